@@ -290,7 +290,8 @@ uint32_t etwas_lifecycle_next_file(struct etwas_session_key key)
 uint32_t etwas_lifecycle_convert_to_realtime(struct etwas_session_key key)
 {
     const uint32_t file_modes = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
-                                EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_FILE_MODE_PREALLOCATE;
+                                EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_FILE_MODE_PREALLOCATE |
+                                EVENT_TRACE_COMPRESSED_MODE;
     static const etwas_wchar no_file[] = {0};
     struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     uint32_t code;

@@ -21,13 +21,19 @@ enum {
     LOG_AT = ETWAS_ETL_LOG_HEADER_FILE_OFFSET,
     LEAST_BYTES = LOG_AT + (int)sizeof(struct etwas_etl_log_header64),
     LAYOUT_MAJOR = 1, /* of a file whose buffers all have one size */
+    COMPRESSED_LAYOUT_MAJOR = 2,
 };
 
 /*
  * What a file of these modes holds is not in the order in which it was written, or part of a set.
  */
-static const uint32_t other_modes = EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_FILE_MODE_CIRCULAR |
-                                    EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
+static const uint32_t other_modes =
+    EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
+
+static bool is_compressed(uint32_t log_file_mode)
+{
+    return (log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
+}
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
@@ -63,6 +69,7 @@ static bool is_like_the_session(const uint8_t *content,
                                 const struct etwas_log_file_options *options)
 {
     uint32_t processors = etwas_processor_count();
+    bool compressed = is_compressed(options->log_file_mode);
     struct etwas_etl_buffer_header buffer;
     struct etwas_etl_log_header64 log;
 
@@ -76,7 +83,9 @@ static bool is_like_the_session(const uint8_t *content,
            /* With or without the stream of threads that cannot run restartable sequences. */
            (log.start.number_of_processors == processors ||
             log.start.number_of_processors == processors + 1) &&
-           log.start.version[2] == LAYOUT_MAJOR && (log.start.log_file_mode & other_modes) == 0 &&
+           log.start.version[2] == (compressed ? COMPRESSED_LAYOUT_MAJOR : LAYOUT_MAJOR) &&
+           is_compressed(log.start.log_file_mode) == compressed &&
+           (log.start.log_file_mode & other_modes) == 0 &&
            (!options->process_times ||
             log.start.timer_resolution_100ns == etwas_log_header_timer_resolution(options));
 }
@@ -164,13 +173,19 @@ static uint32_t take_header(uint8_t *content, uint64_t file_bytes,
 
 /* ---- data buffers ---------------------------------------------------------------------------- */
 
-/* One of so many, of the file's size. */
-static bool is_data_buffer(const struct etwas_etl_buffer_header *buffer, uint32_t buffer_bytes,
-                           uint64_t count)
+/* One of so many, of the file's size, or in a compressed file not longer than that. */
+static bool is_data_buffer(const struct etwas_etl_buffer_header *buffer,
+                           const struct etwas_log_file_options *options, uint64_t count)
 {
-    return buffer->buffer_bytes == buffer_bytes && buffer->offset >= HEADER_BYTES &&
-           buffer->offset <= buffer->buffer_bytes && buffer->type == ETWAS_ETL_BUFFER_GENERIC &&
-           (buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0 &&
+    bool compressed = (buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+    bool has_size =
+        is_compressed(options->log_file_mode)
+            ? buffer->buffer_bytes >= HEADER_BYTES && buffer->buffer_bytes <= options->buffer_bytes
+            : buffer->buffer_bytes == options->buffer_bytes && !compressed;
+
+    return has_size && buffer->offset >= HEADER_BYTES &&
+           buffer->offset <= (compressed ? options->buffer_bytes : buffer->buffer_bytes) &&
+           buffer->type == ETWAS_ETL_BUFFER_GENERIC &&
            buffer->state == ETWAS_ETL_BUFFER_STATE_FLUSH && buffer->sequence_number >= 1 &&
            buffer->sequence_number <= (int64_t)count;
 }
@@ -179,31 +194,40 @@ static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
                               const struct etwas_log_file_options *options,
                               struct etwas_log_append *append)
 {
-    uint64_t entries = file_bytes / options->buffer_bytes;
+    /* A buffer that is not all there is none; of a compressed one that is known from its header. */
+    uint32_t least =
+        is_compressed(options->log_file_mode) ? (uint32_t)HEADER_BYTES : options->buffer_bytes;
+    uint64_t most = file_bytes / least;
     struct etwas_etl_log_header64 log;
+    uint64_t at = options->buffer_bytes;
 
-    if (entries > UINT32_MAX) {
+    if (most > UINT32_MAX) {
         return ERROR_INVALID_PARAMETER;
     }
     memcpy(&log, append->header.content + LOG_AT, sizeof log);
     append->buffers = 1;
-    for (uint64_t entry = 1; entry < entries; entry++) {
+    while (file_bytes - at >= least) {
         struct etwas_etl_buffer_header buffer;
 
-        if (etwas_file_read(descriptor, &buffer, sizeof buffer, entry * options->buffer_bytes) !=
-            sizeof buffer) {
+        if (etwas_file_read(descriptor, &buffer, sizeof buffer, at) != sizeof buffer) {
             return ERROR_FILE_CORRUPT;
         }
         if (buffer.buffer_bytes == 0 && log.start.end_filetime == 0) {
             break; /* space set aside, never used */
         }
-        if (!is_data_buffer(&buffer, options->buffer_bytes, entries - 1) ||
+        if (!is_data_buffer(&buffer, options, most - 1) ||
             etwas_etl_buffer_processor(&buffer) >= log.start.number_of_processors) {
             return ERROR_FILE_CORRUPT;
         }
+        if (buffer.buffer_bytes > file_bytes - at) {
+            break;
+        }
+        append->last = at;
         append->last_flags = buffer.flags;
         append->buffers++;
+        at += buffer.buffer_bytes;
     }
+    append->end = at;
     return ERROR_SUCCESS;
 }
 

@@ -17,7 +17,9 @@ struct etwas_log_file_options;
 struct etwas_log_append {
     struct etwas_log_header header; /* the file's own; the caller frees it. All of buffer 0 */
     uint32_t buffers;               /* whole ones, buffer 0 included */
-    uint16_t last_flags;            /* of the last data buffer; 0: there is none */
+    uint64_t end;                   /* of the last one */
+    uint64_t last;                  /* where the last data buffer begins; 0: there is none */
+    uint16_t last_flags;            /* its flags; 0: there is none */
 };
 
 /*
@@ -25,7 +27,8 @@ struct etwas_log_append {
  * there is, and a buffer that is there in part, or space set aside, is not counted.
  *
  * ERROR_INVALID_PARAMETER: a trace file, but of another buffer size, clock, number of processors or
- * unit of processor times, of 32-bit pointers, compressed, circular, a snapshot, or part of a set.
+ * unit of processor times, of 32-bit pointers, compressed where the session is not, or the other way
+ * round, circular, a snapshot, or part of a set.
  * ERROR_FILE_CORRUPT: no trace file, or a damaged one. ERROR_NOT_ENOUGH_MEMORY. On failure there is
  * nothing to free.
  */

@@ -46,7 +46,8 @@ void etwas_log_audit_begin(struct etwas_log_file *file)
     file->audit.entries = malloc(ETWAS_LOG_AUDIT_BUFFERS * sizeof *file->audit.entries);
 }
 
-void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer)
+void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer,
+                          const uint8_t *data, uint32_t data_bytes)
 {
     struct etwas_log_audit *audit = &file->audit;
 
@@ -56,9 +57,11 @@ void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_draine
     *noted_at(audit, audit->noted) = (struct etwas_log_noted){
         .time_stamp = buffer->time_stamp,
         .number = file->cursor.written + 1,
-        .entry = etwas_log_cursor_next(&file->cursor),
+        .position = etwas_log_next(file),
+        .bytes = etwas_log_is_packed(file) ? ETWAS_ETL_BUFFER_HEADER_BYTES + data_bytes
+                                           : file->buffer_bytes,
         .records = buffer->records,
-        .print = print_of(buffer->data, buffer->data_bytes),
+        .print = print_of(data, data_bytes),
         .processor = (uint16_t)buffer->processor,
     };
     audit->noted++;
@@ -81,34 +84,32 @@ void etwas_log_audit_end(struct etwas_log_file *file)
  */
 static bool is_missing(const struct etwas_log_file *file, const struct etwas_log_noted *noted)
 {
-    uint64_t position = etwas_log_position(file, noted->entry);
     struct etwas_etl_buffer_header header;
-    size_t bytes;
+    uint32_t end;
 
-    etwas_file_drop_cached(file->descriptor, position, file->buffer_bytes);
-    bytes = etwas_file_read(file->descriptor, file->spare, file->buffer_bytes, position);
-    if (bytes != file->buffer_bytes) {
+    etwas_file_drop_cached(file->descriptor, noted->position, noted->bytes);
+    if (etwas_file_read(file->descriptor, file->spare, noted->bytes, noted->position) !=
+        noted->bytes) {
         return errno == 0;
     }
     memcpy(&header, file->spare, sizeof header);
-    return header.buffer_bytes != file->buffer_bytes || header.time_stamp != noted->time_stamp ||
-           header.offset < sizeof header || header.offset > file->buffer_bytes ||
-           print_of(file->spare + sizeof header, header.offset - (uint32_t)sizeof header) !=
-               noted->print;
+    end = (header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 ? noted->bytes : header.offset;
+    return header.buffer_bytes != noted->bytes || header.time_stamp != noted->time_stamp ||
+           end < sizeof header || end > noted->bytes ||
+           print_of(file->spare + sizeof header, end - (uint32_t)sizeof header) != noted->print;
 }
 
 /* Zeroes in space set aside say that nothing is there; elsewhere an empty buffer does. */
 static void clear_entry(struct etwas_log_file *file, const struct etwas_log_noted *noted, bool cut)
 {
     if (cut) {
-        memset(file->spare, 0, file->buffer_bytes);
+        memset(file->spare, 0, noted->bytes);
     } else {
-        etwas_log_make_empty(file, noted->number - file->numbered_before, noted->time_stamp,
-                             noted->processor);
+        etwas_log_make_empty(file, noted->bytes, noted->number - file->numbered_before,
+                             noted->time_stamp, noted->processor);
     }
     /* If that is refused too, the reader finds it torn, and says so. */
-    (void)etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,
-                          etwas_log_position(file, noted->entry));
+    (void)etwas_log_patch(file->descriptor, file->spare, noted->bytes, noted->position);
 }
 
 static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
@@ -125,11 +126,14 @@ static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
     lost->buffers += noted->records != 0;
     lost->records += noted->records;
     noted->lost = true;
-    (void)etwas_log_cursor_clear(&file->cursor, noted->entry);
+    (void)etwas_log_cursor_clear(&file->cursor, (uint32_t)(noted->position / file->buffer_bytes));
     if (at_end) {
         lost->cut++;
         file->cursor.written--;
         file->audit.noted--;
+    }
+    if (at_end && etwas_log_is_packed(file)) {
+        etwas_log_pack_set_end(file, noted->position, 0);
     }
     if (!at_end || file->has_space) {
         clear_entry(file, noted, at_end);
@@ -152,7 +156,7 @@ static uint64_t first_of(const struct etwas_log_audit *audit)
 
 static void cut_behind_last(struct etwas_log_file *file)
 {
-    uint64_t end = etwas_log_position(file, etwas_log_cursor_used(&file->cursor));
+    uint64_t end = etwas_log_end(file);
 
     if (!file->has_space) {
         (void)etwas_file_truncate(file->descriptor, end);

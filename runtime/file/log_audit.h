@@ -27,7 +27,8 @@ enum {
 struct etwas_log_noted {
     int64_t time_stamp;
     uint64_t number; /* of data buffers in the file, this one included */
-    uint32_t entry;
+    uint64_t position;
+    uint32_t bytes;
     uint32_t records;
     uint32_t print; /* of its data */
     uint16_t processor;
@@ -44,8 +45,9 @@ struct etwas_log_audit {
 /* When the file is opened, so that no memory is needed while it is written. */
 void etwas_log_audit_begin(struct etwas_log_file *file);
 
-/* Before the cursor counts a buffer that was written: it goes to the next entry. */
-void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer);
+/* Before the cursor counts a buffer that was written: this is stored behind its header. */
+void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer,
+                          const uint8_t *data, uint32_t data_bytes);
 
 /* All that was noted is durable. */
 void etwas_log_audit_forget(struct etwas_log_file *file);

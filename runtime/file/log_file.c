@@ -21,6 +21,11 @@ uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
     return etwas_log_cursor_used(&file->cursor);
 }
 
+uint64_t etwas_log_file_bytes(const struct etwas_log_file *file)
+{
+    return etwas_log_end(file);
+}
+
 bool etwas_log_file_is_full(const struct etwas_log_file *file)
 {
     return etwas_log_cursor_room(&file->cursor, 1) == 0;
@@ -40,7 +45,7 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file)
            file->synced <= cursor->written && file->audit.durable <= file->audit.noted &&
            file->counted.events_lost >= file->before.events_lost &&
            file->counted.buffers_lost >= file->before.buffers_lost &&
-           etwas_log_knots_are_valid(file);
+           file->pack.last <= file->pack.end && etwas_log_knots_are_valid(file);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -53,7 +58,7 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file)
  */
 static void drop_written_pages(struct etwas_log_file *file)
 {
-    uint64_t end = etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
+    uint64_t end = etwas_log_next(file);
 
     if (end < file->dropped_bytes) {
         file->dropped_bytes = 0; /* a circular file began a new round */
@@ -143,7 +148,7 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
 {
     etwas_log_knots_note(file, buffer);
     if (!directly) {
-        etwas_log_audit_note(file, buffer);
+        etwas_log_audit_note(file, buffer, buffer->data, buffer->data_bytes);
     }
     file->overwritten_buffers += etwas_log_cursor_replaces(&file->cursor);
     note_replaced(file, etwas_log_cursor_take(&file->cursor, buffer->records), result);
@@ -153,21 +158,22 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
     result->written++;
 }
 
-void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
-                          uint32_t processor)
+void etwas_log_make_empty(struct etwas_log_file *file, uint32_t bytes, uint64_t number,
+                          int64_t time_stamp, uint32_t processor)
 {
-    const struct etwas_drained nothing = {
-        .data = "", .time_stamp = time_stamp, .processor = processor};
-    struct iovec piece;
+    const struct etwas_drained nothing = {.time_stamp = time_stamp, .processor = processor};
+    const struct etwas_etl_buffer_header header =
+        etwas_log_buffer_header(bytes, file->logger_id, &nothing, (int64_t)number);
 
-    complete(file, &nothing, number, &piece);
+    memcpy(file->spare, &header, sizeof header);
+    memset(file->spare + sizeof header, ETWAS_ETL_PADDING_BYTE, bytes - sizeof header);
 }
 
 /* A buffer without records, or in space not used yet zeroes, as the next entry. */
 static bool clear_next(struct etwas_log_file *file)
 {
     if (etwas_log_cursor_replaces(&file->cursor)) {
-        etwas_log_make_empty(file, file->cursor.written + 1, 0, 0);
+        etwas_log_make_empty(file, file->buffer_bytes, file->cursor.written + 1, 0, 0);
     } else {
         memset(file->spare, 0, file->buffer_bytes);
     }
@@ -201,6 +207,10 @@ void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_dra
 {
     uint32_t room;
 
+    if (etwas_log_is_packed(file)) {
+        etwas_log_pack_write(file, buffers, count, result);
+        return;
+    }
     while (count != 0 && result->code == ERROR_SUCCESS &&
            (room = etwas_log_cursor_room(&file->cursor, count)) != 0) {
         struct run run = write_run(file, buffers, room);
@@ -237,6 +247,9 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
 
 bool etwas_log_file_number_backwards(struct etwas_log_file *file)
 {
+    if (etwas_log_is_packed(file)) {
+        return etwas_log_pack_number_backwards(file);
+    }
     return etwas_log_patch_number_backwards(file->descriptor, file->buffer_bytes,
                                             etwas_log_file_buffers(file) - 1);
 }
@@ -299,16 +312,19 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
 static bool mark_last_buffer(struct etwas_log_file *file)
 {
     uint32_t buffers = etwas_log_file_buffers(file);
+    uint16_t flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER;
 
+    if (etwas_log_is_packed(file)) {
+        return etwas_log_pack_mark_last(file, flags);
+    }
     return buffers == 1 ||
-           etwas_log_patch_flags(file->descriptor, file->buffer_bytes, buffers - 1,
-                                 ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER);
+           etwas_log_patch_flags(file->descriptor, etwas_log_position(file, buffers - 1), flags);
 }
 
 bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
 {
     uint32_t buffers = etwas_log_file_buffers(file);
-    bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
+    bool good = etwas_file_truncate(file->descriptor, etwas_log_end(file));
     struct etwas_clock_reading now =
         file->ended != NULL ? *file->ended : etwas_clock_read_together();
 

@@ -3,8 +3,8 @@
 
 /*
  * A log file that is being written: buffer 0 with the log file header, and data buffers behind it,
- * all of one size. At its end some of what was written is rewritten. If the process dies at any
- * moment, the file can be read up to its last whole buffer.
+ * all of one size, or compressed (log_pack.h). At its end some of what was written is rewritten. If
+ * the process dies at any moment, the file can be read up to its last whole buffer.
  *
  * It is sequential, circular or appended to, and its space may be set aside when it is created, as
  * the mode bits say. A new-file set is several of these, one after the other (session_file.h).
@@ -36,13 +36,13 @@ struct etwas_log_file_options {
     const etwas_wchar *session_name; /* terminated, as recorded in the header */
     const etwas_wchar *file_name;    /* likewise */
     uint32_t buffer_bytes;
-    uint32_t processors;        /* streams, rather */
-    uint32_t rows;              /* of them: retention classes, and one; 0: there are none */
-    bool one_stream;            /* in each row */
-    uint32_t clock;             /* ETWAS_CLOCK_KIND_* */
-    uint32_t requested_clock;   /* that the session asked for; 0: this one */
-    uint32_t log_file_mode;     /* CIRCULAR, APPEND and PREALLOCATE say how the file is written */
-    uint64_t maximum_bytes;     /* 0: no limit */
+    uint32_t processors;      /* streams, rather */
+    uint32_t rows;            /* of them: retention classes, and one; 0: there are none */
+    bool one_stream;          /* in each row */
+    uint32_t clock;           /* ETWAS_CLOCK_KIND_* */
+    uint32_t requested_clock; /* that the session asked for; 0: this one */
+    uint32_t log_file_mode; /* CIRCULAR, APPEND, PREALLOCATE and COMPRESSED say how it is written */
+    uint64_t maximum_bytes; /* 0: no limit */
     uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
     uint16_t logger_id;
     bool process_times;           /* records carry processor times */
@@ -115,6 +115,9 @@ bool etwas_log_file_number_backwards(struct etwas_log_file *file);
 
 /* Buffers in the file, buffer 0 included. */
 uint32_t etwas_log_file_buffers(const struct etwas_log_file *file);
+
+/* How long it is up to the end of the last one. */
+uint64_t etwas_log_file_bytes(const struct etwas_log_file *file);
 
 /* Whether no buffer fits in it any more. */
 bool etwas_log_file_is_full(const struct etwas_log_file *file);

@@ -3,6 +3,7 @@
 
 #include "file/log_header.h"
 
+#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ enum {
 };
 
 static const uint8_t layout_version[4] = {10, 0, 1, 5};
+static const uint8_t compressed_layout_version[4] = {10, 0, 2, 0};
 
 static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file_options *options,
                                                     uint32_t bytes)
@@ -70,6 +72,15 @@ static int64_t boot_filetime(const struct etwas_log_file_options *options)
            (started->qpc_ns + slewed_ns + started->suspended_ns) / 100;
 }
 
+/* By the mode: a file whose buffers are compressed is of another layout. */
+static void put_version(struct etwas_etl_log_header64 *log)
+{
+    bool compressed = (log->start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
+
+    memcpy(log->start.version, compressed ? compressed_layout_version : layout_version,
+           sizeof layout_version);
+}
+
 static void fill_log_header(struct etwas_etl_log_header64 *log,
                             const struct etwas_log_file_options *options)
 {
@@ -92,7 +103,7 @@ static void fill_log_header(struct etwas_etl_log_header64 *log,
         .start_filetime = etwas_clock_reading_filetime(&options->started, options->clock),
         .clock_type = options->clock,
     };
-    memcpy(log->start.version, layout_version, sizeof layout_version);
+    put_version(log);
     etwas_system_time_zone(&log->time_zone);
 }
 
@@ -203,6 +214,7 @@ static void take_first(struct etwas_log_header *header,
     memcpy(header->content, options->first, options->first_bytes);
     memcpy(&log, header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, sizeof log);
     log.start.log_file_mode = options->log_file_mode;
+    put_version(&log);
     memcpy(header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, &log, sizeof log);
 }
 

@@ -20,6 +20,7 @@
 #include "file/log_header.h"
 #include "file/log_knots.h"
 #include "file/log_metadata.h"
+#include "file/log_pack.h"
 
 /*
  * The stages of a log file, from its creation until it is closed:
@@ -54,6 +55,7 @@ struct etwas_log_file {
     struct etwas_log_file_totals before;
     struct etwas_log_file_totals counted; /* in the header */
     uint64_t dropped_bytes;               /* up to here pages were dropped from the cache */
+    struct etwas_log_pack pack;
     struct etwas_direct_write direct;
     struct etwas_log_audit audit;
     struct etwas_log_header header;
@@ -65,6 +67,27 @@ struct etwas_log_file {
 static inline uint64_t etwas_log_position(const struct etwas_log_file *file, uint32_t entry)
 {
     return (uint64_t)entry * file->buffer_bytes;
+}
+
+static inline bool etwas_log_is_packed(const struct etwas_log_file *file)
+{
+    return file->pack.end != 0;
+}
+
+/* Where the next data buffer goes. */
+static inline uint64_t etwas_log_next(const struct etwas_log_file *file)
+{
+    return etwas_log_is_packed(file)
+               ? file->pack.end
+               : etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
+}
+
+/* Where the last one ends. */
+static inline uint64_t etwas_log_end(const struct etwas_log_file *file)
+{
+    return etwas_log_is_packed(file)
+               ? file->pack.end
+               : etwas_log_position(file, etwas_log_cursor_used(&file->cursor));
 }
 
 /*
@@ -98,9 +121,9 @@ static inline void etwas_log_unpad(const struct etwas_log_file *file, uint8_t *b
 /* Writes buffer 0, whole, by way of the spare one. */
 bool etwas_log_write_header(struct etwas_log_file *file, int *error);
 
-/* Makes the spare buffer one without records, as data buffer `number`, from 1. */
-void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
-                          uint32_t processor);
+/* Makes the spare buffer one of so many bytes without records, as data buffer `number`, from 1. */
+void etwas_log_make_empty(struct etwas_log_file *file, uint32_t bytes, uint64_t number,
+                          int64_t time_stamp, uint32_t processor);
 
 /*
  * etwas_log_file_write, of buffers that take no entry from the event metadata of a circular file.

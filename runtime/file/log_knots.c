@@ -271,7 +271,7 @@ static bool has_buffers(const struct etwas_log_file *file)
 {
     uint32_t limit = file->cursor.limit;
 
-    return file->knots.capacity >= ETWAS_KNOTS_LEAST &&
+    return !etwas_log_is_packed(file) && file->knots.capacity >= ETWAS_KNOTS_LEAST &&
            (limit == 0 || limit >= ETWAS_KNOTS_ENTRIES);
 }
 

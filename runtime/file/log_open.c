@@ -28,6 +28,7 @@ void etwas_log_free(struct etwas_log_file *file)
 {
     etwas_log_audit_end(file);
     etwas_log_cursor_end(&file->cursor);
+    etwas_log_pack_free(file);
     etwas_log_knots_free(&file->knots);
     etwas_log_header_free(&file->header);
     free(file->spare);
@@ -45,11 +46,21 @@ static uint32_t entries_in(const struct etwas_log_file_options *options)
     return limit > UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)limit - 1;
 }
 
+/* How long the file may become; 0: as long as it likes. */
+static uint64_t most_bytes(const struct etwas_log_file *file)
+{
+    if (etwas_log_is_packed(file)) {
+        return file->pack.limit_bytes;
+    }
+    return file->cursor.limit != 0 ? etwas_log_position(file, file->cursor.limit + 1) : 0;
+}
+
 /* Everything but the file itself: what is wrong with the request is found before it is touched. */
 static uint32_t prepare(const struct etwas_log_file_options *options,
                         struct etwas_log_file **prepared)
 {
     bool circular = (options->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
+    bool compressed = (options->log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
     uint32_t limit = entries_in(options);
     struct etwas_log_file *file;
     uint32_t code;
@@ -78,7 +89,8 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
     etwas_log_audit_begin(file);
     code = etwas_log_header_build(&file->header, options);
     if (code == ERROR_SUCCESS &&
-        (file->spare == NULL || !etwas_log_cursor_begin(&file->cursor, limit, circular))) {
+        (file->spare == NULL || !etwas_log_cursor_begin(&file->cursor, limit, circular) ||
+         (compressed && !etwas_log_pack_begin(file, most_bytes(file))))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
     if (code != ERROR_SUCCESS) {
@@ -91,10 +103,7 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
 
 static uint32_t set_space_aside(const struct etwas_log_file *file)
 {
-    int error = file->has_space
-                    ? etwas_file_allocate(file->descriptor,
-                                          etwas_log_position(file, file->cursor.limit + 1))
-                    : 0;
+    int error = file->has_space ? etwas_file_allocate(file->descriptor, most_bytes(file)) : 0;
 
     return error != 0 ? etwas_file_write_error(error) : ERROR_SUCCESS;
 }
@@ -138,11 +147,10 @@ static bool clear_tail(const struct etwas_log_file *file, uint64_t end, uint64_t
 static uint32_t reopen(struct etwas_log_file *file, const struct etwas_log_append *append,
                        uint64_t file_bytes)
 {
-    uint64_t end = etwas_log_position(file, append->buffers);
+    uint64_t end = etwas_log_end(file);
     uint16_t flags = (uint16_t)(append->last_flags & ~ETWAS_ETL_BUFFER_FLUSH_MARKER);
     bool good =
-        flags == append->last_flags ||
-        etwas_log_patch_flags(file->descriptor, file->buffer_bytes, append->buffers - 1, flags);
+        flags == append->last_flags || etwas_log_patch_flags(file->descriptor, append->last, flags);
 
     good = good && etwas_log_patch(file->descriptor, file->header.content, file->header.bytes, 0);
     good = good && (file->has_space ? clear_tail(file, end, file_bytes)
@@ -156,8 +164,7 @@ static void put_back(const struct etwas_log_file *file, const struct etwas_log_a
 {
     (void)etwas_log_patch(file->descriptor, first, file->buffer_bytes, 0);
     if (append->buffers > 1) {
-        (void)etwas_log_patch_flags(file->descriptor, file->buffer_bytes, append->buffers - 1,
-                                    append->last_flags);
+        (void)etwas_log_patch_flags(file->descriptor, append->last, append->last_flags);
     }
     (void)etwas_file_truncate(file->descriptor, file_bytes);
 }
@@ -180,6 +187,9 @@ static uint32_t begin_appending(struct etwas_log_file *file,
     file->cursor.written = append.buffers - 1;
     file->numbered_before = file->cursor.written;
     file->synced = file->cursor.written;
+    if (etwas_log_is_packed(file)) {
+        etwas_log_pack_set_end(file, append.end, append.last);
+    }
     memcpy(first, file->header.content, file->buffer_bytes);
     etwas_log_header_continue(&file->header, options);
     /* A file that is longer already keeps its length. */
@@ -234,14 +244,11 @@ uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
         etwas_log_free(file);
         return code;
     }
-    etwas_direct_write_begin(
-        &file->direct, file->descriptor, file->buffer_bytes,
-        options->maximum_bytes != 0 ? etwas_log_position(file, file->cursor.limit + 1) : 0,
-        file->has_space);
+    etwas_direct_write_begin(&file->direct, file->descriptor, file->buffer_bytes, most_bytes(file),
+                             file->has_space);
     if (options->after != NULL) {
-        etwas_direct_write_learn(
-            &file->direct, &options->after->direct,
-            etwas_log_position(options->after, etwas_log_cursor_next(&options->after->cursor)));
+        etwas_direct_write_learn(&file->direct, &options->after->direct,
+                                 etwas_log_next(options->after));
     }
     ETWAS_INVARIANT(etwas_log_file_is_valid(file));
     *created = file;

@@ -25,19 +25,16 @@ bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t 
     return etwas_file_write(descriptor, &vector, 1, position, NULL, &error) == length;
 }
 
-static bool patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,
-                         int64_t sequence_number)
+bool etwas_log_patch_number(int descriptor, uint64_t buffer_at, int64_t sequence_number)
 {
     return etwas_log_patch(descriptor, &sequence_number, sizeof sequence_number,
-                           (uint64_t)entry * buffer_bytes +
-                               offsetof(struct etwas_etl_buffer_header, sequence_number));
+                           buffer_at + offsetof(struct etwas_etl_buffer_header, sequence_number));
 }
 
-bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t entry, uint16_t flags)
+bool etwas_log_patch_flags(int descriptor, uint64_t buffer_at, uint16_t flags)
 {
     return etwas_log_patch(descriptor, &flags, sizeof flags,
-                           (uint64_t)entry * buffer_bytes +
-                               offsetof(struct etwas_etl_buffer_header, flags));
+                           buffer_at + offsetof(struct etwas_etl_buffer_header, flags));
 }
 
 /* The entry of the buffer that gets this number, when entry `first` has number 1. */
@@ -59,8 +56,9 @@ bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_
                                       sizeof(struct etwas_etl_buffer_header));
             }
         }
-        if (!patch_number(descriptor, buffer_bytes, entry_of(number, count, first),
-                          (int64_t)number)) {
+        if (!etwas_log_patch_number(descriptor,
+                                    (uint64_t)entry_of(number, count, first) * buffer_bytes,
+                                    (int64_t)number)) {
             return false;
         }
     }
@@ -72,7 +70,8 @@ bool etwas_log_patch_number_backwards(int descriptor, uint32_t buffer_bytes, uin
     bool good = true;
 
     for (uint32_t entry = 1; entry <= count; entry++) {
-        good = patch_number(descriptor, buffer_bytes, entry, (int64_t)count + 1 - (int64_t)entry) &&
+        good = etwas_log_patch_number(descriptor, (uint64_t)entry * buffer_bytes,
+                                      (int64_t)count + 1 - (int64_t)entry) &&
                good;
     }
     return good;

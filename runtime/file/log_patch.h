@@ -15,8 +15,9 @@
 /* Writes `length` bytes at `position`. False when the system refused. */
 bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t position);
 
-/* Sets the flags of the buffer in one entry of the file. */
-bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t entry, uint16_t flags);
+/* Sets the flags, or the number, of the buffer that begins there. */
+bool etwas_log_patch_flags(int descriptor, uint64_t buffer_at, uint16_t flags);
+bool etwas_log_patch_number(int descriptor, uint64_t buffer_at, int64_t sequence_number);
 
 /*
  * Numbers the data buffers of a circular file, which are in the entries 1 to `count`: the oldest is

@@ -383,8 +383,7 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(session->file));
     if (window != NULL) {
-        window->bytes =
-            (uint64_t)etwas_log_file_buffers(session->file) * session->pool->buffer_bytes;
+        window->bytes = etwas_log_file_bytes(session->file);
     }
     finished = etwas_log_file_finish(session->file, &totals);
     finished = etwas_session_file_close(session) && finished;

@@ -4,6 +4,7 @@
 #include "recover/log_tail.h"
 
 #include <errno.h>
+#include <etwas/evntrace.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,18 @@
 #include <unistd.h>
 
 #include "etl/layout.h"
+#include "etl/xpress.h"
 #include "platform/file.h"
 
 enum {
     FILES = 2,
     BEGINNING = 32, /* of the records, by which a buffer is found; shorter ones by all they have */
     WORD_BYTES = 8, /* records begin on multiples of this, and so do their ends */
+    PACKED_BEGINNING = 64, /* enough for a beginning, however badly it compresses */
 };
+/* A small file may promise to decompress to much: all together it may be read so often, and some GB. */
+#define UNPACKED_TIMES UINT64_C(64)
+#define UNPACKED_BYTES (UINT64_C(4) << 30)
 
 /*
  * One word a buffer of the file stands for what it begins with, one for all it has: sums with a secret factor, so that nobody
@@ -30,6 +36,7 @@ struct entry {
     uint64_t content;   /* once its group is sorted by it */
     uint64_t at;        /* of the records */
     uint32_t bytes;
+    uint32_t packed; /* so many bytes are compressed records; 0: they are not */
     uint16_t file;
     uint16_t is_sorted; /* of the first one of a group: those that begin alike */
     uint64_t
@@ -41,7 +48,9 @@ struct etwas_log_tail {
     struct entry *entries; /* by beginning; a sorted group by length and content */
     size_t count;
     size_t room;
-    uint8_t *copy; /* room for a buffer */
+    uint8_t *copy;   /* room for a buffer */
+    uint8_t *packed; /* and for what it is compressed to */
+    uint64_t may_unpack;
     uint64_t factor;
 };
 
@@ -146,42 +155,91 @@ static uint64_t skip_hole(int file, uint64_t at, uint32_t buffer_bytes)
                : at;
 }
 
-static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t buffer_bytes,
-                         uint64_t file_bytes)
-{
-    for (uint64_t at = buffer_bytes; at < file_bytes && file_bytes - at >= buffer_bytes;
-         at += buffer_bytes) {
-        struct {
-            struct etwas_etl_buffer_header header;
-            uint8_t beginning[BEGINNING];
-        } begin;
-        struct entry entry = {.file = file, .at = at + ETWAS_ETL_BUFFER_HEADER_BYTES};
+/* What a buffer of the file begins with. */
+struct beginning {
+    struct etwas_etl_buffer_header header;
+    uint8_t bytes[PACKED_BEGINNING];
+};
 
-        if (etwas_file_read(tail->files[file], &begin, sizeof begin, at) != sizeof begin) {
+/* Whether it is one of the session's, or in a compressed file not longer. */
+static bool is_buffer(const struct etwas_etl_buffer_header *header, uint32_t buffer_bytes,
+                      bool packed)
+{
+    return (packed ? header->buffer_bytes >= sizeof *header && header->buffer_bytes <= buffer_bytes
+                   : header->buffer_bytes == buffer_bytes) &&
+           header->saved_offset <= buffer_bytes &&
+           header->saved_offset > ETWAS_ETL_BUFFER_HEADER_BYTES &&
+           header->saved_offset % WORD_BYTES == 0;
+}
+
+/* False: there is no memory for it. */
+static bool add_buffer(struct etwas_log_tail *tail, uint16_t file, uint64_t at,
+                       const struct beginning *begin, size_t got)
+{
+    bool is_packed = (begin->header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+    struct entry entry = {
+        .file = file,
+        .at = at + ETWAS_ETL_BUFFER_HEADER_BYTES,
+        .bytes = begin->header.saved_offset - ETWAS_ETL_BUFFER_HEADER_BYTES,
+        .packed = is_packed ? begin->header.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES : 0,
+    };
+    uint32_t length = entry.bytes < BEGINNING ? entry.bytes : BEGINNING;
+    size_t there = got - sizeof begin->header;
+    uint8_t records[BEGINNING];
+    bool exact;
+
+    if (is_packed) {
+        there = etwas_xpress_decode(begin->bytes, there < entry.packed ? there : entry.packed,
+                                    records, length, &exact);
+    } else {
+        memcpy(records, begin->bytes, length < there ? length : there);
+    }
+    if (there < length) {
+        return true;
+    }
+    entry.beginning =
+        beginning_of(tail, etwas_etl_buffer_processor(&begin->header), records, entry.bytes);
+    return add(tail, &entry);
+}
+
+static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t buffer_bytes,
+                         uint64_t file_bytes, bool packed)
+{
+    uint32_t least = packed ? (uint32_t)ETWAS_ETL_BUFFER_HEADER_BYTES : buffer_bytes;
+    uint64_t at = buffer_bytes;
+
+    while (at < file_bytes && file_bytes - at >= least) {
+        struct beginning begin;
+        size_t got = etwas_file_read(tail->files[file], &begin, sizeof begin, at);
+
+        if (got < sizeof begin.header) {
             return;
         }
         if (begin.header.buffer_bytes == 0) {
-            at = skip_hole(tail->files[file], at, buffer_bytes);
-            if (at >= file_bytes) {
+            uint64_t next = packed ? file_bytes : skip_hole(tail->files[file], at, buffer_bytes);
+
+            at = next > at || next == UINT64_MAX ? next : at + buffer_bytes;
+            continue;
+        }
+        if (is_buffer(&begin.header, buffer_bytes, packed)) {
+            if (!add_buffer(tail, file, at, &begin, got)) {
                 return;
             }
-            if (at != entry.at - ETWAS_ETL_BUFFER_HEADER_BYTES) {
-                at -= buffer_bytes; /* which the loop adds */
-            }
-            continue;
+        } else if (packed && begin.header.buffer_bytes < sizeof begin.header) {
+            return; /* nothing says where the next one is */
         }
-        if (begin.header.buffer_bytes != buffer_bytes || begin.header.saved_offset > buffer_bytes ||
-            begin.header.saved_offset <= ETWAS_ETL_BUFFER_HEADER_BYTES ||
-            begin.header.saved_offset % WORD_BYTES != 0) {
-            continue;
-        }
-        entry.bytes = begin.header.saved_offset - ETWAS_ETL_BUFFER_HEADER_BYTES;
-        entry.beginning = beginning_of(tail, etwas_etl_buffer_processor(&begin.header),
-                                       begin.beginning, entry.bytes);
-        if (!add(tail, &entry)) {
-            return;
-        }
+        at += packed ? begin.header.buffer_bytes : buffer_bytes;
     }
+}
+
+/* By the mode in its header; what is there is hostile. */
+static bool is_packed_file(int file)
+{
+    struct etwas_etl_log_header64 log;
+
+    return etwas_file_read(file, &log, sizeof log, ETWAS_ETL_LOG_HEADER_FILE_OFFSET) ==
+               sizeof log &&
+           (log.start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
 }
 
 struct etwas_log_tail *etwas_log_tail_open(const int files[2], uint32_t buffer_bytes)
@@ -192,16 +250,20 @@ struct etwas_log_tail *etwas_log_tail_open(const int files[2], uint32_t buffer_b
         return NULL;
     }
     tail->copy = malloc(buffer_bytes);
+    tail->packed = malloc(buffer_bytes);
     tail->factor = secret_factor();
+    tail->may_unpack = UNPACKED_BYTES;
     for (uint16_t index = 0; index < FILES; index++) {
         struct stat facts;
 
         tail->files[index] = files[index];
         if (files[index] >= 0 && fstat(files[index], &facts) == 0) {
-            list_buffers(tail, index, buffer_bytes, (uint64_t)facts.st_size);
+            tail->may_unpack += (uint64_t)facts.st_size * UNPACKED_TIMES;
+            list_buffers(tail, index, buffer_bytes, (uint64_t)facts.st_size,
+                         is_packed_file(files[index]));
         }
     }
-    if (tail->copy == NULL || tail->count == 0) {
+    if (tail->copy == NULL || tail->packed == NULL || tail->count == 0) {
         etwas_log_tail_close(tail);
         return NULL;
     }
@@ -214,14 +276,27 @@ void etwas_log_tail_close(struct etwas_log_tail *tail)
     if (tail != NULL) {
         free(tail->entries);
         free(tail->copy);
+        free(tail->packed);
         free(tail);
     }
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool read_entry(const struct etwas_log_tail *tail, const struct entry *entry)
+static bool read_entry(struct etwas_log_tail *tail, const struct entry *entry)
 {
+    bool exact;
+
+    if (entry->packed != 0) {
+        if (entry->bytes > tail->may_unpack) {
+            return false;
+        }
+        tail->may_unpack -= entry->bytes;
+        return etwas_file_read(tail->files[entry->file], tail->packed, entry->packed, entry->at) ==
+                   entry->packed &&
+               etwas_xpress_decode(tail->packed, entry->packed, tail->copy, entry->bytes, &exact) ==
+                   entry->bytes;
+    }
     return etwas_file_read(tail->files[entry->file], tail->copy, entry->bytes, entry->at) ==
            entry->bytes;
 }

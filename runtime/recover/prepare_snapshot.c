@@ -14,10 +14,11 @@
 #include "flush/sink.h"
 
 enum {
-    /* Where the session's events go by themselves: a snapshot is one of what is in memory. */
+    /* Where the session's events go by themselves, and how: a snapshot is one of what is in memory, as it is there. */
     SINK_MODES = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
                  EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE |
-                 EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_REAL_TIME_MODE,
+                 EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_REAL_TIME_MODE |
+                 EVENT_TRACE_COMPRESSED_MODE,
     ALIGNMENT = 64,
 };
 

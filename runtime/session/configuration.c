@@ -208,7 +208,7 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
 static const uint32_t file_modes = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
                                    EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_APPEND |
                                    EVENT_TRACE_FILE_MODE_NEWFILE |
-                                   EVENT_TRACE_FILE_MODE_PREALLOCATE;
+                                   EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_COMPRESSED_MODE;
 
 /* R91: modes whose file has no meaning without a size. */
 static bool needs_size(uint32_t log_file_mode)

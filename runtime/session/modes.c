@@ -20,12 +20,11 @@ static const uint32_t supported_modes =
     EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN | EVENT_TRACE_USE_PAGED_MEMORY |
     EVENT_TRACE_INDEPENDENT_SESSION_MODE | EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |
     EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |
-    EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_ADDTO_TRIAGE_DUMP;
+    EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_ADDTO_TRIAGE_DUMP | EVENT_TRACE_COMPRESSED_MODE;
 
-static const uint32_t refused_modes = EVENT_TRACE_NONSTOPPABLE_MODE | EVENT_TRACE_SECURE_MODE |
-                                      EVENT_TRACE_DELAY_OPEN_FILE_MODE |
-                                      EVENT_TRACE_ADD_HEADER_MODE | EVENT_TRACE_RELOG_MODE |
-                                      EVENT_TRACE_MODE_RESERVED | EVENT_TRACE_COMPRESSED_MODE;
+static const uint32_t refused_modes =
+    EVENT_TRACE_NONSTOPPABLE_MODE | EVENT_TRACE_SECURE_MODE | EVENT_TRACE_DELAY_OPEN_FILE_MODE |
+    EVENT_TRACE_ADD_HEADER_MODE | EVENT_TRACE_RELOG_MODE | EVENT_TRACE_MODE_RESERVED;
 
 /* Modes that exclude each other, from the page "Logging Mode Constants". */
 static const uint32_t illegal_pairs[][2] = {
@@ -49,6 +48,9 @@ static const uint32_t illegal_pairs[][2] = {
     {EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_PRIVATE_LOGGER_MODE},
 };
 
+/* ETW allows it; but a buffer of another size cannot take the place of the oldest. */
+static const uint32_t refused_pair = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_COMPRESSED_MODE;
+
 uint32_t etwas_modes_check(uint32_t mode)
 {
     for (size_t pair = 0; pair < sizeof illegal_pairs / sizeof illegal_pairs[0]; pair++) {
@@ -63,5 +65,7 @@ uint32_t etwas_modes_check(uint32_t mode)
          (mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) == 0)) {
         return ERROR_INVALID_PARAMETER;
     }
-    return (mode & refused_modes) != 0 ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+    return (mode & refused_modes) != 0 || (mode & refused_pair) == refused_pair
+               ? ERROR_NOT_SUPPORTED
+               : ERROR_SUCCESS;
 }

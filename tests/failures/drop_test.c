@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "etl/layout.h"
 #include "failures/account.h"
 #include "failures/failing.h"
 #include "support/folder.h"
@@ -37,6 +39,7 @@ static enum {
     DROP_SECTOR, /* one sector */
 } dropping;
 static uint64_t sector; /* its position */
+static uint64_t packed; /* or, if not 0, in a compressed file it is in a buffer behind this */
 
 static char path[256];
 static uint8_t *kept; /* the file as of the last good sync */
@@ -50,11 +53,41 @@ static void keep(int file)
     kept_bytes = (size_t)length;
 }
 
+/* Where the next buffer goes: each says how long it is. */
+static uint64_t end_of_kept(void)
+{
+    uint64_t end = 0;
+    uint32_t bytes;
+
+    for (; end < kept_bytes; end += bytes) {
+        memcpy(&bytes, kept + end, sizeof bytes);
+        if (bytes == 0) {
+            break;
+        }
+    }
+    return end;
+}
+
+/* Behind the header of the first buffer behind `packed` that has so much. */
+static uint64_t sector_of_packed(int file)
+{
+    uint64_t at = 0;
+    uint32_t bytes = 0;
+
+    do {
+        at += bytes;
+        assert_int_equal(pread(file, &bytes, sizeof bytes, (off_t)at), sizeof bytes);
+        assert_int_not_equal(bytes, 0);
+    } while (at < packed || bytes < 2 * SECTOR_BYTES);
+    return at + 2 * sizeof(struct etwas_etl_buffer_header);
+}
+
 static void drop(int file)
 {
     static const uint8_t nothing[SECTOR_BYTES];
 
     if (dropping == DROP_SECTOR) {
+        sector = packed != 0 ? sector_of_packed(file) : sector;
         assert_int_equal(pwrite(file, nothing, SECTOR_BYTES, (off_t)sector), SECTOR_BYTES);
         return;
     }
@@ -105,6 +138,7 @@ static int setup(void **state)
 {
     dropping = KEEP;
     kept_bytes = 0;
+    packed = 0;
     kept = malloc(LARGEST_BYTES);
     if (folder_setup(state) != 0 || kept == NULL) {
         return -1;
@@ -165,6 +199,9 @@ static const struct {
     {EVENT_TRACE_FILE_MODE_CIRCULAR, 64},
     {EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_PREALLOCATE, 1024},
     {EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_PREALLOCATE, 64},
+    {EVENT_TRACE_COMPRESSED_MODE, 0},
+    {EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_FILE_MODE_APPEND, 0},
+    {EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_FILE_MODE_PREALLOCATE, 1024},
 };
 
 static void what_a_sync_dropped_is_lost_and_the_rest_is_not(void **state)
@@ -206,6 +243,7 @@ static void a_dropped_sector_costs_its_buffer_and_no_other(void **state)
 
         log_100(writer);
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        packed = (modes[row].mode & EVENT_TRACE_COMPRESSED_MODE) != 0 ? end_of_kept() : 0;
         /* The newest data buffer but one of those not yet durable, in all modes. */
         for (int turn = 0; turn < 3; turn++) {
             log_100(writer);

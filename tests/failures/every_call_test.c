@@ -360,6 +360,20 @@ static void each_call_of_a_session_with_space_set_aside_may_fail(void **state)
     }
 }
 
+static void each_call_of_a_compressed_session_may_fail(void **state)
+{
+    static const uint32_t modes[] = {EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                     EVENT_TRACE_FILE_MODE_APPEND |
+                                         EVENT_TRACE_FILE_MODE_PREALLOCATE,
+                                     EVENT_TRACE_FILE_MODE_NEWFILE};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof modes / sizeof modes[0]; index++) {
+        run_with_each_call_failing(&(struct scenario){
+            .mode = modes[index] | EVENT_TRACE_COMPRESSED_MODE, .maximum_kb = 24});
+    }
+}
+
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 static void expect_snapshot(etwas_trace_handle session, const char *path, uint32_t code)
@@ -403,16 +417,15 @@ static uint32_t fail_snapshot(etwas_trace_handle session, const struct failing *
     return calls_asked();
 }
 
-static void each_call_of_a_snapshot_may_fail(void **state)
+static void fail_each_call_of_a_snapshot(uint32_t mode)
 {
     static const int errors[] = {EIO, ENOSPC, EINTR};
-    const struct scenario scenario = {.mode = EVENT_TRACE_BUFFERING_MODE};
+    const struct scenario scenario = {.mode = mode};
     etwas_session_options options = options_of(&scenario);
     etwas_trace_handle session = start_session(NULL, &options);
     struct failing plan = {.calls = FAILING_ANY};
     uint32_t calls;
 
-    (void)state;
     at_scenario = scenario;
     log_some(writer_of(session), ROUNDS * EVENTS_A_ROUND);
     calls = fail_snapshot(session, &plan);
@@ -428,6 +441,13 @@ static void each_call_of_a_snapshot_may_fail(void **state)
         (void)fail_snapshot(session, &plan);
     }
     stop_session(session, NULL);
+}
+
+static void each_call_of_a_snapshot_may_fail(void **state)
+{
+    (void)state;
+    fail_each_call_of_a_snapshot(EVENT_TRACE_BUFFERING_MODE);
+    fail_each_call_of_a_snapshot(EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_COMPRESSED_MODE);
 }
 
 static int teardown(void **state)
@@ -459,6 +479,7 @@ int main(void)
         CALL_TEST(each_call_of_a_session_that_appends_may_fail),
         CALL_TEST(each_call_of_a_session_of_several_files_may_fail),
         CALL_TEST(each_call_of_a_session_with_space_set_aside_may_fail),
+        CALL_TEST(each_call_of_a_compressed_session_may_fail),
         CALL_TEST(each_call_of_a_snapshot_may_fail),
     };
 

@@ -110,6 +110,16 @@ static void nor_with_shared_slots(void **state)
     die_and_recover(&options, folder_path("log.etl"), false);
 }
 
+static void nor_when_it_is_compressed(void **state)
+{
+    etwas_session_options options = logger;
+
+    (void)state;
+    options.log_file_mode = EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER;
+    options.flush_timer = 1;
+    die_and_recover(&options, folder_path("log.etl"), false);
+}
+
 /* ---- while it lives -------------------------------------------------------------------------- */
 
 static void a_process_that_lives_is_read_and_goes_on(void **state)
@@ -392,6 +402,7 @@ int main(void)
         FOLDER_TEST(a_recorder_with_one_slot_is_recovered),
         FOLDER_TEST(what_the_log_file_has_is_not_there_twice),
         FOLDER_TEST(nor_with_shared_slots),
+        FOLDER_TEST(nor_when_it_is_compressed),
         FOLDER_TEST(a_process_that_lives_is_read_and_goes_on),
         FOLDER_TEST(a_session_that_ends_leaves_nothing),
         FOLDER_TEST(the_sessions_log_file_is_not_written_over),

@@ -14,7 +14,7 @@
 #include "recover/crash.h"
 
 enum {
-    KILLS = 24,
+    KILLS = 30,
     LONGEST_LIFE_US = 40000,
 };
 
@@ -33,6 +33,9 @@ static const struct kind {
     {EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_BEST, 1, "log.etl"},
     {EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_SHARED, 1, "log.etl"},
     {EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING, ETWAS_PROTOCOL_BEST, 0, "log.etl"},
+    {EVENT_TRACE_COMPRESSED_MODE, ETWAS_PROTOCOL_BEST, 0, "log.etl"},
+    {EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_SHARED, 1,
+     "log.etl"},
 };
 
 static void die_once(const struct kind *kind, struct crash_progress *progress)

@@ -63,8 +63,8 @@ static uint32_t expected_code(uint32_t mode)
     /* R142: no session here is one that cannot be stopped. */
     const uint32_t refused = EVENT_TRACE_NONSTOPPABLE_MODE | EVENT_TRACE_SECURE_MODE |
                              EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |
-                             EVENT_TRACE_RELOG_MODE | EVENT_TRACE_MODE_RESERVED |
-                             EVENT_TRACE_COMPRESSED_MODE;
+                             EVENT_TRACE_RELOG_MODE | EVENT_TRACE_MODE_RESERVED;
+    const uint32_t not_together = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_COMPRESSED_MODE;
 
     if ((mode & undefined_bits) != 0 || has_forbidden_pair(mode)) {
         return ERROR_INVALID_PARAMETER;
@@ -79,7 +79,8 @@ static uint32_t expected_code(uint32_t mode)
         (mode & (EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_PRIVATE_LOGGER_MODE)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    return (mode & refused) != 0 ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+    return (mode & refused) != 0 || (mode & not_together) == not_together ? ERROR_NOT_SUPPORTED
+                                                                          : ERROR_SUCCESS;
 }
 
 /* The file that a session of this mode writes when it is given "f%d.etl". */

@@ -95,7 +95,7 @@ static void unknown_clocks_and_modes_are_refused(void **state)
     }
     options = (etwas_session_options){.log_file_mode = 0x00200000};
     expect_refused(folder_path("f.etl"), &options, ERROR_INVALID_PARAMETER);
-    options.log_file_mode = EVENT_TRACE_COMPRESSED_MODE;
+    options.log_file_mode = EVENT_TRACE_RELOG_MODE;
     expect_refused(folder_path("f.etl"), &options, ERROR_NOT_SUPPORTED);
 }
 

@@ -185,8 +185,7 @@ static uint32_t unsupported_mode(struct soak_attempt *attempt)
     static const uint32_t modes[] = {
         EVENT_TRACE_SECURE_MODE,          EVENT_TRACE_NONSTOPPABLE_MODE,
         EVENT_TRACE_DELAY_OPEN_FILE_MODE, EVENT_TRACE_ADD_HEADER_MODE,
-        EVENT_TRACE_RELOG_MODE,           EVENT_TRACE_COMPRESSED_MODE,
-        EVENT_TRACE_MODE_RESERVED,
+        EVENT_TRACE_RELOG_MODE,           EVENT_TRACE_MODE_RESERVED,
     };
     uint32_t mode = modes[soak_upto(attempt->random, sizeof modes / sizeof modes[0] - 1)];
 

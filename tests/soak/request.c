@@ -146,6 +146,9 @@ static void choose_modes(struct soak_request *request, struct soak_random *rando
     if (soak_once_in(random, 4)) {
         request->mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
     }
+    if (request->kind != SOAK_CIRCULAR && soak_once_in(random, 3)) {
+        request->mode |= EVENT_TRACE_COMPRESSED_MODE;
+    }
     if (soak_once_in(random, 2)) {
         request->flush_timer = soak_upto(random, 1);
     } else {

@@ -84,10 +84,9 @@ class Walker:
     def walk(self):
         at = 0
         while at < len(self.data):
-            if self.unfinished and (len(self.data) - at < self.header["size"] or
-                                    not any(self.data[at:at + 4])):
+            cut = len(self.data) - at < modes.least_size(self, at)
+            if self.unfinished and (cut or not any(self.data[at:at + 4])):
                 # Cut, or space not used yet: up to the end.
-                cut = len(self.data) - at < self.header["size"]
                 return self.check(cut or not any(self.data[at:]), f"buffers behind zeroes at {at}")
             if len(self.data) - at < 72:
                 return self.check(False, f"{len(self.data) - at} bytes left at {at}")
@@ -100,7 +99,10 @@ class Walker:
                 try:
                     body = decompress(body, buffer["offset"] - 72)
                 except (ValueError, IndexError, struct.error) as error:
-                    self.check(False, f"{name}: does not decompress: {error}")
+                    self.check(self.unfinished, f"{name}: does not decompress: {error}")
+                    self.torn.append(len(self.buffers))
+                    buffer.update(offset=72, saved=72)
+                    body = b""
             self.walk_buffer(name, buffer, body)
             at += buffer["size"]
         return None
@@ -200,7 +202,8 @@ class Walker:
         self.strict(len(tail) == 3 and tail[2] == "", "names: not two terminated strings")
         self.check(h["pointer"] == (8 if wide else 4), "PointerSize is not that of the record")
         self.strict(first["raw"][:4] == b"\2\0\2\xC0", "first record: not SYSTEM64 version 2")
-        self.strict((h["major"], h["minor"]) == (1, 5), "layout version is not 1.5")
+        version = (2, 0) if h["mode"] & modes.COMPRESSED else (1, 5)
+        self.strict((h["major"], h["minor"]) == version, f"layout version is not {version}")
         self.strict(h["start_buffers"] == 1, "StartBuffers is not 1")
         self.strict(h["p0"] == h["p1"] == h["pad"] == 0, "name pointers or padding not 0")
         self.check(h["clock"] in (1, 2, 3), "ReservedFlags is no clock")
@@ -229,7 +232,7 @@ class Walker:
             self.check(b["type"] == (4 if head else 0), f"{n}: type {b['type']}")
             self.check(b["references"] == 0, f"{n}: ReferenceCount")
             self.check(head or b["saved"] == b["offset"], f"{n}: SavedOffset")
-            self.strict(b["size"] == h["size"], f"{n}: size is not the session's")
+            self.strict(modes.has_size(self, b), f"{n}: size is not the session's")
             self.strict(b["saved"] == b["offset"] and b["offset"] % 8 == 0, f"{n}: Offset")
             self.strict(b["current"] == b["offset"] if head else b["current"] >= b["offset"],
                         f"{n}: CurrentOffset")

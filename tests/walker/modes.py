@@ -9,7 +9,8 @@ PROCESSOR_INDEX, LAST = 0x20, 0x01
 TOTALS = 2
 TOTALS_FIELDS = ("version", "part", "overwritten_events", "overwritten_buffers", "lost_events",
                  "lost_buffers", "attempted_events")
-REAL_TIME = 0x100
+REAL_TIME, COMPRESSED = 0x100, 0x04000000
+PACKED = 0x40
 TICK_WITH_TIMES, TICK_WITHOUT = 10000, 156250
 NO_TOTALS = dict.fromkeys(TOTALS_FIELDS, 0)
 
@@ -78,11 +79,28 @@ def size_limit(header):
     return header["max_size"] * (1024 if header["mode"] & KBYTES else 1024 * 1024)
 
 
+def least_size(walker, at):
+    """Less than this at the end is no whole buffer."""
+    if not walker.header or not walker.header["mode"] & COMPRESSED:
+        return walker.header.get("size", 0)
+    return struct.unpack_from("<I", walker.data, at)[0] if len(walker.data) - at >= 72 else 72
+
+
+def has_size(walker, buffer):
+    """All have the session's; in a compressed file as much as there is of them, and no more than that."""
+    if not walker.header["mode"] & COMPRESSED or buffer["number"] == 0:
+        return buffer["size"] == walker.header["size"]
+    if buffer["flags"] & PACKED:
+        return buffer["size"] < buffer["offset"] <= walker.header["size"]
+    # Of one whose content the disk dropped the size is left.
+    return buffer["size"] == buffer["offset"] or buffer["offset"] == 72 and buffer["size"] <= walker.header["size"]
+
+
 def size(walker):
     header, limit = walker.header, size_limit(walker.header)
     if limit == 0 or header["mode"] & BUFFERING:
         return
-    length = len(walker.buffers) * header["size"]
+    length = len(walker.data)
     walker.strict(length <= limit, "the file is longer than MaximumFileSize")
     if header["mode"] & CIRCULAR and walker.totals["overwritten_buffers"]:
         walker.strict(length == limit // header["size"] * header["size"],
@@ -96,6 +114,8 @@ def flags(walker, buffer):
     wanted, found = PROCESSOR_INDEX | (LAST if last else 0), buffer["flags"]
     if walker.unfinished and not head:
         wanted, found = wanted & ~LAST, found & ~LAST
+    if walker.header["mode"] & COMPRESSED and not head:
+        found &= ~PACKED
     walker.strict(found == wanted, f"{name}: BufferFlag")
     if walker.header["mode"] & ONE_STREAM:
         walker.check(buffer["cpu"] == 0, f"{name}: a processor is recorded")
