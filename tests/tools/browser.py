@@ -142,6 +142,13 @@ class Chromium:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=CODES[name])
 
+    def type(self, character):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=character, text=character)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=character)
+
+    def mouse(self, kind, x, y, **parameters):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **parameters)
+
     def screenshot(self, path, whole=True):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}

@@ -15,11 +15,24 @@ const words = (() => {
         });
     }
 
+    function read(text) {
+        try {
+            return JSON.parse(text, (_, value) => typeof value === 'string' ? plain(value) : value);
+        } catch {
+            return null;
+        }
+    }
+
     // Calls draw with the page's data and where to put what it draws.
     function draw(draw) {
         document.addEventListener('DOMContentLoaded', () => {
-            const text = document.getElementById('data').textContent;
-            draw(JSON.parse(text, (_, value) => typeof value === 'string' ? plain(value) : value), d3.select('main'));
+            const data = read(document.getElementById('data').textContent);
+            const main = d3.select('main');
+            if (data === null) {
+                main.append('p').text('The data of this page is damaged: there is nothing to show.');
+            } else {
+                draw(data, main);
+            }
         });
     }
 
