@@ -16,25 +16,21 @@ struct class_callback {
     PEVENT_CALLBACK callback;
 };
 
-/* Under the table's lock; the count is also loaded without. */
+uint32_t etwas_class_callback_count;
+
+/* Under the table's lock. */
 static struct class_callback *callbacks;
-static uint32_t callback_count;
 static uint32_t room;
 
 /* With the lock held. */
 static struct class_callback *find(const etwas_guid *class_guid)
 {
-    for (uint32_t index = 0; index < callback_count; index++) {
+    for (uint32_t index = 0; index < etwas_class_callback_count; index++) {
         if (memcmp(&callbacks[index].class_guid, class_guid, sizeof *class_guid) == 0) {
             return &callbacks[index];
         }
     }
     return NULL;
-}
-
-bool etwas_class_callbacks_exist(void)
-{
-    return ck_pr_load_32(&callback_count) != 0;
 }
 
 PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid)
@@ -54,7 +50,7 @@ PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid)
 /* With the lock held. NULL: no memory. */
 static struct class_callback *add(const etwas_guid *class_guid)
 {
-    if (callback_count == room) {
+    if (etwas_class_callback_count == room) {
         uint32_t more = room != 0 ? 2 * room : 8;
         struct class_callback *grown = realloc(callbacks, more * sizeof *grown);
 
@@ -64,9 +60,9 @@ static struct class_callback *add(const etwas_guid *class_guid)
         callbacks = grown;
         room = more;
     }
-    callbacks[callback_count].class_guid = *class_guid;
-    ck_pr_store_32(&callback_count, callback_count + 1);
-    return &callbacks[callback_count - 1];
+    callbacks[etwas_class_callback_count].class_guid = *class_guid;
+    ck_pr_store_32(&etwas_class_callback_count, etwas_class_callback_count + 1);
+    return &callbacks[etwas_class_callback_count - 1];
 }
 
 uint32_t SetTraceCallback(const etwas_guid *class_guid, PEVENT_CALLBACK callback)
@@ -96,8 +92,8 @@ uint32_t RemoveTraceCallback(const etwas_guid *class_guid)
     etwas_trace_table_lock();
     entry = find(class_guid);
     if (entry != NULL) {
-        *entry = callbacks[callback_count - 1];
-        ck_pr_store_32(&callback_count, callback_count - 1);
+        *entry = callbacks[etwas_class_callback_count - 1];
+        ck_pr_store_32(&etwas_class_callback_count, etwas_class_callback_count - 1);
     }
     etwas_trace_table_unlock();
     return entry != NULL ? ERROR_SUCCESS : ERROR_WMI_GUID_NOT_FOUND;

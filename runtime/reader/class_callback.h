@@ -7,11 +7,17 @@
 #ifndef ETWAS_READER_CLASS_CALLBACK_H
 #define ETWAS_READER_CLASS_CALLBACK_H
 
+#include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <stdbool.h>
 
-/* Whether there is any: one load. */
-bool etwas_class_callbacks_exist(void);
+/* How many there are. Under the lock of the table of traces; also loaded without. */
+extern uint32_t etwas_class_callback_count;
+
+static inline bool etwas_class_callbacks_exist(void)
+{
+    return ck_pr_load_32(&etwas_class_callback_count) != 0;
+}
 
 /* The callback of a class; NULL: none. */
 PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid);

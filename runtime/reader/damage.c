@@ -25,12 +25,6 @@ const char *etwas_damage_name(etwas_damage_kind kind)
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown damage";
 }
 
-/* One thread writes a word, so load and store need not be one operation; each is whole. */
-void etwas_trace_count(uint64_t *word, uint64_t more)
-{
-    ck_pr_store_64(word, *word + more);
-}
-
 void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint64_t file_offset,
                         uint64_t bytes_skipped)
 {

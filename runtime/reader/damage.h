@@ -5,6 +5,7 @@
 #ifndef ETWAS_READER_DAMAGE_H
 #define ETWAS_READER_DAMAGE_H
 
+#include <ck_pr.h>
 #include <stdint.h>
 
 #include <etwas/etwas.h>
@@ -18,7 +19,13 @@ void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint6
 /* Starts the counts of a run of ProcessTrace, and tells what OpenTrace found. */
 void etwas_trace_begin_information(struct etwas_trace *trace);
 
-/* Adds to a word of trace->information, which other threads may read meanwhile. */
-void etwas_trace_count(uint64_t *word, uint64_t more);
+/*
+ * Adds to a word of trace->information, which other threads may read meanwhile. One thread writes it, so load and
+ * store need not be one operation; each is whole.
+ */
+static inline void etwas_trace_count(uint64_t *word, uint64_t more)
+{
+    ck_pr_store_64(word, *word + more);
+}
 
 #endif

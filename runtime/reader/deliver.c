@@ -11,57 +11,64 @@
 #include "reader/class_callback.h"
 #include "reader/trace.h"
 
-/* What every record has, whatever its form: one step between disk and either structure. */
+/*
+ * An event in the form that callbacks get, made in place and of whole members: what is cleared first, or copied from
+ * what was just written in parts, takes as long again. Beside it what EVENT_TRACE alone has. New for each event, since
+ * callbacks may write into it.
+ */
 struct event {
-    EVENT_HEADER header; /* Flags without pointer width; HeaderType is 0, as in Windows */
+    EVENT_RECORD record; /* HeaderType is 0, as in Windows */
     uint16_t class_version;
-    uint8_t marker_flags;
-    uint32_t instance_id;
-    uint32_t parent_instance_id;
-    etwas_guid parent_guid;
-    EVENT_EXTENDED_ITEM_INSTANCE numbered; /* of a message with a sequence number */
+    EVENT_EXTENDED_ITEM_INSTANCE instance; /* of a message with a sequence number its InstanceId */
     EVENT_HEADER_EXTENDED_DATA_ITEM items[ETWAS_RECORD_ITEMS_LIMIT];
-    uint16_t item_count;
 };
 
 /* `data` lies in the record or the event, which live as long as the callback. */
-static void add_item(struct event *event, uint16_t type, uint16_t bytes, const void *data)
+static inline void add_item(struct event *event, uint16_t type, uint16_t bytes, const void *data)
 {
-    if (event->item_count > 0) {
-        event->items[event->item_count - 1].Linkage = 1;
+    EVENT_RECORD *record = &event->record;
+
+    if (record->ExtendedDataCount > 0) {
+        event->items[record->ExtendedDataCount - 1].Linkage = 1;
     }
-    event->items[event->item_count++] = (EVENT_HEADER_EXTENDED_DATA_ITEM){
+    event->items[record->ExtendedDataCount++] = (EVENT_HEADER_EXTENDED_DATA_ITEM){
         .ExtType = type, .DataSize = bytes, .DataPtr = (uint64_t)(uintptr_t)data};
+    record->ExtendedData = event->items;
+    record->EventHeader.Flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
 }
 
-static void set_class(struct event *event, uint8_t type, uint8_t level, uint16_t version)
+static inline void set_class(struct event *event, uint8_t type, uint8_t level, uint16_t version)
 {
-    event->header.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER;
-    event->header.EventDescriptor.Opcode = type;
-    event->header.EventDescriptor.Level = level;
-    event->header.EventDescriptor.Version = (uint8_t)version;
+    EVENT_HEADER *header = &event->record.EventHeader;
+
+    header->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    header->EventDescriptor =
+        (EVENT_DESCRIPTOR){.Version = (uint8_t)version, .Level = level, .Opcode = type};
+    header->ActivityId = (etwas_guid){0};
     event->class_version = version;
 }
 
 /* SYSTEM, COMPACT and PERFINFO; each is the beginning of the one before. */
 static void decode_kernel(struct event *event, const struct etwas_record *record)
 {
+    EVENT_HEADER *header = &event->record.EventHeader;
     struct etwas_etl_system_header disk = {0};
     const uint8_t *extension;
     uint16_t counters;
 
     memcpy(&disk, record->bytes, record->header_bytes);
     set_class(event, disk.type, 0, disk.version & ETWAS_ETL_VERSION_MASK);
-    event->header.ProviderId = *etwas_class_of_hook(disk.group, disk.type);
+    header->ProviderId = *etwas_class_of_hook(disk.group, disk.type);
     if (record->kind == ETWAS_RECORD_PERFINFO) {
         /* Nobody recorded them; ETW says so with all ones. */
-        event->header.ThreadId = UINT32_MAX;
-        event->header.ProcessId = UINT32_MAX;
+        header->ThreadId = UINT32_MAX;
+        header->ProcessId = UINT32_MAX;
+        header->ProcessorTime = 0;
     } else {
-        event->header.ThreadId = disk.thread_id;
-        event->header.ProcessId = disk.process_id;
-        event->header.KernelTime = disk.kernel_time;
-        event->header.UserTime = disk.user_time;
+        header->ThreadId = disk.thread_id;
+        header->ProcessId = disk.process_id;
+        header->KernelTime = disk.kernel_time;
+        header->UserTime = disk.user_time;
     }
     extension = record->bytes + record->header_bytes;
     counters = (uint16_t)((disk.version & ETWAS_ETL_EXTENSION_COUNTERS_MASK) >>
@@ -75,51 +82,53 @@ static void decode_kernel(struct event *event, const struct etwas_record *record
     }
 }
 
-static void decode_classic(struct event *event, const struct etwas_record *record)
+/* Headers are read where they lie: records begin at multiples of 8 bytes, in memory that does. */
+static inline void decode_full(struct event *event, const struct etwas_etl_full_header *disk)
 {
-    struct etwas_etl_instance_header disk = {0};
+    EVENT_HEADER *header = &event->record.EventHeader;
 
-    memcpy(&disk, record->bytes, record->header_bytes);
-    set_class(event, disk.full.type, disk.full.level, disk.full.version);
-    event->header.ThreadId = disk.full.thread_id;
-    event->header.ProcessId = disk.full.process_id;
-    event->header.ProviderId = disk.full.guid;
-    event->header.KernelTime = disk.full.kernel_time;
-    event->header.UserTime = disk.full.user_time;
-    if (record->kind != ETWAS_RECORD_INSTANCE) {
-        return;
-    }
-    event->instance_id = disk.instance_id;
-    event->parent_instance_id = disk.parent_instance_id;
-    event->parent_guid = disk.parent_guid;
-    /* On disk the three lie as in EVENT_EXTENDED_ITEM_INSTANCE (R118). */
-    add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof(EVENT_EXTENDED_ITEM_INSTANCE),
-             record->bytes + offsetof(struct etwas_etl_instance_header, instance_id));
+    set_class(event, disk->type, disk->level, disk->version);
+    header->ThreadId = disk->thread_id;
+    header->ProcessId = disk->process_id;
+    header->ProviderId = disk->guid;
+    header->KernelTime = disk->kernel_time;
+    header->UserTime = disk->user_time;
 }
 
-static void decode_event(struct event *event, const struct etwas_record *record)
+static inline void decode_instance(struct event *event,
+                                   const struct etwas_etl_instance_header *disk)
 {
-    struct etwas_etl_event_header disk;
+    decode_full(event, &disk->full);
+    event->instance = (EVENT_EXTENDED_ITEM_INSTANCE){disk->instance_id, disk->parent_instance_id,
+                                                     disk->parent_guid};
+    /* On disk they lie as in the item (R118). */
+    add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->instance,
+             &disk->instance_id);
+}
 
-    memcpy(&disk, record->bytes, sizeof disk);
-    event->header.Flags = disk.flags & (uint16_t)~EVENT_HEADER_FLAG_EXTENDED_INFO;
-    event->header.EventProperty = disk.event_property;
-    event->header.ThreadId = disk.thread_id;
-    event->header.ProcessId = disk.process_id;
-    event->header.ProviderId = disk.provider_id;
-    event->header.EventDescriptor = (EVENT_DESCRIPTOR){
-        .Id = disk.id,
-        .Version = disk.version,
-        .Channel = disk.channel,
-        .Level = disk.level,
-        .Opcode = disk.opcode,
-        .Task = disk.task,
-        .Keyword = disk.keyword,
+static inline void decode_event(struct event *event, const struct etwas_record *record)
+{
+    const struct etwas_etl_event_header *disk = (const void *)record->bytes;
+    EVENT_HEADER *header = &event->record.EventHeader;
+
+    header->Flags |= disk->flags & (uint16_t)~EVENT_HEADER_FLAG_EXTENDED_INFO;
+    header->EventProperty = disk->event_property;
+    header->ThreadId = disk->thread_id;
+    header->ProcessId = disk->process_id;
+    header->ProviderId = disk->provider_id;
+    header->EventDescriptor = (EVENT_DESCRIPTOR){
+        .Id = disk->id,
+        .Version = disk->version,
+        .Channel = disk->channel,
+        .Level = disk->level,
+        .Opcode = disk->opcode,
+        .Task = disk->task,
+        .Keyword = disk->keyword,
     };
-    event->header.KernelTime = disk.kernel_time;
-    event->header.UserTime = disk.user_time;
-    event->header.ActivityId = disk.activity_id;
-    event->class_version = disk.version;
+    header->KernelTime = disk->kernel_time;
+    header->UserTime = disk->user_time;
+    header->ActivityId = disk->activity_id;
+    event->class_version = disk->version;
     for (uint32_t at = record->header_bytes; at < record->payload_at;) {
         struct etwas_etl_extended_item item;
 
@@ -135,152 +144,83 @@ static void decode_event(struct event *event, const struct etwas_record *record)
  */
 static void decode_message(struct event *event, const struct etwas_record *record)
 {
+    EVENT_HEADER *header = &event->record.EventHeader;
     struct etwas_etl_message_header disk;
     const uint8_t *at = record->bytes + sizeof disk;
 
     memcpy(&disk, record->bytes, sizeof disk);
-    event->header.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE;
-    event->header.EventDescriptor.Id = disk.message_number;
-    event->header.EventDescriptor.Task = disk.option_flags;
+    header->Flags |= EVENT_HEADER_FLAG_TRACE_MESSAGE;
+    header->ThreadId = 0;
+    header->ProcessId = 0;
+    header->ProviderId = (etwas_guid){0};
+    header->EventDescriptor =
+        (EVENT_DESCRIPTOR){.Id = disk.message_number, .Task = disk.option_flags};
+    header->ProcessorTime = 0;
+    header->ActivityId = (etwas_guid){0};
     event->class_version = disk.message_number;
     if ((disk.option_flags & TRACE_MESSAGE_SEQUENCE) != 0) {
-        memcpy(&event->instance_id, at, sizeof event->instance_id);
-        event->numbered = (EVENT_EXTENDED_ITEM_INSTANCE){.InstanceId = event->instance_id};
-        add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->numbered,
-                 &event->numbered);
-        at += sizeof event->instance_id;
+        memcpy(&event->instance.InstanceId, at, sizeof event->instance.InstanceId);
+        add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->instance,
+                 &event->instance);
+        at += sizeof event->instance.InstanceId;
     }
     if ((disk.option_flags & TRACE_MESSAGE_GUID) != 0) {
-        memcpy(&event->header.ProviderId, at, sizeof event->header.ProviderId);
-        at += sizeof event->header.ProviderId;
+        memcpy(&header->ProviderId, at, sizeof header->ProviderId);
+        at += sizeof header->ProviderId;
     } else if ((disk.option_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
-        memcpy(&event->header.ProviderId.Data1, at, 4);
+        memcpy(&header->ProviderId.Data1, at, 4);
         at += 4;
     }
     if ((disk.option_flags & TRACE_MESSAGE_SYSTEMINFO) != 0) {
         at = record->bytes + record->payload_at - 8;
-        memcpy(&event->header.ThreadId, at, 4);
-        memcpy(&event->header.ProcessId, at + 4, 4);
+        memcpy(&header->ThreadId, at, 4);
+        memcpy(&header->ProcessId, at + 4, 4);
     }
 }
 
-static void decode_record(struct event *event, const struct etwas_record *record)
+static __attribute__((noinline)) void decode_other(struct event *event,
+                                                   const struct etwas_record *record)
 {
-    memset(event, 0, offsetof(struct event, items));
-    event->item_count = 0;
-    event->marker_flags = record->kind == ETWAS_RECORD_MESSAGE ? ETWAS_ETL_MESSAGE_MARKER_FLAGS
-                                                               : ETWAS_ETL_MARKER_FLAGS;
-    event->header.Size = (uint16_t)record->size;
-    switch (record->kind) {
-    case ETWAS_RECORD_SYSTEM:
-    case ETWAS_RECORD_COMPACT:
-    case ETWAS_RECORD_PERFINFO:
+    if (record->kind == ETWAS_RECORD_MESSAGE) {
+        decode_message(event, record);
+    } else {
         decode_kernel(event, record);
+    }
+}
+
+static inline __attribute__((always_inline)) void decode_record(struct event *event,
+                                                                const struct etwas_record *record)
+{
+    switch (record->kind) {
+    case ETWAS_RECORD_FULL:
+        decode_full(event, (const void *)record->bytes);
+        break;
+    case ETWAS_RECORD_INSTANCE:
+        decode_instance(event, (const void *)record->bytes);
         break;
     case ETWAS_RECORD_EVENT:
         decode_event(event, record);
         break;
-    case ETWAS_RECORD_MESSAGE:
-        decode_message(event, record);
-        break;
     default:
-        decode_classic(event, record);
+        decode_other(event, record);
         break;
     }
 }
 
-/*
- * In a file with retention classes each row of streams has the processors once more, and behind all rows are
- * the streams of threads without restartable sequences, which go by the number behind the processors.
- */
-static uint16_t processor_of(const struct etwas_file_header *log, uint16_t stream)
-{
-    const struct etwas_etl_clock_trust *trust = &log->trust;
-
-    if (trust->rows <= 1 || trust->processors == 0) {
-        return stream;
-    }
-    if (trust->one_stream != 0) {
-        return stream < trust->rows ? 0 : stream;
-    }
-    if (stream >= trust->rows * trust->processors) {
-        return trust->processors;
-    }
-    return (uint16_t)(stream % trust->processors);
-}
-
-static ETW_BUFFER_CONTEXT context_of(const struct etwas_file_header *log,
-                                     const struct etwas_index_entry *buffer)
-{
-    return (ETW_BUFFER_CONTEXT){.ProcessorIndex = processor_of(log, buffer->processor),
-                                .LoggerId = buffer->logger_id};
-}
-
-/* Are the record's processor times zero because nobody took them? */
-static bool has_no_times(const struct etwas_stream *stream)
-{
-    switch (stream->record.kind) {
-    case ETWAS_RECORD_COMPACT:
-    case ETWAS_RECORD_PERFINFO:
-    case ETWAS_RECORD_MESSAGE:
-        return true;
-    default:
-        return stream->trace->log.without_times;
-    }
-}
-
-static uint16_t flags_of(const struct etwas_stream *stream, const struct event *event)
-{
-    const struct etwas_file_header *log = &stream->trace->log;
-    /* Of any file: context_of has made an index of what it says. */
-    unsigned flags = event->header.Flags | EVENT_HEADER_FLAG_PROCESSOR_INDEX;
-
-    if (stream->record.pointer_bytes == 4) {
-        flags |= EVENT_HEADER_FLAG_32_BIT_HEADER;
-    } else if (stream->record.pointer_bytes == 8) {
-        flags |= EVENT_HEADER_FLAG_64_BIT_HEADER;
-    }
-    if (event->item_count > 0) {
-        flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
-    }
-    if ((log->fields.start.log_file_mode &
-         (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0) {
-        flags |= EVENT_HEADER_FLAG_PRIVATE_SESSION;
-    } else if (has_no_times(stream)) {
-        flags |= EVENT_HEADER_FLAG_NO_CPUTIME;
-    }
-    return (uint16_t)flags;
-}
-
-static void deliver_record(struct etwas_stream *stream, struct event *event, void *payload,
-                           uint32_t payload_bytes)
+static void deliver_classic(struct etwas_stream *stream, const struct event *event,
+                            PEVENT_CALLBACK callback)
 {
     EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
-    EVENT_RECORD out = {
-        .EventHeader = event->header,
-        .BufferContext = context_of(&stream->trace->log, stream->buffer),
-        .ExtendedDataCount = event->item_count,
-        .UserDataLength = (uint16_t)payload_bytes,
-        .ExtendedData = event->item_count > 0 ? event->items : NULL,
-        .UserData = payload,
-        .UserContext = logfile->Context,
-    };
-
-    out.EventHeader.Flags = flags_of(stream, event);
-    logfile->EventRecordCallback(&out);
-}
-
-static void deliver_classic(struct etwas_stream *stream, const struct event *event, void *payload,
-                            uint32_t payload_bytes, PEVENT_CALLBACK callback)
-{
-    EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
-    const EVENT_HEADER *header = &event->header;
+    const EVENT_RECORD *record = &event->record;
+    const EVENT_HEADER *header = &record->EventHeader;
     EVENT_TRACE out = {
         .Header =
             {
                 .Size = header->Size,
                 .HeaderType = stream->record.header_type,
-                .MarkerFlags = event->marker_flags,
+                .MarkerFlags = stream->record.kind == ETWAS_RECORD_MESSAGE
+                                   ? ETWAS_ETL_MESSAGE_MARKER_FLAGS
+                                   : ETWAS_ETL_MARKER_FLAGS,
                 .Class = {.Type = header->EventDescriptor.Opcode,
                           .Level = header->EventDescriptor.Level,
                           .Version = event->class_version},
@@ -291,34 +231,20 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
                 .KernelTime = header->KernelTime,
                 .UserTime = header->UserTime,
             },
-        .InstanceId = event->instance_id,
-        .ParentInstanceId = event->parent_instance_id,
-        .ParentGuid = event->parent_guid,
-        .MofData = payload,
-        .MofLength = payload_bytes,
-        .BufferContext = context_of(&stream->trace->log, stream->buffer),
+        .InstanceId = event->instance.InstanceId,
+        .ParentInstanceId = event->instance.ParentInstanceId,
+        .ParentGuid = event->instance.ParentGuid,
+        .MofData = record->UserData,
+        .MofLength = record->UserDataLength,
+        .BufferContext = record->BufferContext,
     };
 
     logfile->CurrentEvent = out;
     callback(&out);
 }
 
-/* To whoever has asked for its class. */
-static void deliver_to_class(struct etwas_stream *stream, const struct event *event, void *payload,
-                             uint32_t payload_bytes)
-{
-    PEVENT_CALLBACK callback = NULL;
-
-    if ((event->header.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0) {
-        callback = etwas_class_callback_of(&event->header.ProviderId);
-    }
-    if (callback != NULL) {
-        deliver_classic(stream, event, payload, payload_bytes, callback);
-    }
-}
-
 /* The record's stamp in the form that the caller of OpenTrace asked for. */
-static int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
+static inline int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
 {
     uint32_t mode = stream->trace->logfile.w.ProcessTraceMode;
 
@@ -326,36 +252,71 @@ static int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
         return stream->record.stamp;
     }
     return (mode & ETWAS_PROCESS_TRACE_MODE_NANOSECONDS) != 0
-               ? etwas_step_unix_ns(stream->timeline, stream->clock, stream->record.stamp,
-                                    &stream->near_knot)
+               ? etwas_step_unix_ns(stream, stream->record.stamp)
                : filetime;
+}
+
+static inline __attribute__((always_inline)) void make_event(struct etwas_stream *stream,
+                                                             struct event *event, int64_t filetime)
+{
+    const struct etwas_record *record = &stream->record;
+    EVENT_HEADER *header = &event->record.EventHeader;
+
+    header->Size = (uint16_t)record->size;
+    header->HeaderType = 0;
+    header->Flags = stream->flags;
+    header->EventProperty = 0;
+    header->TimeStamp.QuadPart = time_stamp(stream, filetime);
+    event->record.BufferContext = stream->context;
+    event->record.ExtendedDataCount = 0;
+    event->record.UserDataLength = (uint16_t)(record->size - record->payload_at);
+    event->record.ExtendedData = NULL;
+    /* Callbacks get the reader's memory; ETW's structures have no const. */
+    event->record.UserData = (void *)(uintptr_t)(record->bytes + record->payload_at);
+    event->record.UserContext = stream->trace->logfile.w.Context;
+    event->instance = (EVENT_EXTENDED_ITEM_INSTANCE){0};
+    decode_record(event, record);
+}
+
+/* To whoever has asked for its class. */
+static __attribute__((cold, noinline)) void deliver_to_class(struct etwas_stream *stream,
+                                                             int64_t filetime)
+{
+    PEVENT_CALLBACK callback = NULL;
+    struct event event;
+
+    make_event(stream, &event, filetime);
+    if ((event.record.EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0) {
+        callback = etwas_class_callback_of(&event.record.EventHeader.ProviderId);
+    }
+    if (callback != NULL) {
+        deliver_classic(stream, &event, callback);
+    }
+}
+
+static inline __attribute__((always_inline)) void deliver_to_trace(struct etwas_stream *stream,
+                                                                   int64_t filetime)
+{
+    const EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
+    struct event event;
+
+    make_event(stream, &event, filetime);
+    if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {
+        logfile->EventRecordCallback(&event.record);
+    } else {
+        deliver_classic(stream, &event, logfile->EventCallback);
+    }
 }
 
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
 {
-    struct etwas_trace *trace = stream->trace;
-    const struct etwas_record *record = &stream->record;
-    EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
-    struct event event;
-    /* Callbacks get the reader's memory; ETW's structures have no const. */
-    void *payload = (void *)(uintptr_t)(record->bytes + record->payload_at);
-    uint32_t payload_bytes = record->size - record->payload_at;
-    bool for_classes = etwas_class_callbacks_exist();
+    EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
 
     logfile->CurrentTime = filetime;
-    if (logfile->EventCallback == NULL && !for_classes) {
-        return;
+    if (logfile->EventCallback != NULL) {
+        deliver_to_trace(stream, filetime);
     }
-    decode_record(&event, record);
-    event.header.TimeStamp.QuadPart = time_stamp(stream, filetime);
-    if (logfile->EventCallback == NULL) {
-        /* Only the callbacks of classes are wanted. */
-    } else if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {
-        deliver_record(stream, &event, payload, payload_bytes);
-    } else {
-        deliver_classic(stream, &event, payload, payload_bytes, logfile->EventCallback);
-    }
-    if (for_classes) {
-        deliver_to_class(stream, &event, payload, payload_bytes);
+    if (etwas_class_callbacks_exist()) {
+        deliver_to_class(stream, filetime);
     }
 }

@@ -8,13 +8,10 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-static bool is_before(const struct etwas_stream *a, const struct etwas_stream *b)
+bool etwas_merge_is_before_of_equals(const struct etwas_stream *a, const struct etwas_stream *b)
 {
-    int order = compare(a->key_filetime, b->key_filetime);
+    int order = (a->set_number > b->set_number) - (a->set_number < b->set_number);
 
-    if (order == 0) {
-        order = (a->set_number > b->set_number) - (a->set_number < b->set_number);
-    }
     if (order == 0) {
         order = compare(a->key_raw, b->key_raw);
     }
@@ -34,7 +31,7 @@ void etwas_merge_push(struct etwas_merge *merge, struct etwas_stream *stream)
 {
     size_t at = merge->count++;
 
-    while (at > 0 && is_before(stream, merge->heap[(at - 1) / 2])) {
+    while (at > 0 && etwas_merge_is_before(stream, merge->heap[(at - 1) / 2])) {
         merge->heap[at] = merge->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
@@ -44,6 +41,16 @@ void etwas_merge_push(struct etwas_merge *merge, struct etwas_stream *stream)
 struct etwas_stream *etwas_merge_top(const struct etwas_merge *merge)
 {
     return merge->count > 0 ? merge->heap[0] : NULL;
+}
+
+const struct etwas_stream *etwas_merge_second(const struct etwas_merge *merge)
+{
+    if (merge->count < 2) {
+        return NULL;
+    }
+    return merge->count > 2 && etwas_merge_is_before(merge->heap[2], merge->heap[1])
+               ? merge->heap[2]
+               : merge->heap[1];
 }
 
 void etwas_merge_top_moved(struct etwas_merge *merge)
@@ -57,10 +64,11 @@ void etwas_merge_top_moved(struct etwas_merge *merge)
         if (child >= merge->count) {
             break;
         }
-        if (child + 1 < merge->count && is_before(merge->heap[child + 1], merge->heap[child])) {
+        if (child + 1 < merge->count &&
+            etwas_merge_is_before(merge->heap[child + 1], merge->heap[child])) {
             child++;
         }
-        if (!is_before(merge->heap[child], stream)) {
+        if (!etwas_merge_is_before(merge->heap[child], stream)) {
             break;
         }
         merge->heap[at] = merge->heap[child];

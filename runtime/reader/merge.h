@@ -18,10 +18,26 @@ struct etwas_merge {
     size_t count;
 };
 
+/* Of two streams with one FILETIME. */
+bool etwas_merge_is_before_of_equals(const struct etwas_stream *a, const struct etwas_stream *b);
+
+/* In one trace FILETIME never goes back where the raw stamp grows, so that says it all, mostly. */
+static inline bool etwas_merge_is_before(const struct etwas_stream *a, const struct etwas_stream *b)
+{
+    if (a->trace == b->trace && a->key_raw != b->key_raw) {
+        return a->key_raw < b->key_raw;
+    }
+    return a->key_filetime != b->key_filetime ? a->key_filetime < b->key_filetime
+                                              : etwas_merge_is_before_of_equals(a, b);
+}
+
 void etwas_merge_push(struct etwas_merge *merge, struct etwas_stream *stream);
 
 /* The earliest stream; NULL when none is left. */
 struct etwas_stream *etwas_merge_top(const struct etwas_merge *merge);
+
+/* The earliest of the others; NULL when there is none. */
+const struct etwas_stream *etwas_merge_second(const struct etwas_merge *merge);
 
 /* Moves the top down, after its key has grown. */
 void etwas_merge_top_moved(struct etwas_merge *merge);

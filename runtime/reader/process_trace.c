@@ -205,30 +205,46 @@ static bool make_heap(struct run *run)
     return run->merge.heap != NULL;
 }
 
-/* One step of the earliest stream: gives its record, or ends its buffer and begins the next. */
-static uint32_t step(struct run *run, struct etwas_stream *stream)
+/* Pairs with the store in CloseTrace; nothing else is published by it. */
+static bool is_closing(const struct etwas_stream *stream)
+{
+    return ck_pr_load_uint(&stream->trace->closing) != 0;
+}
+
+/* Gives the records of the earliest stream: to the end of its buffer, or until another is earlier. */
+static void give_records(struct run *run, struct etwas_stream *stream)
+{
+    const struct etwas_stream *second = etwas_merge_second(&run->merge);
+    bool has_key = stream->buffer != &stream->trace->log.buffer;
+
+    do {
+        etwas_step_deliver(stream, &run->span);
+        etwas_stream_next_record(stream);
+        if (has_key) {
+            etwas_step_update_key(stream, false);
+        }
+    } while (stream->state == ETWAS_STREAM_RECORD && !is_closing(stream) &&
+             (second == NULL || etwas_merge_is_before(stream, second)));
+    etwas_merge_top_moved(&run->merge);
+}
+
+/* Ends the buffer of the earliest stream, and begins its next. */
+static uint32_t change_buffer(struct run *run, struct etwas_stream *stream)
 {
     uint32_t session = stream->buffer->session;
 
-    if (stream->state == ETWAS_STREAM_RECORD) {
-        etwas_step_deliver(stream, &run->span);
-        etwas_stream_next_record(stream);
-    } else {
-        if (!etwas_step_end_buffer(stream)) {
-            return ERROR_CANCELLED;
-        }
-        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
-            return ERROR_NOT_ENOUGH_MEMORY;
-        }
+    if (!etwas_step_end_buffer(stream)) {
+        return ERROR_CANCELLED;
+    }
+    if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
+        return ERROR_NOT_ENOUGH_MEMORY;
     }
     if (stream->state == ETWAS_STREAM_END || stream->buffer->session != session) {
         etwas_step_update_key(stream, true);
         etwas_merge_remove_top(&run->merge);
         enter_session(run, file_of(run, stream));
     } else {
-        if (stream->buffer != &stream->trace->log.buffer) {
-            etwas_step_update_key(stream, false);
-        }
+        etwas_step_update_key(stream, false);
         etwas_merge_top_moved(&run->merge);
     }
     return ERROR_SUCCESS;
@@ -246,11 +262,12 @@ static uint32_t run_files(struct run *run)
         code = start_file(run, i);
     }
     while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&run->merge)) != NULL) {
-        /* Pairs with the store in CloseTrace; nothing else is published by it. */
-        if (ck_pr_load_uint(&stream->trace->closing) != 0) {
+        if (is_closing(stream)) {
             etwas_merge_remove_top(&run->merge);
+        } else if (stream->state == ETWAS_STREAM_RECORD) {
+            give_records(run, stream);
         } else {
-            code = step(run, stream);
+            code = change_buffer(run, stream);
         }
     }
     return code;

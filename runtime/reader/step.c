@@ -3,48 +3,24 @@
 
 #include "reader/step.h"
 
-#include "reader/damage.h"
 #include "reader/trace.h"
 
-int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw)
+int64_t etwas_step_filetime_beside(struct etwas_stream *stream, int64_t raw)
 {
-    return stream->timeline != NULL
-               ? etwas_timeline_filetime(stream->timeline, raw, &stream->near_knot)
-               : etwas_etl_clock_to_filetime(stream->clock, raw);
+    if (etwas_line_find(&stream->line, stream->timeline, stream->clock, raw)) {
+        return etwas_line_filetime(&stream->line, raw);
+    }
+    return stream->timeline != NULL ? etwas_timeline_filetime(stream->timeline, raw)
+                                    : etwas_etl_clock_to_filetime(stream->clock, raw);
 }
 
-int64_t etwas_step_unix_ns(const struct etwas_timeline *timeline,
-                           const struct etwas_etl_clock *clock, int64_t raw, size_t *near)
+int64_t etwas_step_unix_ns_beside(struct etwas_stream *stream, int64_t raw)
 {
-    return timeline != NULL ? etwas_timeline_unix_ns(timeline, raw, near)
-                            : etwas_etl_clock_to_unix_ns(clock, raw);
-}
-
-void etwas_step_update_key(struct etwas_stream *stream, bool is_first)
-{
-    if (stream->state != ETWAS_STREAM_RECORD) {
-        return;
+    if (etwas_line_find(&stream->line, stream->timeline, stream->clock, raw)) {
+        return etwas_line_unix_ns(&stream->line, raw);
     }
-    if (is_first || stream->record.stamp > stream->key_raw) {
-        stream->key_raw = stream->record.stamp;
-        stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
-    }
-}
-
-/* The wanted span holds for every event, the header event too. Mostly the key is the record's. */
-void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span)
-{
-    int64_t filetime = stream->record.stamp == stream->key_raw
-                           ? stream->key_filetime
-                           : etwas_step_filetime(stream, stream->record.stamp);
-
-    if (filetime < span->start_filetime || filetime > span->end_filetime) {
-        return;
-    }
-    if (stream->buffer != &stream->trace->log.buffer) {
-        etwas_trace_count(&stream->trace->information.events, 1);
-    }
-    etwas_deliver(stream, filetime);
+    return stream->timeline != NULL ? etwas_timeline_unix_ns(stream->timeline, raw)
+                                    : etwas_etl_clock_to_unix_ns(stream->clock, raw);
 }
 
 bool etwas_step_end_buffer(struct etwas_stream *stream)

@@ -7,6 +7,7 @@
 #ifndef ETWAS_READER_STEP_H
 #define ETWAS_READER_STEP_H
 
+#include "reader/damage.h"
 #include "reader/stream.h"
 
 /* Which events the caller wants, by their FILETIME. */
@@ -15,24 +16,58 @@ struct etwas_span {
     int64_t end_filetime;
 };
 
-/* The time of a stamp of the stream's, as callbacks get it. */
-int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw);
+/* Those below where the stream's line ends: by the line from there, or as it takes more. */
+int64_t etwas_step_filetime_beside(struct etwas_stream *stream, int64_t raw);
+int64_t etwas_step_unix_ns_beside(struct etwas_stream *stream, int64_t raw);
 
-/* The same in nanoseconds since 1970, by the timeline if there is one; *near as it has it. */
-int64_t etwas_step_unix_ns(const struct etwas_timeline *timeline,
-                           const struct etwas_etl_clock *clock, int64_t raw, size_t *near);
+/* The time of a stamp of the stream's, as callbacks get it. */
+static inline int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw)
+{
+    return etwas_line_has(&stream->line, raw) ? etwas_line_filetime(&stream->line, raw)
+                                              : etwas_step_filetime_beside(stream, raw);
+}
+
+/* The same in nanoseconds since 1970. */
+static inline int64_t etwas_step_unix_ns(struct etwas_stream *stream, int64_t raw)
+{
+    return etwas_line_has(&stream->line, raw) ? etwas_line_unix_ns(&stream->line, raw)
+                                              : etwas_step_unix_ns_beside(stream, raw);
+}
 
 /*
  * Takes the key of the stream's record. It never goes back in a stream, so that one damaged stamp
  * cannot hold up or hurry the other streams.
  */
-void etwas_step_update_key(struct etwas_stream *stream, bool is_first);
+static inline void etwas_step_update_key(struct etwas_stream *stream, bool is_first)
+{
+    if (stream->state == ETWAS_STREAM_RECORD &&
+        (is_first || stream->record.stamp > stream->key_raw)) {
+        stream->key_raw = stream->record.stamp;
+        stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
+    }
+}
 
 /* Gives the stream's record, of this time, to the trace's event callback (deliver.c). */
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime);
 
-/* The same if the caller wants it, and counts it. */
-void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span);
+/*
+ * The same if the caller wants it, and counts it. The wanted span holds for every event, the header event too. Mostly
+ * the key is the record's.
+ */
+static inline void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span)
+{
+    int64_t filetime = stream->record.stamp == stream->key_raw
+                           ? stream->key_filetime
+                           : etwas_step_filetime(stream, stream->record.stamp);
+
+    if (filetime < span->start_filetime || filetime > span->end_filetime) {
+        return;
+    }
+    if (stream->buffer != &stream->trace->log.buffer) {
+        etwas_trace_count(&stream->trace->information.events, 1);
+    }
+    etwas_deliver(stream, filetime);
+}
 
 /* Tells the buffer callback that a buffer ends. False: it wants no more. */
 bool etwas_step_end_buffer(struct etwas_stream *stream);

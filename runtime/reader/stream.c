@@ -4,8 +4,10 @@
 #include "reader/stream.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "etl/layout.h"
+#include "etl/record.h"
 #include "etl/xpress.h"
 #include "reader/damage.h"
 #include "reader/source.h"
@@ -29,6 +31,7 @@ bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
     }
     stream->memory = malloc(largest);
     stream->memory_bytes = largest;
+    stream->window = stream->memory;
     return stream->memory != NULL;
 }
 
@@ -39,6 +42,7 @@ void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *tr
                                     .next = buffer,
                                     .last = buffer + 1,
                                     .image = image,
+                                    .window = image,
                                     .clock = &trace->log.clock};
 }
 
@@ -86,22 +90,12 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
     etwas_trace_report(stream->trace, kind, buffer->file_offset + offset, bytes_skipped);
 }
 
-/*
- * Makes `bytes` bytes at `offset` available; NULL when the file does not give them. They lie
- * below the stream's limit.
- */
-static const uint8_t *fetch(struct etwas_stream *stream, uint32_t offset, uint32_t bytes)
+/* Reads on from `offset`. NULL when the file does not give `bytes` bytes there. */
+static const uint8_t *read_window(struct etwas_stream *stream, uint32_t offset, uint32_t bytes)
 {
     size_t wanted;
 
-    if (stream->image != NULL) {
-        return stream->image + offset;
-    }
-    if (offset >= stream->window_at &&
-        offset - stream->window_at + (uint64_t)bytes <= stream->window_bytes) {
-        return stream->memory + (offset - stream->window_at);
-    }
-    if (stream->buffer->compressed) {
+    if (stream->image != NULL || stream->buffer->compressed) {
         return NULL;
     }
     wanted = stream->limit - offset;
@@ -117,6 +111,19 @@ static const uint8_t *fetch(struct etwas_stream *stream, uint32_t offset, uint32
         return NULL;
     }
     return bytes <= stream->window_bytes ? stream->memory : NULL;
+}
+
+/*
+ * Makes `bytes` bytes at `offset` available; NULL when the file does not give them. They lie
+ * below the stream's limit.
+ */
+static inline const uint8_t *fetch(struct etwas_stream *stream, uint32_t offset, uint32_t bytes)
+{
+    uint32_t at = offset - stream->window_at;
+
+    return offset >= stream->window_at && at + (uint64_t)bytes <= stream->window_bytes
+               ? stream->window + at
+               : read_window(stream, offset, bytes);
 }
 
 /* A small file may promise to decompress to more than there is: streams share one limit. */
@@ -140,6 +147,7 @@ static bool grow_memory(struct etwas_stream *stream, size_t bytes)
     stream->trace->decompressed_bytes += bytes - stream->grown_bytes;
     stream->grown_bytes = bytes;
     stream->memory = larger;
+    stream->window = larger;
     stream->memory_bytes = bytes;
     return true;
 }
@@ -183,15 +191,53 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     return ETWAS_STREAM_RECORD;
 }
 
+/*
+ * In a file with retention classes each row of streams has the processors once more, and behind all rows are
+ * the streams of threads without restartable sequences, which go by the number behind the processors.
+ */
+static uint16_t processor_of(const struct etwas_file_header *log, uint16_t stream)
+{
+    const struct etwas_etl_clock_trust *trust = &log->trust;
+
+    if (trust->rows <= 1 || trust->processors == 0) {
+        return stream;
+    }
+    if (trust->one_stream != 0) {
+        return stream < trust->rows ? 0 : stream;
+    }
+    if (stream >= trust->rows * trust->processors) {
+        return trust->processors;
+    }
+    return (uint16_t)(stream % trust->processors);
+}
+
+/* In any file the context has an index: of what the file says. */
+static void describe_events(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
+{
+    const struct etwas_file_header *log = &stream->trace->log;
+    bool private = (log->fields.start.log_file_mode &
+                    (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0;
+
+    stream->context = (ETW_BUFFER_CONTEXT){.ProcessorIndex = processor_of(log, buffer->processor),
+                                           .LoggerId = buffer->logger_id};
+    stream->timeless_flags =
+        EVENT_HEADER_FLAG_PROCESSOR_INDEX |
+        (private ? EVENT_HEADER_FLAG_PRIVATE_SESSION : EVENT_HEADER_FLAG_NO_CPUTIME);
+    stream->timed_flags =
+        private || log->without_times ? stream->timeless_flags : EVENT_HEADER_FLAG_PROCESSOR_INDEX;
+}
+
 static void begin_buffer(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
 {
     const struct etwas_trace *trace = stream->trace;
 
     stream->buffer = buffer;
+    describe_events(stream, buffer);
     stream->offset = HEADER_BYTES;
     stream->limit = buffer->data_end < buffer->file_bytes ? buffer->data_end : buffer->file_bytes;
     stream->window_at = 0;
-    stream->window_bytes = 0;
+    stream->window_bytes = stream->image != NULL ? stream->limit : 0;
+    stream->form = ETWAS_STREAM_NO_FORM;
     stream->any_stamp = false;
     stream->order_reported = false;
     stream->damage_counted = false;
@@ -287,7 +333,78 @@ static bool is_cut(const struct etwas_stream *stream)
            stream->buffer->file_bytes < stream->buffer->buffer_bytes;
 }
 
-enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
+/* What EVENT_HEADER says of a record by its form. */
+static uint16_t flags_of(const struct etwas_stream *stream)
+{
+    const struct etwas_record *record = &stream->record;
+    bool timeless = record->kind == ETWAS_RECORD_COMPACT || record->kind == ETWAS_RECORD_PERFINFO ||
+                    record->kind == ETWAS_RECORD_MESSAGE;
+    unsigned flags = timeless ? stream->timeless_flags : stream->timed_flags;
+
+    if (record->pointer_bytes == 4) {
+        flags |= EVENT_HEADER_FLAG_32_BIT_HEADER;
+    } else if (record->pointer_bytes == 8) {
+        flags |= EVENT_HEADER_FLAG_64_BIT_HEADER;
+    }
+    return (uint16_t)flags;
+}
+
+/* What the next record's first word has in its upper half if it is alike. */
+static uint32_t form_of(const struct etwas_record *record)
+{
+    bool fixed = record->kind == ETWAS_RECORD_FULL || record->kind == ETWAS_RECORD_INSTANCE ||
+                 record->kind == ETWAS_RECORD_EVENT;
+
+    return fixed ? ETWAS_ETL_MARKER_FLAGS << 8 | record->header_type : ETWAS_STREAM_NO_FORM;
+}
+
+/* Is the payload where the header ends, and is it nobody's own record? Asked of the forms above. */
+static inline bool is_plain(const struct etwas_record *record)
+{
+    const struct etwas_etl_event_header *header = (const void *)record->bytes;
+
+    return record->kind == ETWAS_RECORD_INSTANCE ||
+           (record->kind == ETWAS_RECORD_EVENT &&
+            (header->flags & ETWAS_ETL_EVENT_EXTENDED_INFO) == 0);
+}
+
+/*
+ * Goes to the next record if it is there, of the form of the last one, and nothing is wrong with it: as most are. What
+ * depends on the form alone stays as it is. The size is in the first word of these forms, the stamp where it is in the
+ * first of them.
+ */
+static inline bool go_to_alike(struct etwas_stream *stream)
+{
+    struct etwas_record *record = &stream->record;
+    uint32_t at = stream->offset - stream->window_at;
+    const uint8_t *bytes = stream->window + at;
+    uint32_t first;
+
+    if (at + (uint64_t)ETWAS_RECORD_MEASURE_BYTES > stream->window_bytes) {
+        return false;
+    }
+    memcpy(&first, bytes, sizeof first);
+    record->size = first & 0xFFFF;
+    if (first >> 16 != stream->form || record->size < record->header_bytes ||
+        record->size > stream->window_bytes - at) {
+        return false;
+    }
+    record->bytes = bytes;
+    record->payload_at = record->header_bytes;
+    memcpy(&record->stamp, bytes + offsetof(struct etwas_etl_full_header, time_stamp),
+           sizeof record->stamp);
+    if (record->stamp < stream->last_stamp ||
+        (!is_plain(record) && (!etwas_record_parse(bytes, record) || record->own))) {
+        return false;
+    }
+    stream->last_stamp = record->stamp;
+    stream->record_at = stream->offset;
+    stream->offset += (uint32_t)etwas_etl_round_up_8(record->size);
+    return true;
+}
+
+/* Goes to the next record, whatever it is. */
+static __attribute__((noinline)) enum etwas_stream_state go_to_next(struct etwas_stream *stream)
 {
     struct etwas_record *record = &stream->record;
 
@@ -327,8 +444,15 @@ enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
         /* Cannot overflow: limit is at most 16 MiB. */
         stream->offset += (uint32_t)etwas_etl_round_up_8(record->size);
         if (!skipped && (!record->own || stream->quiet)) {
+            stream->form = form_of(record);
+            stream->flags = flags_of(stream);
             return stream->state = ETWAS_STREAM_RECORD;
         }
     }
     return end_buffer(stream);
+}
+
+enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
+{
+    return go_to_alike(stream) ? ETWAS_STREAM_RECORD : go_to_next(stream);
 }

@@ -12,6 +12,7 @@
 #define ETWAS_READER_STREAM_H
 
 #include "etl/record.h"
+#include "reader/line.h"
 #include "reader/trace.h"
 
 enum etwas_stream_state {
@@ -20,6 +21,9 @@ enum etwas_stream_state {
     ETWAS_STREAM_END,        /* no buffer is left */
     ETWAS_STREAM_NO_MEMORY,
 };
+
+/* The form of no record: the next is looked at whole. */
+#define ETWAS_STREAM_NO_FORM UINT32_MAX
 
 struct etwas_stream {
     struct etwas_trace *trace;
@@ -39,20 +43,28 @@ struct etwas_stream {
     bool replaced;       /* it did */
     bool torn;           /* `limit` is where older data begin, or may begin */
     uint32_t record_at;  /* offset of `record` */
+    uint32_t form;       /* of `record`: the upper half of its first word */
+    uint16_t flags;      /* of EVENT_HEADER, but for those that say what else the record has */
+
+    /* What all events of this buffer have. */
+    ETW_BUFFER_CONTEXT context;
+    uint16_t timed_flags;    /* of EVENT_HEADER */
+    uint16_t timeless_flags; /* of records that have no room for processor times */
 
     const uint8_t *image; /* the whole buffer, where it is in memory already; else NULL */
     uint8_t *memory;      /* the window, or the decompressed records */
     size_t memory_bytes;
     size_t grown_bytes;    /* of these, counted in trace->decompressed_bytes */
-    uint32_t window_at;    /* offset of memory[0] */
-    uint32_t window_bytes; /* of the buffer that memory holds */
+    const uint8_t *window; /* `image` or `memory` */
+    uint32_t window_at;    /* offset of window[0] */
+    uint32_t window_bytes; /* of the buffer that are there, all below `limit` */
 
     /* The merge's own: never decreases in a stream, whatever the stamps do. */
     size_t file_number; /* among the files of a run; parts of one set in their order */
     size_t set_number;  /* the same for the parts of one set: they share a clock */
     const struct etwas_etl_clock *clock;
     const struct etwas_timeline *timeline; /* converts instead of `clock`; NULL: there is none */
-    size_t near_knot;                      /* where in the timeline the stream is */
+    struct etwas_line line;                /* what they say where the stream is */
     int64_t key_filetime;
     int64_t key_raw;
 };

@@ -103,6 +103,7 @@ static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
     /* What ends at no record at all is met again when the records are read. */
     *met_again = end >= stream->offset;
     stream->offset = ETWAS_ETL_BUFFER_HEADER_BYTES;
+    stream->form = ETWAS_STREAM_NO_FORM;
     stream->any_stamp = false;
     stream->order_reported = false;
     return end;
@@ -121,5 +122,6 @@ void etwas_tear_find(struct etwas_stream *stream)
     if (!stream->replaced && end < stream->limit && !met_again) {
         stream->torn = true;
         stream->limit = end;
+        stream->window_bytes = 0;
     }
 }

@@ -68,20 +68,6 @@ size_t etwas_timeline_find_interval(const struct etwas_timeline *timeline, int64
     return low;
 }
 
-static bool is_in_interval(const struct etwas_timeline *timeline, size_t at, int64_t raw)
-{
-    return timeline->knots[at].raw <= raw && raw < timeline->knots[at + 1].raw;
-}
-
-/* Stamps of a stream come in order: mostly it is where the last was. */
-static size_t find_near(const struct etwas_timeline *timeline, int64_t raw, size_t near)
-{
-    if (near + 1 < timeline->count && is_in_interval(timeline, near, raw)) {
-        return near;
-    }
-    return etwas_timeline_find_interval(timeline, raw);
-}
-
 /* ---- the performance counter ----------------------------------------------------------------- */
 
 static wide interpolate(int64_t raw, int64_t from_raw, int64_t to_raw, int64_t from, int64_t to)
@@ -133,28 +119,36 @@ static wide qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
            etwas_timeline_elapsed_ns((wide)raw - end->raw, etwas_timeline_rate_near(timeline, raw));
 }
 
-/* What passed since the session's start, by the performance counter. */
-static wide since_start_ns(const struct etwas_timeline *timeline, int64_t raw, size_t *near)
+const struct etwas_timeline_knot *etwas_timeline_knots_around(const struct etwas_timeline *timeline,
+                                                              int64_t raw)
 {
-    if (timeline->base.clock_type != ETWAS_ETL_CLOCK_PERFORMANCE &&
-        etwas_timeline_is_between(timeline, raw)) {
-        *near = find_near(timeline, raw, *near);
-        return qpc_between(timeline, *near, raw) - timeline->start_qpc_ns;
-    }
-    return qpc_outside(timeline, raw) - timeline->start_qpc_ns;
+    return timeline->base.clock_type != ETWAS_ETL_CLOCK_PERFORMANCE &&
+                   etwas_timeline_is_between(timeline, raw)
+               ? &timeline->knots[etwas_timeline_find_interval(timeline, raw)]
+               : NULL;
 }
 
-int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw, size_t *near)
+/* What passed since the session's start, by the performance counter. */
+static wide since_start_ns(const struct etwas_timeline *timeline, int64_t raw)
+{
+    const struct etwas_timeline_knot *knots = etwas_timeline_knots_around(timeline, raw);
+    wide qpc_ns = knots != NULL ? qpc_between(timeline, (size_t)(knots - timeline->knots), raw)
+                                : qpc_outside(timeline, raw);
+
+    return qpc_ns - timeline->start_qpc_ns;
+}
+
+int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw)
 {
     return etwas_etl_saturate(timeline->base.start_filetime +
-                              filetime_units(since_start_ns(timeline, raw, near)));
+                              filetime_units(since_start_ns(timeline, raw)));
 }
 
-int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw, size_t *near)
+int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw)
 {
     wide start = (wide)timeline->base.start_filetime - ETWAS_ETL_FILETIME_OF_1970;
 
-    return etwas_etl_saturate(start * NS_PER_FILETIME + since_start_ns(timeline, raw, near));
+    return etwas_etl_saturate(start * NS_PER_FILETIME + since_start_ns(timeline, raw));
 }
 
 /* ---- conversion ------------------------------------------------------------------------------ */

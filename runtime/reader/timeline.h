@@ -109,12 +109,19 @@ bool etwas_timeline_has_rate(const struct etwas_timeline *timeline);
 
 /*
  * ProcessTrace's time: start_filetime and what passed since by the performance counter. Of two
- * stamps the larger never gets the smaller time. *near: where the caller's stamps are; 0 at first.
+ * stamps the larger never gets the smaller time.
  */
-int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw, size_t *near);
+int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw);
 
 /* The same moment in nanoseconds since 1970. */
-int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw, size_t *near);
+int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw);
+
+/*
+ * Of a session whose clock is no performance counter: the knot before the stamp, or at it; the one behind is the next.
+ * NULL: it is not between two.
+ */
+const struct etwas_timeline_knot *etwas_timeline_knots_around(const struct etwas_timeline *timeline,
+                                                              int64_t raw);
 
 /* `clock` is ETWAS_CLOCK_QPC or ETWAS_CLOCK_SYSTEM_TIME. */
 etwas_clock_time etwas_timeline_convert(const struct etwas_timeline *timeline, int64_t raw,

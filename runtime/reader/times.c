@@ -86,9 +86,9 @@ static int64_t unix_ns(const struct etwas_trace *trace, int64_t raw)
 {
     bool has_rate = trace->log.fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
                     etwas_timeline_has_rate(trace->timeline);
-    size_t near = 0;
 
-    return etwas_step_unix_ns(has_rate ? trace->timeline : NULL, &trace->log.clock, raw, &near);
+    return has_rate ? etwas_timeline_unix_ns(trace->timeline, raw)
+                    : etwas_etl_clock_to_unix_ns(&trace->log.clock, raw);
 }
 
 uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32_t clock,
