@@ -25,6 +25,13 @@ LINES = """words.draw((data, main) => charts.lines(words.section(main, 'a', 'Lin
 HEAT = """words.draw((data, main) => charts.heat(words.section(main, 'a', 'Heat'), {
     id: 'plot', title: 'Heat', text: 'cells', x: {label: 'time', format: words.roundDuration},
     y: {label: 'duration', log: true, format: words.roundDuration}, ...data}));"""
+TIMELINE = """words.draw((data, main) => timeline(words.section(main, 'a', 'Time line'), {
+    id: 'plot', title: 'Spans', text: 'spans', label: 'time', format: words.roundDuration,
+    tell: (of) => of.at === undefined ? `${of.name}: ${of.to - of.from}` : `at ${of.at}`, ...data}));"""
+SPANS = {"from": 0, "to": 1000, "rows": ["thread 1", "", "thread 2"], "events": [{"row": 1, "at": 250}], "spans": [
+    {"row": 0, "from": 0, "to": 1000, "name": "whole", "look": "s0"},
+    {"row": 1, "from": 200, "to": 400, "name": "a part with a long name, longer than its span is wide", "look": "s1"},
+    {"row": 2, "from": 500, "to": 500, "name": "at once", "look": "s2"}]}
 
 
 class Page(BrowserTest):
@@ -48,6 +55,11 @@ class Page(BrowserTest):
 
     def tip(self):
         return self.page("document.querySelector('.tip').textContent").replace("\u00a0", " ")
+
+    def numbers(self, selector, attribute):
+        """All numbers in an attribute of the first element."""
+        text = self.page(f"document.querySelector({json.dumps(selector)}).getAttribute('{attribute}')")
+        return [float(each) for each in re.findall(r"-?[\d.]+", text)]
 
     def boxes(self, selector):
         return self.page(f"[...document.querySelectorAll({json.dumps(selector)})].map(box => "
@@ -129,11 +141,43 @@ class Page(BrowserTest):
         self.key("ArrowDown")
         self.assertEqual(self.tip(), "20 ns to 30 ns\n100 ns to 1 µs: 37")
 
+    def test_a_time_line_is_zoomed_by_keys_buttons_and_wheel_and_moved_by_dragging(self):
+        self.show(TIMELINE, SPANS)
+        whole, part, once = self.boxes(".span")
+        self.assertAlmostEqual(part[2] / whole[2], 0.2, places=2)
+        self.assertAlmostEqual((part[0] - whole[0]) / whole[2], 0.2, places=2)
+        self.assertGreaterEqual(once[2], 1)
+        self.assertLess(whole[1], part[1])
+        self.assertTrue(self.page("document.querySelectorAll('.span-name')[1].textContent").endswith("…"))
+        self.page("document.getElementById('plot').focus()")
+        self.key("Home", "ArrowLeft")
+        self.assertIn("a part with a long name", self.tip())
+        self.browser.type("+")
+        self.assertIn("a part with a long name", self.tip())
+        self.assertAlmostEqual(self.boxes(".span")[1][2] / part[2], 2, places=1)
+        self.browser.type("0")
+        self.assertAlmostEqual(self.boxes(".span")[1][2], part[2], places=1)
+        self.page("document.querySelector('button[aria-label=\"zoom in\"]').click()")
+        self.assertEqual(len(self.boxes(".span")), 3)
+        self.assertAlmostEqual(self.boxes(".span")[1][2] / part[2], 1.5, places=1)
+        self.page("document.querySelector('button[aria-label=\"show all\"]').click()")
+        place = self.page("(({x, y, width, height}) => [x + width * 3 / 4, y + height / 3])("
+                          "document.getElementById('plot').getBoundingClientRect())")
+        self.browser.mouse("mouseWheel", *place, deltaX=0, deltaY=-400, modifiers=2)
+        self.browser.settle()
+        self.assertEqual(len(self.boxes(".span")), 1)
+        marks = self.page("[...document.querySelectorAll('.tick.middle')].map(mark => mark.textContent)")
+        for kind, move in (("mousePressed", 0), ("mouseMoved", 80), ("mouseReleased", 80)):
+            self.browser.mouse(kind, place[0] + move, place[1], button="left", buttons=1, clickCount=1)
+        self.browser.settle()
+        self.assertNotEqual(marks, self.page("[...document.querySelectorAll('.tick.middle')].map(e => e.textContent)"))
+
     def test_nothing_is_over_another_or_cut_off_in_wide_and_narrow_windows(self):
         series = [{"name": f"Provider/Class{i}", "points": [[x * 1e8, x * i * 1e4] for x in range(50)]} for i in range(12)]
-        for more in ({}, {"stacked": True, "steps": True}):
+        for script, data in ((LINES, {"series": series}), (LINES, {"series": series, "stacked": True, "steps": True}),
+                             (TIMELINE, SPANS)):
             for width in (1400, 400):
-                self.show(LINES, {"series": series, **more}, width=width)
+                self.show(script, data, width=width)
                 self.assertEqual(self.browser.complaints, [])
                 self.assertEqual(self.page(LAYOUT), [])
 

@@ -64,12 +64,13 @@ Object.assign(clocksPage, (() => {
                 plots.text(svg, 's1 named end', width, line, words.duration(clock.cold.median));
             }
             drawCostRow(svg, axis.scale, clock, base);
-            return {
-                x: clock.warm ? axis.scale(clock.warm.median) : right, y: base, tell: tellCost(clock),
-                mark: (layer) => plots.box(layer, 'pointed', -4, base - row + 15, width + 8, row),
-            };
+            return {x: clock.warm ? axis.scale(clock.warm.median) : right, y: base, of: clock};
         });
-        return {height: bottom + cost.bottom, by: 'y', points};
+        return {
+            height: bottom + cost.bottom, by: 'y', points, tell: tellCost,
+            mark: (layer, clock) =>
+                plots.box(layer, 'pointed', -4, cost.top + clocks.indexOf(clock) * row + 1, width + 8, row),
+        };
     }
 
     function drawCost(main, report, clocks) {
@@ -136,18 +137,23 @@ Object.assign(clocksPage, (() => {
         plots.across(svg, axis, top, base, 50);
         plots.line(svg, 'axis', left, base, left + bar + 8, base);
         plots.text(svg, 'tick middle', left + 4 + bar / 2, base + 16, '0');
-        const points = steps.filter(({count}) => count > 0).map(({from, to, count}) => {
+        const place = ({from, to, count}) => {
             // A logarithmic axis has no 0.
             const [x, end] = from > 0 ? [axis.scale(from), axis.scale(to)] : [left + 4, left + 4 + bar];
-            const place = [x, base - height(count / all), Math.max(end - x - 0.5, 1.2), height(count / all)];
-            const range = from > 0 ? `${words.duration(from)} to ${words.duration(to)}` : 'equal';
-            plots.box(svg, 's0 bar', ...place);
-            return {
-                x: (x + end) / 2, y: place[1], mark: (layer) => plots.box(layer, 'pointed', ...place),
-                tell: `${name}\n${range}: ${words.count(count)} (${words.percent(count, all)})`,
-            };
+            return [x, base - height(count / all), Math.max(end - x - 0.5, 1.2), height(count / all)];
+        };
+        const points = steps.filter(({count}) => count > 0).map((bin) => {
+            const [x, y, across] = place(bin);
+            plots.box(svg, 's0 bar', ...place(bin));
+            return {x: x + across / 2, y, of: bin};
         });
-        return {height: small.height, by: 'x', points};
+        return {
+            height: small.height, by: 'x', points, mark: (layer, bin) => plots.box(layer, 'pointed', ...place(bin)),
+            tell: ({from, to, count}) => {
+                const range = from > 0 ? `${words.duration(from)} to ${words.duration(to)}` : 'equal';
+                return `${name}\n${range}: ${words.count(count)} (${words.percent(count, all)})`;
+            },
+        };
     }
 
     function drawResolution(main, report, clocks) {

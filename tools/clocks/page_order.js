@@ -14,25 +14,27 @@ Object.assign(clocksPage, (() => {
     // Opacity of the full colour: text stays readable on it, in light and dark.
     const full = 0.6;
 
-    function tellPair(pair, row, column, offset) {
+    // One of the two cells of a pair: how far the column's processor is ahead of the row's.
+    function cellOf(pair, row, column) {
+        const offset = pair.processor === row || pair.offset_ns === null ? pair.offset_ns : -pair.offset_ns;
+        return {pair, row, column, offset};
+    }
+
+    function tellCell({pair, row, column, offset}) {
         return `CPU ${column} against CPU ${row}: ${words.duration(offset)} ± ${words.duration(pair.bound_ns)}\n` +
             `${words.count(pair.smaller)} of ${words.count(pair.handovers)} stamps smaller`;
     }
 
-    function drawPair(svg, pair, row, column, place, fullNs) {
-        const offset = pair.offset_ns === null ? null : pair.processor === row ? pair.offset_ns : -pair.offset_ns;
+    const inside = ([x, y, width, height]) => [x + 1, y + 1, Math.max(width - 2, 1), Math.max(height - 2, 1)];
+
+    function drawCell(svg, {pair, offset}, place, fullNs) {
         const [x, y, width, height] = place;
-        const inner = [x + 1, y + 1, Math.max(width - 2, 1), Math.max(height - 2, 1)];
         const look = (offset < 0 ? 'behind' : 'ahead') + (apart(pair) || pair.smaller > 0 ? ' apart' : '');
-        plots.box(svg, look, ...inner).attr('fill-opacity', Math.min(Math.abs(offset) / fullNs, 1) * full);
+        plots.box(svg, look, ...inside(place)).attr('fill-opacity', Math.min(Math.abs(offset) / fullNs, 1) * full);
         if (width >= map.written) {
             plots.text(svg, 'cell-offset middle', x + width / 2, y + height / 2 - 1, nanoseconds(offset));
             plots.text(svg, 'cell-bound middle', x + width / 2, y + height / 2 + 12, `±${nanoseconds(pair.bound_ns)}`);
         }
-        return {
-            x: x + width / 2, y: y + height / 2, tell: tellPair(pair, row, column, offset),
-            mark: (layer) => plots.box(layer, 'pointed', ...inner),
-        };
     }
 
     function drawMapLegend(svg, width, top, fullNs) {
@@ -48,7 +50,7 @@ Object.assign(clocksPage, (() => {
     }
 
     // The processors that are in any pair, against each other.
-    function drawMap(clock, numbers, svg, width) {
+    function drawMap(clock, cells, numbers, svg, width) {
         const order = orderOf(clock);
         // Offsets that may be nothing are pale: full colour is at least the largest bound.
         const fullNs = Math.max(order.offset || 0, order.bound || 0, 1e-3);
@@ -66,13 +68,18 @@ Object.assign(clocksPage, (() => {
             }
             plots.box(svg, 'same', ...placeOf(i, i));
         });
-        const draw = (pair, row, column) =>
-            drawPair(svg, pair, row, column, placeOf(places.get(row), places.get(column)), fullNs);
-        const points = clock.offsets.flatMap((pair) =>
-            [draw(pair, pair.processor, pair.other), draw(pair, pair.other, pair.processor)]);
+        const placeOfCell = ({row, column}) => placeOf(places.get(row), places.get(column));
+        const points = cells.map((cell) => {
+            const [x, y, across, down] = placeOfCell(cell);
+            drawCell(svg, cell, [x, y, across, down], fullNs);
+            return {x: x + across / 2, y: y + down / 2, of: cell};
+        });
         const bottom = map.head + numbers.length * cellHeight + 12;
         drawMapLegend(svg, Math.min(width, Math.max(map.margin + numbers.length * cellWidth, 300)), bottom, fullNs);
-        return {height: bottom + map.legend, points: points.sort((a, b) => a.y - b.y || a.x - b.x)};
+        return {
+            height: bottom + map.legend, points: points.sort((a, b) => a.y - b.y || a.x - b.x), tell: tellCell,
+            mark: (layer, cell) => plots.box(layer, 'pointed', ...inside(placeOfCell(cell))),
+        };
     }
 
     // Worst first: by the share of stamps that were smaller, then by how far the offset is outside its bound.
@@ -86,6 +93,9 @@ Object.assign(clocksPage, (() => {
         const {name, offsets} = clock;
         const order = orderOf(clock);
         const paired = new Set(offsets.flatMap(({processor, other}) => [processor, other]));
+        const numbers = report.processors.filter((number) => paired.has(number));
+        const cells = offsets.flatMap((pair) =>
+            [cellOf(pair, pair.processor, pair.other), cellOf(pair, pair.other, pair.processor)]);
         const worst = worstOf(clock);
         const pairs = `${words.count(offsets.length)} pairs`;
         section.append('h3').text(name);
@@ -93,7 +103,7 @@ Object.assign(clocksPage, (() => {
             id: `order-${clock.clock.replace(/\W/g, '-')}`, title: 'Offsets between processors',
             text: `${name}: the largest offset between two processors is ${words.duration(order.offset)}, the ` +
                 `largest bound ${words.duration(order.bound)}, and ${order.apart} of ${pairs} are apart.`,
-            draw: (svg, width) => drawMap(clock, report.processors.filter((number) => paired.has(number)), svg, width),
+            draw: (svg, width) => drawMap(clock, cells, numbers, svg, width),
         });
         const which = worst.length < offsets.length ? `the worst of ${pairs}` : 'all pairs, worst first';
         words.table(section, `${name}: ${which}`,

@@ -67,14 +67,15 @@ Object.assign(clocksPage, (() => {
                     plots.text(svg, `s${k} named end`, width, y + 4, interval(one));
                 }
             });
-            return {
-                x: scale((raw || real).ppm), y: middle,
-                tell: `${name}, ppm\nagainst CLOCK_MONOTONIC_RAW: ${interval(raw)}\n` +
-                    `against CLOCK_REALTIME: ${interval(real)}`,
-                mark: (layer) => plots.box(layer, 'pointed', -4, middle + 18 - row, width + 8, row),
-            };
+            return {x: scale((raw || real).ppm), y: middle, of: clock};
         });
-        return {height: bottom + drift.bottom, by: 'y', points};
+        return {
+            height: bottom + drift.bottom, by: 'y', points,
+            tell: ({name, against_raw: raw, against_realtime: real}) => `${name}, ppm\n` +
+                `against CLOCK_MONOTONIC_RAW: ${interval(raw)}\nagainst CLOCK_REALTIME: ${interval(real)}`,
+            mark: (layer, clock) =>
+                plots.box(layer, 'pointed', -4, drift.top + clocks.indexOf(clock) * row, width + 8, row),
+        };
     }
 
     function drawDrift(main, report, clocks) {

@@ -77,23 +77,14 @@ const charts = (() => {
     }
 
     // Of many series only those that are not 0, most first.
-    function tellPlace({series, x, y}, at, values) {
-        const told = series.length > 8 ? values.filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a) : values;
+    function tellPlace({series, x, y}, [at, values]) {
+        const many = series.length > 8;
+        const told = many ? values.filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a) : values;
         const lines = told.slice(0, 12).map(([name, value]) => {
             const text = value === null ? words.nothing : tellOf(y)(value);
             return series.length > 1 ? `${name}: ${text}` : text;
         });
         return [tellOf(x)(at), ...lines, ...told.length > 12 ? [`and ${told.length - 12} more`] : []].join('\n');
-    }
-
-    function pointsOf(chart, axes) {
-        return placesOf(chart.series).map(([at, values]) => ({
-            x: axes.x(at), y: edges.top,
-            get tell() {
-                return tellPlace(chart, at, values);
-            },
-            mark: (layer) => plots.line(layer, 'pointer', axes.x(at), edges.top, axes.x(at), axes.bottom),
-        }));
     }
 
     // {id, title, text, x, y, height, stacked, steps, dots, series: [{name, points: [[x, y, low, high], …]}]}; a y that
@@ -107,6 +98,7 @@ const charts = (() => {
         const kind = stacked ? 'area' : 'line';
         const curve = steps ? d3.curveStepAfter : d3.curveLinear;
         const there = ({to}) => to !== null;
+        const places = placesOf(series);
 
         function drawLayer(svg, axes, layer, i) {
             const area = (from, to) => d3.area().x(({x}) => axes.x(x)).y0((point) => axes.y(point[from]))
@@ -128,7 +120,12 @@ const charts = (() => {
         function draw(svg, width) {
             const axes = axesOf(chart, svg, width, all.map(({x}) => x), all.flatMap(({to, high}) => [to, high]));
             layers.forEach((layer, i) => drawLayer(svg, axes, layer, i));
-            return {height: axes.height, by: 'x', points: pointsOf(chart, axes)};
+            return {
+                height: axes.height, by: 'x',
+                points: places.map((place) => ({x: axes.x(place[0]), y: edges.top, of: place})),
+                tell: (place) => tellPlace(chart, place),
+                mark: (layer, [x]) => plots.line(layer, 'pointer', axes.x(x), edges.top, axes.x(x), axes.bottom),
+            };
         }
 
         if (series.length > 1) {
@@ -148,16 +145,16 @@ const charts = (() => {
 
         const shades = 12;
 
-        function place({x0, x1, y0, y1}, axes) {
-            const [left, right, top, bottom] = [axes.x(x0), axes.x(x1), axes.y(y1), axes.y(y0)];
-            return [left, top, Math.max(right - left, 0.8), Math.max(bottom - top, 0.8)];
-        }
-
         // Each shade's cells. The rarest are still seen: the outliers are what a mean hides.
         function shadesOf(all) {
             const result = new Map(d3.range(1, shades + 1).map((shade) => [shade, []]));
             all.forEach((cell) => result.get(Math.max(1, Math.ceil(shades * Math.sqrt(cell.count / most)))).push(cell));
             return result;
+        }
+
+        function place({x0, x1, y0, y1}, axes) {
+            const [left, right, top, bottom] = [axes.x(x0), axes.x(x1), axes.y(y1), axes.y(y0)];
+            return [left, top, Math.max(right - left, 0.8), Math.max(bottom - top, 0.8)];
         }
 
         // One path for each shade: there may be ten thousands of cells.
@@ -171,17 +168,14 @@ const charts = (() => {
             }
         }
 
+        function tell({x0, x1, y0, y1, count}) {
+            const [tellX, tellY] = [tellOf(chart.x), tellOf(chart.y)];
+            return `${tellX(x0)} to ${tellX(x1)}\n${tellY(y0)} to ${tellY(y1)}: ${words.count(count)}`;
+        }
+
         function pointOf(cell, axes) {
             const [left, top, width, height] = place(cell, axes);
-            const [tellX, tellY] = [tellOf(chart.x), tellOf(chart.y)];
-            return {
-                x: left + width / 2, y: top + height / 2,
-                get tell() {
-                    return `${tellX(cell.x0)} to ${tellX(cell.x1)}\n` +
-                        `${tellY(cell.y0)} to ${tellY(cell.y1)}: ${words.count(cell.count)}`;
-                },
-                mark: (layer) => plots.box(layer, 'pointed', left, top, width, height),
-            };
+            return {x: left + width / 2, y: top + height / 2, of: cell};
         }
 
         function draw(svg, width) {
@@ -193,7 +187,10 @@ const charts = (() => {
                 plots.shape(svg, 'path', 'halo', {d: path(points)});
                 plots.shape(svg, 'path', lookOf('line', i + 1), {d: path(points)});
             });
-            return {height: axes.height, points: cells.map((cell) => pointOf(cell, axes))};
+            return {
+                height: axes.height, points: cells.map((cell) => pointOf(cell, axes)), tell,
+                mark: (layer, cell) => plots.box(layer, 'pointed', ...place(cell, axes)),
+            };
         }
 
         if (chart.lines.length > 0) {

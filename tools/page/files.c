@@ -29,6 +29,7 @@ PAGE_FILE(etwas_page_css, ETWAS_TOOLS_FOLDER "/page/style.css", ETWAS_PAGE_HASH_
 PAGE_FILE(etwas_page_words, ETWAS_TOOLS_FOLDER "/page/words.js", ETWAS_PAGE_HASH_WORDS);
 PAGE_FILE(etwas_page_plots, ETWAS_TOOLS_FOLDER "/page/plots.js", ETWAS_PAGE_HASH_PLOTS);
 PAGE_FILE(etwas_page_charts, ETWAS_TOOLS_FOLDER "/page/charts.js", ETWAS_PAGE_HASH_CHARTS);
+PAGE_FILE(etwas_page_timeline, ETWAS_TOOLS_FOLDER "/page/timeline.js", ETWAS_PAGE_HASH_TIMELINE);
 EMBED(etwas_page_d3_license, ETWAS_TOOLS_FOLDER "/page/d3_license.txt");
 #ifdef ETWAS_PAGE_D3
 PAGE_FILE(etwas_page_d3, ETWAS_PAGE_D3, ETWAS_PAGE_HASH_D3);

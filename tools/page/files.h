@@ -18,6 +18,7 @@ extern const struct etwas_page_file etwas_page_d3;
 extern const struct etwas_page_file etwas_page_words;
 extern const struct etwas_page_file etwas_page_plots;
 extern const struct etwas_page_file etwas_page_charts;
+extern const struct etwas_page_file etwas_page_timeline;
 
 /* The scripts of one command, in this order; behind the last is one without text. */
 extern const struct etwas_page_file etwas_page_clocks[];

@@ -8,7 +8,7 @@ find_file(ETWAS_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH NO_
 
 set(page_tools ${CMAKE_CURRENT_SOURCE_DIR})
 set(page_hashed CSS=page/style.css WORDS=page/words.js PLOTS=page/plots.js CHARTS=page/charts.js
-    CLOCKS_WORDS=clocks/page_words.js CLOCKS_COST=clocks/page_cost.js CLOCKS_ORDER=clocks/page_order.js
+    TIMELINE=page/timeline.js CLOCKS_WORDS=clocks/page_words.js CLOCKS_COST=clocks/page_cost.js CLOCKS_ORDER=clocks/page_order.js
     CLOCKS_RATE=clocks/page_rate.js CLOCKS_PAGE=clocks/page.js)
 list(TRANSFORM page_hashed REPLACE = =${page_tools}/)
 if(ETWAS_D3)

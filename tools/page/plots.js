@@ -26,15 +26,14 @@ const plots = (() => {
     // The tip: a text beside a point, read out when it changes.
     function makeTip(frame) {
         const tip = frame.append('div').attr('class', 'tip').attr('role', 'status').attr('aria-live', 'polite');
-        return (point, scale, width) => {
-            if (point === null) {
-                tip.text('');
-                return;
+        return (words, point, scale, width) => {
+            const right = point !== null && point.x > width / 2;
+            tip.text(words);
+            if (point !== null) {
+                tip.style('top', point.y * scale + 12 + 'px')
+                    .style('left', right ? null : point.x * scale + 12 + 'px')
+                    .style('right', right ? (width - point.x) * scale + 12 + 'px' : null);
             }
-            const right = point.x > width / 2;
-            tip.text(point.tell).style('top', point.y * scale + 12 + 'px')
-                .style('left', right ? null : point.x * scale + 12 + 'px')
-                .style('right', right ? (width - point.x) * scale + 12 + 'px' : null);
         };
     }
 
@@ -88,11 +87,12 @@ const plots = (() => {
 
     // ---- Figures ----
 
-    // {id, title, text, draw, least}: title and text are what is read out in place of the plot. draw(svg, width) draws
-    // it `width` wide, at least `least`, and returns {height, points, by}. points are {x, y, tell, mark} in units of
-    // the plot: what each says, and mark(layer) that shows where it is; by: pointers find them by 'x' or 'y' alone.
-    // Whoever draws something else by now tells the figure by an event `redraw`.
-    function figure(parent, {id, title, text: description, draw, least = 280}) {
+    // {id, title, text, draw, least, keys}: title and text are what is read out in place of the plot. draw(svg, width)
+    // draws it `width` wide, at least `least`, and returns {height, points, by, tell, mark}. points are {x, y, of} in
+    // units of the plot; tell(of) is what one says, mark(layer, of) shows where it is. by: they are in a row, and
+    // pointers find them by 'x' or 'y' alone. keys: what other keys do, as a function of what is pointed at.
+    // Returns {svg, redraw}.
+    function figure(parent, {id, title, text: description, draw, least = 280, keys = {}}) {
         const frame = parent.append('figure');
         const svg = frame.append('svg').attr('id', id).attr('role', 'img')
             .attr('aria-labelledby', `${id}-title ${id}-text`);
@@ -104,34 +104,35 @@ const plots = (() => {
             const layer = svg.select('.pointing');
             at = to;
             layer.selectAll('*').remove();
-            if (to !== null && to.mark) {
-                to.mark(layer);
-            } else if (to !== null) {
-                dot(layer, 'pointed', to.x, to.y, 5);
+            if (to !== null) {
+                drawn.mark(layer, to.of);
             }
-            tip(to, svg.node().getBoundingClientRect().width / drawn.width, drawn.width);
+            tip(to === null ? '' : drawn.tell(to.of), to, svg.node().getBoundingClientRect().width / drawn.width,
+                drawn.width);
         }
 
         function redraw() {
             const width = Math.max(Math.floor(frame.node().clientWidth), least);
-            if (width === drawn.width) {
-                return;
-            }
+            const was = at;
             svg.selectAll('*').remove();
             svg.append('title').attr('id', `${id}-title`).text(title);
             svg.append('desc').attr('id', `${id}-text`).text(description);
             drawn = {points: [], ...draw(svg, width), width};
             svg.attr('viewBox', `0 0 ${width} ${drawn.height}`).attr('tabindex', drawn.points.length > 0 ? 0 : null);
             svg.append('g').attr('class', 'pointing');
-            point(null);
+            point(was && drawn.points.find(({of}) => of === was.of) || null);
         }
 
         svg.node().addEventListener('keydown', (event) => {
             const to = drawn.points.length > 0 ? pointOf(event.key, drawn, at) : undefined;
             if (to !== undefined) {
-                event.preventDefault();
                 point(to);
+            } else if (event.key in keys) {
+                keys[event.key](at && at.of);
+            } else {
+                return;
             }
+            event.preventDefault();
         });
         svg.node().addEventListener('pointermove', ({clientX, clientY}) => {
             const {left, top, width} = svg.node().getBoundingClientRect();
@@ -140,13 +141,13 @@ const plots = (() => {
         });
         svg.node().addEventListener('pointerleave', () => point(null));
         svg.node().addEventListener('blur', () => point(null));
-        frame.on('redraw', () => {
-            drawn.width = 0;
-            redraw();
-        });
         redraw();
-        new ResizeObserver(redraw).observe(frame.node());
-        return frame;
+        new ResizeObserver(() => {
+            if (Math.max(Math.floor(frame.node().clientWidth), least) !== drawn.width) {
+                redraw();
+            }
+        }).observe(frame.node());
+        return {svg, redraw};
     }
 
     // ---- Axes ----
