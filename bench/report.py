@@ -38,6 +38,7 @@ PARTS = {
     "places": (1, False),
     "scaling": (8, False),
     "startup": (3, False),
+    "compress": (3, False),
     "drain": (3, False),
     "heap": (3, False),
     "kernel": (3, False),

@@ -155,7 +155,7 @@ class Sessions:
             shutil.rmtree(trace, ignore_errors=True)
 
     def lost(self, words, payload, attempted):
-        """Stops the session. What LTTng says it discarded, set beside the size of the trace."""
+        """Stops the session. What LTTng says it discarded, set beside the size of the trace, and that."""
         self.lttng("stop")
         if "overwrite" in words:
             self.lttng("snapshot", "record")
@@ -171,7 +171,7 @@ class Sessions:
         recorded = bytes_below(self.folder / "trace")
         if recorded < expected:
             raise Failed(f"the trace holds {recorded} bytes where at least {expected} were logged")
-        return sum(discarded)
+        return sum(discarded), recorded
 
 
 def measure(who, payload, producers, options, folder, sessions):
@@ -188,7 +188,9 @@ def measure(who, payload, producers, options, folder, sessions):
         counts = {row["row"].rpartition("/")[2]: int(row["values"][0]) for row in rows
                   if row["unit"] == "events"}
         if program == "lttng":
-            counts["lost"] = sessions.lost(words, payload, counts["attempted"])
+            counts["lost"], recorded = sessions.lost(words, payload, counts["attempted"])
+            if "discard" in words:
+                emit(f"peers/{name}/trace", unit="bytes", values=[recorded / (counts["attempted"] - counts["lost"])])
     lost = counts["lost"] / counts["attempted"]
     for row in rows:
         if row["row"] == f"peers/{name}" and lost > 0:

@@ -43,7 +43,8 @@ def wanted_rows():
     yield from ("places/private", "places/memory", "places/memfd", "places/folder", "places/folder/syncing")
     yield from ("startup/process/with", "startup/process/without", "startup/event/first",
                 "startup/StartTrace/file", "memory/idle/process", "memory/burst/region",
-                "size/file", "heap/alone/8", "heap/traced/8", "heap/stacks/16", "heap/redis/frames",
+                "size/file", "compress/counting/bytes/compressed", "compress/counting/speed/etwas",
+                "compress/random/call/compressed", "compress/flood/lost/plain", "compress/paced/lost/compressed", "heap/alone/8", "heap/traced/8", "heap/stacks/16", "heap/redis/frames",
                 "kernel/drain/etwas", "kernel/drain/perf", "kernel/build/none", "kernel/build/etwas",
                 "kernel/build/perf")
 
