@@ -56,6 +56,10 @@ expect libetwas-dev "libetwas$abi$same" "libetwas-plain$abi$same" "libetwas-cloc
     'include/etwas/etwas\.h' 'lib/.*libetwas\.so' 'lib/.*libetwas-plain\.so' 'lib/.*libetwas-clocks\.so' \
     'lib/.*libetwas\.a' 'lib/.*libetwas-clocks\.a' 'lib/.*pkgconfig/etwas\.pc' 'lib/.*cmake/etwas/etwasConfig\.cmake'
 expect etwas libc6 "libetwas$abi$same" "libetwas-clocks$abi$same" "libetwas-tdh$abi$same" -- 'bin/etwas'
+# Who has a copy of d3 has its license.
+if grep -q 'https://d3js.org' "$work/root/usr/bin/etwas"; then
+    grep -q 'Mike Bostock' "$work/root/usr/share/doc/etwas/copyright" || fail "etwas lacks the license of d3"
+fi
 
 pc=$(find "$work/root" -name etwas.pc)
 read -ra options <<<"$(PKG_CONFIG_PATH=${pc%/*} pkg-config --cflags --libs etwas)"
