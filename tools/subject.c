@@ -69,6 +69,17 @@ void etwas_subject_read(struct etwas_subject *subject, const struct etwas_input 
     }
 }
 
+void etwas_subject_find_provider(struct etwas_subject *subject)
+{
+    const char *provider;
+
+    if (subject->described == NULL && subject->event.provider_name.text == NULL) {
+        provider = etwas_descriptions_provider(subject->descriptions, subject->record);
+        subject->event.provider_name =
+            (struct etwas_event_string){provider[0] != 0 ? provider : NULL, strlen(provider)};
+    }
+}
+
 void etwas_subject_free(struct etwas_subject *subject)
 {
     free(subject->values);

@@ -46,6 +46,9 @@ void etwas_subject_read(struct etwas_subject *subject, const struct etwas_input 
                         const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
                         struct etwas_described *described, etwas_spans *spans);
 
+/* Has what nothing describes called by its provider, if that is known of other events. Until the next record. */
+void etwas_subject_find_provider(struct etwas_subject *subject);
+
 /* The values of the fields that were asked for; does nothing the second time. */
 void etwas_subject_gather(struct etwas_subject *subject);
 

@@ -54,6 +54,7 @@ static void on_record(EVENT_RECORD *record)
     (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart,
                                    ETWAS_CLOCK_PROCESS_TRACE, &time);
     etwas_subject_read(&convert->subject, input, record, descriptions, described, NULL);
+    etwas_subject_find_provider(&convert->subject);
     convert->time_ns = time.value;
     convert->error_ns = time.error_ns;
     if (convert->spans != NULL) {
@@ -62,7 +63,7 @@ static void on_record(EVENT_RECORD *record)
     if (!etwas_event_is_header_class(record) && is_wanted(convert)) {
         convert->reader->event(convert);
     }
-    convert->run.stop = convert->output != NULL && convert->output->error != 0;
+    convert->run.stop |= convert->output != NULL && convert->output->error != 0;
 }
 
 /* Damages that OpenTrace found were before the first event. */
@@ -112,6 +113,7 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
     int processed;
 
     convert->reader = reader;
+    convert->run.stop = false;
     if ((reader->wants_spans || convert->where.wants_duration) &&
         etwas_spans_open(0, &convert->spans) != ERROR_SUCCESS) {
         convert->out_of_memory = true;

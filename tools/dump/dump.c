@@ -180,11 +180,8 @@ static void on_record(EVENT_RECORD *record)
         described = etwas_descriptions_find(descriptions, record, &senseless);
     }
     etwas_subject_read(&dump->subject, input, record, descriptions, described, dump->spans);
-    if (described == NULL && !dump->hex && dump->subject.event.provider_name.text == NULL) {
-        const char *provider = etwas_descriptions_provider(descriptions, record);
-
-        dump->subject.event.provider_name =
-            (struct etwas_event_string){provider[0] != 0 ? provider : NULL, strlen(provider)};
+    if (!dump->hex) {
+        etwas_subject_find_provider(&dump->subject);
     }
     if (!is_wanted(dump)) {
         return;
