@@ -117,13 +117,23 @@ bool etwas_destination_keep(struct etwas_destination *place)
     return true;
 }
 
-static void empty(const struct etwas_destination *place)
+/* A folder, whose descriptor it takes, with the folders in it. */
+static void empty(int descriptor)
 {
-    DIR *folder = fdopendir(place->descriptor);
+    DIR *folder = fdopendir(descriptor);
     const struct dirent *entry;
 
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        (void)unlinkat(place->descriptor, entry->d_name, 0);
+        bool is_inner = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+        int inner = -1;
+
+        if (is_inner && unlinkat(descriptor, entry->d_name, 0) != 0) {
+            inner = openat(descriptor, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        }
+        if (inner >= 0) {
+            empty(inner);
+            (void)unlinkat(descriptor, entry->d_name, AT_REMOVEDIR);
+        }
     }
     if (folder != NULL) {
         closedir(folder);
@@ -136,7 +146,7 @@ void etwas_destination_drop(struct etwas_destination *place)
         return;
     }
     if (place->is_folder) {
-        empty(place);
+        empty(place->descriptor);
         (void)rmdir(place->making);
     } else {
         (void)unlink(place->making);
