@@ -24,6 +24,8 @@ static const char *const help[] = {
     "                     csv       columns, as 'etwas dump --csv'\n"
     "                     chrome    JSON of about:tracing: spans as asynchronous\n"
     "                               events, all others as instants\n"
+    "                     ctf       a folder, Common Trace Format 1.8: a stream a\n"
+    "                               processor; of several files it has a trace each\n"
     "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
     "                     whole: what cannot be written to its end leaves nothing,\n"
     "                     and what was there before stays\n"
@@ -48,6 +50,7 @@ static const struct etwas_convert_target *const targets[] = {
     &etwas_convert_ndjson,
     &etwas_convert_csv,
     &etwas_convert_chrome,
+    &etwas_convert_ctf,
 };
 
 static const struct etwas_convert_target *find_target(const char *name)

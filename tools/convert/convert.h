@@ -59,5 +59,6 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
 extern const struct etwas_convert_target etwas_convert_ndjson;
 extern const struct etwas_convert_target etwas_convert_csv;
 extern const struct etwas_convert_target etwas_convert_chrome;
+extern const struct etwas_convert_target etwas_convert_ctf;
 
 #endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The target `ctf`: a folder that is a trace, or of several files a folder with a trace for each.
+ */
+
+#include "convert/ctf/ctf.h"
+
+#include "commands.h"
+#include "names.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001B3);
+    }
+    return hash;
+}
+
+/* Of the file: readers take two traces with one number for one. A UUID of version 8, whose bits are our own. */
+static void make_uuid(struct etwas_ctf_trace *trace)
+{
+    const struct etwas_input *input = trace->input;
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+    uint64_t halves[2] = {UINT64_C(0xCBF29CE484222325), UINT64_C(0x9AE16A3B2F90404F)};
+
+    for (unsigned i = 0; i < 2; i++) {
+        halves[i] = hash_bytes(halves[i], input->path, strlen(input->path));
+        halves[i] = hash_bytes(halves[i], &input->number, sizeof input->number);
+        halves[i] = hash_bytes(halves[i], &header->StartTime, sizeof header->StartTime);
+    }
+    memcpy(trace->uuid, halves, sizeof halves);
+    trace->uuid[6] = (uint8_t)((trace->uuid[6] & 0x0F) | 0x80);
+    trace->uuid[8] = (uint8_t)((trace->uuid[8] & 0x3F) | 0x80);
+}
+
+static bool open_folder(const struct etwas_convert *convert, struct etwas_ctf_trace *trace)
+{
+    char name[16];
+
+    if (convert->path_count == 1) {
+        trace->folder = convert->place.descriptor;
+        return true;
+    }
+    snprintf(name, sizeof name, "%u", trace->input->number);
+    if (mkdirat(convert->place.descriptor, name, 0777) != 0) {
+        perror("etwas: cannot write the output");
+        return false;
+    }
+    trace->folder = openat(convert->place.descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (trace->folder < 0) {
+        perror("etwas: cannot write the output");
+    }
+    return trace->folder >= 0;
+}
+
+/* An empty packet, from which to which the one before it what its numbers say was lost. */
+static void mark(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
+                 uint64_t time_ns)
+{
+    (void)etwas_ctf_open_packet(trace, stream, time_ns);
+    etwas_ctf_close_packet(stream);
+}
+
+/* Times before 1970 are at its beginning. */
+static uint64_t since_1970(int64_t time_ns)
+{
+    return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+/* As text that leads a terminal nowhere. */
+static void keep_session(struct etwas_bytes *kept, const etwas_wchar *session)
+{
+    static struct etwas_output plain;
+    size_t units = 0;
+
+    while (session[units] != 0) {
+        units++;
+    }
+    plain.used_bytes = 0;
+    etwas_text_utf16(&plain, ETWAS_TEXT_PLAIN, session, units);
+    etwas_bytes_put(kept, plain.bytes, plain.used_bytes);
+}
+
+/* False: its folder cannot be made. */
+static bool make_trace(struct etwas_convert *convert, const struct etwas_input *input,
+                       uint64_t time_ns)
+{
+    struct etwas_ctf *ctf = convert->state;
+    struct etwas_ctf_trace *trace = &ctf->traces[input->number - 1];
+
+    trace->input = input;
+    trace->has_processors = etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
+    trace->gaps.number = ETWAS_CTF_GAPS;
+    trace->losses.number = ETWAS_CTF_LOSSES;
+    trace->last_ns = time_ns;
+    make_uuid(trace);
+    if (!open_folder(convert, trace)) {
+        trace->input = NULL;
+        ctf->is_broken = convert->run.stop = true;
+        return false;
+    }
+    mark(trace, &trace->losses, time_ns);
+    return true;
+}
+
+/* The trace of a file that is being read, made when it is met for the first time. NULL: it cannot be. */
+static struct etwas_ctf_trace *trace_of(struct etwas_convert *convert,
+                                        const struct etwas_input *input, uint64_t time_ns)
+{
+    struct etwas_ctf *ctf = convert->state;
+    struct etwas_ctf_trace *trace = &ctf->traces[input->number - 1];
+
+    if (trace->input == NULL && make_trace(convert, input, time_ns)) {
+        keep_session(&trace->session, input->logfile.LogfileHeader.LoggerName);
+    }
+    return trace->input != NULL ? trace : NULL;
+}
+
+/* ---- what is missing ------------------------------------------------------------------------- */
+
+/* Of what a file says, which may be any number. */
+static void add(uint64_t *count, uint64_t more)
+{
+    if (__builtin_add_overflow(*count, more, count)) {
+        *count = UINT64_MAX;
+    }
+}
+
+/* A damage is a lost packet between the events around it: how many events it held, nobody knows. */
+static void end_gap(struct etwas_ctf_trace *trace, uint64_t time_ns)
+{
+    if (trace->gap_count > 0) {
+        add(&trace->gaps.next_packet, trace->gap_count);
+        trace->gap_count = 0;
+        mark(trace, &trace->gaps, time_ns);
+    }
+}
+
+static void on_gap(struct etwas_convert *convert, const struct etwas_input *input,
+                   const etwas_damage *damage)
+{
+    struct etwas_ctf_trace *trace =
+        trace_of(convert, input, since_1970(etwas_input_start_ns(input)));
+
+    (void)damage;
+    if (trace == NULL) {
+        return;
+    }
+    if (trace->gap_count == 0) {
+        mark(trace, &trace->gaps, trace->last_ns);
+    }
+    trace->gap_count++;
+}
+
+/* Events of the kernel for which there was no room on a processor: so many since the one before. */
+static uint64_t kernel_loss(const EVENT_RECORD *record)
+{
+    enum {
+        VERSION = 1,
+        COUNT_AT = 8,
+        BYTES = 32,
+    };
+
+    return etwas_event_is_of_class(record, &etwas_names_own_class) &&
+                   record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_LOSS_TYPE &&
+                   record->UserDataLength >= BYTES && etwas_event_u32(record, 0) == VERSION
+               ? etwas_event_u64(record, COUNT_AT)
+               : 0;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static uint8_t put_context(struct etwas_bytes *bytes, const struct etwas_subject *subject)
+{
+    const struct etwas_event *event = &subject->event;
+    const etwas_guid *activity = etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY);
+    uint8_t has = 0;
+
+    if (event->has_instance) {
+        has |= event->message ? ETWAS_CTF_SEQUENCE : ETWAS_CTF_INSTANCE;
+        etwas_bytes_put_u32(bytes, event->instance.InstanceId);
+    }
+    if (event->has_instance && !event->message && event->instance.ParentInstanceId != 0) {
+        has |= ETWAS_CTF_PARENT;
+        etwas_bytes_put_u32(bytes, event->instance.ParentInstanceId);
+        etwas_ctf_put_guid(bytes, &event->instance.ParentGuid);
+    }
+    if (activity != NULL) {
+        has |= ETWAS_CTF_ACTIVITY;
+        etwas_ctf_put_guid(bytes, activity);
+    }
+    if (event->has_related_activity) {
+        has |= ETWAS_CTF_RELATED_ACTIVITY;
+        etwas_ctf_put_guid(bytes, &event->related_activity);
+    }
+    return has;
+}
+
+/* An event that is a stack itself has it in its fields. */
+static uint8_t put_stack(struct etwas_bytes *bytes, const EVENT_RECORD *record)
+{
+    struct etwas_event_stack stack = etwas_event_stack(record);
+
+    if (stack.count == 0 || etwas_event_is_stack_walk(record)) {
+        return 0;
+    }
+    etwas_bytes_put_u32(bytes, stack.count);
+    for (uint32_t i = 0; i < stack.count; i++) {
+        etwas_bytes_put_u64(bytes, etwas_event_frame(&stack, i));
+    }
+    return ETWAS_CTF_CALL_STACK;
+}
+
+/* What is not known, or does not fit, is the most that fits. */
+static uint32_t error_of(uint64_t error_ns, uint64_t moved_ns)
+{
+    uint64_t sum;
+
+    return __builtin_add_overflow(error_ns, moved_ns, &sum) || sum > UINT32_MAX ? UINT32_MAX
+                                                                                : (uint32_t)sum;
+}
+
+/* Appends the event to the open packet. False: there is no memory. */
+static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *trace,
+                      struct etwas_ctf_stream *stream, uint64_t time_ns)
+{
+    struct etwas_bytes *bytes = &stream->bytes;
+    uint64_t wanted_ns = time_ns;
+    enum etwas_ctf_form form;
+    struct etwas_ctf_class *class;
+    size_t id_at;
+    uint8_t has;
+
+    time_ns = etwas_ctf_open_packet(trace, stream, time_ns);
+    id_at = bytes->used;
+    etwas_bytes_put_u32(bytes, 0);
+    etwas_bytes_put_u64(bytes, time_ns);
+    etwas_bytes_put_u32(bytes, convert->subject.event.process);
+    etwas_bytes_put_u32(bytes, convert->subject.event.thread);
+    etwas_bytes_put_u32(bytes, error_of(convert->error_ns, time_ns - wanted_ns));
+    has = put_context(bytes, &convert->subject);
+    form = etwas_ctf_put_payload(bytes, convert);
+    has |= put_stack(bytes, convert->subject.record);
+    class = etwas_ctf_class_of(&trace->classes, convert, has, form);
+    if (class == NULL || bytes->failed) {
+        return false;
+    }
+    memcpy(bytes->data + id_at, &class->id, sizeof class->id);
+    return true;
+}
+
+/* All streams of all traces, when they have become too much together. */
+static bool write_all(struct etwas_ctf *ctf)
+{
+    bool is_written = true;
+
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES && is_written; i++) {
+        struct etwas_ctf_trace *trace = &ctf->traces[i];
+
+        for (uint32_t k = 0; k < trace->stream_count && is_written; k++) {
+            if (trace->streams[k] != NULL) {
+                etwas_ctf_close_packet(trace->streams[k]);
+                is_written = etwas_ctf_write_packets(trace, trace->streams[k]);
+                etwas_bytes_free(&trace->streams[k]->bytes);
+            }
+        }
+    }
+    ctf->pending_bytes = 0;
+    return is_written;
+}
+
+/* A stream with an event more: writes what has to be. */
+static bool write_some(struct etwas_ctf *ctf, const struct etwas_ctf_trace *trace,
+                       struct etwas_ctf_stream *stream, size_t capacity_before)
+{
+    ctf->pending_bytes += stream->bytes.capacity - capacity_before;
+    if (stream->bytes.used - stream->packet_at >= ETWAS_CTF_PACKET_BYTES) {
+        etwas_ctf_close_packet(stream);
+    }
+    if (ctf->pending_bytes > ETWAS_CTF_PENDING_BYTES) {
+        return write_all(ctf);
+    }
+    return stream->packet_at < ETWAS_CTF_PACKET_BYTES || etwas_ctf_write_packets(trace, stream);
+}
+
+static void on_event(struct etwas_convert *convert)
+{
+    struct etwas_ctf *ctf = convert->state;
+    uint64_t time_ns = since_1970(convert->time_ns);
+    struct etwas_ctf_trace *trace = trace_of(convert, convert->subject.input, time_ns);
+    uint64_t lost = kernel_loss(convert->subject.record);
+    struct etwas_ctf_stream *stream;
+    size_t capacity;
+
+    if (trace == NULL) {
+        return;
+    }
+    stream = etwas_ctf_stream_of(trace, convert->subject.event.processor);
+    if (stream == NULL) {
+        convert->out_of_memory = ctf->is_broken = convert->run.stop = true;
+        return;
+    }
+    end_gap(trace, time_ns);
+    capacity = stream->bytes.capacity;
+    if (lost > 0) {
+        etwas_ctf_close_packet(stream);
+        add(&stream->discarded, lost);
+    }
+    if (!put_event(convert, trace, stream, time_ns)) {
+        convert->out_of_memory = ctf->is_broken = convert->run.stop = true;
+        return;
+    }
+    if (lost > 0) {
+        etwas_ctf_close_packet(stream);
+    }
+    trace->last_ns = stream->end_ns > trace->last_ns ? stream->end_ns : trace->last_ns;
+    if (convert->error_ns > trace->largest_error_ns) {
+        trace->largest_error_ns = convert->error_ns;
+    }
+    if (!write_some(ctf, trace, stream, capacity)) {
+        ctf->is_broken = convert->run.stop = true;
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* A file without events and damages gets a trace too; what its session was called is gone by now. */
+static bool finish_trace(struct etwas_convert *convert, const struct etwas_input *input)
+{
+    struct etwas_ctf *ctf = convert->state;
+    struct etwas_ctf_trace *trace = &ctf->traces[input->number - 1];
+
+    if (trace->input == NULL &&
+        !make_trace(convert, input, since_1970(etwas_input_start_ns(input)))) {
+        return false;
+    }
+    end_gap(trace, trace->last_ns);
+    add(&trace->losses.discarded, input->information.lost_events);
+    add(&trace->losses.next_packet, input->information.lost_buffers);
+    mark(trace, &trace->losses, trace->last_ns);
+    return etwas_ctf_finish_streams(trace) && etwas_ctf_write_metadata(trace);
+}
+
+static void free_all(const struct etwas_convert *convert, struct etwas_ctf *ctf)
+{
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
+        struct etwas_ctf_trace *trace = &ctf->traces[i];
+
+        if (trace->input != NULL && trace->folder != convert->place.descriptor) {
+            close(trace->folder);
+        }
+        etwas_bytes_free(&trace->session);
+        etwas_ctf_streams_free(trace);
+        etwas_ctf_classes_free(&trace->classes);
+    }
+}
+
+static int run(struct etwas_convert *convert)
+{
+    static const struct etwas_convert_reader reader = {.event = on_event, .gap = on_gap};
+    static struct etwas_ctf ctf;
+    int result;
+
+    ctf = (struct etwas_ctf){0};
+    convert->state = &ctf;
+    result = etwas_convert_read(convert, &reader);
+    for (uint32_t i = 0; i < convert->run.count && !ctf.is_broken; i++) {
+        ctf.is_broken = !finish_trace(convert, &convert->run.inputs[i]);
+    }
+    free_all(convert, &ctf);
+    return ctf.is_broken ? ETWAS_EXIT_OUTPUT : result;
+}
+
+const struct etwas_convert_target etwas_convert_ctf = {
+    .name = "ctf", .is_folder = true, .run = run};

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The streams of a trace: one for each processor, and two without events, for what is missing.
+ * A stream's file is opened for each write, so any number of them needs no more than one descriptor.
+ */
+
+#include "convert/ctf/ctf.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    BITS = 8, /* of a byte: sizes of packets are in bits */
+};
+
+/* What every packet begins with: docs/converting.md, as metadata.c declares it. */
+struct __attribute__((packed)) head {
+    uint32_t magic;
+    uint8_t uuid[ETWAS_CTF_UUID_BYTES];
+    uint32_t stream_class; /* 0: of a processor */
+    uint64_t stream;
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint64_t content_bits;
+    uint64_t packet_bits;
+    uint64_t number;
+    uint64_t discarded;
+};
+_Static_assert(sizeof(struct head) == 80, "nothing is aligned");
+
+#define MAGIC UINT32_C(0xC1FC1FC1)
+
+struct etwas_ctf_stream *etwas_ctf_stream_of(struct etwas_ctf_trace *trace, uint32_t processor)
+{
+    if (processor >= trace->stream_count) {
+        uint32_t count = processor + 1;
+        struct etwas_ctf_stream **more =
+            realloc(trace->streams, count * sizeof(struct etwas_ctf_stream *));
+
+        if (more == NULL) {
+            return NULL;
+        }
+        memset(more + trace->stream_count, 0,
+               (count - trace->stream_count) * sizeof(struct etwas_ctf_stream *));
+        trace->streams = more;
+        trace->stream_count = count;
+    }
+    if (trace->streams[processor] == NULL) {
+        trace->streams[processor] = calloc(1, sizeof(struct etwas_ctf_stream));
+        if (trace->streams[processor] != NULL) {
+            trace->streams[processor]->number = processor;
+            trace->streams[processor]->has_processor = trace->has_processors;
+        }
+    }
+    return trace->streams[processor];
+}
+
+uint64_t etwas_ctf_open_packet(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
+                               uint64_t time_ns)
+{
+    struct head head = {
+        .magic = MAGIC,
+        .stream_class = stream->has_processor ? 0 : 1,
+        .stream = stream->number,
+    };
+
+    time_ns = time_ns > stream->end_ns ? time_ns : stream->end_ns;
+    if (!stream->is_open) {
+        stream->packet_at = stream->bytes.used;
+        stream->is_open = true;
+        stream->begin_ns = time_ns;
+        memcpy(head.uuid, trace->uuid, sizeof head.uuid);
+        etwas_bytes_put(&stream->bytes, &head, sizeof head);
+        if (stream->has_processor) {
+            etwas_bytes_put_u32(&stream->bytes, stream->number);
+        }
+    }
+    stream->end_ns = time_ns;
+    return time_ns;
+}
+
+void etwas_ctf_close_packet(struct etwas_ctf_stream *stream)
+{
+    struct head head;
+
+    if (!stream->is_open || stream->bytes.failed) {
+        return;
+    }
+    memcpy(&head, stream->bytes.data + stream->packet_at, sizeof head);
+    head.begin_ns = stream->begin_ns;
+    head.end_ns = stream->end_ns;
+    head.content_bits = BITS * (stream->bytes.used - stream->packet_at);
+    head.packet_bits = head.content_bits;
+    head.number = stream->next_packet++;
+    head.discarded = stream->discarded;
+    memcpy(stream->bytes.data + stream->packet_at, &head, sizeof head);
+    stream->packet_at = stream->bytes.used;
+    stream->is_open = false;
+}
+
+bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,
+                         struct etwas_output *output)
+{
+    output->error = 0;
+    output->descriptor =
+        openat(trace->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (output->descriptor < 0) {
+        perror("etwas: cannot write the output");
+    }
+    return output->descriptor >= 0;
+}
+
+bool etwas_ctf_close_file(struct etwas_output *output)
+{
+    bool is_written = etwas_output_finish(output);
+
+    if (close(output->descriptor) != 0 && is_written) {
+        perror("etwas: cannot write the output");
+        is_written = false;
+    }
+    return is_written;
+}
+
+bool etwas_ctf_write_packets(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream)
+{
+    static struct etwas_output output;
+    size_t all = stream->packet_at;
+    char name[32];
+
+    if (all == 0) {
+        return true;
+    }
+    snprintf(name, sizeof name,
+             stream->number == ETWAS_CTF_GAPS     ? "gaps"
+             : stream->number == ETWAS_CTF_LOSSES ? "losses"
+                                                  : "processor_%u",
+             stream->number);
+    if (!etwas_ctf_open_file(trace, name, &output)) {
+        return false;
+    }
+    for (size_t done = 0; done < all; done += ETWAS_OUTPUT_BYTES) {
+        size_t left = all - done;
+
+        etwas_output_bytes(&output, stream->bytes.data + done,
+                           left < ETWAS_OUTPUT_BYTES ? left : ETWAS_OUTPUT_BYTES);
+    }
+    memmove(stream->bytes.data, stream->bytes.data + all, stream->bytes.used - all);
+    stream->bytes.used -= all;
+    stream->packet_at = 0;
+    return etwas_ctf_close_file(&output);
+}
+
+static bool finish_stream(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream)
+{
+    etwas_ctf_close_packet(stream);
+    return etwas_ctf_write_packets(trace, stream);
+}
+
+bool etwas_ctf_finish_streams(struct etwas_ctf_trace *trace)
+{
+    bool is_written = true;
+
+    for (uint32_t i = 0; i < trace->stream_count && is_written; i++) {
+        is_written = trace->streams[i] == NULL || finish_stream(trace, trace->streams[i]);
+    }
+    return is_written && finish_stream(trace, &trace->gaps) && finish_stream(trace, &trace->losses);
+}
+
+void etwas_ctf_streams_free(struct etwas_ctf_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        if (trace->streams[i] != NULL) {
+            etwas_bytes_free(&trace->streams[i]->bytes);
+            free(trace->streams[i]);
+        }
+    }
+    free(trace->streams);
+    etwas_bytes_free(&trace->gaps.bytes);
+    etwas_bytes_free(&trace->losses.bytes);
+}
