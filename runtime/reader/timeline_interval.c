@@ -12,6 +12,9 @@ enum {
     MOST_PIECES = 4,
 };
 
+/* Decades. Products of it with a difference of stamps fit in 127 bits. */
+#define LARGEST_GAIN_NS (INT64_C(1) << 60)
+
 typedef etwas_etl_wide wide;
 
 /* How far the rate of the session's clock may be from that of the time beside, where nothing tells. */
@@ -39,9 +42,13 @@ static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, i
     wide part_ns = ((wide)knots[1].qpc_ns - knots[0].qpc_ns) * part / ticks;
     wide errors_ns = (wide)knots[0].qpc_error_ns + knots[1].qpc_error_ns;
     struct etwas_timeline_gain gain = etwas_timeline_gain_of(timeline, at, ETWAS_CLOCK_QPC);
-    wide steady_ns = (errors_ns + 2 * gain.most_ns) * part / ticks + 1;
     wide jump_ns = gain.most_ns + errors_ns * part / ticks + 1;
+    wide steady_ns;
 
+    if (gain.most_ns > LARGEST_GAIN_NS) {
+        return jump_ns;
+    }
+    steady_ns = (errors_ns + 2 * gain.most_ns) * part / ticks + 1;
     if (gain.sides == 0) {
         gain.is_seen = etwas_timeline_jump_ns(timeline, knots, ETWAS_CLOCK_QPC) != 0;
         jump_ns += etwas_timeline_lonely_gain_ns(timeline, knots, part_ns, ETWAS_CLOCK_QPC);
@@ -53,7 +60,7 @@ static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, i
 /* Outside of the knots, or without any: as well as the rate is known. -1: it is not. */
 static wide piece_outside_ns(const struct etwas_timeline_rate *rate, int64_t from, int64_t to)
 {
-    wide ns = etwas_timeline_elapsed_ns((wide)to - from, rate);
+    wide ns = etwas_etl_saturate(etwas_timeline_elapsed_ns((wide)to - from, rate));
 
     if (rate->error_ppb == ETWAS_TIMELINE_UNKNOWN) {
         return -1;

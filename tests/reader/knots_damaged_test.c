@@ -31,6 +31,10 @@ static void ask_everything(const uint8_t *bytes, size_t size)
             assert_int_equal(etwas_trace_convert_time(trace, stamps[i], other, &time),
                              ERROR_SUCCESS);
         }
+        for (size_t j = 0; j < sizeof stamps / sizeof stamps[0]; j++) {
+            assert_int_equal(etwas_trace_convert_interval(trace, stamps[i], stamps[j], &time),
+                             ERROR_SUCCESS);
+        }
     }
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
 }
