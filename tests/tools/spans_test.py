@@ -226,6 +226,18 @@ class Chosen(SpansTest):
         self.assertEqual((len(tree["spans"]), tree["left_out"]), (1000, 201))
 
 
+class Bound(SpansTest):
+    RECORDS = [*[order(START, n, n + 1) for n in range(40)], *[order(END, 100 + n, n + 1) for n in range(40)]]
+
+    def test_what_is_too_much_is_left_out_and_counted(self):
+        path = self.file(self.RECORDS)
+        told = self.spans("--open", "30", path)
+        self.assertEqual([told[key] for key in ("started", "ended", "left_out", "unmatched")], [30, 30, 10, 10])
+        self.assertEqual((told["classes"][0]["count"], told["classes"][0]["unmatched"]), (30, 10))
+        self.assertIn(", 10 were left out: too many are open (--open)", self.run_etwas("spans", "--open", "30", path)[0])
+        self.assertEqual(self.spans("--open", "40", path)["left_out"], 0)
+
+
 class Errors(SpansTest):
     """Of a session by the cycle counter, three ticks a nanosecond, that read its clocks each second."""
     MIDDLE = 1_000_000 + 15_000_000_000  # ticks; START is ten microseconds before
@@ -326,7 +338,7 @@ class Forms(SpansTest):
         self.run_json("spans", "--json", damaged, expect=(DAMAGED,))
         self.run_etwas("spans", self.write("no.etl", b"no trace"), expect=OPEN)
         for wrong in ([], ["--slowest", "0", whole], ["--slowest", "1001", whole], ["--slowest", "x", whole],
-                      ["--json", "--csv", whole], ["--no", whole]):
+                      ["--open", "0", whole], ["--open", "67108865", whole], ["--json", "--csv", whole], ["--no", whole]):
             self.assertIn("spans", self.run_etwas("spans", *wrong, expect=USAGE)[1])
         self.assertEqual(self.run_etwas("spans", self.file([]))[0].splitlines()[0], "0 spans in 0.000 s")
 

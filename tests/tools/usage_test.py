@@ -27,7 +27,7 @@ class Usage(ToolTest):
         for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
-                                 ("spans", ("--class", "--where", "--slowest", "--json", "--csv")),
+                                 ("spans", ("--class", "--where", "--slowest", "--open", "--json", "--csv")),
                                  ("report", ("--json",)),
                                  ("convert", ("--to", "--output", "--where", "--from")),
                                  ("diff", ("--class", "--confidence", "--effect", "--json")),

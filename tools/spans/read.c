@@ -66,7 +66,7 @@ int etwas_spans_open_files(struct etwas_spans_request *request, char *const *pat
 
     request->run.count = 0;
     etwas_spans_close(request->spans);
-    if (etwas_spans_open(0, &request->spans) != ERROR_SUCCESS) {
+    if (etwas_spans_open(request->most_open, &request->spans) != ERROR_SUCCESS) {
         request->out_of_memory = true;
         return ETWAS_EXIT_OPEN;
     }

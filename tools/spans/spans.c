@@ -12,12 +12,13 @@
 #include "where/option.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const char *const help[] = {
-    "usage: etwas spans [--class CLASS] [--where EXPR] [--slowest K] [--json | --csv]\n"
-    "                   FILE...\n"
+    "usage: etwas spans [--class CLASS] [--where EXPR] [--slowest K] [--open N]\n"
+    "                   [--json | --csv] FILE...\n"
     "\n",
     "Says how long instances (from their event of type START to that of END) and\n"
     "activities (from opcode START to STOP, TraceLogging's too) took, class by class:\n"
@@ -33,6 +34,8 @@ static const char *const help[] = {
     "                       of it as a time line: of those without a parent, or with\n"
     "                       --class or --where of those that are asked for. One that\n"
     "                       is inside of another of them is shown by itself\n"
+    "  -o, --open N         up to N are open at once, of some 260 bytes each, instead\n"
+    "                       of 1048576; a START beyond that is left out\n"
     "  -j, --json           one JSON object with plain numbers\n"
     "  -v, --csv            a line for each class, or with --slowest for each span of\n"
     "                       the trees\n"
@@ -48,9 +51,8 @@ static const char *const help[] = {
     "the same took their place (replaced); orphaned those that name a parent which is\n"
     "not open; unmatched the ENDs without a START.\n"
     "\n"
-    "Memory does not grow with the trace: at most 1048576 spans are open at once, of\n"
-    "some 260 bytes each, 4096 classes have 446 kB each at the most, and a tree 1000\n"
-    "spans; what is left out is counted.\n"
+    "Memory does not grow with the trace: only what is open is kept, 4096 classes\n"
+    "have 446 kB each at the most, a tree 1000 spans. What is left out is counted.\n"
     "\n",
     etwas_where_help,
     "\n"
@@ -125,17 +127,17 @@ static int read_all(struct etwas_spans_request *request, char *const *paths, uin
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool read_slowest(struct etwas_spans_request *request, const char *text)
+static bool read_number(const char *text, const char *option, uint32_t most, uint32_t *number)
 {
     char *end;
     unsigned long value = strtoul(text, &end, 10);
 
-    if (*text < '0' || *text > '9' || *end != '\0' || value < 1 || value > ETWAS_SPANS_SLOWEST) {
-        fprintf(stderr, "etwas spans: --slowest takes a number from 1 to %d, not '%s'\n",
-                ETWAS_SPANS_SLOWEST, text);
+    if (*text < '0' || *text > '9' || *end != '\0' || value < 1 || value > most) {
+        fprintf(stderr, "etwas spans: %s takes a number from 1 to %" PRIu32 ", not '%s'\n", option,
+                most, text);
         return false;
     }
-    request->slowest = (uint32_t)value;
+    *number = (uint32_t)value;
     return true;
 }
 
@@ -149,7 +151,9 @@ static bool take_option(struct etwas_spans_request *request, int option)
         request->has_where = etwas_where_option(&request->where, "spans", optarg, &request->paths);
         return request->has_where;
     case 'k':
-        return read_slowest(request, optarg);
+        return read_number(optarg, "--slowest", ETWAS_SPANS_SLOWEST, &request->slowest);
+    case 'o':
+        return read_number(optarg, "--open", ETWAS_SPANS_MOST_OPEN, &request->most_open);
     case 'j':
         request->json = true;
         return true;
@@ -165,18 +169,15 @@ static bool take_option(struct etwas_spans_request *request, int option)
 static bool parse_options(int argc, char **argv, struct etwas_spans_request *request, int *result)
 {
     static const struct option options[] = {
-        {"class", required_argument, NULL, 'C'},
-        {"where", required_argument, NULL, 'w'},
-        {"slowest", required_argument, NULL, 'k'},
-        {"json", no_argument, NULL, 'j'},
-        {"csv", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"class", required_argument, NULL, 'C'},   {"where", required_argument, NULL, 'w'},
+        {"slowest", required_argument, NULL, 'k'}, {"open", required_argument, NULL, 'o'},
+        {"json", no_argument, NULL, 'j'},          {"csv", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
     const char *wrong = NULL;
     int option;
 
-    while ((option = getopt_long(argc, argv, "C:w:k:jvh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "C:w:k:o:jvh", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;

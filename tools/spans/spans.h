@@ -9,7 +9,7 @@
  * The time a span took itself is its duration but for what its children cover, each moment once. Whoever asks for
  * the slowest has the files read twice: first for which they are, then for what was inside of them.
  *
- * Memory is bounded: by the spans that are open at once (etwas_spans), two histograms for each of
+ * Memory is bounded: by the spans that are open at once (most_open), two histograms for each of
  * ETWAS_SPAN_CLASSES classes, and `most_nodes` spans for each tree.
  */
 
@@ -24,6 +24,7 @@
 
 enum {
     ETWAS_SPANS_SLOWEST = 1000,
+    ETWAS_SPANS_MOST_OPEN = 1 << 26, /* that may be asked for: 17 GB */
     ETWAS_SPANS_NODES = 1000,
     ETWAS_SPANS_QUANTILES = 6,
 };
@@ -111,6 +112,7 @@ struct etwas_spans_request {
     bool csv;
     const char *class_name; /* NULL: all */
     uint32_t slowest;
+    uint32_t most_open; /* at once; 0: as many as etwas_spans_open takes by itself */
 
     etwas_spans *spans;
     bool finds_trees; /* the second time */

@@ -200,7 +200,7 @@ void etwas_spans_text(struct etwas_output *output, const struct etwas_spans_requ
         {ETWAS_SPANS_OPEN, "are still open"},
         {ETWAS_SPANS_REPLACED, "were replaced"},
         {ETWAS_SPANS_UNMATCHED, "ENDs are unmatched"},
-        {ETWAS_SPANS_LEFT_OUT, "were left out: too many are open"},
+        {ETWAS_SPANS_LEFT_OUT, "were left out: too many are open (--open)"},
     };
     const char *before = ", ";
     char text[ETWAS_PEOPLE_CHARACTERS];
