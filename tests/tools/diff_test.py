@@ -66,6 +66,17 @@ class Same(DiffTest):
             found += "no difference" not in out
         self.assertLessEqual(found, 7)  # 3 are expected
 
+    def test_nor_in_blocks_of_runs_that_are_alike(self):
+        """Forty pairs of one run and another; of runs that are paced alike, since blocks know nothing of runs."""
+        found = 0
+        for pair in range(40):
+            first, second = ([self.side("s", [100 * pair + side], dict.fromkeys(GUIDS[:4], 400), length=20 * MS,
+                                        spread=0)[0]] for side in range(2))
+            out, _ = self.run_any("diff", "--effect", "0", *first, "--", *second, expect=(FINE, DIFFERS))
+            self.assertIn(" blocks of time against ", out)
+            found += "no difference" not in out
+        self.assertLessEqual(found, 6)  # 2 are expected
+
     def test_a_file_does_not_differ_from_itself(self):
         paths = self.side("a", range(4), {RED: 400})
         told = self.diff(paths, paths, "--effect", "0")
@@ -108,7 +119,9 @@ class Other(DiffTest):
         told = self.diff(first, second, expect=DIFFERS)
         self.assertEqual(told["units"], "blocks")
         for side in "ab":
-            self.assertTrue(16 <= told[side]["units"] <= 32)
+            self.assertTrue(8 <= told[side]["units"] <= 16)
+        out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
+        self.assertIn("\nWhat differs from run to run anyway counts here: four runs ", out)
         self.assertEqual([(guid, verdict) for guid, key, verdict in self.verdicts(told) if key == "typical"],
                          [(BLUE, "slower")])
         for its in told["classes"]:

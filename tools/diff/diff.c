@@ -20,8 +20,9 @@ static const char *const help[] = {
     "\n",
     "Says which classes of instances and activities took longer, or were more\n"
     "frequent, in the traces B than in the traces A. Each file is a run. With four or\n"
-    "more on each side runs are compared; with fewer, blocks of time of them, 16 to\n"
-    "32 of a file: then what differs from run to run anyway counts as a difference.\n"
+    "more on each side runs are compared, and the confidence is a promise. With fewer\n"
+    "blocks of time of them are, 8 to 16 of a file: then what differs from run to run\n"
+    "anyway, as by what else the machine does, counts as a difference.\n"
     "\n",
     "  -C, --class CLASS      only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
     "  -p, --confidence P     in percent, 80 to 99.9 instead of 95: if nothing\n"

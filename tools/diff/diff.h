@@ -7,8 +7,9 @@
  * `etwas diff`: which classes of instances and activities took longer, or were more frequent, in some traces than in
  * others.
  *
- * Each file is a run, cut into equal slices of time as it is read: 16 to 32 of them, two becoming one when there are more.
- * With ETWAS_DIFF_LEAST_UNITS runs on each side runs are compared, otherwise their slices.
+ * Each file is a run, cut into equal slices of time as it is read: 8 to 16 of them, two becoming one when there are more.
+ * With ETWAS_DIFF_LEAST_UNITS runs on each side runs are compared, otherwise their slices. Few and long ones: what is near in
+ * time is alike, so that many short ones would seem to know more than they do.
  *
  * Memory is bounded: by the spans that are open at once, and one row of slices for each class and run.
  */
@@ -18,7 +19,7 @@
 #include "span_classes.h"
 
 enum {
-    ETWAS_DIFF_SLICES = 32,
+    ETWAS_DIFF_SLICES = 16,
     ETWAS_DIFF_FILES = 64, /* a side */
 };
 

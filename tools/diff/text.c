@@ -89,6 +89,10 @@ void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
                             diff->differing, diff->class_count, diff->effect * 100);
     }
     etwas_output_format(output, " (confidence %g %%)\n", diff->confidence * 100);
+    if (!diff->by_runs && diff->differing > 0) {
+        etwas_output_text(output, "What differs from run to run anyway counts here: four runs or "
+                                  "more a side would tell.\n");
+    }
     for (uint32_t i = 0; i < diff->class_count; i++) {
         const struct etwas_diff_class *its = &diff->classes[i];
         const char *name = diff->names.all[its->number].name;
