@@ -56,6 +56,11 @@ def check_tracelogging(out, folder):
                 for tail in tails) == 1000, "the fields of an order")
 
 
+def check_spans(_, folder):
+    records, _ = walk(os.path.join(folder, "spans.etl"))
+    require(len(records) == 8000, "each order and each query has a START and a STOP")
+
+
 def check_transactions(out, folder):
     records, report = walk(os.path.join(folder, "transactions.etl"))
     require(report["described"] == 4, "both classes are described")
