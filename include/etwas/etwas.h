@@ -5,9 +5,9 @@
  * What ETW has no word for: starting a session from C strings, the inline gate, reading a clock
  * directly, exact 64-bit accounting, the flusher thread's attributes; and by the headers that this one
  * includes, describing events (describe.h), what a session asks of its memory (memory.h), what a reader
- * finds in a file and wrong with it (reading.h), flight recorders (recorder.h), retention classes
- * (classes.h), sessions that survive their process (crash_safe.h), and how buffers are compressed
- * (compression.h).
+ * finds in a file and wrong with it (reading.h), making a file of others (relog.h), flight recorders
+ * (recorder.h), retention classes (classes.h), sessions that survive their process (crash_safe.h), and how
+ * buffers are compressed (compression.h).
  * Everything else is in <etwas/evntrace.h> under ETW's own names.
  *
  * Unless a declaration says otherwise, functions may be called from any thread, not from a signal
@@ -24,6 +24,7 @@
 #include <etwas/memory.h>
 #include <etwas/reading.h>
 #include <etwas/recorder.h>
+#include <etwas/relog.h>
 #include <etwas/types.h>
 #include <etwas/winerror.h>
 

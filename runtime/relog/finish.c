@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The file: the readings of the clocks that do not fit in buffer 0, the records in their order, and buffer 0 last,
+ * when it is known what it has to say.
+ */
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relog/relogger.h"
+
+#define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+#define KNOT_BYTES (uint32_t)sizeof(struct etwas_etl_knot_record)
+
+static struct etwas_relog_first *first_of(struct etwas_relogger *relogger)
+{
+    return &relogger->inputs[relogger->base].first;
+}
+
+/* ---- knots ----------------------------------------------------------------------------------- */
+
+/* How many of them lie in buffers of their own: those behind the first one. */
+static size_t moved_knots(struct etwas_relogger *relogger)
+{
+    enum {
+        LEAST = 8
+    };
+    size_t count = relogger->knots.count;
+    uint32_t data_bytes = relogger->pack.buffer_bytes - HEADER_BYTES;
+    size_t room = etwas_relog_knot_room(relogger);
+    size_t rest;
+
+    if (count <= room) {
+        return 0;
+    }
+    rest = (count - room) % (data_bytes / KNOT_BYTES);
+    /* None of these buffers is for a few. */
+    return count - room + (rest != 0 && rest < LEAST && room > 2 * LEAST ? LEAST - rest : 0);
+}
+
+static struct etwas_etl_knot_record knot_at(struct etwas_relogger *relogger, size_t index)
+{
+    return etwas_relog_knot(first_of(relogger), &relogger->knots.knots[index], index == 0,
+                            index + 1 == relogger->knots.count);
+}
+
+/* No record of processor 0 is older than their stamps. */
+static uint32_t write_knots(struct etwas_relogger *relogger)
+{
+    const struct etwas_relog_entry *oldest = etwas_relog_sort_first(&relogger->sort);
+    struct etwas_relog_entry entry = {.key = relogger->first_raw, .bytes = KNOT_BYTES};
+    size_t moved = moved_knots(relogger);
+    uint32_t code = ERROR_SUCCESS;
+
+    if (oldest != NULL && oldest->key < entry.key) {
+        entry.key = oldest->key;
+    }
+    for (size_t i = 1; i <= moved && code == ERROR_SUCCESS; i++) {
+        struct etwas_etl_knot_record record = knot_at(relogger, i);
+
+        record.header.time_stamp = entry.key;
+        code = etwas_relog_pack_add(&relogger->pack, &entry, &record, &entry.key);
+    }
+    return code == ERROR_SUCCESS ? etwas_relog_pack_close(&relogger->pack, 0) : code;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static uint32_t write_records(struct etwas_relogger *relogger)
+{
+    const struct etwas_relog_entry *entry;
+    uint32_t code = ERROR_SUCCESS;
+
+    while (code == ERROR_SUCCESS && (entry = etwas_relog_sort_first(&relogger->sort)) != NULL) {
+        const uint8_t *bytes = (const uint8_t *)(entry + 1);
+        struct etwas_record record = {0};
+
+        if (entry->bytes > 0 && etwas_record_measure(bytes, &record) == ETWAS_RECORD_MEASURED) {
+            (void)etwas_record_parse(bytes, &record);
+        }
+        code = etwas_relog_pack_add(&relogger->pack, entry, bytes,
+                                    record.has_stamp ? &record.stamp : NULL);
+        if (code == ERROR_SUCCESS) {
+            code = etwas_relog_sort_next(&relogger->sort);
+        }
+    }
+    return code;
+}
+
+/* ---- buffer 0 -------------------------------------------------------------------------------- */
+
+static uint32_t saturated(uint64_t count)
+{
+    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+static struct etwas_etl_totals totals_of(const struct etwas_relogger *relogger, bool all)
+{
+    struct etwas_etl_totals sum = {.version = ETWAS_ETL_TOTALS_VERSION};
+
+    all = all && relogger->gaps == 0;
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        const struct etwas_etl_totals *totals = &relogger->inputs[i].totals;
+
+        sum.overwritten_events += totals->overwritten_events;
+        sum.overwritten_buffers += totals->overwritten_buffers;
+        sum.lost_events += totals->lost_events;
+        sum.lost_buffers += totals->lost_buffers;
+        sum.attempted_events += totals->attempted_events;
+        all = all && totals->attempted_events != 0;
+    }
+    sum.lost_buffers += relogger->gaps;
+    sum.attempted_events = all ? sum.attempted_events : 0;
+    return sum;
+}
+
+static int64_t end_of(const struct etwas_relogger *relogger)
+{
+    const struct etwas_relog_input *base = &relogger->inputs[relogger->base];
+    int64_t end = base->fields.start_filetime;
+    bool unfinished = false;
+
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        int64_t ended = relogger->inputs[i].fields.start.end_filetime;
+
+        end = ended > end ? ended : end;
+        unfinished |= ended == 0;
+    }
+    if (unfinished && relogger->pack.newest != INT64_MIN) {
+        int64_t newest = relogger->converted
+                             ? relogger->pack.newest / 100 + ETWAS_ETL_FILETIME_OF_1970
+                             : etwas_etl_clock_to_filetime(&base->clock, relogger->pack.newest);
+
+        end = newest > end ? newest : end;
+    }
+    return end;
+}
+
+static bool is_compressed(const struct etwas_relogger *relogger)
+{
+    return relogger->pack.compressed != NULL;
+}
+
+static uint32_t mode_of(const struct etwas_relogger *relogger)
+{
+    static const uint32_t of_files = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_APPEND |
+                                     EVENT_TRACE_FILE_MODE_NEWFILE |
+                                     EVENT_TRACE_FILE_MODE_PREALLOCATE |
+                                     EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE |
+                                     EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_ADDTO_TRIAGE_DUMP;
+    uint32_t mode = relogger->inputs[relogger->base].fields.start.log_file_mode & ~of_files;
+
+    /* Of one input processors are known: so they are shown. */
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        mode &= relogger->inputs[i].fields.start.log_file_mode |
+                ~EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+    }
+    return mode | EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_RELOG_MODE |
+           (is_compressed(relogger) ? EVENT_TRACE_COMPRESSED_MODE : 0);
+}
+
+static struct etwas_relog_facts facts_of(const struct etwas_relogger *relogger, bool all)
+{
+    struct etwas_relog_facts facts = {
+        .fields = relogger->inputs[relogger->base].fields,
+        .totals = totals_of(relogger, all),
+        .own = relogger->own,
+        .converted = relogger->converted,
+        .first_raw = relogger->first_raw,
+    };
+    struct etwas_etl_log_header_start *start = &facts.fields.start;
+
+    start->buffer_bytes = relogger->pack.buffer_bytes;
+    start->version[2] = is_compressed(relogger) ? 2 : 1; /* of the layout */
+    start->version[3] = is_compressed(relogger) ? 0 : 5;
+    start->end_filetime = end_of(relogger);
+    start->maximum_file_size = 0;
+    start->log_file_mode = mode_of(relogger);
+    start->buffers_written = relogger->pack.buffers;
+    start->start_buffers = 1;
+    start->events_lost = saturated(facts.totals.lost_events);
+    facts.fields.buffers_lost = saturated(facts.totals.lost_buffers);
+    start->number_of_processors = relogger->pack.processors;
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        const struct etwas_relog_input *input = &relogger->inputs[i];
+
+        if (input->first_processor + input->processors > start->number_of_processors) {
+            start->number_of_processors = input->first_processor + input->processors;
+        }
+    }
+    if (relogger->converted) {
+        facts.fields.clock_type = ETWAS_ETL_CLOCK_PERFORMANCE;
+        facts.fields.performance_frequency_hz = 1000000000;
+    }
+    return facts;
+}
+
+static uint32_t write_first(struct etwas_relogger *relogger, bool all)
+{
+    const struct etwas_relog_pack *pack = &relogger->pack;
+    const struct etwas_relog_facts facts = facts_of(relogger, all);
+    size_t moved = moved_knots(relogger);
+    uint32_t end;
+    struct etwas_etl_buffer_header header = {
+        .buffer_bytes = pack->buffer_bytes,
+        .logger_id = relogger->count == 1 ? relogger->logger_id : 0,
+        .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER,
+        .type = ETWAS_ETL_BUFFER_HEADER,
+    };
+    uint8_t *content = malloc(pack->buffer_bytes);
+    uint32_t code;
+
+    if (content == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    memset(content, ETWAS_ETL_PADDING_BYTE, pack->buffer_bytes);
+    end = HEADER_BYTES + etwas_relog_first_put(first_of(relogger), &facts, content + HEADER_BYTES);
+    for (size_t i = 0; i < relogger->knots.count; i++) {
+        if (i == 0 || i > moved) {
+            struct etwas_etl_knot_record record = knot_at(relogger, i);
+
+            memcpy(content + end, &record, sizeof record);
+            end += KNOT_BYTES;
+        }
+    }
+    header.offset = end;
+    header.saved_offset = end;
+    header.current_offset = end;
+    memcpy(content, &header, sizeof header);
+    code = etwas_relog_write(pack->descriptor, content, pack->buffer_bytes, 0);
+    free(content);
+    return code;
+}
+
+uint32_t etwas_relog_write_file(struct etwas_relogger *relogger, bool all)
+{
+    uint32_t code = etwas_relog_sort_end(&relogger->sort);
+
+    if (code == ERROR_SUCCESS) {
+        code = write_knots(relogger);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = write_records(relogger);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_relog_pack_end(&relogger->pack);
+    }
+    return code == ERROR_SUCCESS ? write_first(relogger, all) : code;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What <etwas/relog.h> promises: events of log files into another one.
+ */
+#include <etwas/etwas.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/event_metadata.h"
+#include "platform/cancel.h"
+#include "reader/table.h"
+#include "relog/relogger.h"
+
+#define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static uint32_t larger(uint32_t left, uint32_t right)
+{
+    return left > right ? left : right;
+}
+
+/* As large as an input's, but for what need not be: room for each record, and for the first ones. */
+static uint32_t buffer_bytes(const struct etwas_relogger *relogger)
+{
+    enum {
+        USUAL_BYTES = 64 << 10,
+        STEP_BYTES = 1024,
+    };
+    uint32_t bytes = HEADER_BYTES + relogger->inputs[relogger->base].first.bytes +
+                     ETWAS_RELOG_OWN_BYTES + 2 * (uint32_t)sizeof(struct etwas_etl_knot_record);
+
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        const struct etwas_relog_input *input = &relogger->inputs[i];
+        uint32_t record = input->record_bytes < ETWAS_ETL_LARGEST_RECORD_BYTES
+                              ? input->record_bytes
+                              : ETWAS_ETL_LARGEST_RECORD_BYTES;
+
+        bytes = larger(bytes, HEADER_BYTES + (uint32_t)etwas_etl_round_up_8(record));
+        bytes =
+            larger(bytes, input->buffer_bytes < USUAL_BYTES ? input->buffer_bytes : USUAL_BYTES);
+    }
+    return (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+}
+
+/* Nobody looks for knots in buffers that are compressed: of those that do not fit in buffer 0 every second one goes. */
+static void thin_knots(struct etwas_relogger *relogger)
+{
+    struct etwas_knot_list *list = &relogger->knots;
+
+    while (list->count > etwas_relog_knot_room(relogger)) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < list->count; i++) {
+            if (i % 2 == 0 || i + 1 == list->count) {
+                list->knots[kept++] = list->knots[i];
+            }
+        }
+        list->count = kept;
+    }
+}
+
+static uint32_t open_pack(struct etwas_relogger *relogger, bool compressed)
+{
+    struct etwas_relog_pack *pack = &relogger->pack;
+
+    pack->own = relogger->own;
+    pack->buffer_bytes = buffer_bytes(relogger);
+    if (compressed) {
+        thin_knots(relogger);
+    }
+    return etwas_relog_pack_open(pack, compressed);
+}
+
+static int64_t unix_ns(int64_t filetime)
+{
+    return etwas_etl_saturate(((etwas_etl_wide)filetime - ETWAS_ETL_FILETIME_OF_1970) * 100);
+}
+
+static uint32_t prepare(struct etwas_relogger *relogger, struct etwas_trace *const *traces,
+                        bool compressed)
+{
+    const uint32_t mode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP;
+    const struct etwas_relog_input *base;
+    uint32_t code;
+
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        if (traces[i]->session_name != NULL ||
+            (traces[i]->logfile.w.ProcessTraceMode & mode) != mode) {
+            return ERROR_INVALID_PARAMETER;
+        }
+    }
+    code = etwas_relog_inputs_read(relogger, traces);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    base = &relogger->inputs[relogger->base];
+    relogger->first_raw =
+        relogger->converted ? unix_ns(base->fields.start_filetime) : base->first_raw;
+    relogger->last_key = relogger->first_raw;
+    code = open_pack(relogger, compressed);
+    return code == ERROR_SUCCESS ? etwas_relog_sort_open(&relogger->sort) : code;
+}
+
+uint32_t etwas_relog_open(const etwas_trace_handle *traces, uint32_t count, int descriptor,
+                          uint32_t flags, etwas_relogger **relogger)
+{
+    struct etwas_trace *taken[ETWAS_RELOG_INPUTS];
+    struct etwas_relogger *new;
+    uint32_t code;
+    int cancelling;
+
+    if (traces == NULL || relogger == NULL || count == 0 || count > ETWAS_RELOG_INPUTS ||
+        (flags & ~ETWAS_RELOG_COMPRESSED) != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = etwas_trace_table_acquire(traces, count, taken);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    cancelling = etwas_cancel_forbid(); /* reading is a point of cancellation */
+    new = calloc(1, sizeof *new);
+    code = ERROR_NOT_ENOUGH_MEMORY;
+    if (new != NULL) {
+        new->count = count;
+        new->pack.descriptor = descriptor;
+        new->sort.descriptor = -1;
+        for (uint32_t i = 0; i < count; i++) {
+            new->inputs[i].handle = traces[i];
+        }
+        new->logger_id = taken[0]->log.buffer.logger_id;
+        code = prepare(new, taken, (flags & ETWAS_RELOG_COMPRESSED) != 0);
+    }
+    etwas_trace_table_release(traces, count);
+    etwas_cancel_allow(cancelling);
+    if (code != ERROR_SUCCESS) {
+        etwas_relog_close(new);
+        return code;
+    }
+    *relogger = new;
+    return ERROR_SUCCESS;
+}
+
+void etwas_relog_close(etwas_relogger *relogger)
+{
+    if (relogger != NULL) {
+        etwas_relog_sort_free(&relogger->sort);
+        etwas_relog_pack_free(&relogger->pack);
+        etwas_relog_inputs_free(relogger);
+        free(relogger);
+    }
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static struct etwas_relog_input *find_input(struct etwas_relogger *relogger,
+                                            etwas_trace_handle trace)
+{
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        if (relogger->inputs[i].handle == trace) {
+            return &relogger->inputs[i];
+        }
+    }
+    return NULL;
+}
+
+/*
+ * The record as it lies on disk. The reader hands its payload out where that lies, at the record's end. False: this is
+ * no event of the reader's.
+ */
+static bool find_record(const EVENT_RECORD *event, struct etwas_record *record)
+{
+    uint32_t size = event->EventHeader.Size;
+    uint32_t head = size - event->UserDataLength;
+    const uint8_t *bytes = event->UserData;
+
+    return bytes != NULL && size >= event->UserDataLength && head >= ETWAS_RECORD_MEASURE_BYTES &&
+           etwas_record_measure(bytes - head, record) == ETWAS_RECORD_MEASURED &&
+           record->size == size && etwas_record_parse(bytes - head, record) &&
+           record->payload_at == head;
+}
+
+/* By system time the order is that of delivery: it may have been set back. */
+static bool keep_order(struct etwas_relog_input *input, struct etwas_relog_entry *entry)
+{
+    if (input->fields.clock_type != ETWAS_ETL_CLOCK_SYSTEM) {
+        return true;
+    }
+    if (input->newest == NULL) {
+        input->newest = malloc(ETWAS_RELOG_PROCESSORS * sizeof *input->newest);
+        for (uint32_t i = 0; input->newest != NULL && i < ETWAS_RELOG_PROCESSORS; i++) {
+            input->newest[i] = INT64_MIN;
+        }
+    }
+    if (input->newest != NULL) {
+        int64_t *newest = &input->newest[entry->processor];
+
+        *newest = entry->key > *newest ? entry->key : *newest;
+        entry->key = *newest;
+    }
+    return input->newest != NULL;
+}
+
+static uint16_t processor_of(const struct etwas_relogger *relogger,
+                             const struct etwas_relog_input *input, const EVENT_RECORD *event)
+{
+    uint32_t processor = event->BufferContext.ProcessorIndex;
+
+    if (relogger->converted && processor >= input->processors) {
+        processor = input->processors > 0 ? input->processors - 1 : 0;
+    }
+    return (uint16_t)(input->first_processor + processor);
+}
+
+static uint32_t add(struct etwas_relogger *relogger, struct etwas_relog_input *input,
+                    const struct etwas_record *record, const EVENT_RECORD *event)
+{
+    struct etwas_relog_entry entry = {
+        .key = event->EventHeader.TimeStamp.QuadPart,
+        .bytes = record->size,
+        .processor = processor_of(relogger, input, event),
+        .logger_id = relogger->count == 1 ? event->BufferContext.LoggerId : 0,
+    };
+    const uint8_t *bytes = record->bytes;
+
+    if (etwas_etl_round_up_8(record->size) > relogger->pack.buffer_bytes - HEADER_BYTES) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (relogger->converted) {
+        etwas_clock_time time = {0, 0};
+
+        (void)etwas_trace_convert_time(input->handle, entry.key, ETWAS_CLOCK_PROCESS_TRACE, &time);
+        memcpy(relogger->record, bytes, record->size);
+        etwas_relog_set_stamp(relogger->record, record, time.value);
+        entry.key = time.value;
+        bytes = relogger->record;
+    }
+    if (!keep_order(input, &entry)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    relogger->last_key = entry.key;
+    return etwas_relog_sort_add(&relogger->sort, &entry, bytes);
+}
+
+uint32_t etwas_relog_inject(etwas_relogger *relogger, etwas_trace_handle trace,
+                            const EVENT_RECORD *record)
+{
+    struct etwas_relog_input *input;
+    struct etwas_record raw;
+
+    if (relogger == NULL || record == NULL || relogger->finished || !find_record(record, &raw)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    input = find_input(relogger, trace);
+    if (input == NULL) {
+        return ERROR_INVALID_HANDLE;
+    }
+    if (etwas_relog_first_pass(&input->first, &raw)) {
+        return ERROR_SUCCESS;
+    }
+    return add(relogger, input, &raw, record);
+}
+
+uint32_t etwas_relog_describe(etwas_relogger *relogger, uint8_t type, const void *payload,
+                              uint32_t bytes)
+{
+    struct etwas_etl_full_header header;
+    struct etwas_relog_entry entry;
+
+    if (relogger == NULL || payload == NULL || relogger->finished ||
+        (type != ETWAS_ETL_EVENT_INFO_TYPE && type != ETWAS_ETL_MAP_INFO_TYPE) ||
+        bytes > relogger->pack.buffer_bytes - HEADER_BYTES - sizeof header ||
+        bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof header) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    header = etwas_relog_first_own(&relogger->inputs[relogger->base].first,
+                                   &etwas_etl_metadata_class, sizeof header + bytes, type, 0);
+    header.time_stamp = relogger->first_raw;
+    memcpy(relogger->record, &header, sizeof header);
+    memcpy(relogger->record + sizeof header, payload, bytes);
+    entry = (struct etwas_relog_entry){.key = relogger->first_raw, .bytes = header.size};
+    return etwas_relog_sort_add(&relogger->sort, &entry, relogger->record);
+}
+
+uint32_t etwas_relog_gap(etwas_relogger *relogger)
+{
+    struct etwas_relog_entry entry;
+
+    if (relogger == NULL || relogger->finished) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    entry = (struct etwas_relog_entry){.key = relogger->last_key};
+    relogger->gaps++;
+    return etwas_relog_sort_add(&relogger->sort, &entry, NULL);
+}
+
+uint32_t etwas_relog_finish(etwas_relogger *relogger, bool all)
+{
+    if (relogger == NULL || relogger->finished) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    relogger->finished = true;
+    return etwas_relog_write_file(relogger, all);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a relogger knows: of each input what its header said when it was opened, and of the output what it has
+ * so far. Records go through the sort into buffers at the end alone, when it is known which is the first.
+ *
+ *     open     what the inputs are (inputs.c)
+ *     inject   a record into the sort
+ *     finish   buffer 0's facts, knots, records, buffer 0 (finish.c)
+ */
+#ifndef ETWAS_RELOG_RELOGGER_H
+#define ETWAS_RELOG_RELOGGER_H
+
+#include <etwas/relog.h>
+
+#include "relog/first.h"
+#include "relog/pack.h"
+#include "relog/sort.h"
+
+enum {
+    ETWAS_RELOG_INPUTS = 64,
+};
+
+struct etwas_relog_input {
+    etwas_trace_handle handle;
+    struct etwas_etl_log_header64 fields;
+    struct etwas_etl_clock clock;
+    int64_t first_raw;
+    bool own;
+    uint32_t processors;      /* streams: one for each processor and perhaps the extra one */
+    uint32_t first_processor; /* which the input's first is in the output */
+    uint32_t buffer_bytes;
+    uint32_t record_bytes;          /* no record of it is longer */
+    struct etwas_etl_totals totals; /* by its header, too */
+    struct etwas_relog_first first;
+    int64_t *newest; /* of each processor, by system time: the latest key */
+};
+
+struct etwas_relogger {
+    struct etwas_relog_input inputs[ETWAS_RELOG_INPUTS];
+    uint32_t count;
+    uint32_t base;  /* the input that started first */
+    bool own;       /* all inputs are of etwas */
+    bool converted; /* they are of several machines */
+    bool finished;
+    int64_t first_raw;  /* in the output */
+    uint16_t logger_id; /* of one input */
+    uint64_t gaps;
+    int64_t last_key; /* of what was injected last */
+    struct etwas_knot_list knots;
+    struct etwas_relog_sort sort;
+    struct etwas_relog_pack pack;
+    uint8_t record[ETWAS_ETL_LARGEST_RECORD_BYTES]; /* one that is changed */
+};
+
+/* Looks at the traces, which are in our hands. ERROR_NOT_SUPPORTED, ERROR_NOT_ENOUGH_MEMORY. */
+uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger,
+                                 struct etwas_trace *const *traces);
+
+void etwas_relog_inputs_free(struct etwas_relogger *relogger);
+
+/* How many knots fit in buffer 0. */
+static inline size_t etwas_relog_knot_room(const struct etwas_relogger *relogger)
+{
+    return (relogger->pack.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES -
+            relogger->inputs[relogger->base].first.bytes - ETWAS_RELOG_OWN_BYTES) /
+           sizeof(struct etwas_etl_knot_record);
+}
+
+/* All of the file. */
+uint32_t etwas_relog_write_file(struct etwas_relogger *relogger, bool all);
+
+#endif
