@@ -29,7 +29,7 @@ class Usage(ToolTest):
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--slowest", "--open", "--json", "--csv")),
                                  ("report", ("--json",)),
-                                 ("convert", ("--to", "--output", "--where", "--from")),
+                                 ("convert", ("--to", "--output", "--where", "--from", "--compress")),
                                  ("diff", ("--class", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",

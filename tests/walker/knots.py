@@ -11,7 +11,7 @@ KNOT_FIELDS = ("version", "reason", "raw", "qpc", "filetime", "suspended", "qpc_
                "filetime_error")
 FILETIME_UNIT_NS = 100
 PLACES, LEAST = 64, 8  # fewer places in a file, or running knots in buffer 0: no knot buffers
-CIRCULAR, APPEND, BUFFERING, KBYTES = 0x2, 0x4, 0x400, 0x2000
+CIRCULAR, APPEND, BUFFERING, KBYTES, RELOGGED = 0x2, 0x4, 0x400, 0x2000, 0x10000
 
 
 def read(record):
@@ -50,7 +50,8 @@ def places(walker):
         kind = "knots" if walker.is_own(record) else "event" if walker.is_event(record) else "metadata"
         buffers.setdefault(record["buffer"], set()).add(kind)
     for number, ours in buffers.items():
-        walker.check(number == 0 or len(ours) == 1, f"buffer {number}: {sorted(ours)} together")
+        alone = len(ours) == 1 or walker.header["mode"] & RELOGGED and "knots" not in ours
+        walker.check(number == 0 or alone, f"buffer {number}: {sorted(ours)} together")
 
 
 def clock(walker):
@@ -110,6 +111,8 @@ def session(walker, knots, last):
     walker.check(reasons[0] == STARTED, "knots: no start")
     walker.check(reasons.count(STARTED) == 1 and reasons.count(OPENED) <= 1, "knots: begun twice")
     finished = not last or not walker.unfinished
+    if walker.header["mode"] & RELOGGED and len(knots) == 1:
+        return  # the session never ended, nor read its clocks again
     # A session that was killed may have been the one before the last of an appended file.
     walker.check(last or ENDED not in reasons[:-1], "knots: go on behind the end")
     if last:

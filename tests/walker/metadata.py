@@ -9,6 +9,7 @@ import guids
 
 EVENT_INFO, MAP_INFO, FORMAT, WINDOW, MISSING = 32, 33, 4, 14, 15
 IMAGE_THERE, IMAGE_LOADED, BUILD = 3, 10, 36
+RELOGGED = 0x10000  # of LogFileMode
 SINGLE, FIXED_COUNT, BY_COUNT, BY_LENGTH = 1, 0x20, 4, 2
 
 
@@ -64,7 +65,10 @@ def event(walker, payload):
     walker.check(event_id == channel == task == keyword == 0, "EventInfo: descriptor")
     walker.check(not any(none) and not any(more[:-3]) and more[-3:] == [count, count, 0],
                  "EventInfo: offsets or counts")
-    texts = Texts(walker, payload, 112 + 24 * max(count, 1))
+    at = 112 + 24 * max(count, 1)
+    # What is built in begins with an empty text, where all that has no name points to.
+    built_in = walker.header["mode"] & RELOGGED and payload[at:at + 2] == b"\0\0"
+    texts = Texts(walker, payload, at + 2 if built_in else at)
     found = {"class": guids.text(guids.of(payload[:16])), "type": opcode, "version": version,
              "level": level, "provider": texts.next(provider, "provider"),
              "task": texts.next(task_name, "task"), "opcode": texts.next(opcode_name, "opcode")}
@@ -154,8 +158,10 @@ def check(walker):
         walker.check(record["name"] == "FULL64" and level == 0 and version == its_version,
                      "event metadata: no FULL64, or Class.Level or Class.Version")
         buffer = walker.buffers[record["buffer"]]
+        # What was relogged has them among the events.
         walker.check(buffer["number"] != 0 and buffer["cpu"] == 0 and
-                     buffer["stamp"] == record["stamp"], "event metadata: processor or stamp")
+                     (buffer["stamp"] == record["stamp"] or walker.header["mode"] & RELOGGED),
+                     "event metadata: processor or stamp")
         read = readers.get(record["type"], lambda walker, payload: None)
         walker.described.append({**(read(walker, record["payload"]) or {}),
                                  "buffer": record["buffer"]})

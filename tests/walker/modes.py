@@ -4,8 +4,9 @@
 import struct
 
 CIRCULAR, APPEND, NEWFILE, KBYTES = 0x2, 0x4, 0x8, 0x2000
-PRIVATE, BUFFERING, ONE_STREAM = 0x20800, 0x400, 0x10000000
+PRIVATE, BUFFERING, ONE_STREAM, RELOGGED = 0x20800, 0x400, 0x10000000, 0x10000
 PROCESSOR_INDEX, LAST = 0x20, 0x01
+SOMETHING_LOST = 0x06  # of what was relogged, before the buffer or in it
 TOTALS = 2
 TOTALS_FIELDS = ("version", "part", "overwritten_events", "overwritten_buffers", "lost_events",
                  "lost_buffers", "attempted_events")
@@ -116,6 +117,8 @@ def flags(walker, buffer):
         wanted, found = wanted & ~LAST, found & ~LAST
     if walker.header["mode"] & COMPRESSED and not head:
         found &= ~PACKED
+    if walker.header["mode"] & RELOGGED and not head:
+        found &= ~SOMETHING_LOST
     walker.strict(found == wanted, f"{name}: BufferFlag")
     if walker.header["mode"] & ONE_STREAM:
         walker.check(buffer["cpu"] == 0, f"{name}: a processor is recorded")
@@ -142,7 +145,7 @@ def totals(walker):
     for name, field in (("lost_events", "lost"), ("lost_buffers", "buffers_lost")):
         walker.strict(header[field] == min(found[name], 0xFFFFFFFF),
                       f"totals: {name} {found[name]}, the header says {header[field]}")
-    walker.strict(header["mode"] & (CIRCULAR | APPEND) or
+    walker.strict(header["mode"] & (CIRCULAR | APPEND | RELOGGED) or
                   found["overwritten_events"] == found["overwritten_buffers"] == 0,
                   "totals: overwritten in a file that is not circular")
     walker.strict(bool(found["part"]) == bool(header["mode"] & NEWFILE), "totals: part")

@@ -16,7 +16,7 @@
 
 static const char *const help[] = {
     "usage: etwas convert --to FORMAT [--output PATH] [--where EXPR]\n"
-    "                     [--from TIME] [--to TIME] FILE...\n"
+    "                     [--from TIME] [--to TIME] [--compress] FILE...\n"
     "\n",
     "Makes of traces what other tools read. All files (at most 64) are one time line.\n"
     "\n",
@@ -26,10 +26,13 @@ static const char *const help[] = {
     "                               events, all others as instants\n"
     "                     ctf       a folder, Common Trace Format 1.8: a stream a\n"
     "                               processor; of several files it has a trace each\n"
+    "                     etl       a log file, with --output: the events of all\n"
+    "                               files in order, with what describes them\n"
     "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
     "                     whole: what cannot be written to its end leaves nothing,\n"
     "                     and what was there before stays\n"
     "  -w, --where EXPR   only such events\n"
+    "      --compress     of etl: its buffers are compressed\n"
     "      --from TIME, --to TIME\n"
     "                     only events of these times. What begins with a digit or a\n"
     "                     sign is a time, and no format does\n"
@@ -47,10 +50,8 @@ static const char *const help[] = {
 };
 
 static const struct etwas_convert_target *const targets[] = {
-    &etwas_convert_ndjson,
-    &etwas_convert_csv,
-    &etwas_convert_chrome,
-    &etwas_convert_ctf,
+    &etwas_convert_ndjson, &etwas_convert_csv, &etwas_convert_chrome,
+    &etwas_convert_ctf,    &etwas_convert_etl,
 };
 
 static const struct etwas_convert_target *find_target(const char *name)
@@ -78,6 +79,9 @@ static bool take_option(struct etwas_convert *convert, int option)
     case 'o':
         convert->place.path = optarg;
         return true;
+    case 'c':
+        convert->compress = true;
+        return true;
     case 'w':
         convert->has_where =
             etwas_where_option(&convert->where, "convert", optarg, &convert->field_paths);
@@ -102,6 +106,12 @@ static const char *misuse(const struct etwas_convert *convert)
     if (convert->place.path == NULL && convert->target->is_folder) {
         return "this format is a folder: --output says which";
     }
+    if (convert->compress && !convert->target->is_compressible) {
+        return "--compress is for --to etl";
+    }
+    if (convert->place.path == NULL && convert->target->needs_file) {
+        return "this format is a file: --output says which";
+    }
     if (convert->place.path == NULL && convert->target->is_binary && isatty(STDOUT_FILENO)) {
         return "this format is not for a terminal: --output says where to";
     }
@@ -112,9 +122,13 @@ static const char *misuse(const struct etwas_convert *convert)
 static bool parse_options(int argc, char **argv, struct etwas_convert *convert, int *result)
 {
     static const struct option options[] = {
-        {"to", required_argument, NULL, 't'},    {"output", required_argument, NULL, 'o'},
-        {"where", required_argument, NULL, 'w'}, {"from", required_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+        {"to", required_argument, NULL, 't'},
+        {"output", required_argument, NULL, 'o'},
+        {"where", required_argument, NULL, 'w'},
+        {"from", required_argument, NULL, 'f'},
+        {"compress", no_argument, NULL, 'c'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     const char *wrong;
     int option;
@@ -149,7 +163,7 @@ static int make(struct etwas_convert *convert)
     if (!etwas_destination_open(&convert->place)) {
         return ETWAS_EXIT_OUTPUT;
     }
-    if (!convert->target->is_folder) {
+    if (!convert->target->is_folder && !convert->target->needs_file) {
         convert->output = etwas_standard_output();
         convert->output->descriptor = convert->place.descriptor;
     }

@@ -22,6 +22,7 @@ struct etwas_convert {
     struct etwas_where where;
     struct etwas_field_paths field_paths;
     struct etwas_window window;
+    bool compress;
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
     bool out_of_memory;
@@ -40,16 +41,26 @@ struct etwas_convert {
 /* Who is given the events. */
 struct etwas_convert_reader {
     bool wants_spans;
+    /* All files are open, and no event was read. False: none is to be. May be NULL. */
+    bool (*begin)(struct etwas_convert *convert);
     void (*event)(struct etwas_convert *convert);
+    /*
+     * What is not asked for, and others need to understand what is: records that describe, of the class EventTrace, and
+     * those that say what an address is. convert->subject is not read. May be NULL.
+     */
+    void (*beside)(struct etwas_convert *convert, const struct etwas_input *input,
+                   const EVENT_RECORD *record);
     /* Something is damaged between the event before and the next one; may be NULL. */
     void (*gap)(struct etwas_convert *convert, const struct etwas_input *input,
                 const etwas_damage *damage);
 };
 
 struct etwas_convert_target {
-    const char *name;                          /* of --to */
-    bool is_folder;                            /* what it makes is a folder, not a file */
-    bool is_binary;                            /* not for a terminal */
+    const char *name;     /* of --to */
+    bool is_folder;       /* what it makes is a folder, not a file */
+    bool is_compressible; /* --compress is for it */
+    bool needs_file;      /* which is not written from its beginning to its end */
+    bool is_binary;       /* not for a terminal */
     int (*run)(struct etwas_convert *convert); /* returns what the program exits with */
 };
 
@@ -60,5 +71,6 @@ extern const struct etwas_convert_target etwas_convert_ndjson;
 extern const struct etwas_convert_target etwas_convert_csv;
 extern const struct etwas_convert_target etwas_convert_chrome;
 extern const struct etwas_convert_target etwas_convert_ctf;
+extern const struct etwas_convert_target etwas_convert_etl;
 
 #endif

@@ -36,6 +36,20 @@ static bool is_wanted(struct etwas_convert *convert)
     return etwas_where_holds(&convert->where, &values);
 }
 
+/* Without it addresses in what is asked for could not be named. */
+static bool is_of_addresses(const EVENT_RECORD *record)
+{
+    return etwas_event_is_image(record) || etwas_event_is_kernel_symbol(record);
+}
+
+static void tell_beside(struct etwas_convert *convert, const struct etwas_input *input,
+                        const EVENT_RECORD *record)
+{
+    if (convert->reader->beside != NULL) {
+        convert->reader->beside(convert, input, record);
+    }
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
@@ -47,6 +61,7 @@ static void on_record(EVENT_RECORD *record)
 
     if (described == NULL) {
         if (etwas_descriptions_take(descriptions, record) == ERROR_SUCCESS) {
+            tell_beside(convert, input, record);
             return;
         }
         described = etwas_descriptions_find(descriptions, record, &senseless);
@@ -60,8 +75,12 @@ static void on_record(EVENT_RECORD *record)
     if (convert->spans != NULL) {
         follow_span(convert, record, time.value);
     }
-    if (!etwas_event_is_header_class(record) && is_wanted(convert)) {
+    if (etwas_event_is_header_class(record)) {
+        tell_beside(convert, input, record);
+    } else if (is_wanted(convert)) {
         convert->reader->event(convert);
+    } else if (is_of_addresses(record)) {
+        tell_beside(convert, input, record);
     }
     convert->run.stop |= convert->output != NULL && convert->output->error != 0;
 }
@@ -121,6 +140,10 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
     if (convert->run.count == 0 || convert->out_of_memory) {
         close_inputs(convert);
         return ETWAS_EXIT_OPEN;
+    }
+    if (reader->begin != NULL && !reader->begin(convert)) {
+        close_inputs(convert);
+        return ETWAS_EXIT_OUTPUT;
     }
     etwas_progress_start(&convert->run.progress, false);
     processed = etwas_input_process(&convert->run);

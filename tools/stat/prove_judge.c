@@ -55,7 +55,7 @@ static bool has_proof(struct etwas_prove_session *session)
     }
     if (session->attempted == 0 && session->in_files + session->images + session->lost != 0) {
         complain(session, "the file does not say how many events were attempted: it is of another "
-                          "system, or of an older etwas");
+                          "system, of an older etwas, or not all of it was relogged");
         return false;
     }
     return true;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A log file again: events as they are, in order, with all that is needed to understand them. Of what only this
+ * program knows a description is added.
+ */
+
+#include "commands.h"
+#include "convert/convert.h"
+
+#include <etwas/etwas.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* The class of the records in which etwas says what it knows beside the events. */
+static const etwas_guid own_class = {
+    0x7be5a508, 0xdb35, 0x4ec9, {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69}};
+
+enum {
+    EVENT_INFO_TYPE = 32,
+    TYPES = 256, /* of a classic event */
+};
+
+struct relog {
+    etwas_relogger *relogger;
+    uint32_t code;         /* of what failed first */
+    bool described[TYPES]; /* of the own class: has been added */
+};
+
+static void note(struct etwas_convert *convert, uint32_t code)
+{
+    struct relog *relog = convert->state;
+
+    if (relog->code == ERROR_SUCCESS && code != ERROR_SUCCESS) {
+        relog->code = code;
+        convert->run.stop = true;
+    }
+}
+
+static bool begin(struct etwas_convert *convert)
+{
+    struct relog *relog = convert->state;
+    etwas_trace_handle traces[ETWAS_INPUT_FILES];
+
+    for (uint32_t i = 0; i < convert->run.count; i++) {
+        traces[i] = convert->run.inputs[i].trace;
+    }
+    note(convert,
+         etwas_relog_open(traces, convert->run.count, convert->place.descriptor,
+                          convert->compress ? ETWAS_RELOG_COMPRESSED : 0, &relog->relogger));
+    return relog->code == ERROR_SUCCESS;
+}
+
+static void put_beside(struct etwas_convert *convert, const struct etwas_input *input,
+                       const EVENT_RECORD *record)
+{
+    struct relog *relog = convert->state;
+
+    note(convert, etwas_relog_inject(relog->relogger, input->trace, record));
+}
+
+/* Others know what Windows describes, and what is described in the file; our own class they do not. */
+static void describe(struct etwas_convert *convert, const EVENT_RECORD *record)
+{
+    struct relog *relog = convert->state;
+    const struct etwas_described *described = convert->subject.described;
+    bool *done = &relog->described[record->EventHeader.EventDescriptor.Opcode];
+
+    if (described != NULL && !*done && etwas_event_is_of_class(record, &own_class)) {
+        *done = true;
+        note(convert, etwas_relog_describe(relog->relogger, EVENT_INFO_TYPE,
+                                           described->schema->info, described->schema->info_bytes));
+    }
+}
+
+static void put_event(struct etwas_convert *convert)
+{
+    put_beside(convert, convert->subject.input, convert->subject.record);
+    describe(convert, convert->subject.record);
+}
+
+/* What was read all the same is no gap. */
+static void put_gap(struct etwas_convert *convert, const struct etwas_input *input,
+                    const etwas_damage *damage)
+{
+    const struct relog *relog = convert->state;
+
+    (void)input;
+    if (damage->bytes_skipped > 0 || damage->kind == ETWAS_DAMAGE_SEQUENCE) {
+        note(convert, etwas_relog_gap(relog->relogger));
+    }
+}
+
+static bool is_file(const struct etwas_convert *convert)
+{
+    struct stat status;
+
+    if (fstat(convert->place.descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+        return true;
+    }
+    fprintf(stderr, "etwas convert: '%s' is not a file, and cannot be a log file\n",
+            convert->place.path);
+    return false;
+}
+
+static int run(struct etwas_convert *convert)
+{
+    static const struct etwas_convert_reader reader = {
+        .begin = begin, .event = put_event, .beside = put_beside, .gap = put_gap};
+    struct relog relog = {0};
+    int result;
+
+    if (!is_file(convert)) {
+        return ETWAS_EXIT_OUTPUT;
+    }
+    convert->state = &relog;
+    result = etwas_convert_read(convert, &reader);
+    if (relog.code == ERROR_SUCCESS && relog.relogger != NULL) {
+        bool all = !convert->has_where && convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
+                   convert->window.to.anchor == ETWAS_WINDOW_OPEN;
+
+        note(convert, etwas_relog_finish(relog.relogger, all));
+    }
+    etwas_relog_close(relog.relogger);
+    if (relog.code != ERROR_SUCCESS) {
+        fprintf(stderr, "etwas convert: cannot write the log file: %s\n",
+                etwas_error_text(relog.code));
+        result = ETWAS_EXIT_OUTPUT;
+    }
+    return result;
+}
+
+const struct etwas_convert_target etwas_convert_etl = {
+    .name = "etl", .is_binary = true, .is_compressible = true, .needs_file = true, .run = run};
