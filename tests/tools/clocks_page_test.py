@@ -183,6 +183,20 @@ class Browser(BrowserTest):
         for clock, dot in zip(clocks, dots):
             self.assertAlmostEqual(10 ** ((dot - marks[0][1]) / decade) / clock["cold"]["median"], 1, places=6)
 
+        # The height of a bin is the root of its share, of the first clock's as of all.
+        bins = [bin["count"] for bin in clocks[0]["warm_histogram"] if bin["count"] > 0]
+        heights = self.page(f"[...document.querySelectorAll('#cost-plot .hill')].slice(0, {len(bins)})"
+                            ".map(hill => +hill.getAttribute('height'))")
+        for count, height in zip(bins, heights):
+            self.assertAlmostEqual(height / max(heights), max((count / max(bins)) ** 0.5, 1.2 / max(heights)), places=6)
+
+    def test_the_worst_pairs_come_first(self):
+        self.open("guest")
+        rows = self.rows()["TSC: all pairs, worst first"]
+        smaller = [int(figures[-4].replace(",", "")) for figures in rows.values()]
+        self.assertEqual(len(smaller), 6)
+        self.assertEqual(smaller, sorted(smaller, reverse=True))
+
     def test_what_a_machine_says_of_itself_is_text(self):
         self.open("guest")
         self.assertEqual(self.page("document.title"), "Clocks of <img src=x>&amp;")
@@ -210,6 +224,7 @@ class Browser(BrowserTest):
             reached.add(at)
             regions += at == "scroll"
             if at in wanted:
+                self.assertEqual(self.page("document.activeElement.getAttribute('tabindex')"), "0")
                 outline = self.page("getComputedStyle(document.activeElement).outlineStyle")
                 self.assertNotEqual(outline, "none")
         self.assertLessEqual(wanted, reached)
