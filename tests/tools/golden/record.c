@@ -539,15 +539,101 @@ static void crashed(void)
 }
 #endif
 
+#if GENERATION >= 10
+/* What does not get smaller. */
+static void log_noise(void)
+{
+    struct {
+        EVENT_TRACE_HEADER header;
+        uint32_t noise[FILLER_BYTES / 4];
+    } event = {.header = {.Size = sizeof event, .Guid = server_guid}};
+    uint32_t state = 1;
+
+    event.header.Class.Type = 11;
+    event.header.Flags = WNODE_FLAG_TRACED_GUID;
+    for (int i = 0; i < FILLER_BYTES / 4; i++) {
+        state = state * 1664525 + 1013904223;
+        event.noise[i] = state ^ state >> 16;
+    }
+    for (int i = 0; i < 3; i++) {
+        TraceEvent(session, &event.header);
+    }
+}
+
+static void compressed(void)
+{
+    start("compressed.etl", (etwas_session_options){.log_file_mode = EVENT_TRACE_COMPRESSED_MODE},
+          0);
+    log_all();
+    require("flush", etwas_flush(session));
+    log_noise();
+    stop();
+}
+
+static void compressed_unfinished(void)
+{
+    start("compressed_unfinished.etl",
+          (etwas_session_options){.log_file_mode = EVENT_TRACE_COMPRESSED_MODE,
+                                  .clock = ETWAS_CLOCK_TSC},
+          0);
+    log_and_flush(2);
+    raise(SIGKILL);
+}
+
+static void compressed_appended(void)
+{
+    etwas_session_options options = {.clock = ETWAS_CLOCK_SYSTEM_TIME,
+                                     .log_file_mode = EVENT_TRACE_COMPRESSED_MODE};
+
+    for (int i = 0; i < 2; i++) {
+        start("compressed_appended.etl", options, 0);
+        log_and_flush(1);
+        stop();
+        options.log_file_mode |= EVENT_TRACE_FILE_MODE_APPEND;
+    }
+}
+
+static void compressed_parts(void)
+{
+    start("compressed_part_%d.etl",
+          (etwas_session_options){.log_file_mode = EVENT_TRACE_FILE_MODE_NEWFILE |
+                                                   EVENT_TRACE_COMPRESSED_MODE |
+                                                   EVENT_TRACE_USE_KBYTES_FOR_SIZE,
+                                  .maximum_file_size = 12},
+          0);
+    log_and_flush(1);
+    for (int i = 0; i < 2; i++) {
+        log_noise();
+        require("flush", etwas_flush(session));
+    }
+    log_and_flush(1);
+    stop();
+}
+
+static void compressed_snapshot(void)
+{
+    start(NULL,
+          (etwas_session_options){.log_file_mode =
+                                      EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_COMPRESSED_MODE},
+          0);
+    log_all();
+    require("snapshot", etwas_snapshot(session, "compressed_snapshot.etl"));
+    stop();
+}
+#endif
+
 static const struct {
     const char *name;
     void (*record)(void);
 } scenes[] = {
-    {"finished", finished},   {"unfinished", unfinished},
+    {"finished", finished},
+    {"unfinished", unfinished},
     {"snapshot", snapshot},
 #if GENERATION >= 2
-    {"circular", circular},   {"circular_unfinished", circular_unfinished},
-    {"appended", appended},   {"one_stream", one_stream},
+    {"circular", circular},
+    {"circular_unfinished", circular_unfinished},
+    {"appended", appended},
+    {"one_stream", one_stream},
     {"parts", parts},
 #endif
 #if GENERATION >= 3
@@ -560,9 +646,19 @@ static const struct {
     {"kernel", kernel},
 #endif
 #if GENERATION >= 9
-    {"counters", counters},   {"classes", with_classes},
-    {"triggered", triggered}, {"crash_safe", crash_safe},
-    {"recovered", recovered}, {"crashed", crashed},
+    {"counters", counters},
+    {"classes", with_classes},
+    {"triggered", triggered},
+    {"crash_safe", crash_safe},
+    {"recovered", recovered},
+    {"crashed", crashed},
+#endif
+#if GENERATION >= 10
+    {"compressed", compressed},
+    {"compressed_unfinished", compressed_unfinished},
+    {"compressed_appended", compressed_appended},
+    {"compressed_parts", compressed_parts},
+    {"compressed_snapshot", compressed_snapshot},
 #endif
 };
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# usage: record.sh GENERATION SUBJECT
-# Builds the library of the commit with that subject, records the scenes of record.c with it, and packs what was written
-# into GENERATION.tar.xz beside this script. See README.md.
+# usage: record.sh GENERATION SUBJECT [SCENE...]
+# Builds the library of the commit with that subject, records the scenes of record.c, or these, with it, and packs what
+# was written into GENERATION.tar.xz beside this script. See README.md.
 set -euo pipefail
 
 generation=$1
@@ -26,7 +26,12 @@ cc -O1 -std=gnu17 -D_GNU_SOURCE -DGENERATION="$generation" -I "$work/source/incl
     -o "$work/record" "$work/build/runtime/libetwas.a" -lck -lpthread -lm
 
 cd "$work/files"
-for scene in $(../record); do
+if [[ $# -gt 2 ]]; then
+    scenes=("${@:3}")
+else
+    mapfile -t scenes < <(../record)
+fi
+for scene in "${scenes[@]}"; do
     echo "$scene"
     ../record "$scene" || [[ $? -eq 137 && $scene =~ unfinished|crash_safe ]]
 done
