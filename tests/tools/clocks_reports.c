@@ -264,6 +264,14 @@ static void make_single(etwas_clock_report *report, struct etwas_clocks_machine 
     *machine = (struct etwas_clocks_machine){.host = "wren", .examined = "2026-03-14T15:09:26Z"};
 }
 
+static void make_pair(etwas_clock_report *report, struct etwas_clocks_machine *machine)
+{
+    make_machine(report, 2, 2);
+    make_all_pairs(report);
+    make_trusted(report);
+    *machine = (struct etwas_clocks_machine){.host = "auk", .examined = "2026-03-14T15:09:26Z"};
+}
+
 static void make_server(etwas_clock_report *report, struct etwas_clocks_machine *machine)
 {
     make_machine(report, 64, 256);
@@ -378,6 +386,8 @@ bool etwas_clocks_make_up(const char *name, etwas_clock_report *report,
         make_guest(report, machine);
     } else if (strcmp(name, "single") == 0) {
         make_single(report, machine);
+    } else if (strcmp(name, "pair") == 0) {
+        make_pair(report, machine);
     } else if (strcmp(name, "server") == 0) {
         make_server(report, machine);
     } else if (strcmp(name, "numberless") == 0) {

@@ -15,6 +15,7 @@
  *   laptop    8 processors, all is well
  *   guest     a bad one: an untrusted counter that drifts and steps backwards, names to be escaped
  *   single    one processor
+ *   pair      two of them
  *   server    64 of 256 processors, not all pairs
  *   nothing   no clock could be read, no figure is there
  *   numberless  a laptop with figures that are no numbers

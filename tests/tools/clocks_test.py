@@ -16,7 +16,7 @@ import unittest
 from tool_case import OPEN, OUTPUT, USAGE, ToolTest, main
 
 SHOW = sys.argv[2]
-REPORTS = ("laptop", "guest", "single", "server", "nothing", "numberless")
+REPORTS = ("laptop", "guest", "single", "pair", "server", "nothing", "numberless")
 NAMES = ("qpc", "system", "tsc", "rdtscp", "lfence+rdtsc", "monotonic", "monotonic-raw",
          "monotonic-coarse", "realtime", "realtime-coarse", "boottime", "tai", "thread-cputime")
 

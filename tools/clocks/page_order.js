@@ -75,7 +75,7 @@ Object.assign(clocksPage, (() => {
             return {x: x + across / 2, y: y + down / 2, of: cell};
         });
         const bottom = map.head + numbers.length * cellHeight + 12;
-        drawMapLegend(svg, Math.min(width, Math.max(map.margin + numbers.length * cellWidth, 300)), bottom, fullNs);
+        drawMapLegend(svg, Math.min(width, Math.max(map.margin + numbers.length * cellWidth, 330)), bottom, fullNs);
         return {
             height: bottom + map.legend, points: points.sort((a, b) => a.y - b.y || a.x - b.x), tell: tellCell,
             mark: (layer, cell) => plots.box(layer, 'pointed', ...inside(placeOfCell(cell))),
