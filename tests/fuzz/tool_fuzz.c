@@ -47,6 +47,7 @@ static const struct command commands[] = {
     {etwas_command_convert, {"convert", "--to=chrome"}},
     /* To what cannot be replaced: all is written, and taken away again. */
     {etwas_command_convert, {"convert", "--to=ctf", "--output=/dev/shm/."}},
+    {etwas_command_convert, {"convert", "--to=perfetto"}},
     {etwas_command_spans, {"spans", "--json", "--where=duration > 1ms"}},
     {etwas_command_diff, {"diff", "@", "--"}},
     {etwas_command_diff, {"diff", "--json", "@", "@", "--", "@"}},

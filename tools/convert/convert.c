@@ -26,6 +26,8 @@ static const char *const help[] = {
     "                               events, all others as instants\n"
     "                     ctf       a folder, Common Trace Format 1.8: a stream a\n"
     "                               processor; of several files it has a trace each\n"
+    "                     perfetto  for Perfetto's trace viewer and its SQL: spans as\n"
+    "                               slices, all others as instants with their fields\n"
     "                     etl       a log file, with --output: the events of all\n"
     "                               files in order, with what describes them\n"
     "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
@@ -51,7 +53,7 @@ static const char *const help[] = {
 
 static const struct etwas_convert_target *const targets[] = {
     &etwas_convert_ndjson, &etwas_convert_csv, &etwas_convert_chrome,
-    &etwas_convert_ctf,    &etwas_convert_etl,
+    &etwas_convert_ctf,    &etwas_convert_etl, &etwas_convert_perfetto,
 };
 
 static const struct etwas_convert_target *find_target(const char *name)

@@ -12,6 +12,15 @@
 #include "subject.h"
 #include "window.h"
 
+/* How the times of a file are made. */
+struct etwas_convert_clock {
+    bool counts_ns;
+    bool is_plain; /* what is shown is what was recorded, and offset_ns more */
+    int64_t offset_ns;
+    int64_t asked_ns;  /* the time that was asked for last, */
+    uint64_t error_ns; /* and how well it is known */
+};
+
 struct etwas_convert {
     const struct etwas_convert_target *target;
     struct etwas_destination place;
@@ -25,6 +34,7 @@ struct etwas_convert {
     bool compress;
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
+    struct etwas_convert_clock clocks[ETWAS_INPUT_FILES];      /* likewise */
     bool out_of_memory;
 
     /* The event that etwas_convert_reader.event is called for. */
@@ -34,6 +44,7 @@ struct etwas_convert {
     uint32_t span_role; /* ETWAS_SPAN_*; of a reader that wants spans */
     const etwas_span *span;
     etwas_spans *spans;
+    bool is_wanted; /* --where holds */
     const struct etwas_convert_reader *reader;
     void *state; /* the target's */
 };
@@ -43,6 +54,7 @@ struct etwas_convert_reader {
     bool wants_spans;
     /* All files are open, and no event was read. False: none is to be. May be NULL. */
     bool (*begin)(struct etwas_convert *convert);
+    bool wants_all; /* those that are not wanted too */
     void (*event)(struct etwas_convert *convert);
     /*
      * What is not asked for, and others need to understand what is: records that describe, of the class EventTrace, and
@@ -72,5 +84,6 @@ extern const struct etwas_convert_target etwas_convert_csv;
 extern const struct etwas_convert_target etwas_convert_chrome;
 extern const struct etwas_convert_target etwas_convert_ctf;
 extern const struct etwas_convert_target etwas_convert_etl;
+extern const struct etwas_convert_target etwas_convert_perfetto;
 
 #endif

@@ -22,7 +22,7 @@ static void follow_span(struct etwas_convert *convert, const EVENT_RECORD *recor
     }
 }
 
-static bool is_wanted(struct etwas_convert *convert)
+static bool holds(struct etwas_convert *convert)
 {
     struct etwas_where_values values;
 
@@ -50,14 +50,42 @@ static void tell_beside(struct etwas_convert *convert, const struct etwas_input 
     }
 }
 
+enum {
+    NS_OF_SECOND = 1000000000,
+};
+
+/*
+ * A clock of nanoseconds and the times that are shown differ by the same for all events of a file: one a second is
+ * asked for, which says how well the others are known too.
+ */
+static etwas_clock_time time_of(struct etwas_convert *convert, const struct etwas_input *input,
+                                int64_t raw)
+{
+    struct etwas_convert_clock *clock = &convert->clocks[input->number - 1];
+    etwas_clock_time time = {0, UINT64_MAX};
+    int64_t ns;
+
+    if (clock->is_plain && !__builtin_add_overflow(raw, clock->offset_ns, &ns) &&
+        (uint64_t)ns - (uint64_t)clock->asked_ns < NS_OF_SECOND) {
+        return (etwas_clock_time){ns, clock->error_ns};
+    }
+    (void)etwas_trace_convert_time(input->trace, raw, ETWAS_CLOCK_PROCESS_TRACE, &time);
+    clock->is_plain = clock->counts_ns && time.error_ns != UINT64_MAX &&
+                      !__builtin_sub_overflow(time.value, raw, &clock->offset_ns);
+    clock->asked_ns = time.value;
+    clock->error_ns = time.error_ns;
+    return time;
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct etwas_convert *convert = input->context;
     struct etwas_descriptions *descriptions = &convert->descriptions[input->number - 1];
     struct etwas_described *described = etwas_descriptions_known(descriptions, record);
-    etwas_clock_time time = {0, UINT64_MAX};
+    etwas_clock_time time;
     bool senseless = false;
+    bool is_header;
 
     if (described == NULL) {
         if (etwas_descriptions_take(descriptions, record) == ERROR_SUCCESS) {
@@ -66,8 +94,7 @@ static void on_record(EVENT_RECORD *record)
         }
         described = etwas_descriptions_find(descriptions, record, &senseless);
     }
-    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart,
-                                   ETWAS_CLOCK_PROCESS_TRACE, &time);
+    time = time_of(convert, input, record->EventHeader.TimeStamp.QuadPart);
     etwas_subject_read(&convert->subject, input, record, descriptions, described, NULL);
     etwas_subject_find_provider(&convert->subject);
     convert->time_ns = time.value;
@@ -75,11 +102,11 @@ static void on_record(EVENT_RECORD *record)
     if (convert->spans != NULL) {
         follow_span(convert, record, time.value);
     }
-    if (etwas_event_is_header_class(record)) {
-        tell_beside(convert, input, record);
-    } else if (is_wanted(convert)) {
+    is_header = etwas_event_is_header_class(record);
+    convert->is_wanted = !is_header && holds(convert);
+    if (convert->is_wanted || (convert->reader->wants_all && !is_header)) {
         convert->reader->event(convert);
-    } else if (is_of_addresses(record)) {
+    } else if (is_header || is_of_addresses(record)) {
         tell_beside(convert, input, record);
     }
     convert->run.stop |= convert->output != NULL && convert->output->error != 0;
@@ -93,6 +120,14 @@ static void on_damage(const struct etwas_input *input, const etwas_damage *damag
     if (convert->reader->gap != NULL) {
         convert->reader->gap(convert, input, damage);
     }
+}
+
+static bool counts_ns(const struct etwas_input *input)
+{
+    etwas_trace_information information;
+
+    return etwas_trace_query(input->trace, &information) == ERROR_SUCCESS &&
+           information.clock == ETWAS_CLOCK_QPC && information.clock_frequency == NS_OF_SECOND;
 }
 
 static int open_inputs(struct etwas_convert *convert)
@@ -111,6 +146,8 @@ static int open_inputs(struct etwas_convert *convert)
             continue;
         }
         convert->run.count++;
+        convert->clocks[i] = (struct etwas_convert_clock){
+            .counts_ns = counts_ns(&convert->run.inputs[convert->run.count - 1])};
         if (descriptions->decoder == NULL &&
             !etwas_descriptions_open(descriptions, convert->paths[i], &convert->field_paths)) {
             convert->out_of_memory = true;

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas convert --to perfetto`: what Perfetto's own trace processor makes of it, beside what our reader says.
+
+usage: perfetto_test.py PATH_OF_ETWAS FOLDER_FOR_THE_ENGINE TEST_CLASS
+"""
+
+import calendar
+import fcntl
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import time
+import types
+
+import etl_build as etl
+from tool_case import BLUE, DAMAGED, FINE, NO_GUID, RED, ToolTest, heap_events, main
+
+T = 1_000_001
+START, END, CHECKPOINT = 1, 2, 8
+SHARED = os.environ.get("ETWAS_SHARED_DIR", "/nonexistent")
+TRACE_SQL = os.path.join(SHARED, "tools", "trace-sql")
+SAMPLES = os.path.join(SHARED, "etl-samples")
+DATA_LOSS = ("traced_buf_trace_writer_packet_loss", "ftrace_cpu_has_data_loss")
+
+
+def engine():
+    """The folder of the trace processor, installed once a build; a sentence instead: it cannot be had."""
+    if "TRACE_SQL_ENGINE" in os.environ:
+        return os.environ["TRACE_SQL_ENGINE"], None
+    if not os.path.isdir(TRACE_SQL) or shutil.which("npm") is None:
+        return None, "there is no trace-sql, or no npm to install its engine"
+    folder = sys.argv[2]
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.isdir(os.path.join(folder, "node_modules")):
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(os.path.join(TRACE_SQL, name), folder)
+            try:
+                subprocess.run(["npm", "ci", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"],
+                               check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+            except (subprocess.SubprocessError, OSError):
+                shutil.rmtree(os.path.join(folder, "node_modules"), ignore_errors=True)
+                return None, "the trace processor cannot be installed from npm"
+    return folder, None
+
+
+class PerfettoTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.engine, missing = engine()
+        if missing:
+            self.skipTest(missing)
+
+    def convert(self, *arguments, expect=FINE):
+        path = os.path.join(self.folder, "out.perfetto")
+        self.run_etwas("convert", "--to", "perfetto", "--output", path, *arguments, expect=expect)
+        return path
+
+    def ask(self, trace, *statements, losses=False):
+        """The rows of each statement; the trace must have loaded without any error counted, but losses if there are."""
+        wrong = "select name, value from stats where value > 0 and severity in ('error', 'data_loss')"
+        result = subprocess.run([os.path.join(TRACE_SQL, "trace-sql"), "--engine", self.engine, trace, *statements, wrong],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        answers = [[json.loads(line) for line in answer.splitlines()]
+                   for answer in re.split(r"(?m)^--\n", result.stdout.decode())]
+        *answers, wrong = answers
+        self.assertEqual([row for row in wrong if not (losses and row["name"] in DATA_LOSS)], [])
+        return answers if len(answers) > 1 else answers[0]
+
+    SLICES = """select s.id, s.ts, s.track_id, s.dur, s.name, s.category, s.depth, s.parent_id parent, t.name lane, th.tid, p.pid,
+        (select group_concat(key || '=' || coalesce(display_value, ''), '|') from
+            (select * from args where arg_set_id = s.arg_set_id and key like 'debug.%' order by id)) args
+        from slice s join track t on s.track_id = t.id left join thread_track tt on tt.id = t.id
+        left join thread th using (utid) left join process_track pt on pt.id = t.id
+        left join process p on p.upid = coalesce(th.upid, pt.upid) order by s.ts, s.id"""
+
+    FLOWS = "select slice_out, slice_in from flow"
+    THREADS = "select tid, pid, t.name, p.name process from thread t left join process p using (upid) where tid > 0 order by tid"
+    COUNTERS = "select c.ts, c.value, t.name from counter c join track t on t.id = c.track_id order by c.ts, c.id"
+
+    def load(self, *arguments, expect=FINE, losses=False):
+        """What is converted, as the trace processor has it: slices with their annotations as `args`, and all else."""
+        slices, flows, threads, counters = self.ask(self.convert(*arguments, expect=expect), self.SLICES, self.FLOWS,
+                                                    self.THREADS, self.COUNTERS, losses=losses)
+        for row in slices:
+            row["args"] = dict(pair.split("=", 1) for pair in (row["args"] or "").replace("debug.", "").split("|") if pair)
+        return types.SimpleNamespace(slices=slices, flows=flows, threads=threads, counters=counters)
+
+    def reader(self, *arguments, expect=FINE):
+        """What our own reader has, but for what it says of the trace itself; `ns` since 1970."""
+        out, _ = self.run_etwas("dump", "--json", *arguments, expect=expect)
+        events = [json.loads(line) for line in out.splitlines()]
+        events = [e for e in events if e["class"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
+        for e in events:
+            seconds = calendar.timegm(time.strptime(e["time"][:19], "%Y-%m-%dT%H:%M:%S"))
+            e["ns"] = seconds * 10**9 + int(e["time"][20:-1].ljust(9, "0"))
+        return events
+
+
+def order(kind, ticks, number=1, thread=21, parent=0, guid=RED, process=20):
+    return etl.instance(guid, T + ticks, number, parent=parent, parent_guid=RED if parent else NO_GUID, kind=kind,
+                        process=process, thread=thread)
+
+
+class Spans(PerfettoTest):
+    def spans(self, *events, expect=FINE):
+        path = self.write("a.etl", etl.trace([(0, list(events))]))
+        loaded = self.load(path, expect=expect, losses=expect == DAMAGED)
+        slices = [s for s in loaded.slices if s["lane"] != "losses"]
+        first = min(s["ts"] for s in slices)
+        self.flows = loaded.flows
+        return [((s["ts"] - first) // 100, s["dur"] // 100, int(s["args"].get("instance", 0)), s["lane"] is not None, s["depth"])
+                for s in slices], slices
+
+    def arrows(self, slices):
+        number = {s["id"]: int(s["args"]["instance"]) for s in slices}
+        return sorted((number[f["slice_out"]], number[f["slice_in"]]) for f in self.flows)
+
+    def test_what_is_nested_is_nested_on_the_track_of_its_thread(self):
+        told, slices = self.spans(order(START, 0), order(START, 10, 2, parent=1), order(CHECKPOINT, 15, 2), order(END, 20, 2),
+                                  order(START, 20, 3, parent=1), order(END, 25, 3), order(END, 30))
+        self.assertEqual(told, [(0, 30, 1, False, 0), (10, 10, 2, False, 1), (15, 0, 2, False, 2), (20, 5, 3, False, 1)])
+        self.assertEqual({(s["pid"], s["tid"]) for s in slices}, {(20, 21)})
+        self.assertEqual(self.arrows(slices), [])
+        self.assertNotIn("parent", slices[1]["args"])
+
+    def test_what_outlives_the_span_around_it_is_on_a_track_of_its_own(self):
+        told, slices = self.spans(order(START, 0), order(START, 10, 2, parent=1), order(START, 12, 3, parent=2), order(END, 14, 3),
+                                  order(END, 20), order(END, 30, 2))
+        self.assertEqual(told, [(0, 20, 1, False, 0), (10, 20, 2, True, 0), (12, 2, 3, False, 1)])
+        self.assertEqual(self.arrows(slices), [(1, 2), (2, 3)])
+        self.assertEqual((slices[1]["lane"], slices[1]["pid"], slices[1]["args"]["thread"]), (RED, 20, "21"))
+
+    def test_what_ends_on_another_thread_is_too(self):
+        told, slices = self.spans(order(START, 0), order(START, 1, 2), order(END, 5, 1, thread=22), order(END, 9, 2))
+        self.assertEqual(told, [(0, 5, 1, True, 0), (1, 8, 2, False, 0)])
+        self.assertEqual(slices[0]["args"]["end_thread"], "22")
+
+    def test_an_arrow_leads_to_each_child_that_is_elsewhere(self):
+        children = [order(kind, 10 + number, number, parent=1, thread=30 + number) for number in range(2, 9) for kind in (START, END)]
+        _, slices = self.spans(order(START, 0), *children, order(END, 90))
+        self.assertEqual(self.arrows(slices), [(1, number) for number in range(2, 9)])
+
+    def test_what_did_not_begin_or_end_says_so(self):
+        told, slices = self.spans(order(END, 0, 5), order(START, 10, 6), order(START, 20, 7), order(START, 30, 6), order(END, 40, 6),
+                                  order(CHECKPOINT, 50, 9))
+        self.assertEqual(told, [(0, 0, 5, False, 0), (10, 20, 6, True, 0), (20, 30, 7, True, 0), (30, 10, 6, False, 0),
+                                (50, 0, 9, False, 0)])
+        self.assertEqual(slices[0]["args"]["start"], "lost")
+        self.assertEqual([s["args"].get("end") for s in slices], [None, "lost", "lost", None, None])
+
+    def test_many_at_once_share_as_few_tracks_as_can_be(self):
+        events = [order(kind, at, number, thread=21 + kind) for number in range(200)
+                  for kind, at in ((START, 10 * number), (END, 10 * number + 45))]
+        events.sort(key=lambda event: struct.unpack_from("<q", event, 16))
+        path = self.write("a.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 400, 50)]))
+        slices = self.load(path).slices
+        self.assertEqual([s["dur"] for s in slices], [4500] * 200)
+        self.assertEqual(len({s["track_id"] for s in slices}), 5)
+
+    def test_deeply_nested_ones_are_all_there(self):
+        events = [order(START, number, number) for number in range(600)]
+        events += [order(END, 2000 - number, number) for number in range(599, -1, -1)]
+        path = self.write("a.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1200, 50)]))
+        slices = self.load(path).slices
+        self.assertEqual([(s["dur"] // 100, int(s["args"]["instance"])) for s in slices],
+                         [(2000 - 2 * number, number) for number in range(600)])
+
+    def test_a_file_that_goes_back_in_time_spoils_no_other_span(self):
+        told, _ = self.spans(order(START, 100, 1), order(START, 50, 2), order(END, 60, 2), order(END, 110, 1),
+                             order(START, 120, 3), order(END, 115, 3), order(START, 130, 4), order(END, 140, 4),
+                             expect=DAMAGED)
+        self.assertEqual(sorted((number, duration) for _, duration, number, _, _ in told), [(1, 10), (2, 10), (3, 0), (4, 10)])
+
+    def test_random_ones_are_those_of_our_own_reader(self):
+        chance = random.Random(15)
+        events, open_spans, number = [], [], 0
+        for ticks in range(0, 60_000, 10):
+            thread = chance.randrange(4)
+            if open_spans and chance.random() < 0.5:
+                own = [s for s in open_spans if s[1] == thread]
+                it = own[-1] if own and chance.random() < 0.8 else chance.choice(open_spans)
+                open_spans.remove(it)
+                if chance.random() < 0.97:
+                    events.append((it[1] % 2, order(END, ticks, it[0], thread=21 + (it[1] if chance.random() < 0.9 else thread))))
+            else:
+                number += 1
+                parent = chance.choice(open_spans)[0] if open_spans and chance.random() < 0.7 else 0
+                open_spans.append((number, thread))
+                events.append((thread % 2, order(START, ticks, number, thread=21 + thread, parent=parent)))
+        buffers = [(cpu, [e for c, e in events[at:at + 90] if c == cpu]) for at in range(0, len(events), 90) for cpu in (0, 1)]
+        path = self.write("a.etl", etl.trace([b for b in buffers if b[1]]))
+        begun, expected, parents = {}, {}, {}
+        for event in self.reader(path):
+            key, ns = event["instance"], event["ns"]
+            if event["type"] == START:
+                begun[key], parents[key] = ns, event["parent_instance"]
+            else:
+                expected[key] = ns - begun[key]
+        loaded = self.load(path)
+        slices = loaded.slices
+        self.assertEqual(len(slices), number)
+        self.assertEqual({int(s["args"]["instance"]): s["dur"] for s in slices if s["args"].get("end") != "lost"}, expected)
+        # Each parent is the slice around, or the other end of an arrow.
+        by_id = {s["id"]: s for s in slices}
+        arrows = {f["slice_in"]: f["slice_out"] for f in loaded.flows}
+        ended = {key: begun[key] + expected.get(key, 10**18) for key in begun}
+        for s in slices:
+            key = int(s["args"]["instance"])
+            parent = parents[key]
+            if parent == 0 or ended[parent] < begun[key]:
+                continue
+            around, at = set(), s
+            while at["parent"] is not None:
+                at = by_id[at["parent"]]
+                around.add(int(at["args"]["instance"]))
+            arrow = arrows.get(s["id"])
+            self.assertTrue(parent in around or int(by_id[arrow]["args"]["instance"]) == parent, key)
+
+
+class Events(PerfettoTest):
+    def check(self, *arguments, expect=FINE, losses=False):
+        """Each event is there with its time, its place, its name and its fields."""
+        loaded = self.load(*arguments, expect=expect, losses=losses)
+        slices = [s for s in loaded.slices if s["lane"] not in ("losses", "lost while recording")]
+        events = self.reader(*arguments, expect=expect)
+        digits = 10 ** (9 - max(len(e["time"]) - len("2026-01-01T00:00:00.Z") for e in events))
+        offset = events[0]["ns"] - slices[0]["ts"] if digits == 1 else 0
+        times = [(s["ts"] + offset) // digits for s in slices], sorted(e["ns"] // digits for e in events)
+        self.assertEqual([pair for pair in zip(*times) if pair[0] != pair[1]], [])
+        if len({e["ns"] for e in events}) < len(events):
+            return loaded, slices  # which of several at one time comes first, the clock itself knows better than dump shows
+        for s, e in zip(slices, events):
+            self.assertEqual((s["category"] or "", s["dur"]), (e.get("provider", ""), 0))
+            if "event" in e and "provider" in e:
+                self.assertTrue(s["name"].startswith(e["event"]), (s["name"], e["event"]))
+            if e["process"] and e["thread"]:
+                self.assertEqual((s["pid"], s["tid"]), (e["process"], e["thread"]))
+            for key, value in self.flat(e.get("fields", {})):
+                told = s["args"].get(key, "")
+                self.assertEqual(str(int(told, 16)) if told.startswith("0x") and value.isdigit() else told, value, (key, e))
+        return loaded, slices
+
+    def flat(self, value, path=""):
+        """The annotations that fields of dump become."""
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield from self.flat(inner, f"{path}.{key}" if path else key)
+        elif isinstance(value, list):
+            for index, inner in enumerate(value):
+                yield from self.flat(inner, f"{path}[{index}]")
+        elif isinstance(value, bool):
+            yield path, str(value).lower()
+        elif isinstance(value, (int, str)) and "|" not in str(value):
+            yield path, str(value)
+
+    def test_fields_have_their_types(self):
+        fields = b"".join(etl.tl_field(*f) for f in (
+            ("i8", etl.INT8), ("u64", etl.UINT64), ("big", etl.UINT64), ("i64", etl.INT64), ("d", etl.DOUBLE), ("f", etl.FLOAT),
+            ("yes", etl.UINT32, etl.OUT_BOOLEAN), ("text", etl.ANSI), ("wide", etl.UNICODE), ("guid", etl.GUID),
+            ("at", etl.POINTER), ("hex", etl.HEX64)))
+        payload = (struct.pack("<bQQqdfI", -3, 2**63 - 1, 2**64 - 1, -2**63, 2.5, 1.25, 1) + b"a\0" + etl.utf16("b\u00e9")
+                   + bytes(range(16)) + struct.pack("<QQ", 2**64 - 4096, 0xABC))
+        fields += etl.tl_field("list", etl.UINT16, listed=True) + b"both\0" + bytes([etl.STRUCT | 0x80, 2]) + \
+            etl.tl_field("x", etl.INT32) + etl.tl_field("y", etl.INT32)
+        payload += struct.pack("<HHHii", 2, 7, 8, -1, 9)
+        path = self.write("a.etl", etl.trace([(0, [etl.tl_event(BLUE, T, "P", "E", fields, payload)])]))
+        self.check(path)
+        rows = self.ask(self.convert(path), "select key, value_type type, int_value i, string_value s, real_value r from args "
+                                            "where key like 'debug.%' order by id")
+        told = {r["key"][6:]: (r["type"], r["i"] if r["i"] is not None else r["s"] if r["s"] is not None else r["r"]) for r in rows}
+        self.assertEqual({k: told[k] for k in ("i8", "u64", "big", "i64", "d", "yes", "text", "wide", "at", "list[1]", "both.y")},
+                         {"i8": ("int", -3), "u64": ("uint", 2**63 - 1), "big": ("string", str(2**64 - 1)), "i64": ("int", -2**63),
+                          "d": ("real", 2.5), "yes": ("bool", 1), "text": ("string", "a"), "wide": ("string", "b\u00e9"),
+                          "at": ("pointer", -4096), "list[1]": ("uint", 8), "both.y": ("int", 9)})
+        self.assertEqual(told["guid"], ("string", "{03020100-0504-0706-0809-0a0b0c0d0e0f}"))
+
+    def test_all_events_of_real_traces_are_there(self):
+        if not os.path.isdir(SAMPLES):
+            self.skipTest(f"{SAMPLES} is not there")
+        for name in ("HTTP_Server.etl", "gcevents.etl", "primitive-types.etl", "SelfDescribingSingleEvent.etl"):
+            with self.subTest(name=name):
+                self.check(os.path.join(SAMPLES, name), losses=True)
+
+    def test_several_files_are_one_time_line(self):
+        paths = [self.write(f"{n}.etl", etl.trace([(0, [etl.classic(guid, T + 10 * i + n, process=20 + n) for i in range(50)])]))
+                 for n, guid in enumerate((RED, BLUE))]
+        loaded, slices = self.check(*paths)
+        self.assertEqual([s["pid"] for s in slices], [20, 21] * 50)
+        self.assertEqual({(t["pid"], t["tid"]) for t in loaded.threads if t["tid"] == 11}, {(20, 11), (21, 11)})
+
+    def test_processes_have_their_names(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.process_event(3, T, 20, b"shop"), etl.classic(RED, T + 1, process=20, thread=20)])]))
+        loaded = self.load(path)
+        self.assertIn({"tid": 20, "pid": 20, "name": "shop", "process": "shop"}, loaded.threads)
+
+    def test_names_from_files_are_harmless(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.self_describing(BLUE, T, b"P\xff", b"E\n\x1b[1m")])]))
+        (s,) = self.load(path).slices
+        self.assertEqual((s["category"], s["name"]), ("P\ufffd", "E\\x0a\\x1b[1m"))
+
+    def test_what_is_asked_for_alone_is_there(self):
+        path = self.write("a.etl", etl.trace([(0, heap_events())]))
+        self.assertEqual([s["args"]["size"] for s in self.load("--where", "size > 4000", path).slices], ["4096", "5000"])
+        path = self.write("b.etl", etl.trace([(0, [order(START, 0), order(START, 5, 2), order(END, 9, 2), order(END, 40)])]))
+        self.assertEqual([s["dur"] for s in self.load("--where", "duration > 2us", path).slices], [4000])
+
+
+class Losses(PerfettoTest):
+    def test_a_damage_is_between_its_neighbours(self):
+        data = bytearray(etl.trace([(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)]))
+        at = data.index(order(CHECKPOINT, 10))
+        data[at:at + 4] = b"\xff" * 4
+        loaded = self.load(self.write("a.etl", bytes(data)), expect=DAMAGED, losses=True)
+        first, loss, last = loaded.slices
+        self.assertEqual((loss["ts"], loss["dur"], loss["lane"]), (first["ts"], last["ts"] - first["ts"], "losses"))
+        self.assertEqual((loss["args"]["cause"], loss["args"]["count"]), ("a record is not valid", "1"))
+
+    def test_what_was_lost_while_recording_is_over_all_of_the_trace(self):
+        data = etl.trace([(0, [order(CHECKPOINT, 10 * i) for i in range(3)])], own=[etl.totals(lost_events=7, overwritten_events=9)])
+        path = self.convert(self.write("a.etl", data))
+        loaded = self.load(os.path.join(self.folder, "a.etl"), losses=True)
+        self.assertEqual(sorted((s["name"], s["dur"]) for s in loaded.slices if s["lane"]),
+                         [("7 events lost", 2000), ("9 events overwritten", 2000)])
+        (stat,) = self.ask(path, "select value from stats where name = 'traced_buf_trace_writer_packet_loss'", losses=True)
+        self.assertEqual(stat["value"], 7)
+
+    def test_a_file_cut_anywhere_is_converted_as_far_as_it_goes(self):
+        whole = etl.trace([(0, [order(START, 100 * n, n), order(END, 100 * n + 50, n)]) for n in range(1, 5)])
+        for size in (len(whole) - 100, len(whole) - etl.BUFFER_BYTES - 5, etl.BUFFER_BYTES + 200):
+            path = self.write("cut.etl", whole[:size])
+            _, error = self.run_any("dump", "--json", path, expect=(FINE, DAMAGED))
+            loaded = self.load(path, expect=DAMAGED if error else FINE, losses=True)
+            begun = [e for e in self.reader(path, expect=DAMAGED if error else FINE) if e["type"] == START]
+            self.assertEqual(sum(s["name"] == RED for s in loaded.slices), len(begun))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What an event says, as annotations of the types that its fields have.
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+#include <etwas/tdh.h>
+#include <etwas/winmeta.h>
+#include <stdio.h>
+
+/* Fields of DebugAnnotation. */
+enum {
+    ANNOTATION_NAME = 1,
+    ANNOTATION_BOOLEAN = 2,
+    ANNOTATION_UNSIGNED = 3,
+    ANNOTATION_SIGNED = 4,
+    ANNOTATION_DOUBLE = 5,
+    ANNOTATION_TEXT = 6,
+    ANNOTATION_POINTER = 7,
+    ANNOTATION_ENTRY = 11,
+    ANNOTATION_ELEMENT = 12,
+    ANNOTATION_STRING = 17,
+};
+
+enum {
+    DEPTH = 128,           /* of arrays and structs in each other; the decoder allows fewer */
+    TEXT_BYTES = 1 << 18,  /* more than the text of a value of the longest payload */
+    BINARY_BYTES = 64,     /* of binary data so much is shown */
+    EVENT_BYTES = 2 << 20, /* of an event's fields, of which each has its name told too */
+};
+
+/* ---- one more -------------------------------------------------------------------------------- */
+
+static size_t begin(struct etwas_perfetto *perfetto, uint32_t field,
+                    struct etwas_perfetto_name *name)
+{
+    size_t began = etwas_wire_begin(&perfetto->event, field);
+
+    if (name != NULL) {
+        etwas_wire_number(&perfetto->event, ANNOTATION_NAME, etwas_perfetto_iid(perfetto, name));
+    }
+    return began;
+}
+
+static size_t begin_own(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own)
+{
+    size_t began = etwas_wire_begin(&perfetto->event, EVENT_ANNOTATION);
+
+    etwas_wire_number(&perfetto->event, ANNOTATION_NAME, own);
+    return began;
+}
+
+/* What has a sign there would be negative. */
+static void put_unsigned(struct etwas_wire *event, uint64_t number)
+{
+    char text[24];
+
+    if (number <= INT64_MAX) {
+        etwas_wire_number(event, ANNOTATION_UNSIGNED, number);
+    } else {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+        etwas_wire_text(event, ANNOTATION_TEXT, text);
+    }
+}
+
+void etwas_perfetto_annotate_number(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                                    uint64_t number)
+{
+    size_t began = begin_own(perfetto, own);
+
+    put_unsigned(&perfetto->event, number);
+    etwas_wire_end(&perfetto->event, began);
+}
+
+static void annotate_bytes(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                           const char *text, size_t bytes)
+{
+    size_t began = begin_own(perfetto, own);
+
+    etwas_wire_bytes(&perfetto->event, ANNOTATION_TEXT, text, bytes);
+    etwas_wire_end(&perfetto->event, began);
+}
+
+void etwas_perfetto_annotate_text(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                                  const char *text)
+{
+    annotate_bytes(perfetto, own, text, strlen(text));
+}
+
+/* One that comes again and again, mostly the same as the time before. */
+static struct etwas_perfetto_name *guid_name(struct etwas_perfetto *perfetto,
+                                             const etwas_guid *guid)
+{
+    struct etwas_perfetto_guid *last = &perfetto->last_guid;
+    static struct etwas_output text;
+
+    if (last->name != NULL && last->generation == perfetto->names.generation &&
+        memcmp(&last->guid, guid, sizeof *guid) == 0) {
+        return last->name;
+    }
+    text.descriptor = -1;
+    text.used_bytes = 0;
+    etwas_text_guid(&text, guid);
+    *last = (struct etwas_perfetto_guid){
+        *guid, perfetto->names.generation,
+        etwas_perfetto_name(&perfetto->names, ETWAS_PERFETTO_STRING, text.bytes, text.used_bytes)};
+    perfetto->convert->out_of_memory |= last->name == NULL;
+    return last->name;
+}
+
+static void annotate_guid(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                          const etwas_guid *guid)
+{
+    struct etwas_perfetto_name *name = guid_name(perfetto, guid);
+    size_t began = begin_own(perfetto, own);
+
+    if (name != NULL) {
+        etwas_wire_number(&perfetto->event, ANNOTATION_STRING, etwas_perfetto_iid(perfetto, name));
+    }
+    etwas_wire_end(&perfetto->event, began);
+}
+
+static void annotate_hex(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                         const void *data, size_t bytes)
+{
+    static struct etwas_output text;
+
+    text.descriptor = -1;
+    text.used_bytes = 0;
+    etwas_output_hex(&text, data, bytes < BINARY_BYTES ? bytes : BINARY_BYTES);
+    if (bytes > BINARY_BYTES) {
+        etwas_output_text(&text, "…");
+    }
+    annotate_bytes(perfetto, own, text.bytes, text.used_bytes);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Is it shown in hexadecimal? */
+static bool is_hexadecimal(const etwas_value *value)
+{
+    switch (value->in_type) {
+    case TDH_INTYPE_HEXINT32:
+    case TDH_INTYPE_HEXINT64:
+    case TDH_INTYPE_POINTER:
+        break;
+    default:
+        return false;
+    }
+    return value->bytes <= sizeof(uint64_t) && value->field->map == NULL &&
+           value->out_type >= TDH_OUTTYPE_HEXINT8 && value->out_type <= TDH_OUTTYPE_HEXINT64;
+}
+
+static void put_text(struct etwas_perfetto *perfetto, const etwas_value *value)
+{
+    static char text[TEXT_BYTES];
+    size_t bytes = etwas_value_text(value, text, sizeof text);
+
+    bytes = bytes < sizeof text ? bytes : sizeof text - 1;
+    if (value->in_type == TDH_INTYPE_BINARY && value->bytes > BINARY_BYTES &&
+        bytes >= 2 * (size_t)value->bytes) {
+        static const char more[] = "…";
+
+        bytes -= 2 * ((size_t)value->bytes - BINARY_BYTES);
+        memcpy(text + bytes, more, sizeof more);
+        bytes += sizeof more - 1;
+    }
+    etwas_wire_bytes(&perfetto->event, ANNOTATION_TEXT, text, bytes);
+}
+
+static void put_value(struct etwas_perfetto *perfetto, const etwas_value *value)
+{
+    struct etwas_wire *event = &perfetto->event;
+    etwas_number number = {.u = 0};
+
+    if (value->field->map != NULL) {
+        put_text(perfetto, value);
+        return;
+    }
+    if (is_hexadecimal(value)) {
+        memcpy(&number, value->data, value->bytes);
+        etwas_wire_number(event, ANNOTATION_POINTER, number.u);
+        return;
+    }
+    switch (etwas_value_number(value, &number)) {
+    case ETWAS_VALUE_UNSIGNED:
+        put_unsigned(event, number.u);
+        break;
+    case ETWAS_VALUE_SIGNED:
+        etwas_wire_number(event, ANNOTATION_SIGNED, number.u);
+        break;
+    case ETWAS_VALUE_FLOAT:
+        etwas_wire_double(event, ANNOTATION_DOUBLE, number.f);
+        break;
+    case ETWAS_VALUE_BOOLEAN:
+        etwas_wire_number(event, ANNOTATION_BOOLEAN, number.u != 0);
+        break;
+    default:
+        put_text(perfetto, value);
+        break;
+    }
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+/* What is open around the next value. */
+struct nesting {
+    size_t began[DEPTH];
+    bool is_array[DEPTH];
+    uint32_t depth;
+};
+
+/* The field of the message around it that the next one is. */
+static uint32_t kind_of_next(const struct nesting *nesting)
+{
+    return nesting->depth == 0                     ? (uint32_t)EVENT_ANNOTATION
+           : nesting->is_array[nesting->depth - 1] ? (uint32_t)ANNOTATION_ELEMENT
+                                                   : (uint32_t)ANNOTATION_ENTRY;
+}
+
+static size_t begin_next(struct etwas_perfetto *perfetto, const struct nesting *nesting,
+                         const struct etwas_perfetto_schema *schema, const etwas_value *value)
+{
+    bool is_element = nesting->depth > 0 && nesting->is_array[nesting->depth - 1];
+    size_t field = (size_t)(value->field - schema->described->schema->fields);
+
+    return begin(perfetto, kind_of_next(nesting), is_element ? NULL : schema->fields[field]);
+}
+
+static void put_rest(struct etwas_perfetto *perfetto, const etwas_value *value)
+{
+    if (value->token == ETWAS_TOKEN_TRUNCATED) {
+        etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_TRUNCATED, value->field->name);
+    }
+    annotate_hex(perfetto, ETWAS_PERFETTO_REST, value->data, value->bytes);
+}
+
+static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
+{
+    struct nesting nesting = {.depth = 0};
+    struct etwas_wire *event = &perfetto->event;
+    etwas_value rest = {.token = ETWAS_TOKEN_VALUE};
+    etwas_fields fields;
+    etwas_value value;
+    size_t began;
+
+    etwas_fields_begin(&fields, schema->described->schema, perfetto->convert->subject.record);
+    while (event->used < EVENT_BYTES && etwas_fields_next(&fields, &value)) {
+        switch (value.token) {
+        case ETWAS_TOKEN_VALUE:
+            began = begin_next(perfetto, &nesting, schema, &value);
+            put_value(perfetto, &value);
+            etwas_wire_end(event, began);
+            break;
+        case ETWAS_TOKEN_ARRAY_BEGIN:
+        case ETWAS_TOKEN_STRUCT_BEGIN:
+            if (nesting.depth < DEPTH) {
+                nesting.began[nesting.depth] = begin_next(perfetto, &nesting, schema, &value);
+                nesting.is_array[nesting.depth] = value.token == ETWAS_TOKEN_ARRAY_BEGIN;
+            }
+            nesting.depth += nesting.depth < DEPTH;
+            break;
+        case ETWAS_TOKEN_ARRAY_END:
+        case ETWAS_TOKEN_STRUCT_END:
+            if (nesting.depth > 0) {
+                etwas_wire_end(event, nesting.began[--nesting.depth]);
+            }
+            break;
+        default:
+            rest = value; /* it stands beside the fields, and these may still be open */
+            break;
+        }
+    }
+    while (nesting.depth > 0) {
+        etwas_wire_end(event, nesting.began[--nesting.depth]);
+    }
+    if (event->used >= EVENT_BYTES) {
+        etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_REST, "too long to be shown");
+    } else if (rest.token != ETWAS_TOKEN_VALUE) {
+        put_rest(perfetto, &rest);
+    }
+}
+
+/* ---- all of an event ------------------------------------------------------------------------- */
+
+static bool is_zero(const etwas_guid *guid)
+{
+    static const etwas_guid none;
+
+    return memcmp(guid, &none, sizeof none) == 0;
+}
+
+size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto)
+{
+    const struct etwas_subject *subject = &perfetto->convert->subject;
+    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &subject->event.instance;
+    const etwas_guid *related = etwas_subject_guid(subject, ETWAS_PROPERTY_RELATED_ACTIVITY);
+    size_t before = perfetto->event.used;
+
+    if (related != NULL && !is_zero(related)) {
+        annotate_guid(perfetto, ETWAS_PERFETTO_RELATED_ACTIVITY, related);
+    }
+    if (subject->event.has_instance && instance->ParentInstanceId != 0 && !subject->event.message) {
+        etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_PARENT, instance->ParentInstanceId);
+        if (memcmp(&instance->ParentGuid, &subject->record->EventHeader.ProviderId,
+                   sizeof instance->ParentGuid) != 0) {
+            annotate_guid(perfetto, ETWAS_PERFETTO_PARENT_CLASS, &instance->ParentGuid);
+        }
+    }
+    return perfetto->event.used - before;
+}
+
+/* Which instance or activity it is of; an END is of the slice that says it already. */
+static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_subject *subject)
+{
+    const etwas_guid *activity = etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY);
+
+    if (subject->event.has_instance) {
+        etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_INSTANCE,
+                                       subject->event.instance.InstanceId);
+    }
+    if (activity != NULL) {
+        annotate_guid(perfetto, ETWAS_PERFETTO_ACTIVITY, activity);
+    }
+}
+
+/* What is worth a look: a warning or worse, a keyword, a later version, another processor than before. */
+static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_subject *subject,
+                        struct etwas_perfetto_track *track)
+{
+    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+
+    if (!subject->event.message) {
+        if (descriptor->Level >= WINEVENT_LEVEL_CRITICAL &&
+            descriptor->Level <= WINEVENT_LEVEL_WARNING) {
+            etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_LEVEL, descriptor->Level);
+        }
+        if (!subject->event.classic && descriptor->Keyword != 0) {
+            size_t began = begin_own(perfetto, ETWAS_PERFETTO_KEYWORD);
+
+            etwas_wire_number(&perfetto->event, ANNOTATION_POINTER, descriptor->Keyword);
+            etwas_wire_end(&perfetto->event, began);
+        }
+        if (descriptor->Version != 0) {
+            etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_VERSION, descriptor->Version);
+        }
+    }
+    if (subject->event.processor != track->processor &&
+        etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode)) {
+        etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_PROCESSOR,
+                                       subject->event.processor);
+        track->processor = (uint16_t)subject->event.processor;
+    }
+}
+
+void etwas_perfetto_annotate(struct etwas_perfetto *perfetto,
+                             const struct etwas_perfetto_schema *schema, uint32_t track)
+{
+    struct etwas_subject *subject = &perfetto->convert->subject;
+    struct etwas_event_string message;
+
+    if (perfetto->convert->span_role != ETWAS_SPAN_END) {
+        put_identity(perfetto, subject);
+    }
+    if (schema->described != NULL) {
+        put_fields(perfetto, schema);
+    } else if (subject->event.message && (message = etwas_subject_message(subject)).text != NULL) {
+        annotate_bytes(perfetto, ETWAS_PERFETTO_TEXT, message.text, message.bytes);
+    } else if (subject->record->UserDataLength > 0) {
+        annotate_hex(perfetto, ETWAS_PERFETTO_PAYLOAD, subject->record->UserData,
+                     subject->record->UserDataLength);
+    }
+    put_unusual(perfetto, subject, &perfetto->tracks[track]);
+}

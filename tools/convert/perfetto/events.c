@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What an event becomes: the begin or the end of a slice, or an instant on the track of its thread.
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+#include "kernel.h"
+
+#include <etwas/evntrace.h>
+
+static void put_name(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema,
+                     struct etwas_perfetto_name *name)
+{
+    if (schema->category != NULL) {
+        etwas_wire_number(&perfetto->event, EVENT_CATEGORY,
+                          etwas_perfetto_iid(perfetto, schema->category));
+    }
+    etwas_wire_number(&perfetto->event, EVENT_NAME, etwas_perfetto_iid(perfetto, name));
+}
+
+static void take_start(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema,
+                       struct etwas_perfetto_record *record)
+{
+    const etwas_span *span = perfetto->convert->span;
+    const struct etwas_perfetto_begin begin = {.number = span->number,
+                                               .parent = span->parent,
+                                               .parent_place = span->parent_place,
+                                               .span_class = schema->span_class};
+
+    record->kind = ETWAS_PERFETTO_PUT_BEGIN;
+    record->place = span->place;
+    etwas_perfetto_plan_start(perfetto, record->track);
+    put_name(perfetto, schema, schema->span);
+    etwas_perfetto_annotate(perfetto, schema, record->track);
+    record->parent_bytes = (uint16_t)etwas_perfetto_annotate_parent(perfetto);
+    etwas_perfetto_put_event(perfetto, record, &begin);
+}
+
+static void take_end(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema,
+                     struct etwas_perfetto_record *record)
+{
+    record->kind = ETWAS_PERFETTO_PUT_END;
+    record->place = perfetto->convert->span->place;
+    etwas_perfetto_plan_end(perfetto, record->track);
+    etwas_perfetto_annotate(perfetto, schema, record->track);
+    etwas_perfetto_put_event(perfetto, record, NULL);
+}
+
+/* Does it end a span of which there was no START, or one too long ago? */
+static bool is_lost_end(const struct etwas_convert *convert)
+{
+    const struct etwas_subject *subject = &convert->subject;
+
+    return convert->span_role == ETWAS_SPAN_NONE && !subject->event.message &&
+           subject->record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_END &&
+           (subject->event.classic ? subject->event.has_instance
+                                   : etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY) != NULL);
+}
+
+static void take_instant(struct etwas_perfetto *perfetto,
+                         const struct etwas_perfetto_schema *schema,
+                         struct etwas_perfetto_record *record)
+{
+    record->kind = ETWAS_PERFETTO_PUT_INSTANT;
+    put_name(perfetto, schema, schema->event);
+    etwas_perfetto_annotate(perfetto, schema, record->track);
+    (void)etwas_perfetto_annotate_parent(perfetto);
+    if (is_lost_end(perfetto->convert)) {
+        etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_START, "lost");
+    }
+    etwas_perfetto_put_event(perfetto, record, NULL);
+}
+
+void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
+{
+    const struct etwas_convert *convert = perfetto->convert;
+    const struct etwas_event *event = &convert->subject.event;
+    struct etwas_perfetto_record record = {.time_ns = time_ns,
+                                           .thread = event->thread,
+                                           .file = (uint8_t)convert->subject.input->number};
+    const struct etwas_perfetto_schema *schema;
+
+    if (etwas_kernel_is_process(convert->subject.record)) {
+        etwas_processes_take(&perfetto->processes, convert->subject.record);
+    }
+    if (!convert->is_wanted && convert->span_role != ETWAS_SPAN_START &&
+        convert->span_role != ETWAS_SPAN_END) {
+        return;
+    }
+    etwas_perfetto_put_state(perfetto, time_ns);
+    schema = etwas_perfetto_schema(perfetto);
+    record.track = etwas_perfetto_track(perfetto, event->process, event->thread);
+    if (schema == NULL || record.track == UINT32_MAX) {
+        return;
+    }
+    perfetto->files[record.file - 1].events++;
+    if (convert->span_role == ETWAS_SPAN_START) {
+        take_start(perfetto, schema, &record);
+    } else if (convert->span_role == ETWAS_SPAN_END) {
+        take_end(perfetto, schema, &record);
+    } else {
+        take_instant(perfetto, schema, &record);
+    }
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is missing: each damage as a slice from the last event before it to the first one after it, on a track of the
+ * file, and what was lost while it was recorded over all of its time. The packets are told by themselves, since they
+ * may be of times before those of the events.
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    PACKET_STATS = 35,
+    ANNOTATION_UNSIGNED = 3,
+    ANNOTATION_TEXT = 6,
+    ANNOTATION_NAME = 10,
+    STATS_BUFFER = 1,
+    BUFFER_BYTES_WRITTEN = 1,
+    BUFFER_CHUNKS_OVERWRITTEN = 3,
+    BUFFER_SIZE = 12,
+    BUFFER_CHUNKS_DISCARDED = 18,
+    BUFFER_PACKET_LOSS = 19,
+};
+
+/* ---- one interval ---------------------------------------------------------------------------- */
+
+struct loss {
+    const char *name;
+    const char *cause;
+    uint64_t count;
+    uint64_t bytes;
+    const char *path;
+};
+
+static void annotate_number(struct etwas_wire *packet, const char *name, uint64_t number)
+{
+    size_t began = etwas_wire_begin(packet, EVENT_ANNOTATION);
+
+    etwas_wire_text(packet, ANNOTATION_NAME, name);
+    etwas_wire_number(packet, ANNOTATION_UNSIGNED, number <= INT64_MAX ? number : INT64_MAX);
+    etwas_wire_end(packet, began);
+}
+
+static void annotate_text(struct etwas_wire *packet, const char *name, const char *text)
+{
+    size_t began = etwas_wire_begin(packet, EVENT_ANNOTATION);
+
+    etwas_wire_text(packet, ANNOTATION_NAME, name);
+    etwas_perfetto_put_utf8(packet, ANNOTATION_TEXT, text, strlen(text));
+    etwas_wire_end(packet, began);
+}
+
+static void put_edge(struct etwas_perfetto *perfetto, uint32_t type, uint64_t track,
+                     int64_t time_ns, const struct loss *loss)
+{
+    struct etwas_wire *packet = &perfetto->packet;
+    size_t began;
+
+    etwas_wire_number(packet, PACKET_CLOCK, perfetto->primary);
+    etwas_wire_number(packet, PACKET_TIMESTAMP, (uint64_t)time_ns);
+    began = etwas_wire_begin(packet, PACKET_TRACK_EVENT);
+    etwas_wire_number(packet, EVENT_TYPE, type);
+    etwas_wire_number(packet, EVENT_TRACK, track);
+    if (loss != NULL) {
+        etwas_wire_text(packet, EVENT_TEXT_NAME, loss->name);
+        annotate_text(packet, "cause", loss->cause);
+        annotate_text(packet, "file", loss->path);
+        annotate_number(packet, "count", loss->count);
+        if (loss->bytes > 0) {
+            annotate_number(packet, "bytes_skipped", loss->bytes);
+        }
+    }
+    etwas_wire_end(packet, began);
+    etwas_wire_number(packet, PACKET_SEQUENCE, ETWAS_PERFETTO_APART);
+    etwas_perfetto_put_packet(perfetto);
+}
+
+static void put_loss(struct etwas_perfetto *perfetto, uint64_t track, int64_t from_ns,
+                     int64_t to_ns, const struct loss *loss)
+{
+    put_edge(perfetto, EVENT_BEGINS, track, from_ns, loss);
+    put_edge(perfetto, EVENT_ENDS, track, to_ns > from_ns ? to_ns : from_ns, NULL);
+}
+
+static uint64_t make_track(struct etwas_perfetto *perfetto, const char *name)
+{
+    size_t began = etwas_perfetto_begin_track(perfetto, ++perfetto->uuid, 0);
+
+    etwas_wire_text(&perfetto->packet, DESCRIPTOR_NAME, name);
+    etwas_perfetto_end_track(perfetto, began);
+    etwas_perfetto_put_packet(perfetto);
+    return perfetto->uuid;
+}
+
+/* ---- damages --------------------------------------------------------------------------------- */
+
+/* They lie between the event before and the next one of the file, which says until when. */
+void etwas_perfetto_gap(struct etwas_convert *convert, const struct etwas_input *input,
+                        const etwas_damage *damage)
+{
+    struct etwas_perfetto *perfetto = convert->state;
+    struct etwas_perfetto_file *file = &perfetto->files[input->number - 1];
+
+    file->damage = file->damages == 0 ? damage->kind : file->damage;
+    file->damages++;
+    if (__builtin_add_overflow(file->bytes_skipped, damage->bytes_skipped, &file->bytes_skipped)) {
+        file->bytes_skipped = UINT64_MAX;
+    }
+}
+
+static void put_gap(struct etwas_perfetto *perfetto, struct etwas_perfetto_file *file,
+                    const char *path, int64_t from_ns, int64_t to_ns)
+{
+    struct loss loss = {.name = "events lost",
+                        .cause = etwas_damage_name(file->damage),
+                        .count = file->damages,
+                        .bytes = file->bytes_skipped,
+                        .path = path};
+
+    if (file->loss_track == 0) {
+        file->loss_track = make_track(perfetto, "losses");
+    }
+    put_loss(perfetto, file->loss_track, from_ns, to_ns, &loss);
+    file->damages = 0;
+    file->bytes_skipped = 0;
+}
+
+void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns)
+{
+    const struct etwas_input *input = perfetto->convert->subject.input;
+    struct etwas_perfetto_file *file = &perfetto->files[input->number - 1];
+
+    if (!file->has_events) {
+        file->has_events = true;
+        file->first_ns = time_ns;
+        file->last_ns = time_ns;
+    }
+    if (file->damages > 0) {
+        put_gap(perfetto, file, input->path, file->last_ns, time_ns);
+        perfetto->has_dropped = true;
+        perfetto->needs_state = true;
+    }
+    file->last_ns = time_ns;
+}
+
+/* ---- totals ---------------------------------------------------------------------------------- */
+
+static void put_total(struct etwas_perfetto *perfetto, const struct etwas_input *input,
+                      const char *what, uint64_t count)
+{
+    const struct etwas_perfetto_file *file = &perfetto->files[input->number - 1];
+    char name[64];
+    struct loss loss = {
+        .name = name, .cause = "while the trace was recorded", .count = count, .path = input->path};
+
+    if (count > 0) {
+        snprintf(name, sizeof name, "%" PRIu64 " %s", count, what);
+        put_loss(perfetto, make_track(perfetto, "lost while recording"),
+                 file->has_events ? file->first_ns : perfetto->first_ns,
+                 file->has_events ? file->last_ns : perfetto->first_ns, &loss);
+    }
+}
+
+static void put_stats(struct etwas_perfetto *perfetto)
+{
+    const struct etwas_input_run *run = &perfetto->convert->run;
+    struct etwas_wire *packet = &perfetto->packet;
+    size_t began = etwas_wire_begin(packet, PACKET_STATS);
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct etwas_input *input = &run->inputs[i];
+        const etwas_trace_information *information = &input->information;
+        size_t buffer = etwas_wire_begin(packet, STATS_BUFFER);
+
+        etwas_wire_number(packet, BUFFER_BYTES_WRITTEN, information->file_bytes);
+        etwas_wire_number(packet, BUFFER_SIZE, input->logfile.LogfileHeader.BufferSize);
+        etwas_wire_number(packet, BUFFER_CHUNKS_OVERWRITTEN, information->overwritten_buffers);
+        etwas_wire_number(packet, BUFFER_CHUNKS_DISCARDED, information->lost_buffers);
+        etwas_wire_number(packet, BUFFER_PACKET_LOSS,
+                          information->lost_events + information->damages);
+        etwas_wire_end(packet, buffer);
+    }
+    etwas_wire_end(packet, began);
+    etwas_wire_number(packet, PACKET_SEQUENCE, ETWAS_PERFETTO_APART);
+    etwas_perfetto_put_packet(perfetto);
+}
+
+void etwas_perfetto_take_totals(struct etwas_perfetto *perfetto)
+{
+    const struct etwas_input_run *run = &perfetto->convert->run;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct etwas_input *input = &run->inputs[i];
+        struct etwas_perfetto_file *file = &perfetto->files[input->number - 1];
+
+        if (file->damages > 0) {
+            put_gap(perfetto, file, input->path,
+                    file->has_events ? file->last_ns : perfetto->first_ns, perfetto->latest_ns);
+        }
+        put_total(perfetto, input, "events lost", input->information.lost_events);
+        put_total(perfetto, input, "buffers lost", input->information.lost_buffers);
+        put_total(perfetto, input, "events overwritten", input->information.overwritten_events);
+    }
+    put_stats(perfetto);
+}

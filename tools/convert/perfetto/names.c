@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Texts that come often are told once, with a number, and are numbers from then on.
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+#include <stdlib.h>
+
+enum {
+    CHAINS = 2 * ETWAS_PERFETTO_NAMES, /* a power of two */
+    INTERNED_IID = 1,
+    INTERNED_TEXT = 2,
+};
+
+static uint64_t hash_of(enum etwas_perfetto_kind kind, const char *text, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)kind;
+
+    for (size_t i = 0; i < bytes; i++) {
+        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash ^ hash >> 32;
+}
+
+struct etwas_perfetto_name *etwas_perfetto_name(struct etwas_perfetto_names *names,
+                                                enum etwas_perfetto_kind kind, const char *text,
+                                                size_t bytes)
+{
+    uint64_t hash = hash_of(kind, text, bytes);
+    struct etwas_perfetto_name **chain = &names->chains[hash & (CHAINS - 1)];
+    struct etwas_perfetto_name *name;
+
+    for (name = *chain; name != NULL; name = name->next) {
+        if (name->hash == hash && name->kind == kind && name->bytes == bytes &&
+            memcmp(name->text, text, bytes) == 0) {
+            return name;
+        }
+    }
+    name = malloc(sizeof *name + bytes);
+    if (name == NULL) {
+        return NULL;
+    }
+    *name = (struct etwas_perfetto_name){.next = *chain,
+                                         .hash = hash,
+                                         .kind = kind,
+                                         .iid = ++names->iids[kind],
+                                         .bytes = (uint32_t)bytes};
+    memcpy(name->text, text, bytes);
+    *chain = name;
+    names->count++;
+    return name;
+}
+
+uint32_t etwas_perfetto_iid(struct etwas_perfetto *perfetto, struct etwas_perfetto_name *name)
+{
+    size_t began;
+
+    if (name->epoch != perfetto->names.epoch) {
+        began = etwas_wire_begin(&perfetto->interned, name->kind);
+        etwas_wire_number(&perfetto->interned, INTERNED_IID, name->iid);
+        etwas_wire_bytes(&perfetto->interned, INTERNED_TEXT, name->text, name->bytes);
+        etwas_wire_end(&perfetto->interned, began);
+        name->epoch = perfetto->names.epoch;
+    }
+    return name->iid;
+}
+
+/* Ours have the first numbers. */
+static void start(struct etwas_perfetto_names *names)
+{
+    memset(names->iids, 0, sizeof names->iids);
+    names->iids[ETWAS_PERFETTO_ANNOTATION] = ETWAS_PERFETTO_OWN_COUNT - 1;
+}
+
+static void forget(struct etwas_perfetto_names *names)
+{
+    for (uint32_t i = 0; i < CHAINS; i++) {
+        while (names->chains[i] != NULL) {
+            struct etwas_perfetto_name *name = names->chains[i];
+
+            names->chains[i] = name->next;
+            free(name);
+        }
+    }
+    start(names);
+    names->count = 0;
+    names->generation++;
+}
+
+void etwas_perfetto_names_tell_again(struct etwas_perfetto_names *names)
+{
+    names->epoch++;
+    if (names->count > ETWAS_PERFETTO_NAMES) {
+        forget(names);
+    }
+}
+
+bool etwas_perfetto_names_open(struct etwas_perfetto_names *names)
+{
+    *names = (struct etwas_perfetto_names){.epoch = 1, .generation = 1};
+    names->chains = calloc(CHAINS, sizeof *names->chains);
+    start(names);
+    return names->chains != NULL;
+}
+
+void etwas_perfetto_names_close(struct etwas_perfetto_names *names)
+{
+    if (names->chains != NULL) {
+        forget(names);
+        free(names->chains);
+    }
+}
+
+void etwas_perfetto_put_own_names(struct etwas_wire *packet)
+{
+    static const char *const own[ETWAS_PERFETTO_OWN_COUNT] = {
+        [ETWAS_PERFETTO_INSTANCE] = "instance",
+        [ETWAS_PERFETTO_PARENT] = "parent",
+        [ETWAS_PERFETTO_PARENT_CLASS] = "parent_class",
+        [ETWAS_PERFETTO_ACTIVITY] = "activity",
+        [ETWAS_PERFETTO_RELATED_ACTIVITY] = "related_activity",
+        [ETWAS_PERFETTO_THREAD] = "thread",
+        [ETWAS_PERFETTO_END_THREAD] = "end_thread",
+        [ETWAS_PERFETTO_START] = "start",
+        [ETWAS_PERFETTO_END] = "end",
+        [ETWAS_PERFETTO_LEVEL] = "etw.level",
+        [ETWAS_PERFETTO_KEYWORD] = "etw.keyword",
+        [ETWAS_PERFETTO_VERSION] = "etw.version",
+        [ETWAS_PERFETTO_PROCESSOR] = "etw.processor",
+        [ETWAS_PERFETTO_TEXT] = "text",
+        [ETWAS_PERFETTO_PAYLOAD] = "payload",
+        [ETWAS_PERFETTO_TRUNCATED] = "truncated",
+        [ETWAS_PERFETTO_REST] = "rest",
+    };
+    size_t began = etwas_wire_begin(packet, PACKET_INTERNED);
+
+    for (uint32_t i = 1; i < ETWAS_PERFETTO_OWN_COUNT; i++) {
+        size_t name = etwas_wire_begin(packet, ETWAS_PERFETTO_ANNOTATION);
+
+        etwas_wire_number(packet, INTERNED_IID, i);
+        etwas_wire_text(packet, INTERNED_TEXT, own[i]);
+        etwas_wire_end(packet, name);
+    }
+    etwas_wire_end(packet, began);
+}

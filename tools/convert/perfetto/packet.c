@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Packets: a trace is nothing else, one behind the other.
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+enum {
+    TRACE_PACKET = 1, /* the field of Trace */
+    HEAD_BYTES = 64,  /* more than what stands before and between the parts of a packet */
+    SHORT_BYTES = 1024,
+};
+
+/* A message may be longer than there is room for at once. */
+static void put_bytes(struct etwas_output *output, const uint8_t *bytes, size_t count)
+{
+    while (count > 0) {
+        size_t part = count < ETWAS_OUTPUT_BYTES ? count : ETWAS_OUTPUT_BYTES;
+
+        etwas_output_bytes(output, bytes, part);
+        bytes += part;
+        count -= part;
+    }
+}
+
+static uint8_t *put_tag(uint8_t *at, uint32_t field, enum etwas_wire_type type)
+{
+    return at + etwas_wire_encode(at, field << 3 | (uint32_t)type);
+}
+
+static uint8_t *put_number(uint8_t *at, uint32_t field, uint64_t value)
+{
+    at = put_tag(at, field, ETWAS_WIRE_VARINT);
+    return at + etwas_wire_encode(at, value);
+}
+
+static uint8_t *put_length(uint8_t *at, uint32_t field, size_t length)
+{
+    at = put_tag(at, field, ETWAS_WIRE_LENGTH);
+    return at + etwas_wire_encode(at, length);
+}
+
+static uint8_t *put_part(uint8_t *at, const struct etwas_perfetto_part *part)
+{
+    if (part->count > 0) {
+        memcpy(at, part->bytes, part->count);
+    }
+    return at + part->count;
+}
+
+void etwas_perfetto_write_bytes(struct etwas_perfetto *perfetto, const uint8_t *packet,
+                                size_t bytes)
+{
+    uint8_t head[HEAD_BYTES];
+
+    put_bytes(perfetto->output, head, (size_t)(put_length(head, TRACE_PACKET, bytes) - head));
+    put_bytes(perfetto->output, packet, bytes);
+}
+
+void etwas_perfetto_write_packet(struct etwas_perfetto *perfetto)
+{
+    if (!perfetto->packet.is_short) {
+        etwas_perfetto_write_bytes(perfetto, perfetto->packet.bytes, perfetto->packet.used);
+    }
+    etwas_wire_clear(&perfetto->packet);
+}
+
+static uint8_t *put_time(struct etwas_perfetto *perfetto, uint8_t *at, int64_t time_ns)
+{
+    at = put_number(at, PACKET_FLAGS, PACKET_NEEDS_STATE);
+    if (time_ns >= perfetto->last_ns) {
+        at = put_number(at, PACKET_TIMESTAMP, (uint64_t)time_ns - (uint64_t)perfetto->last_ns);
+        perfetto->last_ns = time_ns;
+        return at;
+    }
+    /* A damaged file goes back in time, which differences cannot say. */
+    at = put_number(at, PACKET_CLOCK, perfetto->primary);
+    return put_number(at, PACKET_TIMESTAMP, (uint64_t)time_ns);
+}
+
+/* Almost all packets are short: those are made in one piece where they go out. */
+void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns,
+                                const struct etwas_perfetto_part *names,
+                                const struct etwas_perfetto_part parts[2])
+{
+    size_t event_bytes = parts[0].count + parts[1].count;
+    size_t body_bytes = names->count + event_bytes + HEAD_BYTES;
+    uint8_t *body;
+    uint8_t *at;
+
+    etwas_wire_clear(&perfetto->packet);
+    body =
+        body_bytes <= SHORT_BYTES
+            ? (uint8_t *)etwas_output_room(perfetto->output, SHORT_BYTES + HEAD_BYTES) + HEAD_BYTES
+            : perfetto->packet.bytes;
+    at = put_time(perfetto, body, time_ns);
+    if (names->count > 0) {
+        at = put_length(at, PACKET_INTERNED, names->count);
+        at = put_part(at, names);
+    }
+    at = put_length(at, PACKET_TRACK_EVENT, event_bytes);
+    at = put_part(at, &parts[0]);
+    at = put_part(at, &parts[1]);
+    at = put_number(at, PACKET_SEQUENCE, ETWAS_PERFETTO_EVENTS);
+    if (body_bytes <= SHORT_BYTES) {
+        uint8_t head[HEAD_BYTES];
+        size_t head_bytes = (size_t)(put_length(head, TRACE_PACKET, (size_t)(at - body)) - head);
+        char *out = perfetto->output->bytes + perfetto->output->used_bytes;
+
+        memcpy(out, head, head_bytes);
+        memmove(out + head_bytes, body, (size_t)(at - body));
+        perfetto->output->used_bytes += head_bytes + (size_t)(at - body);
+    } else {
+        etwas_perfetto_write_bytes(perfetto, body, (size_t)(at - body));
+    }
+}

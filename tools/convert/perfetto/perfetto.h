@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_CONVERT_PERFETTO_H
+#define ETWAS_TOOLS_CONVERT_PERFETTO_H
+
+/*
+ * `etwas convert --to perfetto`: a trace in the protocol buffers that Perfetto's trace processor reads.
+ *
+ * The files are read once. What becomes of each event is made then and put by (the spool, a temporary file), but for
+ * what is not known yet: whether a span is properly nested on its thread, which is known at its end. When all is read,
+ * the spool is, and the trace written: packet by packet, in the order of time.
+ *
+ * Memory is bounded: a byte a span, for ETWAS_PERFETTO_SPANS (what is beyond them is on tracks of its own); what
+ * etwas_spans and this keep of spans that are open; ETWAS_PERFETTO_TRACKS processes and threads; ETWAS_PERFETTO_NAMES
+ * names, after which all are forgotten and told again. The temporary file is about three times the trace that is made.
+ */
+
+#include "convert/convert.h"
+#include "convert/perfetto/wire.h"
+#include "processes.h"
+
+enum {
+    ETWAS_PERFETTO_SPANS = 1 << 26,
+    ETWAS_PERFETTO_TRACKS = 1 << 20,
+    ETWAS_PERFETTO_NAMES = 1 << 16,
+};
+
+/* Clocks as Perfetto numbers them. */
+enum {
+    ETWAS_PERFETTO_REALTIME = 1,
+    ETWAS_PERFETTO_MONOTONIC_COARSE = 4,
+    ETWAS_PERFETTO_MONOTONIC_RAW = 5,
+    ETWAS_PERFETTO_BOOTTIME = 6,
+    ETWAS_PERFETTO_STEPS = 64, /* our own: each time is the difference to the one before */
+};
+
+/* Streams of packets. */
+enum {
+    ETWAS_PERFETTO_EVENTS = 1, /* with interned names and the clock of differences */
+    ETWAS_PERFETTO_APART = 2,  /* each packet speaks for itself */
+};
+
+/* Fields of TracePacket. */
+enum {
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED = 12,
+    PACKET_FLAGS = 13,
+    PACKET_CLOCK = 58,
+};
+
+/* Values of PACKET_FLAGS. */
+enum {
+    PACKET_CLEARED = 1,
+    PACKET_NEEDS_STATE = 2,
+};
+
+/* Fields of TrackEvent, and values of its type. */
+enum {
+    EVENT_CATEGORY = 3,
+    EVENT_ANNOTATION = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME = 10,
+    EVENT_TRACK = 11,
+    EVENT_TEXT_NAME = 23,
+    EVENT_FLOW = 47,
+    EVENT_FLOW_END = 48,
+    EVENT_BEGINS = 1,
+    EVENT_ENDS = 2,
+    EVENT_INSTANT = 3,
+    EVENT_COUNTER = 4,
+};
+
+/* Fields of TrackDescriptor. */
+enum {
+    DESCRIPTOR_NAME = 2,
+};
+
+/* What is interned: fields of InternedData. */
+enum etwas_perfetto_kind {
+    ETWAS_PERFETTO_CATEGORY = 1,
+    ETWAS_PERFETTO_EVENT_NAME = 2,
+    ETWAS_PERFETTO_ANNOTATION = 3,
+    ETWAS_PERFETTO_STRING = 29,
+    ETWAS_PERFETTO_KINDS,
+};
+
+/* Our own annotations have the first numbers, and are told with every state. */
+enum etwas_perfetto_own {
+    ETWAS_PERFETTO_INSTANCE = 1,
+    ETWAS_PERFETTO_PARENT,
+    ETWAS_PERFETTO_PARENT_CLASS,
+    ETWAS_PERFETTO_ACTIVITY,
+    ETWAS_PERFETTO_RELATED_ACTIVITY,
+    ETWAS_PERFETTO_THREAD,
+    ETWAS_PERFETTO_END_THREAD,
+    ETWAS_PERFETTO_START,
+    ETWAS_PERFETTO_END,
+    ETWAS_PERFETTO_LEVEL,
+    ETWAS_PERFETTO_KEYWORD,
+    ETWAS_PERFETTO_VERSION,
+    ETWAS_PERFETTO_PROCESSOR,
+    ETWAS_PERFETTO_TEXT,
+    ETWAS_PERFETTO_PAYLOAD,
+    ETWAS_PERFETTO_TRUNCATED,
+    ETWAS_PERFETTO_REST,
+    ETWAS_PERFETTO_OWN_COUNT,
+};
+
+/* A text with its number among those of its kind. */
+struct etwas_perfetto_name {
+    struct etwas_perfetto_name *next; /* in its chain */
+    uint64_t hash;
+    enum etwas_perfetto_kind kind;
+    uint32_t iid;
+    uint32_t epoch; /* that it was last told in */
+    uint32_t bytes;
+    char text[];
+};
+
+struct etwas_perfetto_names {
+    struct etwas_perfetto_name **chains; /* twice ETWAS_PERFETTO_NAMES */
+    uint32_t count;
+    uint32_t iids[ETWAS_PERFETTO_KINDS]; /* the newest of each kind */
+    uint32_t epoch;                      /* since the reader was told to forget */
+    uint32_t generation;                 /* since they were forgotten here */
+};
+
+/* A GUID with its text. */
+struct etwas_perfetto_guid {
+    etwas_guid guid;
+    uint32_t generation; /* of the names */
+    struct etwas_perfetto_name *name;
+};
+
+/* What is known of a schema. */
+struct etwas_perfetto_schema {
+    const struct etwas_described *described; /* NULL: the entry is free */
+    uint32_t generation;                     /* of the names */
+    uint32_t span_class;                     /* number */
+    struct etwas_perfetto_name *event;
+    struct etwas_perfetto_name *span;
+    struct etwas_perfetto_name *category; /* NULL: it has none */
+    struct etwas_perfetto_name **fields;
+};
+
+/* A process, a thread, or what has neither. */
+struct etwas_perfetto_track {
+    uint32_t process; /* or ETWAS_EVENT_UNKNOWN_ID */
+    uint32_t thread;  /* likewise: of the process's own track */
+    uint32_t uuid;
+    uint32_t process_track; /* index */
+    uint32_t
+        top; /* place + 1 of the span that began last and is open, first of the plan, then of what is written */
+    uint32_t top_file;  /* whose edge the last one was */
+    int64_t top_ns;     /* and when */
+    uint16_t processor; /* of its last event */
+};
+
+enum etwas_perfetto_record_kind {
+    ETWAS_PERFETTO_PUT_BEGIN,   /* of a span */
+    ETWAS_PERFETTO_PUT_END,     /* likewise */
+    ETWAS_PERFETTO_PUT_INSTANT, /* of a thread */
+    ETWAS_PERFETTO_PUT_EVENT,   /* a TrackEvent that has its track */
+    ETWAS_PERFETTO_PUT_PACKET,  /* all of a packet */
+    ETWAS_PERFETTO_PUT_STATE,   /* names are told anew from here on */
+};
+
+/* What is put by. Behind it come the names to tell and the fields of the event, or the packet. */
+struct etwas_perfetto_record {
+    uint32_t bytes;       /* of what comes behind it */
+    uint32_t names_bytes; /* of these */
+    int64_t time_ns;
+    uint32_t track; /* index of the thread's */
+    uint32_t place; /* of the span */
+    uint32_t thread;
+    uint16_t parent_bytes; /* at the end of all: what names the parent */
+    uint8_t kind;
+    uint8_t file; /* number */
+};
+
+/* Behind a record of a span's begin, before all else. */
+struct etwas_perfetto_begin {
+    uint64_t number;
+    uint64_t parent;
+    uint32_t parent_place;
+    uint32_t span_class;
+};
+
+struct etwas_perfetto_plan;
+struct etwas_perfetto_lanes;
+struct etwas_perfetto_open;
+struct etwas_perfetto_spool;
+
+/* What is told of a file beside its events. Times are of the primary clock. */
+struct etwas_perfetto_file {
+    bool has_events;
+    int64_t first_ns;
+    int64_t last_ns;
+    uint64_t events;       /* of which something was put by, */
+    uint64_t written;      /* and is written */
+    int64_t next_clock_ns; /* when its clock is told of again */
+    uint64_t error_track;  /* of its times' error; 0: not told yet */
+    uint64_t error_ns;     /* as it was told last */
+    uint64_t loss_track;   /* 0: not told yet */
+    uint64_t damages;      /* since its last event */
+    uint64_t bytes_skipped;
+    etwas_damage_kind damage; /* the first of them */
+};
+
+struct etwas_perfetto {
+    struct etwas_convert *convert;
+    struct etwas_output *output;
+    struct etwas_wire event;    /* a TrackEvent in the making */
+    struct etwas_wire interned; /* what it needs that was not told */
+    struct etwas_wire packet;   /* any other packet in the making */
+    uint32_t uuid;              /* of the newest track */
+    struct etwas_perfetto_spool *spool;
+    const uint8_t *behind; /* the record that was read last */
+
+    bool has_begun;
+    bool needs_state;  /* told anew before the next event */
+    bool has_dropped;  /* because something is missing */
+    uint32_t primary;  /* clock */
+    int64_t offset_ns; /* of the primary clock to that of struct etwas_convert */
+    int64_t first_ns;
+    int64_t latest_ns;
+    int64_t last_ns;      /* of the newest packet of ETWAS_PERFETTO_EVENTS */
+    uint64_t state_bytes; /* put by since the state was told */
+    struct etwas_perfetto_file files[ETWAS_INPUT_FILES]; /* by number - 1 */
+
+    struct etwas_processes processes; /* what they are called */
+    struct etwas_perfetto_names names;
+    struct etwas_perfetto_guid last_guid;
+    struct etwas_perfetto_schema *schemas; /* a hash table, at most half full */
+    uint32_t schema_count;
+    uint32_t schema_capacity;
+    struct etwas_perfetto_name **classes; /* what spans are called, by number */
+    uint32_t class_count;
+    uint32_t class_capacity;
+    struct etwas_perfetto_names class_names;
+
+    struct etwas_perfetto_track *tracks;
+    uint32_t track_count;
+    uint32_t track_capacity;
+    uint32_t *track_places; /* by a hash, from 1; twice the capacity */
+    uint32_t track_last;    /* that was found */
+
+    struct etwas_perfetto_plan *plan;
+    struct etwas_perfetto_open *open; /* by place */
+    uint32_t open_capacity;
+    struct etwas_perfetto_lanes *lanes;
+};
+
+/* ---- clocks.c ---- */
+
+/* Of the event; the first call begins the trace. Puts by what is told of clocks. */
+int64_t etwas_perfetto_time(struct etwas_perfetto *perfetto);
+
+/* Has names told anew from here on, if that is to be. */
+void etwas_perfetto_put_state(struct etwas_perfetto *perfetto, int64_t time_ns);
+
+/* A trace of nothing begins too. */
+void etwas_perfetto_begin(struct etwas_perfetto *perfetto);
+
+/* Writes that whoever reads is to forget all names and times. */
+void etwas_perfetto_write_state(struct etwas_perfetto *perfetto, int64_t time_ns, bool has_dropped);
+
+/* ---- names.c ---- */
+
+bool etwas_perfetto_names_open(struct etwas_perfetto_names *names);
+void etwas_perfetto_names_close(struct etwas_perfetto_names *names);
+
+/* Any bytes; kept until the names are forgotten. NULL without memory. */
+struct etwas_perfetto_name *etwas_perfetto_name(struct etwas_perfetto_names *names,
+                                                enum etwas_perfetto_kind kind, const char *text,
+                                                size_t bytes);
+
+/* Its number, for the event in the making; tells it if it was not. */
+uint32_t etwas_perfetto_iid(struct etwas_perfetto *perfetto, struct etwas_perfetto_name *name);
+
+/* They are all told again when they are used next; bounds how many there are. */
+void etwas_perfetto_names_tell_again(struct etwas_perfetto_names *names);
+
+/* The names of enum etwas_perfetto_own, into the packet in the making. */
+void etwas_perfetto_put_own_names(struct etwas_wire *packet);
+
+/* ---- schemas.c ---- */
+
+/* What the event is called; without a schema for this event alone. NULL without memory. */
+const struct etwas_perfetto_schema *etwas_perfetto_schema(struct etwas_perfetto *perfetto);
+void etwas_perfetto_schemas_close(struct etwas_perfetto *perfetto);
+
+/* ---- tracks.c ---- */
+
+/* Its index; UINT32_MAX without memory. */
+uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread);
+
+/* Writes what all of them are called. */
+void etwas_perfetto_write_tracks(struct etwas_perfetto *perfetto);
+void etwas_perfetto_tracks_close(struct etwas_perfetto *perfetto);
+
+/* Begins the packet of a track of ours, whose descriptor more may be written to. */
+size_t etwas_perfetto_begin_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint64_t parent);
+void etwas_perfetto_end_track(struct etwas_perfetto *perfetto, size_t began);
+
+/* A text from a file, as `etwas` shows it. */
+void etwas_perfetto_put_utf8(struct etwas_wire *wire, uint32_t field, const char *text,
+                             size_t bytes);
+
+/* ---- plan.c ---- */
+
+/* What is planned for a span. */
+struct etwas_perfetto_fate {
+    bool is_wanted;    /* --where holds for one of its ends */
+    bool is_on_thread; /* it is properly nested in the others of its thread */
+    uint32_t flows;    /* so many children are on other tracks */
+};
+
+bool etwas_perfetto_plan_open(struct etwas_perfetto *perfetto);
+void etwas_perfetto_plan_close(struct etwas_perfetto *perfetto);
+
+/* The event begins or ends a span. */
+void etwas_perfetto_plan_start(struct etwas_perfetto *perfetto, uint32_t track);
+void etwas_perfetto_plan_end(struct etwas_perfetto *perfetto, uint32_t track);
+
+/* There are no more; from now on fates are known. */
+void etwas_perfetto_plan_finish(struct etwas_perfetto *perfetto);
+struct etwas_perfetto_fate etwas_perfetto_fate_of(const struct etwas_perfetto *perfetto,
+                                                  uint64_t span);
+
+/* ---- annotations.c ---- */
+
+/* All that the event says, into the TrackEvent in the making. */
+void etwas_perfetto_annotate(struct etwas_perfetto *perfetto,
+                             const struct etwas_perfetto_schema *schema, uint32_t track);
+
+/* What names its parent, which is how many bytes of it. */
+size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto);
+
+/* One of ours. */
+void etwas_perfetto_annotate_number(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                                    uint64_t number);
+void etwas_perfetto_annotate_text(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                                  const char *text);
+
+/* ---- events.c ---- */
+
+/* Makes of the event what it becomes, and puts it by. */
+void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns);
+
+/* ---- losses.c ---- */
+
+/* The event's file goes on here: what was missing before it is told. */
+void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns);
+void etwas_perfetto_gap(struct etwas_convert *convert, const struct etwas_input *input,
+                        const etwas_damage *damage);
+
+/* What was missing at the end of the files, and what each says in all. */
+void etwas_perfetto_take_totals(struct etwas_perfetto *perfetto);
+
+/* ---- spool.c ---- */
+
+/* False after a message on standard error. */
+bool etwas_perfetto_spool_open(struct etwas_perfetto *perfetto);
+void etwas_perfetto_spool_close(struct etwas_perfetto *perfetto);
+
+/*
+ * Puts by the TrackEvent in the making with the names that it needs; of a span's begin with `begin`, else NULL. What
+ * the record says of bytes is filled in.
+ */
+void etwas_perfetto_put_event(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record,
+                              const struct etwas_perfetto_begin *begin);
+
+/* Likewise the other packet in the making. */
+void etwas_perfetto_put_packet(struct etwas_perfetto *perfetto);
+
+/* Goes back to the first record. False after a message on standard error: not all could be put by. */
+bool etwas_perfetto_spool_rewind(struct etwas_perfetto *perfetto);
+
+/* The next record with what is behind it, until the next call. NULL: there is none. */
+const struct etwas_perfetto_record *etwas_perfetto_spool_next(struct etwas_perfetto *perfetto);
+bool etwas_perfetto_spool_has_failed(const struct etwas_perfetto *perfetto);
+
+/* ---- packet.c ---- */
+
+/* The packet in the making. */
+void etwas_perfetto_write_packet(struct etwas_perfetto *perfetto);
+void etwas_perfetto_write_bytes(struct etwas_perfetto *perfetto, const uint8_t *packet,
+                                size_t bytes);
+
+/* Parts of a TrackEvent. */
+struct etwas_perfetto_part {
+    const uint8_t *bytes;
+    size_t count;
+};
+
+/* A packet of a TrackEvent in two parts, with the names that it needs. */
+void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns,
+                                const struct etwas_perfetto_part *names,
+                                const struct etwas_perfetto_part parts[2]);
+
+/* ---- slices.c ---- */
+
+void etwas_perfetto_write_begin(struct etwas_perfetto *perfetto,
+                                const struct etwas_perfetto_record *record);
+void etwas_perfetto_write_end(struct etwas_perfetto *perfetto,
+                              const struct etwas_perfetto_record *record);
+
+/* Of a file whose last event was written, or of all (0): what is still open ends without its END. */
+void etwas_perfetto_end_open(struct etwas_perfetto *perfetto, uint32_t file, int64_t time_ns);
+
+/* ---- lanes.c ---- */
+
+/* A track that a span has for itself while it is open. */
+struct etwas_perfetto_lane {
+    uint64_t uuid;
+    int64_t free_ns;    /* from then on */
+    uint64_t group;     /* spans of one name of one process */
+    uint32_t next_free; /* of that group; from 1 */
+};
+
+/* Its number, from 1, which leads to it; 0 without memory. */
+uint32_t etwas_perfetto_take_lane(struct etwas_perfetto *perfetto, uint64_t process_track,
+                                  uint32_t span_class, int64_t time_ns);
+uint64_t etwas_perfetto_lane_uuid(const struct etwas_perfetto *perfetto, uint32_t lane);
+void etwas_perfetto_leave_lane(struct etwas_perfetto *perfetto, uint32_t lane, int64_t time_ns);
+void etwas_perfetto_lanes_close(struct etwas_perfetto *perfetto);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is put by until all is known: a temporary file without a name, beside the output if that has a place, which is
+ * written from its beginning to its end and then read so once.
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    PIECE_BYTES = 1 << 20,                           /* what is written and read at once */
+    RECORD_BYTES = 2 * ETWAS_WIRE_BYTES + (1 << 12), /* the longest there can be */
+    BUFFER_BYTES = RECORD_BYTES + PIECE_BYTES,
+};
+
+struct etwas_perfetto_spool {
+    int file;
+    int error;
+    size_t used; /* of `bytes`: not written yet, or read */
+    size_t at;   /* of these, given away */
+    uint8_t *bytes;
+};
+
+static bool complain(int error)
+{
+    fprintf(stderr, "etwas convert: cannot write a temporary file: %s\n", strerror(error));
+    return false;
+}
+
+/* Where there is room for the output there may be for this. */
+static int open_file(const char *output)
+{
+    const char *folder = getenv("TMPDIR");
+    const char *slash = output != NULL ? strrchr(output, '/') : NULL;
+    char *beside = NULL;
+    int file = -1;
+
+    if (output != NULL) {
+        beside = slash == NULL     ? strdup(".")
+                 : slash == output ? strdup("/")
+                                   : strndup(output, (size_t)(slash - output));
+    }
+    if (beside != NULL) {
+        file = open(beside, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        free(beside);
+    }
+    if (file < 0) {
+        file = open(folder != NULL ? folder : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    }
+    return file >= 0 ? file : open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+bool etwas_perfetto_spool_open(struct etwas_perfetto *perfetto)
+{
+    struct etwas_perfetto_spool *spool = calloc(1, sizeof *spool);
+
+    perfetto->spool = spool;
+    if (spool == NULL || (spool->bytes = malloc(BUFFER_BYTES)) == NULL) {
+        perfetto->convert->out_of_memory = true;
+        return false;
+    }
+    spool->file = open_file(perfetto->convert->place.path);
+    return spool->file >= 0 || complain(errno);
+}
+
+void etwas_perfetto_spool_close(struct etwas_perfetto *perfetto)
+{
+    struct etwas_perfetto_spool *spool = perfetto->spool;
+
+    if (spool != NULL) {
+        if (spool->bytes != NULL && spool->file >= 0) {
+            close(spool->file);
+        }
+        free(spool->bytes);
+        free(spool);
+    }
+}
+
+/* ---- putting by ------------------------------------------------------------------------------ */
+
+static void flush(struct etwas_perfetto_spool *spool)
+{
+    size_t at = 0;
+
+    while (at < spool->used && spool->error == 0) {
+        ssize_t written = write(spool->file, spool->bytes + at, spool->used - at);
+
+        if (written > 0) {
+            at += (size_t)written;
+        } else if (errno != EINTR) {
+            spool->error = errno;
+        }
+    }
+    spool->used = 0;
+}
+
+static void put(struct etwas_perfetto_spool *spool, const void *data, size_t bytes)
+{
+    if (bytes > 0) {
+        memcpy(spool->bytes + spool->used, data, bytes);
+        spool->used += bytes;
+    }
+}
+
+static void put_record(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record,
+                       const struct etwas_perfetto_begin *begin, const struct etwas_wire *names,
+                       const struct etwas_wire *body)
+{
+    struct etwas_perfetto_spool *spool = perfetto->spool;
+    size_t begin_bytes = begin != NULL ? sizeof *begin : 0;
+    size_t names_bytes = names != NULL ? names->used : 0;
+
+    record->names_bytes = (uint32_t)names_bytes;
+    record->bytes = (uint32_t)(begin_bytes + names_bytes + body->used);
+    put(spool, record, sizeof *record);
+    put(spool, begin, begin_bytes);
+    put(spool, names_bytes > 0 ? names->bytes : NULL, names_bytes);
+    put(spool, body->bytes, body->used);
+    perfetto->state_bytes += sizeof *record + record->bytes;
+    if (spool->used >= PIECE_BYTES) {
+        flush(spool);
+        perfetto->convert->run.stop |= spool->error != 0;
+    }
+}
+
+void etwas_perfetto_put_event(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record,
+                              const struct etwas_perfetto_begin *begin)
+{
+    /* Together they have to fit into one packet. */
+    if (perfetto->event.is_short || perfetto->interned.is_short ||
+        perfetto->event.used + perfetto->interned.used > ETWAS_WIRE_BYTES - PIECE_BYTES) {
+        perfetto->needs_state = true; /* names may have been told in it */
+        perfetto->has_dropped = true;
+    } else {
+        put_record(perfetto, record, begin, &perfetto->interned, &perfetto->event);
+    }
+    etwas_wire_clear(&perfetto->event);
+    etwas_wire_clear(&perfetto->interned);
+}
+
+void etwas_perfetto_put_packet(struct etwas_perfetto *perfetto)
+{
+    struct etwas_perfetto_record record = {.kind = ETWAS_PERFETTO_PUT_PACKET};
+
+    if (!perfetto->packet.is_short) {
+        put_record(perfetto, &record, NULL, NULL, &perfetto->packet);
+    }
+    etwas_wire_clear(&perfetto->packet);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool etwas_perfetto_spool_rewind(struct etwas_perfetto *perfetto)
+{
+    struct etwas_perfetto_spool *spool = perfetto->spool;
+
+    flush(spool);
+    if (spool->error == 0 && lseek(spool->file, 0, SEEK_SET) != 0) {
+        spool->error = errno;
+    }
+    return spool->error == 0 || complain(spool->error);
+}
+
+/* Has so many bytes ready. */
+static bool fill(struct etwas_perfetto_spool *spool, size_t bytes)
+{
+    if (spool->used - spool->at >= bytes) {
+        return true;
+    }
+    memmove(spool->bytes, spool->bytes + spool->at, spool->used - spool->at);
+    spool->used -= spool->at;
+    spool->at = 0;
+    while (spool->used < bytes && spool->error == 0) {
+        ssize_t got = read(spool->file, spool->bytes + spool->used, PIECE_BYTES);
+
+        if (got > 0) {
+            spool->used += (size_t)got;
+        } else if (got == 0) {
+            spool->error = spool->used > 0 ? EIO : 0;
+            return false;
+        } else if (errno != EINTR) {
+            spool->error = errno;
+        }
+    }
+    return spool->error == 0;
+}
+
+const struct etwas_perfetto_record *etwas_perfetto_spool_next(struct etwas_perfetto *perfetto)
+{
+    struct etwas_perfetto_spool *spool = perfetto->spool;
+    static struct etwas_perfetto_record record;
+    const uint8_t *at;
+
+    if (!fill(spool, sizeof record)) {
+        return NULL;
+    }
+    memcpy(&record, spool->bytes + spool->at, sizeof record);
+    if (record.bytes > RECORD_BYTES || !fill(spool, sizeof record + record.bytes)) {
+        return NULL;
+    }
+    at = spool->bytes + spool->at;
+    spool->at += sizeof record + record.bytes;
+    perfetto->behind = at + sizeof record;
+    return &record;
+}
+
+bool etwas_perfetto_spool_has_failed(const struct etwas_perfetto *perfetto)
+{
+    return perfetto->spool->error != 0 && !complain(perfetto->spool->error);
+}

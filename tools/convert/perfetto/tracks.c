@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Processes and threads, each with a track of its own. What a thread that is not known logged is on a track of its
+ * process, what a process that is not known did on one track for all of them.
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+#include "text.h"
+
+#include <stdlib.h>
+
+enum {
+    PACKET_DESCRIPTOR = 60,
+    DESCRIPTOR_UUID = 1,
+    DESCRIPTOR_PROCESS = 3,
+    DESCRIPTOR_THREAD = 4,
+    DESCRIPTOR_PARENT = 5,
+    PROCESS_PID = 1,
+    PROCESS_NAME = 6,
+    THREAD_PID = 1,
+    THREAD_TID = 2,
+    THREAD_NAME = 5,
+    FIRST_TRACKS = 64,
+    LARGEST_ID =
+        INT32_MAX, /* of a process or thread: whoever reads has 32 bits with a sign for it */
+};
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static uint32_t *find_place(const struct etwas_perfetto *perfetto, uint32_t process,
+                            uint32_t thread)
+{
+    uint32_t mask = 2 * perfetto->track_capacity - 1;
+    uint64_t key = (uint64_t)process << 32 | thread;
+    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
+
+    while (perfetto->track_places[at] != 0) {
+        const struct etwas_perfetto_track *track =
+            &perfetto->tracks[perfetto->track_places[at] - 1];
+
+        if (track->process == process && track->thread == thread) {
+            break;
+        }
+        at = (at + 1) & mask;
+    }
+    return &perfetto->track_places[at];
+}
+
+static bool grow(struct etwas_perfetto *perfetto)
+{
+    uint32_t capacity = perfetto->track_capacity > 0 ? 2 * perfetto->track_capacity : FIRST_TRACKS;
+    struct etwas_perfetto_track *tracks =
+        realloc(perfetto->tracks, capacity * sizeof *perfetto->tracks);
+    uint32_t *places = calloc(2 * (size_t)capacity, sizeof *places);
+
+    if (tracks != NULL) {
+        perfetto->tracks = tracks;
+    }
+    if (tracks == NULL || places == NULL) {
+        free(places);
+        perfetto->convert->out_of_memory = true;
+        return false;
+    }
+    free(perfetto->track_places);
+    perfetto->track_places = places;
+    perfetto->track_capacity = capacity;
+    for (uint32_t i = 0; i < perfetto->track_count; i++) {
+        *find_place(perfetto, tracks[i].process, tracks[i].thread) = i + 1;
+    }
+    return true;
+}
+
+static bool is_known(uint32_t id)
+{
+    return id != 0 && id <= LARGEST_ID;
+}
+
+/* Process and thread are as they are in the table. */
+static uint32_t find(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread)
+{
+    uint32_t *place;
+
+    if (perfetto->track_count == perfetto->track_capacity && !grow(perfetto)) {
+        return UINT32_MAX;
+    }
+    place = find_place(perfetto, process, thread);
+    if (*place == 0) {
+        perfetto->tracks[perfetto->track_count] =
+            (struct etwas_perfetto_track){.process = process,
+                                          .thread = thread,
+                                          .uuid = ++perfetto->uuid,
+                                          .process_track = perfetto->track_count};
+        *place = ++perfetto->track_count;
+    }
+    return *place - 1;
+}
+
+uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread)
+{
+    const struct etwas_perfetto_track *last = &perfetto->tracks[perfetto->track_last];
+    uint32_t index;
+    uint32_t process_track;
+
+    if (perfetto->track_count > 0 && last->process == process && last->thread == thread) {
+        return perfetto->track_last;
+    }
+    if (!is_known(process) || perfetto->track_count >= ETWAS_PERFETTO_TRACKS) {
+        process = ETWAS_EVENT_UNKNOWN_ID;
+        thread = ETWAS_EVENT_UNKNOWN_ID;
+    } else if (!is_known(thread)) {
+        thread = ETWAS_EVENT_UNKNOWN_ID;
+    }
+    index = find(perfetto, process, thread);
+    if (index != UINT32_MAX && thread != ETWAS_EVENT_UNKNOWN_ID &&
+        perfetto->tracks[index].process_track == index) {
+        process_track = find(perfetto, process, ETWAS_EVENT_UNKNOWN_ID);
+        if (process_track == UINT32_MAX) {
+            return UINT32_MAX;
+        }
+        perfetto->tracks[index].process_track = process_track;
+    }
+    perfetto->track_last = index != UINT32_MAX ? index : perfetto->track_last;
+    return index;
+}
+
+void etwas_perfetto_tracks_close(struct etwas_perfetto *perfetto)
+{
+    free(perfetto->tracks);
+    free(perfetto->track_places);
+}
+
+/* ---- descriptors ----------------------------------------------------------------------------- */
+
+size_t etwas_perfetto_begin_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint64_t parent)
+{
+    struct etwas_wire *packet = &perfetto->packet;
+    size_t began;
+
+    etwas_wire_number(packet, PACKET_TIMESTAMP, (uint64_t)perfetto->first_ns);
+    began = etwas_wire_begin(packet, PACKET_DESCRIPTOR);
+    etwas_wire_number(packet, DESCRIPTOR_UUID, uuid);
+    if (parent != 0) {
+        etwas_wire_number(packet, DESCRIPTOR_PARENT, parent);
+    }
+    return began;
+}
+
+void etwas_perfetto_end_track(struct etwas_perfetto *perfetto, size_t began)
+{
+    etwas_wire_end(&perfetto->packet, began);
+    etwas_wire_number(&perfetto->packet, PACKET_SEQUENCE, ETWAS_PERFETTO_APART);
+}
+
+void etwas_perfetto_put_utf8(struct etwas_wire *wire, uint32_t field, const char *text,
+                             size_t bytes)
+{
+    static struct etwas_output escaped;
+
+    escaped.descriptor = -1;
+    escaped.used_bytes = 0;
+    etwas_text_utf8(&escaped, ETWAS_TEXT_PLAIN, text, bytes);
+    etwas_wire_bytes(wire, field, escaped.bytes, escaped.used_bytes);
+}
+
+static void write_process(struct etwas_perfetto *perfetto, const struct etwas_perfetto_track *track)
+{
+    const char *name = etwas_processes_name(&perfetto->processes, track->process);
+    struct etwas_wire *packet = &perfetto->packet;
+    size_t began = etwas_perfetto_begin_track(perfetto, track->uuid, 0);
+    size_t inner = etwas_wire_begin(packet, DESCRIPTOR_PROCESS);
+
+    etwas_wire_number(packet, PROCESS_PID, track->process);
+    if (name != NULL) {
+        etwas_perfetto_put_utf8(packet, PROCESS_NAME, name, strlen(name));
+    }
+    etwas_wire_end(packet, inner);
+    etwas_perfetto_end_track(perfetto, began);
+    etwas_perfetto_write_packet(perfetto);
+}
+
+static void write_thread(struct etwas_perfetto *perfetto, const struct etwas_perfetto_track *track)
+{
+    const char *name = etwas_processes_name(&perfetto->processes, track->process);
+    struct etwas_wire *packet = &perfetto->packet;
+    size_t began = etwas_perfetto_begin_track(perfetto, track->uuid, 0);
+    size_t inner = etwas_wire_begin(packet, DESCRIPTOR_THREAD);
+
+    etwas_wire_number(packet, THREAD_PID, track->process);
+    etwas_wire_number(packet, THREAD_TID, track->thread);
+    if (name != NULL && track->thread == track->process) {
+        etwas_perfetto_put_utf8(packet, THREAD_NAME, name, strlen(name));
+    }
+    etwas_wire_end(packet, inner);
+    etwas_perfetto_end_track(perfetto, began);
+    etwas_perfetto_write_packet(perfetto);
+}
+
+static void write_nobody(struct etwas_perfetto *perfetto, const struct etwas_perfetto_track *track)
+{
+    size_t began = etwas_perfetto_begin_track(perfetto, track->uuid, 0);
+
+    etwas_wire_text(&perfetto->packet, DESCRIPTOR_NAME, "events without a process");
+    etwas_perfetto_end_track(perfetto, began);
+    etwas_perfetto_write_packet(perfetto);
+}
+
+void etwas_perfetto_write_tracks(struct etwas_perfetto *perfetto)
+{
+    for (uint32_t i = 0; i < perfetto->track_count; i++) {
+        const struct etwas_perfetto_track *track = &perfetto->tracks[i];
+
+        if (track->process == ETWAS_EVENT_UNKNOWN_ID) {
+            write_nobody(perfetto, track);
+        } else if (track->thread == ETWAS_EVENT_UNKNOWN_ID) {
+            write_process(perfetto, track);
+        } else {
+            write_thread(perfetto, track);
+        }
+    }
+}
