@@ -20,6 +20,9 @@ enum {
     MOST_ARGUMENTS = 6
 };
 
+/* Stands for a path where the command may make a file; what it makes is looked at. */
+#define MADE "?"
+
 struct command {
     int (*run)(int argc, char **argv);
     const char *arguments[MOST_ARGUMENTS];
@@ -45,6 +48,9 @@ static const struct command commands[] = {
     {etwas_command_report, {"report", "--json"}},
     {etwas_command_report, {"report", "--json", "@"}},
     {etwas_command_convert, {"convert", "--to=chrome"}},
+    {etwas_command_convert, {"convert", "--to=etl", "--output", MADE}},
+    {etwas_command_convert, {"convert", "--to=etl", "--compress", "--output", MADE}},
+    {etwas_command_convert, {"convert", "--to=etl", "--output", MADE, "--from=+0.001", "@"}},
     /* To what cannot be replaced: all is written, and taken away again. */
     {etwas_command_convert, {"convert", "--to=ctf", "--output=/dev/shm/."}},
     {etwas_command_convert, {"convert", "--to=perfetto"}},
@@ -104,6 +110,31 @@ static void forget(void)
     memset(__start_tool_bss, 0, (size_t)(__stop_tool_bss - __start_tool_bss));
 }
 
+static void run(const struct command *command, char **arguments, int count)
+{
+    int code;
+
+    forget();
+    optind = 0;
+    code = command->run(count, arguments);
+    MUST(code == ETWAS_EXIT_FINE || code == ETWAS_EXIT_OPEN || code == ETWAS_EXIT_DAMAGED ||
+         code == ETWAS_EXIT_UNPROVED);
+}
+
+/* Whatever the file was that it is made of, nothing is wrong with this one. */
+static void look_at_made(char *path)
+{
+    char name[] = "stat";
+    char *arguments[] = {name, path, NULL};
+
+    if (access(path, F_OK) == 0) {
+        forget();
+        optind = 0;
+        MUST(etwas_command_stat(2, arguments) == ETWAS_EXIT_FINE);
+        MUST(unlink(path) == 0);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct command *command =
@@ -111,26 +142,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char texts[MOST_ARGUMENTS + 1][64];
     char *arguments[MOST_ARGUMENTS + 2] = {NULL};
     char path[64];
+    char made[64];
     int count = 0;
     int file = memfd_create("trace", MFD_CLOEXEC);
-    int code;
 
+    (void)snprintf(made, sizeof made, "/tmp/etwas-tool-fuzz.%d", (int)getpid());
     MUST(file >= 0 && write(file, data, size) == (ssize_t)size);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     for (; count < MOST_ARGUMENTS && command->arguments[count] != NULL; count++) {
         const char *argument = command->arguments[count];
 
         (void)snprintf(texts[count], sizeof texts[count], "%s",
-                       strcmp(argument, "@") == 0 ? path : argument);
+                       strcmp(argument, "@") == 0    ? path
+                       : strcmp(argument, MADE) == 0 ? made
+                                                     : argument);
         arguments[count] = texts[count];
     }
     (void)snprintf(texts[count], sizeof texts[count], "%s", path);
     arguments[count] = texts[count];
-    forget();
-    optind = 0;
-    code = command->run(count + 1, arguments);
-    MUST(code == ETWAS_EXIT_FINE || code == ETWAS_EXIT_OPEN || code == ETWAS_EXIT_DAMAGED ||
-         code == ETWAS_EXIT_UNPROVED);
+    run(command, arguments, count + 1);
+    look_at_made(made);
     (void)close(file);
     return 0;
 }
