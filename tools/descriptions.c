@@ -109,11 +109,7 @@ uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
 
 /* ---- events like others ---------------------------------------------------------------------- */
 
-/*
- * Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest, and with
- * TraceLogging's channel a payload may say it.
- */
-static bool is_said_by_header(const EVENT_RECORD *record)
+bool etwas_descriptions_say_all_by_header(const EVENT_RECORD *record)
 {
     return record->EventHeader.EventDescriptor.Id != 0xFFFE &&
            record->EventHeader.EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING &&
@@ -147,7 +143,7 @@ struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions
                    memcmp(&kind->guid, &header->ProviderId, sizeof kind->guid) == 0 &&
                    memcmp(&kind->descriptor, &header->EventDescriptor, sizeof kind->descriptor) ==
                        0 &&
-                   is_said_by_header(record)
+                   etwas_descriptions_say_all_by_header(record)
                ? kind->described
                : NULL;
 }
@@ -157,7 +153,8 @@ static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECOR
 {
     const EVENT_HEADER *header = &record->EventHeader;
 
-    if (described != NULL && !described->schema->other_version && is_said_by_header(record)) {
+    if (described != NULL && !described->schema->other_version &&
+        etwas_descriptions_say_all_by_header(record)) {
         descriptions->kinds[kind_index(header)] = (struct etwas_described_kind){
             true, is_classic(record), header->ProviderId, header->EventDescriptor, described};
     }

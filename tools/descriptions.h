@@ -54,6 +54,12 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions);
 uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
                                  const EVENT_RECORD *record);
 
+/*
+ * Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest, and with
+ * TraceLogging's channel a payload may say it.
+ */
+bool etwas_descriptions_say_all_by_header(const EVENT_RECORD *record);
+
 /* What describes an event; NULL: nothing does. *senseless: what should, makes no sense. */
 struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
                                                 const EVENT_RECORD *record, bool *senseless);

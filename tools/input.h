@@ -69,7 +69,8 @@ bool etwas_input_is_kernel(const struct etwas_input *input);
 struct etwas_input_run {
     struct etwas_input *inputs;
     uint32_t count;
-    bool stop; /* set by a record callback: no more events are wanted */
+    uint32_t parts; /* of each file, of which this reads one; 0: it is not divided */
+    bool stop;      /* set by a record callback: no more events are wanted */
     struct etwas_progress progress;
 };
 

@@ -30,6 +30,9 @@ void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint6
 {
     etwas_damage damage = {kind, file_offset, bytes_skipped};
 
+    if (trace->quiet) {
+        return;
+    }
     etwas_trace_count(&trace->information.damages, 1);
     etwas_trace_count(&trace->information.bytes_skipped, bytes_skipped);
     if (trace->processing == 0) {

@@ -50,8 +50,9 @@ static bool open_streams(struct file_run *file)
     size_t first = 0;
 
     file->streams = calloc(1 + index->processors, sizeof *file->streams);
-    if (file->streams == NULL || !etwas_stream_open(&file->streams[file->stream_count++],
-                                                    file->trace, &file->trace->log.buffer, 1)) {
+    if (file->streams == NULL ||
+        !etwas_stream_open(&file->streams[file->stream_count++], file->trace,
+                           &file->trace->log.buffer, file->trace->part == 0)) {
         return false;
     }
     while (first < index->count) {
@@ -88,6 +89,26 @@ static bool keep_knots(struct file_run *file)
     return timeline != NULL;
 }
 
+/* Leaves of the index what is of the trace's part. What was told and counted of it all is the first part's. */
+static void select_part(struct etwas_trace *trace, struct etwas_index *index)
+{
+    etwas_etl_wide from = (etwas_etl_wide)trace->file_bytes * trace->part / trace->parts;
+    etwas_etl_wide to = (etwas_etl_wide)trace->file_bytes * (trace->part + 1) / trace->parts;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < index->count; i++) {
+        if (index->entries[i].file_offset >= from && index->entries[i].file_offset < to) {
+            index->entries[kept++] = index->entries[i];
+        }
+    }
+    index->count = kept;
+    if (trace->quiet) {
+        etwas_trace_begin_information(trace);
+        ck_pr_store_64(&trace->information.overwritten_buffers, 0);
+        trace->quiet = false;
+    }
+}
+
 static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
 {
     struct stat status;
@@ -104,8 +125,12 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
                                        ? (uint32_t)trace->file_bytes
                                        : trace->log.buffer.buffer_bytes;
     logfile->BuffersRead = 0;
+    trace->quiet = trace->part > 0;
     etwas_trace_begin_information(trace);
     code = etwas_index_build(trace, &file->index);
+    if (trace->parts > 1) {
+        select_part(trace, &file->index);
+    }
     if (code == ERROR_SUCCESS && (!keep_knots(file) || !open_streams(file))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }

@@ -264,6 +264,27 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
     return code;
 }
 
+uint32_t etwas_trace_select_part(etwas_trace_handle trace, uint32_t part, uint32_t parts)
+{
+    uint32_t code = ERROR_SUCCESS;
+    struct entry *entry;
+
+    etwas_trace_table_lock();
+    entry = find(trace);
+    if (entry == NULL) {
+        code = ERROR_INVALID_HANDLE;
+    } else if (entry->trace->processing != 0) {
+        code = ERROR_BUSY;
+    } else if (part >= parts || entry->trace->session_name != NULL) {
+        code = ERROR_INVALID_PARAMETER;
+    } else {
+        entry->trace->part = part;
+        entry->trace->parts = parts;
+    }
+    etwas_trace_table_unlock();
+    return code;
+}
+
 /* Each count is whole, not all of one moment: the processing thread goes on meanwhile. */
 static void copy_information(const etwas_trace_information *from, etwas_trace_information *to)
 {

@@ -5,12 +5,13 @@
 usage: stat_test.py PATH_OF_ETWAS TEST_CLASS
 """
 
+import os
 import struct
 import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, HEAP, RED, ToolTest, main
+from tool_case import BLUE, DAMAGED, FINE, HEAP, RED, ToolTest, main
 
 
 class Stat(ToolTest):
@@ -34,6 +35,31 @@ class Stat(ToolTest):
         self.assertEqual((stat["first_event"], stat["last_event"]),
                          ("2026-01-01T00:00:00.0000001Z", "2026-01-01T00:00:01.0000000Z"))
         self.assertEqual((stat["duration_s"], stat["events_per_second"]), (2.0, 5.0))
+
+    def test_a_file_large_enough_for_several_threads_is_counted_as_by_one(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one processor")
+        buffers = [(i % 3, [etl.classic(BLUE if n % 7 else RED, 1_000_001 + 40 * i + n, kind=n % 5 + i // 500,
+                                        payload=bytes(300 + n)) for n in range(20)]) for i in range(2200)]
+        for i, stamp in ((3, 1_000_001), (2100, 1_084_001)):  # in the first part and in the last
+            guid, kind, name = ((RED, 4, "Pour"), (BLUE, 1, "Stir"))[i == 3]
+            buffers[i] = (buffers[i][0], [etl.event_info(stamp, guid, kind, "Paint", "", name, []),
+                                          *buffers[i][1][:18]])
+        data = bytearray(etl.trace(buffers))
+        self.assertGreater(len(data), 2 * (8 << 20))
+        for sound in (True, False):
+            if not sound:
+                for at in (3, 1500, 2199):
+                    data[at * etl.BUFFER_BYTES + 72 + 2] = 0x77  # a record
+                data[1700 * etl.BUFFER_BYTES:1700 * etl.BUFFER_BYTES + 8] = b"\xff" * 8  # a buffer's header
+            path = self.write("a.etl", data)
+            expect = FINE if sound else DAMAGED
+            several, _ = self.run_etwas("stat", "--json", path, expect=expect)
+            one, _ = self.run_etwas("stat", "--json", path, expect=expect,
+                                    preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+            self.assertEqual(several, one)
+            self.assertIn("Paint/Pour", one)
+            self.assertIn("Paint/Stir", one)
 
     def test_the_session_is_described(self):
         path = self.write("a.etl", etl.trace([(0, [])], name="séance"))

@@ -166,19 +166,40 @@ static bool is_of_etwas(const struct etwas_input *input)
     return etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.noted;
 }
 
+enum meaning {
+    NO_EVENT,
+    EVENT,
+    EVENT_BY_HEADER, /* as all that have this header */
+};
+
 /*
- * What says something of the trace or of other records. In the traces of programs that is all that the
+ * What says something of the trace or of other records is no event. In the traces of programs that is all that the
  * records of images are for; the kernel's sessions count them, and their functions, as they do events.
  */
-bool etwas_stat_is_event(struct etwas_stat *stat, const struct etwas_input *input,
-                         const EVENT_RECORD *record)
+static enum meaning meaning_of(struct etwas_stat *stat, const struct etwas_input *input,
+                               const EVENT_RECORD *record)
 {
     bool is_of_addresses = (etwas_event_is_image(record) && is_of_etwas(input)) ||
                            etwas_event_is_kernel_symbol(record);
+    uint32_t learned;
 
-    return !etwas_event_is_header_class(record) &&
-           !(is_of_addresses && !etwas_input_is_kernel(input)) &&
-           etwas_descriptions_take(stat->descriptions, record) != ERROR_SUCCESS;
+    if (etwas_event_is_header_class(record) || (is_of_addresses && !etwas_input_is_kernel(input))) {
+        return NO_EVENT;
+    }
+    learned = etwas_descriptions_take(stat->descriptions, record);
+    if (learned == ERROR_SUCCESS) {
+        return NO_EVENT;
+    }
+    return learned == ERROR_NOT_FOUND && etwas_descriptions_say_all_by_header(record) &&
+                   !etwas_event_is_of_class(record, &etwas_names_own_class)
+               ? EVENT_BY_HEADER
+               : EVENT;
+}
+
+bool etwas_stat_is_event(struct etwas_stat *stat, const struct etwas_input *input,
+                         const EVENT_RECORD *record)
+{
+    return meaning_of(stat, input, record) != NO_EVENT;
 }
 
 static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record)
@@ -192,23 +213,26 @@ static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record
     }
 }
 
-bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
-                    const EVENT_RECORD *record, int64_t filetime)
+/* Where the kind of a header is kept. */
+static struct etwas_stat_alike *alike_of(struct etwas_stat *stat, const EVENT_HEADER *header)
 {
-    struct etwas_stat_kind *kind;
+    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+    uint32_t hash = (header->ProviderId.Data1 ^ descriptor->Id) * 0x9E3779B1u ^
+                    (uint32_t)(descriptor->Opcode * 0x85u + descriptor->Version);
 
-    if (etwas_event_is_header_class(record) &&
-        record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_INFO) {
-        keep_log_names(stat, record);
-    }
-    if (!etwas_stat_is_event(stat, input, record)) {
-        count(&stat->header, record);
-        return false;
-    }
-    keep_kernel_loss(stat, record);
-    if (!is_wanted(stat, input, record)) {
-        return false;
-    }
+    return &stat->alike[(hash ^ hash >> 16) % ETWAS_STAT_ALIKE];
+}
+
+static bool is_alike(const struct etwas_stat_alike *alike, const EVENT_HEADER *header)
+{
+    return alike->kind != NULL && alike->flags == header->Flags &&
+           memcmp(&alike->guid, &header->ProviderId, sizeof alike->guid) == 0 &&
+           memcmp(&alike->descriptor, &header->EventDescriptor, sizeof alike->descriptor) == 0;
+}
+
+static void count_event(struct etwas_stat *stat, const EVENT_RECORD *record, int64_t filetime,
+                        struct etwas_stat_count *of_kind)
+{
     if (stat->total.events == 0 || filetime < stat->first_filetime) {
         stat->first_filetime = filetime;
     }
@@ -217,11 +241,94 @@ bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
     }
     count(&stat->total, record);
     count(&stat->processors[record->BufferContext.ProcessorIndex], record);
+    count(of_kind, record);
+}
+
+bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
+                    const EVENT_RECORD *record, int64_t filetime)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    struct etwas_stat_alike *alike = alike_of(stat, header);
+    struct etwas_stat_kind *kind;
+    enum meaning meaning;
+
+    if (is_alike(alike, header)) {
+        count_event(stat, record, filetime, &alike->kind->count);
+        return true;
+    }
+    if (etwas_event_is_header_class(record) &&
+        header->EventDescriptor.Opcode == EVENT_TRACE_TYPE_INFO) {
+        keep_log_names(stat, record);
+    }
+    meaning = meaning_of(stat, input, record);
+    if (meaning == NO_EVENT) {
+        count(&stat->header, record);
+        return false;
+    }
+    keep_kernel_loss(stat, record);
+    if (!is_wanted(stat, input, record)) {
+        return false;
+    }
     stat->without_processors |=
         !etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
     kind = etwas_stat_kind_of(stat, record);
-    count(kind != NULL ? &kind->count : &stat->other_kinds, record);
+    count_event(stat, record, filetime, kind != NULL ? &kind->count : &stat->other_kinds);
+    if (kind != NULL && stat->where == NULL && meaning == EVENT_BY_HEADER) {
+        *alike = (struct etwas_stat_alike){header->ProviderId, header->EventDescriptor,
+                                           header->Flags, kind};
+    }
     return true;
+}
+
+/* ---- Parts ---- */
+
+static void add(struct etwas_stat_count *sum, const struct etwas_stat_count *more)
+{
+    sum->events += more->events;
+    sum->payload_bytes += more->payload_bytes;
+}
+
+/* Its header is that of the first event. */
+static void merge_kind(const void *node, VISIT visit, void *context)
+{
+    struct etwas_stat_kind wanted = **(struct etwas_stat_kind *const *)node;
+    struct etwas_stat_count more = wanted.count;
+    struct etwas_stat *stat = context;
+    struct etwas_stat_kind *kind;
+
+    if (visit != postorder && visit != leaf) {
+        return;
+    }
+    wanted.count = (struct etwas_stat_count){0, 0};
+    kind = find_kind(stat, &wanted);
+    add(kind != NULL ? &kind->count : &stat->other_kinds, &more);
+    if (kind != NULL && wanted.header.TimeStamp.QuadPart < kind->header.TimeStamp.QuadPart) {
+        kind->header = wanted.header;
+        memcpy(kind->provider_name, wanted.provider_name, sizeof kind->provider_name);
+    }
+}
+
+void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *part)
+{
+    if (part->total.events > 0) {
+        if (stat->total.events == 0 || part->first_filetime < stat->first_filetime) {
+            stat->first_filetime = part->first_filetime;
+        }
+        if (stat->total.events == 0 || part->last_filetime > stat->last_filetime) {
+            stat->last_filetime = part->last_filetime;
+        }
+    }
+    add(&stat->total, &part->total);
+    add(&stat->header, &part->header);
+    add(&stat->other_kinds, &part->other_kinds);
+    for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
+        add(&stat->processors[i], &part->processors[i]);
+    }
+    stat->without_processors |= part->without_processors;
+    stat->out_of_memory |= part->out_of_memory;
+    stat->kernel_no_room += part->kernel_no_room;
+    stat->kernel_lost += part->kernel_lost;
+    twalk_r(part->kinds, merge_kind, stat);
 }
 
 /* ---- Names ---- */

@@ -35,7 +35,8 @@ static const char *const help[] = {
     "session that recorded it, then how many events there are of each\n"
     "processor and of each kind by its name, most frequent first. What nothing\n"
     "describes is GUID/TYPE of a classic event, GUID/#ID of a manifest one. Reads the\n"
-    "whole file.\n"
+    "whole file, with a thread on each processor where it is large, finished, and\n"
+    "read without --where: counts need no order of the events.\n"
     "\n",
     "  -w, --where EXPRESSION\n"
     "               only events for which it is true; see below\n"
@@ -185,23 +186,14 @@ struct request {
     struct etwas_parts parts;
 };
 
-static void on_record(EVENT_RECORD *record)
-{
-    const struct etwas_input *input = record->UserContext;
-
-    (void)etwas_stat_add(input->context, input, record, record->EventHeader.TimeStamp.QuadPart);
-}
-
 /* Reads an open file, and finds the names of what is in it. */
 static int count(struct etwas_stat *stat, struct etwas_input *input)
 {
-    struct etwas_input_run run = {.inputs = input, .count = 1};
     int result;
 
     /* Without --where nothing has to be decoded before the whole file was read. */
     stat->descriptions->read_whole = stat->where == NULL;
-    etwas_progress_start(&run.progress, false);
-    result = etwas_input_process(&run);
+    result = etwas_stat_read(stat, input);
     etwas_stat_describe(stat);
     if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->subject.out_of_memory) {
         fputs("etwas: not enough memory to count everything\n", stderr);
@@ -216,9 +208,7 @@ static int show(struct request *request, const char *path, uint32_t number)
     static struct etwas_stat stat;
     static struct etwas_input input;
     static struct etwas_descriptions descriptions;
-    const struct etwas_input_callbacks callbacks = {.record = on_record,
-                                                    .time = ETWAS_INPUT_FILETIME};
-    int result = etwas_input_open(&input, path, number, &callbacks, &stat);
+    int result = etwas_input_open(&input, path, number, &etwas_stat_counting, &stat);
 
     if (result != ETWAS_EXIT_FINE) {
         return result;

@@ -18,6 +18,7 @@ enum {
     ETWAS_STAT_KINDS = 65536,
     ETWAS_STAT_NAME_BYTES = 64, /* kept of a self-describing event's names */
     ETWAS_STAT_LOG_NAME_UNITS = 1025,
+    ETWAS_STAT_ALIKE = 256, /* headers, by a hash, whose kind is known without looking further */
 };
 
 struct etwas_stat_count {
@@ -41,6 +42,14 @@ struct etwas_stat_kind {
     uint32_t number; /* as the kinds were met, from 0 */
 };
 
+/* Events with this header, but for whose and when, are of one kind. */
+struct etwas_stat_alike {
+    etwas_guid guid;
+    EVENT_DESCRIPTOR descriptor;
+    uint16_t flags;
+    struct etwas_stat_kind *kind; /* NULL: there is no such header yet */
+};
+
 struct etwas_stat {
     const struct etwas_parts *parts; /* all files of the command line */
     struct etwas_stat_count total;   /* without the records of class EventTrace */
@@ -49,7 +58,8 @@ struct etwas_stat {
     bool without_processors; /* in a file that does not record them, all are under 0 */
     void *kinds;             /* tsearch's tree of struct etwas_stat_kind */
     uint32_t kind_count;
-    struct etwas_stat_kind *latest;      /* of the event before: often the same again */
+    struct etwas_stat_kind *latest; /* of the event before: often the same again */
+    struct etwas_stat_alike alike[ETWAS_STAT_ALIKE];
     struct etwas_stat_count other_kinds; /* of more kinds than are told apart */
     bool out_of_memory;
     struct etwas_descriptions *descriptions; /* the caller's, of this file */
@@ -69,6 +79,20 @@ struct etwas_stat {
 /* Counts a record, whose time that is. False: it says something of the trace or of others, or --where leaves it out. */
 bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
                     const EVENT_RECORD *record, int64_t filetime);
+
+/* To open a file with that is counted; its context is the struct etwas_stat. */
+extern const struct etwas_input_callbacks etwas_stat_counting;
+
+/*
+ * Counts an open file, with several threads where nothing needs the order of events (threads.c), and closes it.
+ * Returns as etwas_input_process does.
+ */
+int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input);
+
+/*
+ * Adds what was counted of a later part of the same file. What describes the events of that part is not in it.
+ */
+void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *part);
 
 /* Is it an event, and not what says something of the trace or of others? */
 bool etwas_stat_is_event(struct etwas_stat *stat, const struct etwas_input *input,

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Counting one file with several threads, each of which reads a part of it. Counts, sums and the first and last time
+ * need no order of the events. What does stays with one thread: --where, which asks what events are while they come,
+ * and with durations which came before; and a file without an end, of which each thread might see another size.
+ */
+
+#include "stat/stat.h"
+
+#include "commands.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum {
+    MOST_THREADS = 8,
+    LEAST_PART_BYTES = 8 << 20, /* below this a thread takes longer to begin than to read */
+};
+
+/* What a thread has. */
+struct part {
+    struct etwas_stat stat;
+    struct etwas_input input;
+    struct etwas_descriptions descriptions;
+    uint32_t parts;
+    pthread_t thread;
+    int result;
+};
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    (void)etwas_stat_add(input->context, input, record, record->EventHeader.TimeStamp.QuadPart);
+}
+
+static void on_description(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    (void)etwas_descriptions_take(input->context, record);
+}
+
+const struct etwas_input_callbacks etwas_stat_counting = {.record = on_record,
+                                                          .time = ETWAS_INPUT_FILETIME};
+static const struct etwas_input_callbacks learning = {.record = on_description,
+                                                      .time = ETWAS_INPUT_FILETIME};
+
+static uint32_t threads_for(const struct etwas_stat *stat, const struct etwas_input *input)
+{
+    etwas_trace_information information;
+    cpu_set_t allowed;
+    uint64_t threads;
+
+    if (stat->where != NULL || etwas_trace_query(input->trace, &information) != ERROR_SUCCESS ||
+        information.unfinished || sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return 1;
+    }
+    threads = information.file_bytes / LEAST_PART_BYTES;
+    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    threads = threads < (uint64_t)CPU_COUNT(&allowed) ? threads : (uint64_t)CPU_COUNT(&allowed);
+    return threads > 1 ? (uint32_t)threads : 1;
+}
+
+static void *read_part(void *argument)
+{
+    struct part *part = argument;
+    struct etwas_input_run run = {.inputs = &part->input, .count = 1, .parts = part->parts};
+
+    part->result = etwas_input_process(&run);
+    return NULL;
+}
+
+/* A later part of the input's file, begun. NULL where it cannot be had. */
+static struct part *begin_part(const struct etwas_stat *stat, const struct etwas_input *input,
+                               uint32_t number, uint32_t parts)
+{
+    struct part *part = calloc(1, sizeof *part);
+
+    if (part == NULL) {
+        return NULL;
+    }
+    part->parts = parts;
+    part->stat.descriptions = &part->descriptions;
+    part->descriptions.read_whole = true;
+    if (etwas_descriptions_open(&part->descriptions, input->path, stat->descriptions->paths) &&
+        etwas_input_open(&part->input, input->path, input->number, &etwas_stat_counting,
+                         &part->stat) == ETWAS_EXIT_FINE) {
+        if (etwas_trace_select_part(part->input.trace, number, parts) == ERROR_SUCCESS &&
+            pthread_create(&part->thread, NULL, read_part, part) == 0) {
+            return part;
+        }
+        CloseTrace(part->input.trace);
+    }
+    etwas_descriptions_close(&part->descriptions);
+    free(part);
+    return NULL;
+}
+
+static void merge_input(struct etwas_input *input, const struct etwas_input *part)
+{
+    etwas_trace_information *sum = &input->information;
+    const etwas_trace_information *more = &part->information;
+
+    sum->buffers += more->buffers;
+    sum->buffers_damaged += more->buffers_damaged;
+    sum->events += more->events;
+    sum->bytes_skipped += more->bytes_skipped;
+    sum->bytes_read += more->bytes_read;
+    sum->damages += more->damages;
+    sum->overwritten_buffers += more->overwritten_buffers;
+    for (uint64_t i = 0; i < part->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
+        if (input->damage_count + i < ETWAS_INPUT_DAMAGES_KEPT) {
+            input->damages[input->damage_count + i] = part->damages[i];
+        }
+    }
+    input->damage_count += part->damage_count;
+}
+
+/* The part once more, for what describes events: in the order of the parts, as manifests may go across. */
+static void learn(struct etwas_stat *stat, const struct etwas_input *input, uint32_t number,
+                  uint32_t parts)
+{
+    struct etwas_input again;
+    struct etwas_input_run run = {.inputs = &again, .count = 1, .parts = parts};
+
+    if (etwas_input_open(&again, input->path, input->number, &learning, stat->descriptions) ==
+        ETWAS_EXIT_FINE) {
+        (void)etwas_trace_select_part(again.trace, number, parts);
+        (void)etwas_input_process(&run);
+    }
+}
+
+/* Waits for a part, and adds it. */
+static int end_part(struct etwas_stat *stat, struct etwas_input *input, struct part *part,
+                    uint32_t number)
+{
+    int result;
+
+    (void)pthread_join(part->thread, NULL);
+    result = part->result;
+    etwas_stat_merge(stat, &part->stat);
+    merge_input(input, &part->input);
+    stat->out_of_memory |= part->descriptions.out_of_memory;
+    if (part->stat.header.events > 0) {
+        learn(stat, input, number, part->parts);
+    }
+    etwas_stat_clear(&part->stat);
+    etwas_descriptions_close(&part->descriptions);
+    free(part);
+    return result;
+}
+
+int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input)
+{
+    struct etwas_input_run run = {.inputs = input, .count = 1};
+    struct part *parts[MOST_THREADS] = {NULL};
+    uint32_t threads = threads_for(stat, input);
+    int result;
+
+    for (uint32_t i = 1; i < threads; i++) {
+        parts[i] = begin_part(stat, input, i, threads);
+    }
+    (void)etwas_trace_select_part(input->trace, 0, threads);
+    run.parts = threads;
+    etwas_progress_start(&run.progress, false);
+    result = etwas_input_process(&run);
+    for (uint32_t i = 1; i < threads; i++) {
+        int of_part = parts[i] != NULL ? end_part(stat, input, parts[i], i) : ETWAS_EXIT_OPEN;
+
+        stat->out_of_memory |= parts[i] == NULL;
+        /* A part that cannot be read weighs more than a damaged one. */
+        if (result == ETWAS_EXIT_FINE || of_part == ETWAS_EXIT_OPEN) {
+            result = of_part;
+        }
+    }
+    return result;
+}
