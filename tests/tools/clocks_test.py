@@ -129,11 +129,16 @@ class Starved(ToolTest):
         with open(old, "w", encoding="utf-8") as file:
             file.write("old")
 
-        def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (32 << 20, 32 << 20))
+        # What the program itself takes, and not much more.
+        def limit(megabytes):
+            return lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
 
+        least = next(megabytes for megabytes in range(16, 256, 2) if subprocess.run(
+            [self.etwas, "--version"], check=False, preexec_fn=limit(megabytes), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL).returncode == 0)
         for path in (new, old):
-            out, error = self.run_etwas("clocks", "-s", "1", "--html", path, expect=OPEN, preexec_fn=limit)
+            out, error = self.run_etwas("clocks", "-s", "1", "--html", path, expect=OPEN,
+                                        preexec_fn=limit(least + 2))
             self.assertEqual(out, "")
             self.assertIn("the clocks cannot be examined", error)
         self.assertFalse(os.path.exists(new))
