@@ -222,6 +222,12 @@ static bool read_image(const EVENT_RECORD *record, struct etwas_heap_image *imag
 
 /* ---- the file ---- */
 
+bool etwas_heap_is_image(const EVENT_RECORD *record)
+{
+    return record->EventHeader.EventDescriptor.Opcode == IMAGE &&
+           memcmp(&record->EventHeader.ProviderId, &call_guid, sizeof call_guid) == 0;
+}
+
 void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record)
 {
     static struct call call;

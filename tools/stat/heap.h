@@ -13,6 +13,7 @@
  */
 
 #include "input.h"
+#include "symbols.h"
 
 enum {
     ETWAS_HEAP_IMAGES = 4096, /* kept of a file; looking through them takes time */
@@ -91,6 +92,9 @@ struct etwas_heap {
 int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
                     uint32_t number);
 
+/* Does it say where a program or library lies? */
+bool etwas_heap_is_image(const EVENT_RECORD *record);
+
 /* A record of the file, whatever it is, in the order of time. */
 void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record);
 
@@ -115,6 +119,18 @@ bool etwas_heap_drop_block(struct etwas_heap *heap, uint64_t address, uint32_t m
 void etwas_heap_clear(struct etwas_heap *heap);
 
 /* ---- heap_show.c ---- */
+
+/* Where a frame of a stack lies. */
+struct etwas_heap_location {
+    const struct etwas_heap_image *image; /* NULL: in none */
+    uint64_t offset;                      /* in the image */
+    bool has_symbol;
+    struct etwas_symbol symbol;
+};
+
+struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
+                                             const struct etwas_heap_stack *stack,
+                                             uint64_t address);
 
 void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input);

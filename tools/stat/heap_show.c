@@ -70,21 +70,14 @@ static struct etwas_heap_stack sum(const struct etwas_heap *heap)
 
 /* ---- where a frame lies ---- */
 
-struct location {
-    const struct etwas_heap_image *image; /* NULL: in none */
-    uint64_t offset;                      /* in the image */
-    bool has_symbol;
-    struct etwas_symbol symbol;
-};
-
 /*
  * A frame is the address behind a call, which may be the last instruction of its function: what is
  * looked for is the byte before.
  */
-static struct location locate(struct etwas_heap *heap, const struct etwas_heap_stack *stack,
-                              uint64_t address)
+struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
+                                             const struct etwas_heap_stack *stack, uint64_t address)
 {
-    struct location location = {.image = NULL};
+    struct etwas_heap_location location = {.image = NULL};
 
     for (uint32_t i = 0; i < heap->image_count && location.image == NULL; i++) {
         struct etwas_heap_image *image = &heap->images[i];
@@ -192,7 +185,7 @@ static void put_doubts(struct etwas_output *output, const struct etwas_heap *hea
     put_count(output, "left out", heap->images_left_out, "images of more than are kept");
 }
 
-static void put_frame(struct etwas_output *output, const struct location *location,
+static void put_frame(struct etwas_output *output, const struct etwas_heap_location *location,
                       uint64_t address)
 {
     etwas_output_text(output, "      ");
@@ -227,7 +220,7 @@ static void put_stack(struct etwas_output *output, struct etwas_heap *heap,
     etwas_output_char(output, '\n');
     for (uint32_t i = 0; i < stack->frame_count; i++) {
         uint64_t address = heap->frames[stack->first_frame + i];
-        struct location location = locate(heap, stack, address);
+        struct etwas_heap_location location = etwas_heap_locate(heap, stack, address);
 
         put_frame(output, &location, address);
     }
@@ -258,7 +251,7 @@ void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint3
 
 /* ---- JSON ---- */
 
-static void put_json_frame(struct etwas_output *output, const struct location *location,
+static void put_json_frame(struct etwas_output *output, const struct etwas_heap_location *location,
                            uint64_t address)
 {
     etwas_output_format(output, "{\"address\":\"0x%" PRIx64 "\"", address);
@@ -294,7 +287,7 @@ void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,
     etwas_output_text(output, ",\"frames\":[");
     for (uint32_t i = 0; i < stack->frame_count && i < most_frames; i++) {
         uint64_t address = heap->frames[stack->first_frame + i];
-        struct location location = locate(heap, stack, address);
+        struct etwas_heap_location location = etwas_heap_locate(heap, stack, address);
 
         etwas_output_text(output, i > 0 ? "," : "");
         put_json_frame(output, &location, address);

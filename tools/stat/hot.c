@@ -25,9 +25,9 @@ enum {
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static struct etwas_hot_function *function_at(struct etwas_hot *hot,
-                                              const struct etwas_hot_sample *sample, uint64_t value,
-                                              bool is_return)
+struct etwas_hot_function *etwas_hot_function_at(struct etwas_hot *hot, struct etwas_hot *functions,
+                                                 const struct etwas_hot_sample *sample,
+                                                 uint64_t value, bool is_return)
 {
     const struct etwas_address address = {.value = value,
                                           .time = sample->stamp,
@@ -36,7 +36,7 @@ static struct etwas_hot_function *function_at(struct etwas_hot *hot,
                                           .is_return = is_return};
     const struct etwas_place place = etwas_addresses_find(&hot->addresses, &address);
 
-    return etwas_hot_function(hot, &place, etwas_address_is_kernel(value));
+    return etwas_hot_function(functions, &place, etwas_address_is_kernel(value));
 }
 
 static void count_total(struct etwas_hot *hot, struct etwas_hot_function *function)
@@ -47,17 +47,11 @@ static void count_total(struct etwas_hot *hot, struct etwas_hot_function *functi
     }
 }
 
-static void count(struct etwas_hot *hot, struct etwas_hot_sample *sample)
+static void count(struct etwas_hot *hot, const struct etwas_hot_sample *sample)
 {
-    struct etwas_hot_function *function;
+    struct etwas_hot_function *function =
+        etwas_hot_function_at(hot, hot, sample, sample->address, false);
 
-    sample->is_open = false;
-    sample->has_process =
-        sample->has_process ||
-        etwas_addresses_process(&hot->addresses, sample->thread, &sample->process);
-    hot->samples++;
-    hot->with_stack += sample->frame_count > 0;
-    function = function_at(hot, sample, sample->address, false);
     if (function != NULL) {
         function->self++;
         count_total(hot, function);
@@ -65,8 +59,20 @@ static void count(struct etwas_hot *hot, struct etwas_hot_sample *sample)
         hot->other++;
     }
     for (uint32_t i = 0; i < sample->frame_count; i++) {
-        count_total(hot, function_at(hot, sample, sample->frames[i], sample->is_return[i]));
+        count_total(
+            hot, etwas_hot_function_at(hot, hot, sample, sample->frames[i], sample->is_return[i]));
     }
+}
+
+static void give(struct etwas_hot *hot, struct etwas_hot_sample *sample)
+{
+    sample->is_open = false;
+    sample->has_process =
+        sample->has_process ||
+        etwas_addresses_process(&hot->addresses, sample->thread, &sample->process);
+    hot->samples++;
+    hot->with_stack += sample->frame_count > 0;
+    hot->give(hot, sample);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -91,7 +97,7 @@ static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record, uint6
         return;
     }
     if (sample->is_open) {
-        count(hot, sample);
+        give(hot, sample);
     }
     sample->address = address;
     sample->thread = thread;
@@ -154,17 +160,33 @@ static void take_performance(struct etwas_hot *hot, const EVENT_RECORD *record)
     }
 }
 
+void etwas_hot_take(struct etwas_hot *hot, const EVENT_RECORD *record)
+{
+    if (is_performance(record)) {
+        take_performance(hot, record);
+    } else if (etwas_event_is_stack_walk(record) || etwas_event_is_user_stack(record)) {
+        take_stack(hot, record);
+    }
+}
+
+void etwas_hot_finish(struct etwas_hot *hot)
+{
+    for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
+        if (hot->open[i] != NULL && hot->open[i]->is_open) {
+            give(hot, hot->open[i]);
+        }
+    }
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct etwas_hot *hot = input->context;
 
-    if (!hot->counts) {
+    if (hot->counts) {
+        etwas_hot_take(hot, record);
+    } else {
         etwas_addresses_take(&hot->addresses, record);
-    } else if (is_performance(record)) {
-        take_performance(hot, record);
-    } else if (etwas_event_is_stack_walk(record) || etwas_event_is_user_stack(record)) {
-        take_stack(hot, record);
     }
 }
 
@@ -189,17 +211,14 @@ static int read_again(struct etwas_hot *hot, struct etwas_input *input, const ch
     if (result == ETWAS_EXIT_FINE) {
         result = read_file(input);
     }
-    for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
-        if (hot->open[i] != NULL && hot->open[i]->is_open) {
-            count(hot, hot->open[i]);
-        }
-    }
+    etwas_hot_finish(hot);
     return result;
 }
 
-static bool make_room(struct etwas_hot *hot)
+bool etwas_hot_open(struct etwas_hot *hot,
+                    void (*give_to)(struct etwas_hot *hot, const struct etwas_hot_sample *sample))
 {
-    *hot = (struct etwas_hot){.counts = false};
+    *hot = (struct etwas_hot){.give = give_to};
     hot->open = calloc(ETWAS_SCHEDULE_PROCESSORS, sizeof(struct etwas_hot_sample *));
     return hot->open != NULL && etwas_addresses_open(&hot->addresses);
 }
@@ -220,7 +239,7 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    if (make_room(&hot)) {
+    if (etwas_hot_open(&hot, count)) {
         (void)read_file(&input);
         result = read_again(&hot, &input, path, number, &callbacks);
     } else {

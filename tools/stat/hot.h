@@ -6,7 +6,7 @@
 /*
  * `etwas stat --hot`: in which functions the processors were, by the samples of a trace
  * (EVENT_TRACE_FLAG_PROFILE): how often each was where the processor was, and how often it was on the
- * stack, where the samples have stacks.
+ * stack, where the samples have stacks. `etwas convert` makes of the same samples what is drawn as flames.
  *
  * The file is read twice: first for what its addresses are and whose its threads are. A sample is
  * counted when all of its stack has come, which stands behind it in its processor's stream.
@@ -50,6 +50,9 @@ struct etwas_hot {
     struct etwas_addresses addresses;
     struct etwas_hot_sample **open; /* by processor */
     bool counts;                    /* the second time */
+    /* Is given each sample with all of its stack. */
+    void (*give)(struct etwas_hot *hot, const struct etwas_hot_sample *sample);
+    void *context; /* of who is given it */
     struct etwas_hot_function *functions;
     uint32_t function_count;
     uint32_t function_capacity;
@@ -70,6 +73,21 @@ struct etwas_hot {
  */
 int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
                    uint32_t number);
+
+/* Memory for a file; false without. To be cleared either way. */
+bool etwas_hot_open(struct etwas_hot *hot,
+                    void (*give)(struct etwas_hot *hot, const struct etwas_hot_sample *sample));
+
+/* A record of the file, when all of its addresses have been taken. Any record will do. */
+void etwas_hot_take(struct etwas_hot *hot, const EVENT_RECORD *record);
+
+/* Gives what is still open, behind the last record. */
+void etwas_hot_finish(struct etwas_hot *hot);
+
+/* The function at an address of a sample; NULL as of etwas_hot_function, of which `functions` has the table. */
+struct etwas_hot_function *etwas_hot_function_at(struct etwas_hot *hot, struct etwas_hot *functions,
+                                                 const struct etwas_hot_sample *sample,
+                                                 uint64_t value, bool is_return);
 
 /* ---- hot_functions.c ---- */
 
