@@ -51,6 +51,9 @@ static const struct command commands[] = {
     {etwas_command_convert, {"convert", "--to=etl", "--output", MADE}},
     {etwas_command_convert, {"convert", "--to=etl", "--compress", "--output", MADE}},
     {etwas_command_convert, {"convert", "--to=etl", "--output", MADE, "--from=+0.001", "@"}},
+    {etwas_command_convert, {"convert", "--to=folded"}},
+    {etwas_command_convert, {"convert", "--to=speedscope"}},
+    {etwas_command_convert, {"convert", "--to=pprof"}},
     /* To what cannot be replaced: all is written, and taken away again. */
     {etwas_command_convert, {"convert", "--to=ctf", "--output=/dev/shm/."}},
     {etwas_command_convert, {"convert", "--to=perfetto"}},

@@ -30,6 +30,10 @@ static const char *const help[] = {
     "                               slices, all others as instants with their fields\n"
     "                     etl       a log file, with --output: the events of all\n"
     "                               files in order, with what describes them\n"
+    "                     folded    a line a stack, for flame graphs\n"
+    "                     speedscope\n"
+    "                               stacks by thread as speedscope's JSON\n"
+    "                     pprof     stacks as pprof's profile.proto\n"
     "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
     "                     whole: what cannot be written to its end leaves nothing,\n"
     "                     and what was there before stays\n"
@@ -39,6 +43,10 @@ static const char *const help[] = {
     "                     only events of these times. What begins with a digit or a\n"
     "                     sign is a time, and no format does\n"
     "  -h, --help         this text\n"
+    "\n",
+    "Stacks are those of the kernel's samples, which weigh the time between two; if\n"
+    "there are none, those of heaptrace, which weigh the bytes that were allocated\n"
+    "(pprof: also what was never freed); else those of any events, by number.\n"
     "\n",
     "A damaged file is converted as far as it can be read, and what is missing is\n"
     "marked where it would have been, in the format's own way.\n"
@@ -52,8 +60,9 @@ static const char *const help[] = {
 };
 
 static const struct etwas_convert_target *const targets[] = {
-    &etwas_convert_ndjson, &etwas_convert_csv, &etwas_convert_chrome,
-    &etwas_convert_ctf,    &etwas_convert_etl, &etwas_convert_perfetto,
+    &etwas_convert_ndjson, &etwas_convert_csv,        &etwas_convert_chrome,
+    &etwas_convert_ctf,    &etwas_convert_etl,        &etwas_convert_perfetto,
+    &etwas_convert_folded, &etwas_convert_speedscope, &etwas_convert_pprof,
 };
 
 static const struct etwas_convert_target *find_target(const char *name)

@@ -85,5 +85,8 @@ extern const struct etwas_convert_target etwas_convert_chrome;
 extern const struct etwas_convert_target etwas_convert_ctf;
 extern const struct etwas_convert_target etwas_convert_etl;
 extern const struct etwas_convert_target etwas_convert_perfetto;
+extern const struct etwas_convert_target etwas_convert_folded;
+extern const struct etwas_convert_target etwas_convert_speedscope;
+extern const struct etwas_convert_target etwas_convert_pprof;
 
 #endif

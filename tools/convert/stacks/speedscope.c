@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The target `speedscope`: JSON with a profile for each thread. Its stacks stand in the order in which each was
+ * first there, with all that they weigh together.
+ */
+
+#include "convert/stacks/stacks.h"
+
+#include "commands.h"
+#include "json.h"
+
+static void put_frames(struct etwas_output *output, const struct etwas_stacks *stacks)
+{
+    static char room[ETWAS_OUTPUT_BYTES / 8];
+
+    etwas_output_text(output, "\"shared\":{\"frames\":[");
+    for (uint32_t i = 0; i < stacks->functions.function_count; i++) {
+        etwas_output_text(output, i > 0 ? ",\n{\"name\":" : "\n{\"name\":");
+        etwas_json_string(output, etwas_stacks_function(stacks, i, room, sizeof room));
+        if (stacks->functions.functions[i].image != NULL) {
+            etwas_json_text(output, "file", stacks->functions.functions[i].image);
+        }
+        etwas_output_char(output, '}');
+    }
+    /* What is not told apart comes last. */
+    etwas_output_text(output, stacks->functions.function_count > 0 ? "," : "");
+    etwas_output_text(output, "\n{\"name\":\"[others]\"}]}");
+}
+
+static void put_stack(struct etwas_output *output, const struct etwas_stacks *stacks,
+                      const struct etwas_stack *stack)
+{
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < stack->frame_count; i++) {
+        uint32_t number = stacks->frames[stack->frames_at + i];
+
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_output_unsigned(output,
+                              number != UINT32_MAX ? number : stacks->functions.function_count);
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_name(struct etwas_output *output, const struct etwas_stack *stack)
+{
+    etwas_output_text(output, "\"");
+    if (stack->process == ETWAS_EVENT_UNKNOWN_ID && stack->thread == ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_output_text(output, "all threads");
+    }
+    if (stack->process != ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_output_format(output, "process %u, ", stack->process);
+    }
+    if (stack->thread != ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_output_format(output, "thread %u", stack->thread);
+    }
+    etwas_output_text(output, "\"");
+}
+
+/* The stacks of one thread. */
+static void put_profile(struct etwas_output *output, const struct etwas_stacks *stacks,
+                        const struct etwas_stack *const *sorted, uint32_t count)
+{
+    const struct etwas_stacks_value *values;
+    uint32_t which = etwas_stacks_weight(stacks);
+    bool is_count;
+    uint64_t sum = 0;
+
+    (void)etwas_stacks_values(stacks, &values);
+    is_count = strcmp(values[which].unit, "count") == 0;
+    etwas_output_text(output, "\n{\"type\":\"sampled\",\"name\":");
+    put_name(output, sorted[0]);
+    etwas_json_text(output, "unit", is_count ? "none" : values[which].unit);
+    etwas_output_text(output, ",\"startValue\":0,\"samples\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        etwas_output_text(output, i > 0 ? ",\n" : "\n");
+        put_stack(output, stacks, sorted[i]);
+    }
+    etwas_output_text(output, "],\"weights\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_output_unsigned(output, sorted[i]->values[which]);
+        sum += sorted[i]->values[which];
+    }
+    etwas_output_text(output, "]");
+    etwas_json_number(output, "endValue", sum);
+    etwas_output_text(output, "}");
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct etwas_stack *one = *(const struct etwas_stack *const *)left;
+    const struct etwas_stack *other = *(const struct etwas_stack *const *)right;
+
+    if (one->process != other->process) {
+        return one->process < other->process ? -1 : 1;
+    }
+    if (one->thread != other->thread) {
+        return one->thread < other->thread ? -1 : 1;
+    }
+    return one < other ? -1 : one > other;
+}
+
+static bool is_same_thread(const struct etwas_stack *one, const struct etwas_stack *other)
+{
+    return one->process == other->process && one->thread == other->thread;
+}
+
+static bool put_profiles(struct etwas_output *output, const struct etwas_stacks *stacks)
+{
+    const struct etwas_stack **sorted =
+        calloc((size_t)stacks->count + 1, sizeof(const struct etwas_stack *));
+    uint32_t count = 0;
+    uint32_t end;
+
+    for (uint32_t i = 0; sorted != NULL && i < stacks->count; i++) {
+        if (stacks->stacks[i].kind == stacks->kind) {
+            sorted[count++] = &stacks->stacks[i];
+        }
+    }
+    if (count > 0) {
+        qsort((void *)sorted, count, sizeof(const struct etwas_stack *), compare);
+    }
+    etwas_output_text(output, ",\n\"profiles\":[");
+    for (uint32_t first = 0; first < count; first = end) {
+        for (end = first; end < count && is_same_thread(sorted[first], sorted[end]);) {
+            end++;
+        }
+        etwas_output_text(output, first > 0 ? "," : "");
+        put_profile(output, stacks, &sorted[first], end - first);
+    }
+    etwas_output_text(output, "]");
+    free((void *)sorted);
+    return sorted != NULL;
+}
+
+static int run(struct etwas_convert *convert)
+{
+    static struct etwas_stacks stacks;
+    int result = etwas_stacks_gather(convert, &stacks);
+
+    if (!convert->out_of_memory) {
+        etwas_output_text(convert->output,
+                          "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                          "\"exporter\":\"etwas\",\n");
+        put_frames(convert->output, &stacks);
+        convert->out_of_memory = !put_profiles(convert->output, &stacks);
+        etwas_output_text(convert->output, "}\n");
+    }
+    etwas_stacks_clear(&stacks);
+    return result;
+}
+
+const struct etwas_convert_target etwas_convert_speedscope = {.name = "speedscope", .run = run};
