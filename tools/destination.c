@@ -117,6 +117,18 @@ bool etwas_destination_keep(struct etwas_destination *place)
     return true;
 }
 
+bool etwas_destination_keep_written(struct etwas_destination *place, struct etwas_output *output)
+{
+    etwas_output_flush(output);
+    if (output->error != 0) {
+        errno = output->error;
+        refuse(place, "write");
+        etwas_destination_drop(place);
+        return false;
+    }
+    return etwas_destination_keep(place);
+}
+
 /* A folder, whose descriptor it takes, with the folders in it. */
 static void empty(int descriptor)
 {

@@ -27,6 +27,9 @@ bool etwas_destination_open(struct etwas_destination *place);
 /* Gives it its name. False after a message on standard error: then nothing is left. */
 bool etwas_destination_keep(struct etwas_destination *place);
 
+/* The same of what is written to `output`, if that could be written to its end. */
+bool etwas_destination_keep_written(struct etwas_destination *place, struct etwas_output *output);
+
 /* Takes away what is not kept; does nothing after etwas_destination_keep. */
 void etwas_destination_drop(struct etwas_destination *place);
 

@@ -5,78 +5,28 @@
 usage: clocks_page_test.py PATH_OF_ETWAS PATH_OF_CLOCKS_SHOW TEST_CLASS
 """
 
-import base64
 import collections
-import hashlib
-import html.parser
 import json
 import re
 import sys
 
-from browser import LAYOUT, BrowserTest
+from browser import LAYOUT
 from clocks_test import NEEDS_D3, REPORTS, shown
-from tool_case import ToolTest, main
+from page_case import PageTest, PlotsTest, told
+from tool_case import main
 
-LARGEST_BYTES = 3_000_000
 PRINT = [{"name": "prefers-color-scheme", "value": "dark"}]
 
 
-class Parser(html.parser.HTMLParser):
-    """Collects the elements with their attributes, and what scripts and styles hold."""
-
-    def __init__(self):
-        super().__init__(convert_charrefs=True)
-        self.elements, self.contents = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        if self.cdata_elem in ("script", "style"):
-            self.contents.append((*self.elements[-1], data))
-
-
-def parsed(page):
-    parser = Parser()
-    parser.feed(page)
-    parser.close()
-    return parser
-
-
 @NEEDS_D3
-class Page(ToolTest):
-    def test_its_data_is_what_json_says_and_nothing_in_it_ends_its_element(self):
+class Page(PageTest):
+    def test_its_data_is_what_json_says_and_it_loads_and_runs_nothing_else(self):
         for report in REPORTS:
             with self.subTest(report=report):
                 page = shown("html", report)
-                self.assertLess(len(page.encode()), LARGEST_BYTES)
-                data, = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-                self.assertNotIn("<", data)
-                self.assertEqual(json.loads(data), json.loads(shown("json", report)))
-                self.assertTrue(page.endswith("</script>\n</body>\n</html>\n"))
-
-    def test_its_policy_names_the_hash_of_each_script_and_of_its_style_and_nothing_else(self):
-        parser = parsed(shown("html", "guest"))
-        policy, = [attrs["content"] for tag, attrs in parser.elements
-                   if attrs.get("http-equiv") == "Content-Security-Policy"]
-        allowed = dict(rule.split(" ", 1) for rule in policy.split("; "))
-        self.assertEqual(allowed.keys(), {"default-src", "base-uri", "form-action", "style-src", "script-src"})
-        hashes = collections.defaultdict(list)
-        for tag, attrs, content in parser.contents:
-            if attrs.get("type") != "application/json":
-                hashes[tag].append("'sha256-%s'" % base64.b64encode(hashlib.sha256(content.encode()).digest()).decode())
-        self.assertEqual(hashes["style"], allowed["style-src"].split())
-        self.assertEqual(hashes["script"], allowed["script-src"].split())
-        self.assertEqual({allowed[rule] for rule in ("default-src", "base-uri", "form-action")}, {"'none'"})
-
-    def test_it_loads_nothing_and_what_a_machine_says_of_itself_is_no_element(self):
-        for report in REPORTS:
-            parser = parsed(shown("html", report))
-            self.assertLessEqual({tag for tag, _ in parser.elements},
-                                 {"html", "head", "meta", "title", "style", "script", "body", "main", "noscript",
-                                  "footer", "p", "details", "summary", "pre"})
-            for tag, attrs in parser.elements:
-                self.assertTrue(attrs.keys().isdisjoint({"src", "href", "style", "onload"}), (tag, attrs))
+                self.check_data(page, json.loads(shown("json", report)))
+                self.check_elements(page)
+        self.check_policy(shown("html", "guest"))
 
     def test_d3_is_there_with_its_license(self):
         page = shown("html", "single")
@@ -84,35 +34,17 @@ class Page(ToolTest):
         self.assertIn("Redistributions in binary form must reproduce", page)
 
 
-def told(text):
-    """Numbers as the terminal has them."""
-    return text.replace("\u00a0", " ").replace("\u2212", "-").replace("\u2013", "-").replace("! ", "")
-
-
 @NEEDS_D3
-class Browser(BrowserTest):
+class Browser(PlotsTest):
     def open(self, report, *sources, **options):
         self.browser.open(self.write("page.html", shown("html", report, *sources).encode()), **options)
         self.browser.settle()
-
-    def page(self, expression):
-        return self.browser.evaluate(expression)
 
     def rows(self):
         """The tables by caption: of each row's name what stands behind it."""
         tables = self.page("[...document.querySelectorAll('table')].map(table => [table.caption.textContent,"
                            " [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent))])")
         return {caption: {row[0]: told(" ".join(row[1:])).split() for row in rows} for caption, rows in tables}
-
-    def points(self, plot):
-        """What a plot says to whoever goes through it by keyboard, from the first point on."""
-        self.page(f"document.getElementById('{plot}').focus()")
-        said = []
-        self.browser.key("Home")
-        while not said or said[-1] not in said[:-1]:
-            said.append(told(self.page(f"document.querySelector('#{plot} ~ .tip').textContent")))
-            self.browser.key("ArrowRight")
-        return said[:-1]
 
     def test_no_page_complains_or_has_text_over_other_text_or_cut_off_on_wide_and_narrow_windows(self):
         for report in REPORTS:

@@ -177,13 +177,7 @@ static bool page_write(struct etwas_destination *page, const struct etwas_clocks
 
     output.descriptor = page->descriptor;
     etwas_clocks_html(&output, view);
-    etwas_output_flush(&output);
-    if (output.error != 0) {
-        fprintf(stderr, "etwas: cannot write '%s': %s\n", page->path, strerror(output.error));
-        etwas_destination_drop(page);
-        return false;
-    }
-    return etwas_destination_keep(page);
+    return etwas_destination_keep_written(page, &output);
 }
 
 /* ---- The command ---- */
