@@ -12,6 +12,8 @@
 
 #include "advise/replay.h"
 #include "commands.h"
+#include "page/page.h"
+#include "report/report.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -90,6 +92,19 @@ void etwas_advise_run_replay(const struct etwas_advise_question *question,
     (void)load;
     (void)advice;
     (void)replay;
+}
+
+/* In place of page/ and report/html.c: a page's data is what --json says. */
+bool etwas_page_possible(const char *command)
+{
+    (void)command;
+    return false;
+}
+
+void etwas_report_html(struct etwas_output *output, struct etwas_report *report)
+{
+    (void)output;
+    (void)report;
 }
 
 /* By the linker: tool_state.h. */

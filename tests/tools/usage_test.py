@@ -28,7 +28,7 @@ class Usage(ToolTest):
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--slowest", "--open", "--json", "--csv")),
-                                 ("report", ("--json",)),
+                                 ("report", ("--html", "--json")),
                                  ("convert", ("--to", "--output", "--where", "--from", "--compress")),
                                  ("diff", ("--class", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),

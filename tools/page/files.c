@@ -48,3 +48,24 @@ const struct etwas_page_file etwas_page_clocks[] = {
     {clocks_order, ETWAS_PAGE_HASH_CLOCKS_ORDER}, {clocks_rate, ETWAS_PAGE_HASH_CLOCKS_RATE},
     {clocks_page, ETWAS_PAGE_HASH_CLOCKS_PAGE},   {NULL, NULL},
 };
+
+EMBED(report_time, ETWAS_TOOLS_FOLDER "/report/page_time.js");
+EMBED(report_health, ETWAS_TOOLS_FOLDER "/report/page_health.js");
+EMBED(report_rates, ETWAS_TOOLS_FOLDER "/report/page_rates.js");
+EMBED(report_spans, ETWAS_TOOLS_FOLDER "/report/page_spans.js");
+EMBED(report_trees, ETWAS_TOOLS_FOLDER "/report/page_trees.js");
+EMBED(report_usage, ETWAS_TOOLS_FOLDER "/report/page_usage.js");
+EMBED(report_heap, ETWAS_TOOLS_FOLDER "/report/page_heap.js");
+EMBED(report_page, ETWAS_TOOLS_FOLDER "/report/page.js");
+
+const struct etwas_page_file etwas_page_report[] = {
+    {report_time, ETWAS_PAGE_HASH_REPORT_TIME},
+    {report_health, ETWAS_PAGE_HASH_REPORT_HEALTH},
+    {report_rates, ETWAS_PAGE_HASH_REPORT_RATES},
+    {report_spans, ETWAS_PAGE_HASH_REPORT_SPANS},
+    {report_trees, ETWAS_PAGE_HASH_REPORT_TREES},
+    {report_usage, ETWAS_PAGE_HASH_REPORT_USAGE},
+    {report_heap, ETWAS_PAGE_HASH_REPORT_HEAP},
+    {report_page, ETWAS_PAGE_HASH_REPORT_PAGE},
+    {NULL, NULL},
+};

@@ -22,6 +22,7 @@ extern const struct etwas_page_file etwas_page_timeline;
 
 /* The scripts of one command, in this order; behind the last is one without text. */
 extern const struct etwas_page_file etwas_page_clocks[];
+extern const struct etwas_page_file etwas_page_report[];
 
 /* Of d3, which goes where it goes. */
 extern const char etwas_page_d3_license[];

@@ -9,7 +9,10 @@ find_file(ETWAS_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH NO_
 set(page_tools ${CMAKE_CURRENT_SOURCE_DIR})
 set(page_hashed CSS=page/style.css WORDS=page/words.js PLOTS=page/plots.js CHARTS=page/charts.js
     TIMELINE=page/timeline.js CLOCKS_WORDS=clocks/page_words.js CLOCKS_COST=clocks/page_cost.js CLOCKS_ORDER=clocks/page_order.js
-    CLOCKS_RATE=clocks/page_rate.js CLOCKS_PAGE=clocks/page.js)
+    CLOCKS_RATE=clocks/page_rate.js CLOCKS_PAGE=clocks/page.js
+    REPORT_TIME=report/page_time.js REPORT_HEALTH=report/page_health.js REPORT_RATES=report/page_rates.js
+    REPORT_SPANS=report/page_spans.js REPORT_TREES=report/page_trees.js REPORT_USAGE=report/page_usage.js
+    REPORT_HEAP=report/page_heap.js REPORT_PAGE=report/page.js)
 list(TRANSFORM page_hashed REPLACE = =${page_tools}/)
 if(ETWAS_D3)
     list(APPEND page_hashed D3=${ETWAS_D3})

@@ -65,7 +65,7 @@ const timeline = (() => {
         }
 
         function draw(svg, width) {
-            const left = width < 600 ? edges.narrowLeft : edges.left;
+            const left = width < 600 || rows.every((name) => name === '') ? edges.narrowLeft : edges.left;
             const bottom = edges.top + rows.length * (row.height + row.gap);
             scale = d3.scaleLinear(shown, [left, width - edges.right]);
             plots.across(svg, {scale, label, format}, edges.top, bottom, 90);

@@ -8,12 +8,14 @@
 #include "report/report.h"
 
 #include "commands.h"
+#include "destination.h"
+#include "page/page.h"
 
 #include <getopt.h>
 #include <stdio.h>
 
 static const char *const help[] = {
-    "usage: etwas report --json FILE...\n"
+    "usage: etwas report [--html PAGE] [--json] FILE...\n"
     "\n",
     "Says what is in traces over time: what is missing, how many events there were of\n"
     "each name and processor, how long spans took, the slowest of them with their\n"
@@ -22,8 +24,14 @@ static const char *const help[] = {
     "time is divided into 480 columns at most, and what is most is told one by one,\n"
     "the rest together.\n"
     "\n",
-    "  -j, --json         one JSON object\n"
+    "  -o, --html PAGE    a page with plots that needs no other file and no network;\n"
+    "                     PAGE is replaced when it is whole\n"
+    "  -j, --json         the data of the page: one JSON object\n"
     "  -h, --help         this text\n"
+    "\n"
+    "Plots of the page tell their numbers to the pointer and, by arrow keys, to the\n"
+    "keyboard. It is dark where the system is, and can be printed. How to read it is\n"
+    "in docs/report.md.\n"
     "\n",
     "The files are read twice. Memory does not grow with them, but as 'etwas spans',\n"
     "'etwas stat --cpu' and 'etwas stat --heap' say of themselves.\n"
@@ -59,6 +67,12 @@ static const char *const help[] = {
     NULL,
 };
 
+/* What the command line asks for. */
+struct request {
+    bool json;
+    struct etwas_destination page; /* its path is NULL: none */
+};
+
 void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
 {
     etwas_output_char(output, '{');
@@ -74,18 +88,18 @@ void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
 }
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, int *result)
+static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
+        {"html", required_argument, NULL, 'o'},
         {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     const char *wrong = NULL;
-    bool json = false;
     int option;
 
-    while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "o:jh", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
@@ -94,20 +108,38 @@ static bool parse_options(int argc, char **argv, int *result)
             *result = etwas_command_misused("report");
             return false;
         }
-        json = true;
+        request->json |= option == 'j';
+        request->page.path = option == 'o' ? optarg : request->page.path;
     }
     if (optind == argc) {
         wrong = "which file?";
     } else if (argc - optind > ETWAS_INPUT_FILES) {
         wrong = "at most 64 files at once";
-    } else if (!json) {
-        wrong = "as what? --json says it";
+    } else if (!request->json && request->page.path == NULL) {
+        wrong = "as what? --html or --json says it";
     }
     if (wrong != NULL) {
         fprintf(stderr, "etwas report: %s\n", wrong);
         *result = etwas_command_misused("report");
     }
     return wrong == NULL;
+}
+
+/* False: the page could not be written. Without a report there is none. */
+static bool write_page(struct request *request, struct etwas_report *report, bool has_report)
+{
+    static struct etwas_output output;
+
+    if (request->page.path == NULL) {
+        return true;
+    }
+    if (!has_report) {
+        etwas_destination_drop(&request->page);
+        return true;
+    }
+    output.descriptor = request->page.descriptor;
+    etwas_report_html(&output, report);
+    return etwas_destination_keep_written(&request->page, &output);
 }
 
 int etwas_command_report(int argc, char **argv)
@@ -118,19 +150,30 @@ int etwas_command_report(int argc, char **argv)
         .spans.slowest = ETWAS_REPORT_TREES,
         .spans.most_nodes = ETWAS_REPORT_NODES,
     };
+    struct request request = {.page.command = "etwas report"};
     struct etwas_output *output = etwas_standard_output();
+    bool has_report;
+    bool is_written;
     int result;
 
-    if (!parse_options(argc, argv, &result)) {
+    if (!parse_options(argc, argv, &request, &result)) {
         return result;
+    }
+    /* Before the files are read: what cannot be written should be told at once. */
+    if (request.page.path != NULL &&
+        (!etwas_page_possible("etwas report") || !etwas_destination_open(&request.page))) {
+        return ETWAS_EXIT_OUTPUT;
     }
     result = etwas_report_read(&report, argv + optind, (uint32_t)(argc - optind));
     if (report.out_of_memory) {
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
-    } else if (report.spans.run.count > 0) {
+    }
+    has_report = !report.out_of_memory && report.spans.run.count > 0;
+    if (request.json && has_report) {
         etwas_report_json(output, &report);
     }
+    is_written = write_page(&request, &report, has_report);
     etwas_report_free(&report);
-    return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
+    return etwas_output_finish(output) && is_written ? result : ETWAS_EXIT_OUTPUT;
 }

@@ -38,7 +38,8 @@ enum {
     ETWAS_REPORT_PROCESSORS = 64,
     ETWAS_REPORT_PROCESSES = 10,
     ETWAS_REPORT_STACKS = 40,
-    ETWAS_REPORT_FRAMES = 40,     /* of a stack */
+    ETWAS_REPORT_FRAMES = 40, /* of a stack */
+    ETWAS_REPORT_TITLE_BYTES = 256,
     ETWAS_REPORT_STACK_LINES = 6, /* stacks over time */
 };
 
@@ -189,6 +190,9 @@ int etwas_report_result(const struct etwas_input *input);
 
 /* One JSON object. Its keys are documented in `etwas report --help`. */
 void etwas_report_json(struct etwas_output *output, struct etwas_report *report);
+
+/* The same in a page that draws it. */
+void etwas_report_html(struct etwas_output *output, struct etwas_report *report);
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copyright (c) 2026 the etwas authors
+
+// The page of `etwas report`: its data is what --json says. Health comes first: what is missing decides how far
+// everything below it can be believed.
+'use strict';
+
+(() => {
+    const {fileName, plural, timeOf, drawHealth, drawRates, drawSpans, drawTrees, drawUsage, drawHeap} = reportPage;
+
+    function drawHead(main, report, time) {
+        const head = main.append('header');
+        const sessions = [...new Set(report.files.map(({session}) => session).filter(Boolean))];
+        head.append('h1').text(sessions.length > 0 ? sessions.join(', ') : fileName(report.files[0].file));
+        words.note(head, [
+            report.files.length === 1 ? fileName(report.files[0].file) : plural(report.files.length, 'file'),
+            plural(d3.sum(report.files, ({events}) => events), 'event'),
+            ...time.columns > 0 ? [`${words.duration(time.duration)} from ${report.axis.begin} on`] : [],
+        ].join(' · '));
+        return head.append('nav').attr('aria-label', 'Sections').append('ul');
+    }
+
+    words.draw((report, main) => {
+        const time = timeOf(report);
+        const list = drawHead(main, report, time);
+        drawHealth(main, report, time);
+        for (const draw of time.columns > 0 ? [drawRates, drawSpans, drawTrees, drawUsage, drawHeap] : []) {
+            draw(main, report, time);
+        }
+        main.selectAll('h2').each(function () {
+            list.append('li').append('a').attr('href', `#${this.id}`).text(this.id === 'health' ? 'Health' : this.textContent);
+        });
+    });
+})();

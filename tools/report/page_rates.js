@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copyright (c) 2026 the etwas authors
+
+// Events over time, by name.
+'use strict';
+
+Object.assign(reportPage, (() => {
+    const {rate, plural, firstOf, strips} = reportPage;
+
+    function drawStack(section, report, time) {
+        charts.lines(section, {
+            id: 'rates', title: 'Events over time, by name', text: 'How many events of each name each column of time has, one over the other.',
+            x: time.x, y: {label: `events in ${words.duration(time.width)}`, format: words.roundCount, tell: words.count},
+            height: 260, stacked: true, steps: true,
+            series: firstOf(report.names, (name) => name.over_time, report.other_names_over_time, 'all others')
+                .map(({name, values}) => ({name, points: time.steps(values)})),
+        });
+    }
+
+    function drawTable(section, report, time) {
+        const all = d3.sum(report.names, ({events}) => events) + report.other_names_events;
+        const row = (name, events) => [name, words.count(events), words.percent(events, all),
+            time.duration > 0 ? rate(events / (time.duration / 1e9)) : words.nothing];
+        const rows = report.names.map(({name, events}) => row(name, events));
+        if (report.other_names_events > 0) {
+            rows.push(row(`${plural(report.other_names, 'more name')}`, report.other_names_events));
+        }
+        words.table(section, 'Events by name', ['name', 'events', 'of all', 'a second'], rows);
+    }
+
+    function drawRates(main, report, time) {
+        const section = words.section(main, 'events', 'Events over time');
+        drawStack(section, report, time);
+        if (report.names.length > 1) {
+            words.paragraph(section, 'Each row is one name, as dark as it was frequent against its own most: so what is rare is seen too.');
+            strips(section, time, {
+                id: 'names', title: 'Each name over time', text: 'For each name, how many events each column of time has.',
+                rows: report.names.map(({name, over_time: values}) => ({name, values})), tell: (events) => plural(events, 'event'),
+            });
+        }
+        drawTable(section, report, time);
+    }
+
+    return {drawRates};
+})());

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copyright (c) 2026 the etwas authors
+
+// How long spans took, over time.
+'use strict';
+
+Object.assign(reportPage, (() => {
+    const {rate, plural} = reportPage;
+    const quantiles = [['max', 'the longest'], ['p50', 'half are not longer'], ['p90', '90 % are not'], ['p99', '99 % are not']];
+    // Over the heat map, whose cells have the first colour, as below it.
+    const lines = ['p50', 'p90', 'p99'];
+
+    function drawTable(section, {classes, class_count: count}) {
+        words.table(section, 'Classes of spans, those that took most together first',
+            ['class', 'ended', 'a second', 'at once', 'p50', 'p90', 'p99', 'p99.9', 'max', 'itself, p50', 'within', 'unfinished'],
+            classes.map((its) => [its.class, words.count(its.count), rate(its.rate), rate(its.at_once),
+                ...['p50', 'p90', 'p99', 'p99_9', 'max'].map((key) => its.count > 0 ? words.duration(its.duration[key].ns) : words.nothing),
+                its.count > 0 ? words.duration(its.self.p50.ns) : words.nothing,
+                its.count > 0 ? words.duration(its.duration.max.error_ns) : words.nothing, words.count(its.unfinished)]));
+        if (count > classes.length) {
+            words.note(section, `${plural(count - classes.length, 'class')} that took less are left out.`);
+        }
+    }
+
+    // What is shorter than the first edge is drawn as long as half of it: an axis by powers of 10 has no 0.
+    const cellsOf = (columns, edges, time) => columns.flatMap(([first, ...counts], column) => counts.map((count, i) => ({
+        x0: time.begin(column), x1: time.end(column), y0: edges[first + i] || edges[1] / 2, y1: edges[first + i + 1], count,
+    })).filter(({count}) => count > 0));
+
+    // Where spans ended; a line joins these columns.
+    const pointsOf = (values, count, time) => values.map((value, i) => [(time.begin(i) + time.end(i)) / 2, Math.max(value, 1)])
+        .filter((_, i) => count[i] > 0);
+
+    function drawMap(section, report, its, number, time) {
+        const {over_time: over} = its;
+        const y = {label: 'duration', log: true, least: 1, format: words.roundDuration, tell: words.duration};
+        section.append('h3').text(its.class);
+        charts.heat(section, {
+            id: `heat-${number}`, title: `Durations of ${its.class} over time`, x: time.x, y,
+            text: 'How many spans took how long, by when they ended: the darker, the more.',
+            cells: cellsOf(over.cells, report.spans.cell_edges_ns, time),
+            lines: lines.map((name) => ({name, points: pointsOf(over[name], over.count, time)})),
+        });
+        charts.lines(section, {
+            id: `quantiles-${number}`, title: `Quantiles of ${its.class} over time`, x: time.x, y, height: 160,
+            text: `Of the spans that ended in each column of time: ${quantiles.map(([name, means]) => `${name}, ${means}`).join('; ')}.`,
+            series: quantiles.map(([name]) => ({name, points: pointsOf(over[name], over.count, time)})),
+        });
+    }
+
+    function drawSpans(main, report, time) {
+        const {spans} = report;
+        if (spans.classes.length === 0) {
+            return;
+        }
+        const section = words.section(main, 'spans', 'How long spans took');
+        words.paragraph(section, `${plural(spans.started, 'span')} began, ${words.count(spans.ended)} ended. A span is what an ` +
+            'instance or activity is from its START to its END; itself is without what its children cover.');
+        if (spans.left_out > 0 || spans.replaced > 0 || spans.unmatched > 0) {
+            words.note(section, `${words.count(spans.left_out)} were left out because too many were open, ` +
+                `${words.count(spans.replaced)} replaced by a second START, ${words.count(spans.unmatched)} ENDs had no START.`);
+        }
+        drawTable(section, spans);
+        spans.classes.filter((its) => its.over_time).forEach((its, i) => drawMap(section, report, its, i, time));
+    }
+
+    return {drawSpans};
+})());
