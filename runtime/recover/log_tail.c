@@ -165,18 +165,20 @@ struct beginning {
 static bool is_buffer(const struct etwas_etl_buffer_header *header, uint32_t buffer_bytes,
                       bool packed)
 {
+    bool is_packed = packed && (header->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+
     return (packed ? header->buffer_bytes >= sizeof *header && header->buffer_bytes <= buffer_bytes
                    : header->buffer_bytes == buffer_bytes) &&
-           header->saved_offset <= buffer_bytes &&
+           header->saved_offset <= (is_packed ? buffer_bytes : header->buffer_bytes) &&
            header->saved_offset > ETWAS_ETL_BUFFER_HEADER_BYTES &&
            header->saved_offset % WORD_BYTES == 0;
 }
 
 /* False: there is no memory for it. */
 static bool add_buffer(struct etwas_log_tail *tail, uint16_t file, uint64_t at,
-                       const struct beginning *begin, size_t got)
+                       const struct beginning *begin, size_t got, bool packed)
 {
-    bool is_packed = (begin->header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+    bool is_packed = packed && (begin->header.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
     struct entry entry = {
         .file = file,
         .at = at + ETWAS_ETL_BUFFER_HEADER_BYTES,
@@ -221,8 +223,11 @@ static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t bu
             at = next > at || next == UINT64_MAX ? next : at + buffer_bytes;
             continue;
         }
+        if (packed && begin.header.buffer_bytes > file_bytes - at) {
+            return;
+        }
         if (is_buffer(&begin.header, buffer_bytes, packed)) {
-            if (!add_buffer(tail, file, at, &begin, got)) {
+            if (!add_buffer(tail, file, at, &begin, got, packed)) {
                 return;
             }
         } else if (packed && begin.header.buffer_bytes < sizeof begin.header) {

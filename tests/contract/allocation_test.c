@@ -221,6 +221,17 @@ static void a_circular_file_needs_no_memory_either(void **state)
     expect_no_allocation(&options);
 }
 
+static void a_compressed_file_needs_no_memory_either(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_COMPRESSED_MODE |
+                                                            EVENT_TRACE_USE_MS_FLUSH_TIMER,
+                                           .flush_timer = 5,
+                                           .buffer_size_kb = 16};
+
+    (void)state;
+    expect_no_allocation(&options);
+}
+
 static void a_flight_recorder_needs_no_memory_either(void **state)
 {
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE};
@@ -256,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_with_a_file_allocates_nothing_once_it_runs),
         cmocka_unit_test(a_circular_file_needs_no_memory_either),
+        cmocka_unit_test(a_compressed_file_needs_no_memory_either),
         cmocka_unit_test(a_flight_recorder_needs_no_memory_either),
         cmocka_unit_test(prefaulted_and_locked_memory_is_all_there_is),
         cmocka_unit_test(the_shared_protocol_needs_no_memory_either),

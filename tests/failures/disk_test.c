@@ -72,8 +72,11 @@ static void errors_at_any_write_lose_whole_buffers_that_are_counted(void **state
     for (uint32_t round = 0; round < 10; round++) {
         const char *path = folder_path("trace.etl");
         bool compressed = round >= 5;
+        bool has_space = round >= 8;
         etwas_session_options options = {.log_file_mode =
-                                             compressed ? EVENT_TRACE_COMPRESSED_MODE : 0,
+                                             (compressed ? EVENT_TRACE_COMPRESSED_MODE : 0) |
+                                             (has_space ? EVENT_TRACE_FILE_MODE_PREALLOCATE : 0),
+                                         .maximum_file_size = has_space ? 16 : 0,
                                          .buffer_size_kb = round % 2 == 0 ? 4 : 16,
                                          .flusher = {.no_thread = true}};
         etwas_trace_handle session = start_session(path, &options);

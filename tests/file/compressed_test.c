@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "file_modes.h"
+#include "platform/file.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
@@ -27,6 +28,12 @@ enum {
     KBYTES = EVENT_TRACE_USE_KBYTES_FOR_SIZE,
     LIMIT_KB = 64,
 };
+
+static int teardown(void **state)
+{
+    etwas_file_fail(NULL);
+    return folder_teardown(state);
+}
 
 static etwas_session_options options_of(uint32_t mode, uint32_t maximum_kb)
 {
@@ -204,6 +211,39 @@ static void space_set_aside_is_no_damage_and_goes_at_the_end(void **state)
     expect_file_is_exact(session, path, &counts);
 }
 
+/* With space behind it and without. */
+static void of_a_torn_write_nothing_is_left_that_looks_like_a_buffer(void **state)
+{
+    static const uint32_t modes[] = {0, EVENT_TRACE_FILE_MODE_PREALLOCATE};
+    const char *path = folder_path("trace.etl");
+
+    (void)state;
+    for (size_t row = 0; row < sizeof modes / sizeof modes[0]; row++) {
+        etwas_session_options options = options_of(modes[row], 4000);
+        etwas_session_counts counts;
+        struct readback result;
+        etwas_trace_handle session;
+
+        options.flusher.no_thread = true;
+        session = start_session(path, &options);
+        tear_one_write_of(3);
+        for (int turn = 0; turn < 12; turn++) {
+            log_events(session, 150);
+            (void)etwas_flush(session);
+            read_back(session, path, &result);
+            assert_int_equal(result.damages + result.wrong + result.unexpected, 0);
+            assert_int_equal(result.events, counts_of(session).recorded);
+        }
+        etwas_file_fail(NULL);
+        stop_session(session, &counts);
+        assert_true(counts.lost_write_error > 0);
+        expect_exact_account(session, &counts);
+        walk_back(session, path, true, &result);
+        assert_int_equal(result.events, counts.recorded);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 /* R96 */
 static void parts_hold_every_event_once(void **state)
 {
@@ -365,6 +405,8 @@ int main(void)
         FOLDER_TEST(a_buffer_that_does_not_get_smaller_is_stored_as_it_is),
         FOLDER_TEST(a_file_of_a_size_is_full_when_a_buffer_might_not_fit),
         FOLDER_TEST(space_set_aside_is_no_damage_and_goes_at_the_end),
+        cmocka_unit_test_setup_teardown(of_a_torn_write_nothing_is_left_that_looks_like_a_buffer,
+                                        folder_setup, teardown),
         FOLDER_TEST(parts_hold_every_event_once),
         FOLDER_TEST(sessions_append_to_a_file_that_is_compressed_too),
         FOLDER_TEST(what_is_torn_at_the_end_goes_when_a_session_appends),

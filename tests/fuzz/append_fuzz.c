@@ -4,7 +4,7 @@
 /*
  * A file that a session is to go on with: refused, it stays as it was; taken, what the session writes
  * is read back, whatever was there before. The last byte's lowest bit says whether space is set
- * aside. The file's count of processors is made this machine's, of which it must be. The mutator is
+ * aside; the session is compressed if the file's header says that it is. The file's count of processors is made this machine's, of which it must be. The mutator is
  * etl_mutate.c.
  */
 #include <etwas/evntcons.h>
@@ -30,6 +30,8 @@ enum {
     MAXIMUM_BYTES = 256 << 10,
     PROCESSORS_AT = ETWAS_ETL_LOG_HEADER_FILE_OFFSET +
                     offsetof(struct etwas_etl_log_header_start, number_of_processors),
+    MODE_AT = ETWAS_ETL_LOG_HEADER_FILE_OFFSET +
+              offsetof(struct etwas_etl_log_header_start, log_file_mode),
 };
 
 /* In memory where that is possible. */
@@ -91,6 +93,14 @@ static uint32_t buffer_bytes_of(const uint8_t *bytes, size_t size)
     return said > 0 && said <= 65536 && said % 4096 == 0 ? (uint32_t)said : 4096;
 }
 
+static uint32_t compressed_mode_of(const uint8_t *bytes, size_t size)
+{
+    return size < MODE_AT + sizeof(uint32_t)
+               ? 0
+               : (uint32_t)etl_number(bytes + MODE_AT, sizeof(uint32_t)) &
+                     EVENT_TRACE_COMPRESSED_MODE;
+}
+
 static uint32_t append(const char *path, const uint8_t *bytes, size_t size)
 {
     static const etwas_wchar name[] = u"log";
@@ -102,8 +112,9 @@ static uint32_t append(const char *path, const uint8_t *bytes, size_t size)
         .buffer_bytes = buffer_bytes_of(bytes, size),
         .processors = etwas_processor_count(),
         .clock = ETWAS_CLOCK_KIND_SYSTEM,
-        .log_file_mode =
-            EVENT_TRACE_FILE_MODE_APPEND | (with_space ? EVENT_TRACE_FILE_MODE_PREALLOCATE : 0),
+        .log_file_mode = EVENT_TRACE_FILE_MODE_APPEND |
+                         (with_space ? EVENT_TRACE_FILE_MODE_PREALLOCATE : 0) |
+                         compressed_mode_of(bytes, size),
         .maximum_bytes = with_space ? MAXIMUM_BYTES : 0,
         .logger_id = 7,
     };

@@ -133,6 +133,11 @@ static void each_kind_that_the_library_writes(void **state)
     (void)unlink(path_of("appended"));
     make("appended", EVENT_TRACE_FILE_MODE_APPEND, 0, ETWAS_CLOCK_SYSTEM_TIME, 2);
     make("appended", EVENT_TRACE_FILE_MODE_APPEND, 0, ETWAS_CLOCK_SYSTEM_TIME, 2);
+    (void)unlink(path_of("appended_compressed"));
+    for (int session = 0; session < 2; session++) {
+        make("appended_compressed", EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_COMPRESSED_MODE, 0,
+             ETWAS_CLOCK_SYSTEM_TIME, 2 + session);
+    }
     make("preallocated", EVENT_TRACE_FILE_MODE_PREALLOCATE | KB, 32, ETWAS_CLOCK_QPC, 2);
     TraceLoggingUnregister(shop);
 }

@@ -45,6 +45,46 @@ def data(number, sequence=None, processor=None, last=False, flags=0x20):
                   number % 2 if processor is None else processor, flags | last, 0)
 
 
+def squeeze(plain, records):
+    """Data buffer `plain` with its records compressed: bytes, and matches of what repeats 1 to 64 bytes back."""
+    items, at = [], 0
+    while at < len(records):
+        def length(back):
+            end = at
+            while end < len(records) and end - at < 9 and records[end] == records[end - back]:
+                end += 1
+            return end - at
+        back = max(range(1, min(at, 64) + 1), key=length, default=0)
+        if back and length(back) >= 3:
+            items.append(struct.pack("<H", back - 1 << 3 | length(back) - 3))
+            at += length(back)
+        else:
+            items.append(records[at:at + 1])
+            at += 1
+    stream = b""
+    for first in range(0, len(items) + 1, 32):
+        some = items[first:first + 32]
+        flags = "".join("1" if len(item) == 2 else "0" for item in some).ljust(32, "1")
+        stream += struct.pack("<I", int(flags, 2)) + b"".join(some)
+    made = bytearray(plain[:72]) + stream
+    struct.pack_into("<I", made, 0, len(made))
+    made[52] |= modes.PACKED
+    return made
+
+
+def compressed_file(end=START + 9, limit=0):
+    """Buffer 0, a compressed buffer, one that is stored as it is, a compressed one."""
+    buffers = [head(4 if end != 0 else 1, modes.COMPRESSED | modes.KBYTES, end, max_size=limit)]
+    buffers[0][72 + 32 + 6:72 + 32 + 8] = b"\2\0"
+    for number in (1, 2, 3):
+        plain = data(number, last=number == 3 and end != 0)
+        offset, = struct.unpack_from("<I", plain, 48)
+        stored = bytearray(plain[:offset])
+        struct.pack_into("<I", stored, 0, offset)
+        buffers.append(stored if number == 2 else squeeze(plain, bytes(plain[72:offset])))
+    return buffers
+
+
 def circular(written, places, finished):
     """What a circular file of so many places holds after so many data buffers."""
     used = min(written, places)
@@ -178,6 +218,31 @@ class Modes(unittest.TestCase):
             self.good(buffers, 6)
             struct.pack_into("<I", buffers[0], LOG + 28, 11)
             self.bad(buffers, "MaximumFileSize")
+
+    def test_buffers_of_a_compressed_file_have_the_size_that_is_left_of_them(self):
+        report = self.good(compressed_file(), 9)
+        self.assertEqual(report["compressed"], 2)
+        self.good(compressed_file(limit=5), 9)
+        self.bad(compressed_file(limit=4), "longer than MaximumFileSize")
+        wrong = compressed_file()
+        wrong[0][72 + 32 + 6:72 + 32 + 8] = b"\1\5"
+        self.bad(wrong, "layout version")
+        wrong = compressed_file()
+        wrong[2] += b"\xff" * 8
+        struct.pack_into("<I", wrong[2], 0, len(wrong[2]))
+        self.bad(wrong, "size is not the session's")
+        wrong = compressed_file()
+        wrong[1][90] ^= 0xFF
+        self.assertNotEqual(walk(wrong).violations, [])
+        self.bad([head(4, 0)] + compressed_file()[1:], "size is not the session's")
+
+    def test_of_an_unfinished_compressed_file_the_last_buffer_may_be_cut(self):
+        buffers = compressed_file(end=0)
+        self.good(buffers, 9, unfinished=True)
+        whole = bytearray(b"".join(buffers))
+        for cut in (1, 30, len(buffers[3]) - 1):
+            self.good([whole[:-cut]], 6, unfinished=True)
+        self.good([whole + b"\0" * 500], 9, unfinished=True)
 
     def test_totals_and_header_must_agree(self):
         self.good([head(2, 0, totals=(0, 0, 0, 1 << 40, 2), lost=0xFFFFFFFF), data(1, last=True)], 3)
