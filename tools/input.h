@@ -44,6 +44,8 @@ struct etwas_input {
     etwas_trace_information information;
     etwas_trace_clock clock;
     etwas_input_damage_callback damage; /* NULL: damages are kept, no more */
+    uint32_t machine;                   /* that recorded it, by etwas_moments_align, else 0 */
+    int64_t ahead_ns; /* likewise: to its performance counter, for that of the first file */
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
 };

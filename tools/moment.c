@@ -3,6 +3,58 @@
 
 #include "moment.h"
 
+enum {
+    BOOTED_APART = 10000000, /* a second, in FILETIME: wall clocks are set while machines run */
+};
+
+/* What does not fit is the nearest that does. */
+static int64_t subtract(int64_t from, int64_t what)
+{
+    int64_t left;
+
+    return !__builtin_sub_overflow(from, what, &left) ? left : from < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* From the performance counter to the time of day, the same for all stamps of a file. */
+static int64_t to_unix_ns(const struct etwas_input *input)
+{
+    etwas_trace_information information = {0};
+    etwas_clock_time unix_time = {0, 0};
+    etwas_clock_time qpc = {0, 0};
+    int64_t raw;
+
+    (void)etwas_trace_query(input->trace, &information);
+    raw = information.clock == ETWAS_CLOCK_SYSTEM_TIME
+              ? input->logfile.LogfileHeader.StartTime.QuadPart
+              : 0;
+    (void)etwas_trace_convert_time(input->trace, raw, ETWAS_CLOCK_PROCESS_TRACE, &unix_time);
+    (void)etwas_trace_convert_time(input->trace, raw, ETWAS_CLOCK_QPC, &qpc);
+    return subtract(unix_time.value, qpc.value);
+}
+
+static bool is_one_machine(const struct etwas_input *one, const struct etwas_input *other)
+{
+    uint64_t first = (uint64_t)one->logfile.LogfileHeader.BootTime.QuadPart;
+    uint64_t second = (uint64_t)other->logfile.LogfileHeader.BootTime.QuadPart;
+
+    return first - second + BOOTED_APART <= 2 * (uint64_t)BOOTED_APART;
+}
+
+void etwas_moments_align(struct etwas_input_run *run)
+{
+    for (uint32_t i = 1; i < run->count; i++) {
+        struct etwas_input *input = &run->inputs[i];
+        uint32_t first = 0;
+
+        while (!is_one_machine(&run->inputs[first], input)) {
+            first++;
+        }
+        input->machine = first == i ? i : run->inputs[first].machine;
+        input->ahead_ns = first < i ? run->inputs[first].ahead_ns
+                                    : subtract(to_unix_ns(input), to_unix_ns(&run->inputs[0]));
+    }
+}
+
 struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT_RECORD *record)
 {
     struct etwas_moment moment = {
@@ -13,7 +65,7 @@ struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT
     etwas_clock_time time = {0, UINT64_MAX};
 
     (void)etwas_trace_convert_time(input->trace, moment.raw, ETWAS_CLOCK_QPC, &time);
-    moment.ns = time.value;
+    moment.ns = subtract(time.value, subtract(0, input->ahead_ns));
     moment.error_ns = time.error_ns;
     return moment;
 }
@@ -30,6 +82,9 @@ uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etw
     uint64_t larger = from->error_ns > to->error_ns ? from->error_ns : to->error_ns;
     etwas_clock_time passed = {0, UINT64_MAX};
 
+    if (from->input->machine != to->input->machine) {
+        return UINT64_MAX;
+    }
     if (from->input != to->input) {
         return etwas_moment_add_errors(from->error_ns, to->error_ns);
     }

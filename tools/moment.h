@@ -12,17 +12,23 @@
 struct etwas_moment {
     const struct etwas_input *input; /* which must have ETWAS_INPUT_RAW or ETWAS_INPUT_BOTH */
     int64_t raw;
-    int64_t ns;        /* by the performance counter */
+    int64_t ns;        /* by the performance counter, of the first file's machine */
     uint64_t error_ns; /* of that; UINT64_MAX: not known */
     uint32_t processor;
 };
+
+/*
+ * Of several files which machines they are from, by when these booted, and how far apart the performance counters of
+ * these are, by their wall clocks when the sessions began.
+ */
+void etwas_moments_align(struct etwas_input_run *run);
 
 struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /*
  * How far what passed from one to the other may be off; UINT64_MAX: not known. Two times of one processor share most of
  * their errors. Those of two processors are at least as uncertain as one of them: so far apart may their clocks be. What
- * two files say is as wrong as both times are.
+ * two files say is as wrong as both times are, or is not known if they are from two machines.
  */
 uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etwas_moment *to);
 

@@ -33,7 +33,8 @@ struct command {
 static const struct command commands[] = {
     {etwas_command_dump, {"dump"}},
     {etwas_command_dump, {"dump", "--json"}},
-    {etwas_command_dump, {"dump", "--csv", "--columns", "time,event,size,duration"}},
+    {etwas_command_dump,
+     {"dump", "--csv", "--columns", "time,event,size,duration,duration_error_ns"}},
     {etwas_command_dump, {"dump", "--where", "size > 1 && duration > 5us || Number == 7"}},
     {etwas_command_dump, {"dump", "--hex", "--raw"}},
     {etwas_command_stat, {"stat"}},
@@ -46,7 +47,7 @@ static const struct command commands[] = {
     {etwas_command_stat, {"stat", "--prove", "--json"}},
     {etwas_command_schema, {"schema"}},
     {etwas_command_schema, {"schema", "--json"}},
-    {etwas_command_spans, {"spans", "--slowest=4"}},
+    {etwas_command_spans, {"spans", "--slowest=4", "--open=9"}},
     {etwas_command_report, {"report", "--json"}},
     {etwas_command_report, {"report", "--json", "@"}},
     {etwas_command_convert, {"convert", "--to=chrome"}},

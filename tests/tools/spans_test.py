@@ -288,6 +288,24 @@ class Errors(SpansTest):
         self.assertEqual((told["duration_ns"], told["error_ns"]), (10_000, 2))
         self.assertIn(" took 0.010 ms, give or take 2 ns, from ", self.run_etwas("why", path)[0])
 
+    def test_machines_are_one_time_line_by_their_wall_clocks(self):
+        """The other one booted a day earlier, so that its performance counter is as far ahead."""
+        day = 864_000_000_000
+        related = etl.extended_item(1, uuid.UUID(RED).bytes_le, True)
+        here = self.write("here.etl", etl.trace([(0, [
+            etl.tl_event(BLUE, T, "Shop", "Pay", opcode=1, activity=RED),
+            etl.tl_event(BLUE, T + 100, "Shop", "Pay", opcode=2, activity=RED)])]))
+        there = etl.trace([(0, [
+            etl.tl_event(BLUE, T + day + 20, "Bank", "Book", opcode=1, activity=BLUE, items=related),
+            etl.tl_event(BLUE, T + day + 50, "Bank", "Book", opcode=2, activity=BLUE)])])
+        for was, becomes in ((etl.FIRST_STAMP, etl.FIRST_STAMP + day), (etl.START - 1, etl.START - 1 - day)):
+            there = there.replace(struct.pack("<q", was), struct.pack("<q", becomes))
+        told = self.spans("--slowest", "1", here, self.write("there.etl", there))
+        self.assertAlmostEqual(told["seconds"], 1e-5)
+        pay, book = told["slowest"][0]["spans"]
+        self.assertEqual((pay["self_ns"], pay["error_ns"], book["at_ns"], book["duration_ns"], book["error_ns"]),
+                         (7000, 0, 2000, 3000, 0))
+
     def test_a_file_that_does_not_say_has_no_error(self):
         path = self.write("h.etl", etl.trace([(0, Chosen.RECORDS)], clock=3))
         self.assertIsNone(self.spans(path)["classes"][0]["duration"]["max"]["error_ns"])

@@ -75,6 +75,7 @@ int etwas_spans_open_files(struct etwas_spans_request *request, char *const *pat
             result = ETWAS_EXIT_OPEN;
         }
     }
+    etwas_moments_align(&request->run);
     etwas_progress_start(&request->run.progress, false);
     return result;
 }
