@@ -18,10 +18,10 @@
  *
  * The clock. Traces of one machine, as their headers tell it by one clock of one frequency, as many
  * processors and boot times less than a second apart, keep the stamps that they have, and the readings of
- * their clocks; StartTime is that of the trace that started first. Else the clock is QPC, and each stamp
- * is the time that ProcessTrace gives the event, in nanoseconds since 1970; there are no readings, stamps
- * in payloads stay what they were, and the processors of each trace come behind those of the one before
- * it, in the order of `traces`.
+ * their clocks; StartTime is that of the trace that started first. Else, and of a clock that is not known,
+ * the clock is QPC, and each stamp is the time that ProcessTrace gives the event, in nanoseconds since
+ * 1970; there are no readings, stamps in payloads stay what they were, and the processors of each trace
+ * come behind those of the one before it, in the order of `traces`.
  *
  * What was lost and overwritten is the sum of all traces. The header is that of the trace that started
  * first, but for its counts, EndTime, which is the latest, and LogFileMode, which has

@@ -177,6 +177,8 @@ static struct etwas_relog_facts facts_of(const struct etwas_relogger *relogger, 
     start->version[3] = is_compressed(relogger) ? 0 : 5;
     start->end_filetime = end_of(relogger);
     start->maximum_file_size = 0;
+    start->pointer_bytes =
+        etwas_relog_first_is_wide(&relogger->inputs[relogger->base].first) ? 8 : 4;
     start->log_file_mode = mode_of(relogger);
     start->buffers_written = relogger->pack.buffers;
     start->start_buffers = 1;

@@ -82,6 +82,14 @@ bool etwas_relog_first_pass(struct etwas_relog_first *first, const struct etwas_
     return true;
 }
 
+bool etwas_relog_first_is_wide(const struct etwas_relog_first *first)
+{
+    struct etwas_etl_system_header header;
+
+    memcpy(&header, first->records, sizeof header);
+    return header.header_type == ETWAS_ETL_SYSTEM64;
+}
+
 void etwas_relog_set_stamp(uint8_t *bytes, const struct etwas_record *record, int64_t stamp)
 {
     size_t at = offsetof(struct etwas_etl_full_header, time_stamp);
@@ -167,7 +175,7 @@ uint32_t etwas_relog_first_put(const struct etwas_relog_first *first,
     memcpy(content, first->records, first->bytes);
     for (uint32_t at = 0; next(first, &at, &record); begin = at) {
         if (begin == 0) {
-            put_fields(content + record.header_bytes, record.header_type == ETWAS_ETL_SYSTEM64,
+            put_fields(content + record.header_bytes, etwas_relog_first_is_wide(first),
                        &facts->fields);
         }
         etwas_relog_set_stamp(content + begin, &record, facts->first_raw);

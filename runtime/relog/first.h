@@ -51,6 +51,9 @@ uint32_t etwas_relog_first_read(struct etwas_relog_first *first, struct etwas_tr
  */
 bool etwas_relog_first_pass(struct etwas_relog_first *first, const struct etwas_record *record);
 
+/* Which form its log file header has: that of 64 bits? */
+bool etwas_relog_first_is_wide(const struct etwas_relog_first *first);
+
 /* Gives a copy of a record another stamp, if it has one. */
 void etwas_relog_set_stamp(uint8_t *bytes, const struct etwas_record *record, int64_t stamp);
 

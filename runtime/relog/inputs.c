@@ -37,6 +37,16 @@ static struct etwas_etl_totals totals_of(const struct etwas_trace *trace)
     };
 }
 
+/* Can its header's clock be said again? */
+static bool has_clock(const struct etwas_file_header *log)
+{
+    struct etwas_etl_clock clock;
+
+    return etwas_etl_clock_from_header(
+        &clock, log->fields.clock_type, log->fields.performance_frequency_hz,
+        log->fields.start.cpu_speed_mhz, log->first_raw, log->fields.start_filetime);
+}
+
 static uint32_t read_input(struct etwas_relog_input *input, struct etwas_trace *trace)
 {
     const struct etwas_file_header *log = &trace->log;
@@ -45,6 +55,7 @@ static uint32_t read_input(struct etwas_relog_input *input, struct etwas_trace *
     input->clock = log->clock;
     input->first_raw = log->first_raw;
     input->own = log->own;
+    input->has_clock = has_clock(log);
     input->processors = streams_of(log);
     input->buffer_bytes = log->session_buffer_bytes;
     /* Where buffers differ in size one may be larger than the header says. */
@@ -128,6 +139,7 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger, struct etwas_t
             relogger->base = i;
         }
     }
+    relogger->converted = !relogger->inputs[relogger->base].has_clock;
     for (uint32_t i = 0; i < relogger->count; i++) {
         relogger->converted |=
             !are_of_one_machine(&relogger->inputs[i], &relogger->inputs[relogger->base]);

@@ -28,6 +28,7 @@ struct etwas_relog_input {
     struct etwas_etl_clock clock;
     int64_t first_raw;
     bool own;
+    bool has_clock;
     uint32_t processors;      /* streams: one for each processor and perhaps the extra one */
     uint32_t first_processor; /* which the input's first is in the output */
     uint32_t buffer_bytes;
@@ -42,7 +43,7 @@ struct etwas_relogger {
     uint32_t count;
     uint32_t base;  /* the input that started first */
     bool own;       /* all inputs are of etwas */
-    bool converted; /* they are of several machines */
+    bool converted; /* they are of several machines, or of a clock that nobody knows */
     bool finished;
     int64_t first_raw;  /* in the output */
     uint16_t logger_id; /* of one input */

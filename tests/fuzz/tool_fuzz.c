@@ -137,7 +137,7 @@ static void run(const struct command *command, char **arguments, int count)
     optind = 0;
     code = command->run(count, arguments);
     MUST(code == ETWAS_EXIT_FINE || code == ETWAS_EXIT_OPEN || code == ETWAS_EXIT_DAMAGED ||
-         code == ETWAS_EXIT_UNPROVED);
+         code == ETWAS_EXIT_UNPROVED || code == ETWAS_EXIT_OUTPUT);
 }
 
 /* Whatever the file was that it is made of, nothing is wrong with this one. */
