@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/utf16.h"
 #include "reader/stream.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -39,6 +40,50 @@ static void keep(struct etwas_relog_first *first, const struct etwas_record *rec
     }
 }
 
+static size_t put_name(uint8_t *at, const etwas_wchar *name)
+{
+    enum {
+        LIMIT_UNITS = 1024
+    };
+    size_t bytes = etwas_utf16_length(name, LIMIT_UNITS) * sizeof *name;
+
+    memcpy(at, name, bytes); /* what is behind it is 0 */
+    return bytes + sizeof *name;
+}
+
+/* The log file header as the reader has it, where its record says that it is longer than it can be. */
+static void make_header(struct etwas_relog_first *first, const struct etwas_file_header *log)
+{
+    struct etwas_etl_system_header system = {
+        .version = ETWAS_ETL_LOG_HEADER_CLASS_VERSION,
+        .header_type = ETWAS_ETL_SYSTEM64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .time_stamp = log->first_raw,
+    };
+    size_t end = sizeof system + sizeof log->fields;
+
+    memset(first->records, 0, ETWAS_RELOG_FIRST_BYTES);
+    memcpy(first->records + sizeof system, &log->fields, sizeof log->fields);
+    end += put_name(first->records + end, log->names);
+    end += put_name(first->records + end, log->log_file_name);
+    system.size = (uint16_t)end;
+    memcpy(first->records, &system, sizeof system);
+    first->bytes = (uint32_t)etwas_etl_round_up_8(end);
+}
+
+static bool has_header(const struct etwas_relog_first *first)
+{
+    struct etwas_etl_system_header system;
+    bool wide;
+
+    memcpy(&system, first->records, sizeof system);
+    wide = system.header_type == ETWAS_ETL_SYSTEM64;
+    return first->bytes > 0 && (wide || system.header_type == ETWAS_ETL_SYSTEM32) &&
+           system.group == ETWAS_ETL_GROUP_HEADER && system.type == 0 &&
+           system.size >= sizeof system + (wide ? sizeof(struct etwas_etl_log_header64)
+                                                : ETWAS_ETL_LOG_HEADER32_BYTES);
+}
+
 uint32_t etwas_relog_first_read(struct etwas_relog_first *first, struct etwas_trace *trace)
 {
     struct etwas_stream stream;
@@ -53,6 +98,9 @@ uint32_t etwas_relog_first_read(struct etwas_relog_first *first, struct etwas_tr
         keep(first, &stream.record);
     }
     etwas_stream_close(&stream);
+    if (!has_header(first)) {
+        make_header(first, &trace->log);
+    }
     return ERROR_SUCCESS;
 }
 

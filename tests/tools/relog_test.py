@@ -196,6 +196,20 @@ class Ordered(RelogTest):
         newest = {number: max(r["stamp"] for r in walker.records if r["buffer"] == number) for number in marked}
         self.assertTrue(all(oldest[n] <= T + 600 and newest[n] >= T + 401 for n in marked), (oldest, newest))
 
+    def test_headers_that_cannot_be_are_replaced(self):
+        """Of a clock that nobody knows, and with a first record that is longer than its buffer."""
+        whole = etl.trace([(0, [etl.classic(RED, T + 5 * n + i, payload=bytes([i])) for i in range(5)]) for n in range(9)])
+        for at, value, clock in ((104 + 272, b"\7", 1), (104 + 256, bytes(8), 1), (72 + 4, b"\xff\xff", 1)):
+            with self.subTest(at=at):
+                data = bytearray(whole)
+                data[at:at + len(value)] = value
+                path = self.write("a.etl", bytes(data))
+                made = self.relog(path, expect=DAMAGED)
+                self.assertEqual(self.walk(made).header["clock"], clock)
+                self.assertFalse(self.stat(made)["damaged"])
+                shown = [{**event, "time": event["time"][:27]} for event in self.events(made)]
+                self.assertEqual(shown, [{**event, "time": event["time"][:27]} for event in self.events(path)])
+
     def test_files_cut_anywhere_are_relogged_as_far_as_they_go(self):
         whole = etl.trace([(i % 3, [etl.classic(RED, T + 10 * i + k, payload=bytes(k)) for k in range(9)]) for i in range(5)])
         for length in random.Random(3).sample(range(8192 + 500, len(whole)), 12):
