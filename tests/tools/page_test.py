@@ -101,7 +101,11 @@ class Page(BrowserTest):
         self.key("ArrowRight", "ArrowRight")
         self.assertEqual(self.tip(), "100 ns\n20")
         self.key("ArrowRight")
-        self.assertEqual(self.tip(), "200 ns\n\u2013")
+        self.assertEqual(self.tip(), "300 ns\n5")
+
+    def test_a_point_between_two_gaps_is_a_dot(self):
+        self.show(LINES, {"series": [{"name": "a", "points": [[0, None], [1, 7], [2, None], [3, 1], [4, 2]]}]})
+        self.assertEqual(self.page("document.querySelectorAll('.dot').length"), 1)
 
     def test_stacked_areas_begin_where_the_one_below_ends(self):
         self.show(LINES, {"stacked": True, "series": [{"name": "a", "points": [[0, 10], [100, 30]]},
@@ -123,12 +127,15 @@ class Page(BrowserTest):
     def test_cells_of_a_heat_map_say_their_counts_and_the_fullest_is_darkest(self):
         cells = [{"x0": x * 10, "x1": x * 10 + 10, "y0": 10 ** y, "y1": 10 ** (y + 1), "count": 1 + 9 * x * y}
                  for x in range(4) for y in range(1, 4)]
-        self.show(HEAT, {"cells": cells, "lines": [{"name": "p50", "points": [[0, 50], [30, 5000]]}]})
+        self.show(HEAT, {"cells": cells, "lines": [{"name": "p50", "points": [[0, 2], [30, 5000]]}]})
         self.assertEqual(self.browser.complaints, [])
         shades = self.page("[...document.querySelectorAll('.cell')].map(e => [+e.getAttribute('fill-opacity'),"
                            " e.getAttribute('d').split('M').length - 1]).filter(([, cells]) => cells > 0)")
         self.assertEqual(sum(count for _, count in shades), len(cells))
         self.assertEqual(max(shades), [1, 1])
+        marks = self.page("[...document.querySelectorAll('.tick.end')].filter(mark => mark.getAttribute('x') < 100)"
+                          ".map(mark => mark.textContent)")
+        self.assertEqual([mark.replace("\u00a0", " ") for mark in marks][:2], ["1 ns", "10 ns"])  # the line's, too
         self.page("document.getElementById('plot').focus()")
         self.key("End")
         self.assertEqual(self.tip(), "30 ns to 40 ns\n1 µs to 10 µs: 82")

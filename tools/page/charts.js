@@ -65,7 +65,21 @@ const charts = (() => {
         }));
     }
 
-    // Each place with what the series are there, in their order: [x, [[name, value], …]].
+    // A line ends at gaps; a point between two of them is seen as a dot. Points are [x, y].
+    function drawLine(svg, points, axes, look, {curve = d3.curveLinear, dots = false} = {}) {
+        const there = (point) => point !== undefined && point[1] !== null;
+        const path = d3.line().x(([x]) => axes.x(x)).y(([, y]) => axes.y(y)).defined(there).curve(curve);
+        plots.shape(svg, 'path', look, {d: path(points)});
+        points.forEach(([x, y], i) => {
+            const alone = !there(points[i - 1]) && !there(points[i + 1]);
+            if (y !== null && (dots || alone)) {
+                plots.dot(svg, look.replace(/line.*/, 'dot'), axes.x(x), axes.y(y), dots ? 3.2 : 2);
+            }
+        });
+        return path(points);
+    }
+
+    // Each place that is no gap of all series, with what they are there, in their order: [x, [[name, value], …]].
     function placesOf(series) {
         const places = new Map();
         for (const {name, points} of series) {
@@ -73,7 +87,8 @@ const charts = (() => {
                 places.set(x, [...places.get(x) || [], [name, value]]);
             }
         }
-        return [...places].sort(([a], [b]) => a - b);
+        return [...places].filter(([, values]) => values.some(([, value]) => value !== null))
+            .sort(([a], [b]) => a - b);
     }
 
     // Of many series only those that are not 0, most first.
@@ -110,11 +125,7 @@ const charts = (() => {
             if (layer.some(({low, high}) => low !== high)) {
                 plots.shape(svg, 'path', lookOf('band', i), {d: area('low', 'high')});
             }
-            const line = d3.line().x(({x}) => axes.x(x)).y(({to}) => axes.y(to)).defined(there).curve(curve);
-            plots.shape(svg, 'path', lookOf(kind, i), {d: line(layer)});
-            for (const {x, to} of dots ? layer.filter(there) : []) {
-                plots.dot(svg, lookOf('dot', i), axes.x(x), axes.y(to), 3.2);
-            }
+            drawLine(svg, layer.map(({x, to}) => [x, to]), axes, lookOf(kind, i), {curve, dots});
         }
 
         function draw(svg, width) {
@@ -179,13 +190,13 @@ const charts = (() => {
         }
 
         function draw(svg, width) {
+            const overlaid = chart.lines.flatMap(({points}) => points.map(([, y]) => y));
             const axes = axesOf(chart, svg, width, cells.flatMap(({x0, x1}) => [x0, x1]),
-                cells.flatMap(({y0, y1}) => [y0, y1]));
-            const path = d3.line().x(([x]) => axes.x(x)).y(([, y]) => axes.y(y)).defined(([, y]) => y !== null);
+                [...cells.flatMap(({y0, y1}) => [y0, y1]), ...overlaid]);
             drawCells(svg, axes);
             chart.lines.forEach(({points}, i) => {
-                plots.shape(svg, 'path', 'halo', {d: path(points)});
-                plots.shape(svg, 'path', lookOf('line', i + 1), {d: path(points)});
+                const halo = plots.shape(svg, 'path', 'halo');
+                halo.attr('d', drawLine(svg, points, axes, lookOf('line', i + 1)));
             });
             return {
                 height: axes.height, points: cells.map((cell) => pointOf(cell, axes)), tell,

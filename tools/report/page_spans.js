@@ -27,9 +27,9 @@ Object.assign(reportPage, (() => {
         x0: time.begin(column), x1: time.end(column), y0: edges[first + i] || edges[1] / 2, y1: edges[first + i + 1], count,
     })).filter(({count}) => count > 0));
 
-    // Where spans ended; a line joins these columns.
-    const pointsOf = (values, count, time) => values.map((value, i) => [(time.begin(i) + time.end(i)) / 2, Math.max(value, 1)])
-        .filter((_, i) => count[i] > 0);
+    // Where none ended there is a gap.
+    const pointsOf = (values, count, time) => values.map((value, i) =>
+        [(time.begin(i) + time.end(i)) / 2, count[i] > 0 ? Math.max(value, 1) : null]);
 
     function drawMap(section, report, its, number, time) {
         const {over_time: over} = its;

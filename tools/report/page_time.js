@@ -24,9 +24,14 @@ const reportPage = (() => {
 
     const short = (text, most) => text.length <= most ? text : text.slice(0, Math.max(most - 1, 1)) + '…';
 
+    // Of names the end is what tells them apart.
+    const shortName = (name, most) => name.length <= most ? name : '…' + name.slice(-Math.max(most - 1, 1));
+
     const fileName = (path) => path.slice(path.lastIndexOf('/') + 1);
 
-    const plural = (count, thing) => `${words.count(count)} ${thing}${count === 1 ? '' : 's'}`;
+    // "1 event", "2 classes"
+    const plural = (count, thing) =>
+        `${words.count(count)} ${thing}${count === 1 ? '' : /(s|ch)$/.test(thing) ? 'es' : 's'}`;
 
     // The axis of time of all plots, and values by its columns as points on it.
     function timeOf({axis}) {
@@ -58,7 +63,7 @@ const reportPage = (() => {
     function drawRow(svg, {name, values}, top, x, time, labels) {
         const most = d3.max(values) || 1;
         const paths = d3.range(strip.levels).map(() => []);
-        plots.text(svg, 'row', 0, top + strip.row - 6, short(name, Math.floor(labels / 7)));
+        plots.text(svg, 'row', 0, top + strip.row - 6, shortName(name, Math.floor(labels / 7)));
         values.forEach((value, i) => {
             if (value > 0) {
                 // The rarest are still seen.
