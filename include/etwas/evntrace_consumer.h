@@ -58,7 +58,8 @@ etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrac
  *
  * Returns when every event was delivered, or a buffer callback returns 0, or the traces are
  * closed. Callbacks run in this thread. HandleArray is read when the call begins, and not again.
- * StartTime and EndTime (UTC, or NULL) are the first and the last time wanted.
+ * StartTime and EndTime (UTC, or NULL) are the first and the last time wanted. Of a file that etwas wrote with
+ * another clock than the system time, buffers that lie outside are not read, and what is wrong with them not told.
  *
  * Thread-safe for different handles; a handle is processed by one thread at a time. Not for
  * signal handlers.

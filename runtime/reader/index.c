@@ -33,6 +33,7 @@ bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint6
     *entry = (struct etwas_index_entry){
         .file_offset = file_offset,
         .sequence = header->sequence_number,
+        .collected = header->time_stamp,
         .buffer_bytes = header->buffer_bytes,
         .file_bytes = available < header->buffer_bytes ? (uint32_t)available : header->buffer_bytes,
         .data_end = header->offset,

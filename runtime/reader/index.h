@@ -18,6 +18,7 @@ struct etwas_trace;
 struct etwas_index_entry {
     uint64_t file_offset;
     int64_t sequence;
+    int64_t collected;     /* when, by a stamp: no record of ours is newer */
     uint32_t buffer_bytes; /* in the file, as its header says */
     uint32_t file_bytes;   /* of these, how many the file has: fewer in a buffer that is cut */
     uint32_t data_end;     /* Offset: uncompressed, from the buffer's start */
@@ -26,7 +27,7 @@ struct etwas_index_entry {
     bool compressed;
     uint32_t session; /* of an appended file: which of its sessions, from 0 */
 };
-_Static_assert(sizeof(struct etwas_index_entry) == 40, "the index is as small as it says");
+_Static_assert(sizeof(struct etwas_index_entry) == 48, "the index is as small as it says");
 
 struct etwas_index {
     struct etwas_index_entry *entries; /* data buffers: by processor, session, sequence number,

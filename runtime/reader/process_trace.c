@@ -177,6 +177,47 @@ static void enter_session(struct run *run, struct file_run *file)
 }
 
 /*
+ * Are the streams of a file in the order of time, and no record newer than its buffer was collected? Ours are, but for
+ * a clock that may be set back, and from one session of an appended file to the next. Then what is outside of the
+ * wanted span need not be read.
+ */
+static bool can_seek(const struct file_run *file)
+{
+    const struct etwas_file_header *log = &file->trace->log;
+
+    if (!log->own || log->fields.clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
+        return false;
+    }
+    for (size_t i = 0; i < file->index.count; i++) {
+        if (file->index.entries[i].session != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Passes over the buffers that were collected before the span begins. None was before the session. */
+static void seek(struct etwas_stream *stream, const struct etwas_span *span)
+{
+    int64_t first_raw = stream->trace->log.first_raw;
+
+    while (stream->next != stream->last && stream->next->collected >= first_raw &&
+           etwas_step_filetime(stream, stream->next->collected) < span->start_filetime) {
+        stream->next++;
+    }
+}
+
+/*
+ * Is the record, and so all of its stream that follow, after the wanted span? One that is newer than its buffer has a
+ * damaged stamp, which says nothing of the others.
+ */
+static bool is_past(const struct etwas_stream *stream, const struct etwas_span *span)
+{
+    return stream->may_end_early && stream->key_filetime > span->end_filetime &&
+           stream->key_raw <= stream->buffer->collected;
+}
+
+/*
  * Brings every stream of a file to its first record and into the heap. The records of buffer 0 come
  * before all others of their file (R99), also when something in it was stamped before the session.
  */
@@ -184,6 +225,7 @@ static uint32_t start_file(struct run *run, size_t number)
 {
     struct file_run *file = &run->files[number];
     struct etwas_stream *header = &file->streams[0];
+    bool seeks = can_seek(file);
 
     file->session = UINT32_MAX; /* none yet */
     for (size_t i = 0; i < file->stream_count; i++) {
@@ -195,6 +237,10 @@ static uint32_t start_file(struct run *run, size_t number)
         stream->key_raw = file->trace->log.first_raw;
         stream->timeline = file->timeline;
         stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
+        stream->may_end_early = i > 0 && seeks;
+        if (stream->may_end_early) {
+            seek(stream, &run->span);
+        }
         if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
@@ -242,6 +288,11 @@ static void give_records(struct run *run, struct etwas_stream *stream)
     const struct etwas_stream *second = etwas_merge_second(&run->merge);
     bool has_key = stream->buffer != &stream->trace->log.buffer;
 
+    if (is_past(stream, &run->span)) {
+        stream->next = stream->last;
+        stream->state = ETWAS_STREAM_BUFFER_END;
+        return;
+    }
     do {
         etwas_step_deliver(stream, &run->span);
         etwas_stream_next_record(stream);

@@ -65,6 +65,7 @@ struct etwas_stream {
     const struct etwas_etl_clock *clock;
     const struct etwas_timeline *timeline; /* converts instead of `clock`; NULL: there is none */
     struct etwas_line line;                /* what they say where the stream is */
+    bool may_end_early; /* behind a record after the wanted span are none inside of it */
     int64_t key_filetime;
     int64_t key_raw;
 };

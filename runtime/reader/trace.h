@@ -24,7 +24,7 @@
  * The file is hostile: whatever it says is checked before it is used as a size, an offset or a
  * count. The file is read, never mapped, because a file cut under a mapping kills the process.
  *
- * Memory: the index holds 40 bytes a buffer (2.6 MB for 4 GB of 64 KB buffers), and 8 more while
+ * Memory: the index holds 48 bytes a buffer (3.1 MB for 4 GB of 64 KB buffers), and 8 more while
  * sessions are told apart; every processor of the file has one window of at most
  * ETWAS_READER_WINDOW_BYTES, or one decompressed buffer; knots take 1 MB at most.
  */
