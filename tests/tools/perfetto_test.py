@@ -26,7 +26,7 @@ START, END, CHECKPOINT = 1, 2, 8
 SHARED = os.environ.get("ETWAS_SHARED_DIR", "/nonexistent")
 TRACE_SQL = os.path.join(SHARED, "tools", "trace-sql")
 SAMPLES = os.path.join(SHARED, "etl-samples")
-DATA_LOSS = ("traced_buf_trace_writer_packet_loss", "ftrace_cpu_has_data_loss")
+DATA_LOSS = ("traced_buf_trace_writer_packet_loss", "ftrace_cpu_has_data_loss", "mismatched_sched_switch_tids")
 
 
 def engine():
@@ -312,6 +312,94 @@ class Events(PerfettoTest):
         self.assertEqual([s["args"]["size"] for s in self.load("--where", "size > 4000", path).slices], ["4096", "5000"])
         path = self.write("b.etl", etl.trace([(0, [order(START, 0), order(START, 5, 2), order(END, 9, 2), order(END, 40)])]))
         self.assertEqual([s["dur"] for s in self.load("--where", "duration > 2us", path).slices], [4000])
+
+
+class Kernel(PerfettoTest):
+    """What the kernel did: as a session of ours records it on Linux, and as Windows does."""
+    SCHED = "select ts, dur, cpu, tid, end_state from sched join thread using (utid) order by cpu, ts"
+    STATES = "select ts, state, tid, waker_utid from thread_state join thread using (utid) where state = 'R' order by ts"
+    SAMPLES = """select ts, tid, pid, cpu, cpu_mode, callsite_id from perf_sample join thread using (utid) left join process
+        using (upid) order by ts"""
+    FRAMES = """select c.id, c.parent_id, f.name, m.name mapping from stack_profile_callsite c
+        join stack_profile_frame f on f.id = c.frame_id join stack_profile_mapping m on m.id = f.mapping"""
+    LINUX = {etl.WAITING: "D", etl.READY: "R", etl.TERMINATED: "X"}
+    WINDOWS = {etl.WAITING: "Waiting", etl.READY: "Ready", etl.TERMINATED: "Terminated"}
+    SYSTEM = 0x02000001
+
+    def kernel(self, per_processor, is_linux):
+        knots = [etl.knot(T + ticks, 100 * (T + ticks), etl.START + ticks) for ticks in (0, 10**6)] if is_linux else []
+        return self.write("k.etl", etl.trace(per_processor, mode=self.SYSTEM, own=knots))
+
+    def stack(self, frames, number):
+        """The frames of a call stack, innermost first."""
+        by_id, names = {f["id"]: f for f in frames}, []
+        while number is not None:
+            names.append(by_id[number]["name"])
+            number = by_id[number]["parent_id"]
+        return names
+
+    def test_each_switch_is_where_it_was(self):
+        chance = random.Random(7)
+        for is_linux, states in ((True, self.LINUX), (False, self.WINDOWS)):
+            buffers, expected = [], []
+            for cpu in range(3):
+                running, ticks, rows = 0, 10 + cpu, []
+                switches = []
+                for number in range(200):
+                    new = chance.choice([t for t in (0, *range(21 + 10 * cpu, 26 + 10 * cpu)) if t != running])
+                    state = chance.choice([etl.WAITING, etl.READY, etl.WAITING]) if running else etl.READY
+                    switches.append(etl.switch(T + ticks, running, new, state))
+                    if rows:
+                        rows[-1] += [100 * ticks, states[state]]
+                    rows.append([cpu, new, 100 * ticks])
+                    running, ticks = new, ticks + chance.randrange(1, 50)
+                expected += [tuple(row) for row in rows if len(row) == 5]
+                buffers += [(cpu, switches[at:at + 50]) for at in range(0, 200, 50)]
+            rows = self.ask(self.convert(self.kernel(buffers, is_linux)), self.SCHED)
+            first = min(row["ts"] for row in rows) - 1000
+            told = [(r["cpu"], r["tid"], r["ts"] - first, r["ts"] - first + r["dur"], r["end_state"]) for r in rows if r["dur"] >= 0]
+            self.assertEqual(told, expected)
+
+    def test_who_was_woken_by_whom_is_known(self):
+        events = [etl.switch(T + 10, 0, 20), etl.ready(T + 15, 21), etl.switch(T + 20, 20, 21)]
+        for is_linux in (True, False):
+            path = self.convert(self.kernel([(0, events)], is_linux))
+            states, threads = self.ask(path, self.STATES, "select utid, tid from thread")
+            ready, = [s for s in states if s["tid"] == 21]
+            self.assertEqual({t["utid"]: t["tid"] for t in threads}[ready["waker_utid"]], 20)
+
+    def test_threads_have_the_names_of_their_processes(self):
+        events = [etl.switch(T + 10, 0, 21), etl.switch(T + 20, 21, 0), etl.process_event(4, T + 30, 20, b"shop"),
+                  etl.thread_event(4, T + 30, 20, 21)]
+        loaded = self.load(self.kernel([(0, events)], True))
+        self.assertIn({"tid": 21, "pid": 20, "name": "shop", "process": "shop"}, loaded.threads)
+
+    def test_a_loss_is_told_of_its_processor(self):
+        events = [etl.switch(T + 10, 0, 20), etl.kernel_loss(T + 30, T + 12), etl.switch(T + 40, 22, 20)]
+        path = self.convert(self.kernel([(0, events)], True))
+        rows = self.ask(path, "select name, value from stats where name = 'ftrace_cpu_has_data_loss' and value > 0",
+                        losses=True)
+        self.assertEqual(len(rows), 1)
+
+    def test_samples_have_their_stacks(self):
+        kernel, program = (0xFFFFFFFF81000010, 0xFFFFFFFF81000020), (0x401000, 0x401010)
+        events = [etl.thread_event(3, T, 10, 21), etl.sample(T + 31, 21, kernel[0]), etl.stack_walk(T + 32, T + 31, 21, *kernel),
+                  etl.stack_walk(T + 33, T + 31, 21, *program), etl.sample(T + 50, 21, program[0])]
+        samples, frames, slices = self.ask(self.convert(self.kernel([(0, events)], True)), self.SAMPLES, self.FRAMES,
+                                           "select name from slice where name like 'PerfInfo%' or name like 'Stack%'")
+        self.assertEqual([(s["tid"], s["pid"], s["cpu"], s["cpu_mode"]) for s in samples],
+                         [(21, 10, 0, "kernel"), (21, 10, 0, "user")])
+        self.assertEqual(samples[1]["ts"] - samples[0]["ts"], 1900)
+        self.assertEqual([[int(name, 16) for name in self.stack(frames, s["callsite_id"])] for s in samples],
+                         [[*kernel, *program], [program[0]]])
+        self.assertEqual(slices, [])
+
+    def test_events_have_their_stacks(self):
+        frames = (0x401000, 0x401010, 0x401020)
+        item = etl.extended_item(6, struct.pack("<4Q", 0, *frames), False)
+        path = self.write("a.etl", etl.trace([(0, [etl.tl_event(BLUE, T, "P", "E", items=item)])]))
+        slices, told = self.ask(self.convert(path), "select callsite_id callsite from __intrinsic_track_event_callstacks", self.FRAMES)
+        self.assertEqual([int(name, 16) for name in self.stack(told, slices[0]["callsite"])], list(frames))
 
 
 class Losses(PerfettoTest):

@@ -93,6 +93,7 @@ void etwas_perfetto_write_state(struct etwas_perfetto *perfetto, int64_t time_ns
     etwas_wire_end(packet, began);
     etwas_wire_number(packet, PACKET_SEQUENCE, ETWAS_PERFETTO_EVENTS);
     etwas_perfetto_write_packet(perfetto);
+    etwas_perfetto_stacks_tell_again(perfetto);
 }
 
 /* Heap dumps are read by the coarse clock, processes' beginnings by that since boot: both are the primary one here. */

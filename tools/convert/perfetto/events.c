@@ -74,6 +74,31 @@ static void take_instant(struct etwas_perfetto *perfetto,
     etwas_perfetto_put_event(perfetto, record, NULL);
 }
 
+/* Images and threads are by the times of the events here, whatever clock their file has. */
+static void take_address(struct etwas_perfetto *perfetto, int64_t time_ns)
+{
+    EVENT_RECORD record = *perfetto->convert->subject.record;
+
+    record.EventHeader.TimeStamp.QuadPart = time_ns;
+    etwas_addresses_take(&perfetto->addresses, &record);
+    if (etwas_kernel_is_process(&record)) {
+        etwas_processes_take(&perfetto->processes, &record);
+    }
+}
+
+/* Its call stack goes along, to be told when all images are known. */
+static void take_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record)
+{
+    const struct etwas_event_stack stack = etwas_event_stack(perfetto->convert->subject.record);
+
+    record->stack_frames =
+        stack.count < ETWAS_PERFETTO_FRAMES ? stack.count : ETWAS_PERFETTO_FRAMES;
+    record->stack_process = stack.process;
+    for (uint32_t i = 0; i < record->stack_frames; i++) {
+        perfetto->stack[i] = etwas_event_frame(&stack, i);
+    }
+}
+
 void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
 {
     const struct etwas_convert *convert = perfetto->convert;
@@ -83,14 +108,21 @@ void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
                                            .file = (uint8_t)convert->subject.input->number};
     const struct etwas_perfetto_schema *schema;
 
-    if (etwas_kernel_is_process(convert->subject.record)) {
-        etwas_processes_take(&perfetto->processes, convert->subject.record);
+    etwas_perfetto_put_state(perfetto, time_ns);
+    if (event->classic && !event->has_instance) {
+        take_address(perfetto, time_ns);
+        if (etwas_perfetto_take_schedule(perfetto, &record) ||
+            etwas_perfetto_take_sample(perfetto, &record)) {
+            return;
+        }
     }
     if (!convert->is_wanted && convert->span_role != ETWAS_SPAN_START &&
         convert->span_role != ETWAS_SPAN_END) {
         return;
     }
-    etwas_perfetto_put_state(perfetto, time_ns);
+    if (convert->subject.record->ExtendedDataCount > 0) {
+        take_stack(perfetto, &record);
+    }
     schema = etwas_perfetto_schema(perfetto);
     record.track = etwas_perfetto_track(perfetto, event->process, event->thread);
     if (schema == NULL || record.track == UINT32_MAX) {

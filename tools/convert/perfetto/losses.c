@@ -9,6 +9,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include <etwas/winerror.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -132,11 +133,15 @@ void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns
 {
     const struct etwas_input *input = perfetto->convert->subject.input;
     struct etwas_perfetto_file *file = &perfetto->files[input->number - 1];
+    etwas_trace_clock clock;
 
     if (!file->has_events) {
         file->has_events = true;
         file->first_ns = time_ns;
         file->last_ns = time_ns;
+        file->is_kernel = etwas_input_is_kernel(input);
+        file->is_linux =
+            etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.knots > 0;
     }
     if (file->damages > 0) {
         put_gap(perfetto, file, input->path, file->last_ns, time_ns);

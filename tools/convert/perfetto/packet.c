@@ -81,7 +81,7 @@ static uint8_t *put_time(struct etwas_perfetto *perfetto, uint8_t *at, int64_t t
 }
 
 /* Almost all packets are short: those are made in one piece where they go out. */
-void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns,
+void etwas_perfetto_write_timed(struct etwas_perfetto *perfetto, uint32_t field, int64_t time_ns,
                                 const struct etwas_perfetto_part *names,
                                 const struct etwas_perfetto_part parts[2])
 {
@@ -100,7 +100,7 @@ void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns
         at = put_length(at, PACKET_INTERNED, names->count);
         at = put_part(at, names);
     }
-    at = put_length(at, PACKET_TRACK_EVENT, event_bytes);
+    at = put_length(at, field, event_bytes);
     at = put_part(at, &parts[0]);
     at = put_part(at, &parts[1]);
     at = put_number(at, PACKET_SEQUENCE, ETWAS_PERFETTO_EVENTS);
@@ -115,4 +115,11 @@ void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns
     } else {
         etwas_perfetto_write_bytes(perfetto, body, (size_t)(at - body));
     }
+}
+
+void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns,
+                                const struct etwas_perfetto_part *names,
+                                const struct etwas_perfetto_part parts[2])
+{
+    etwas_perfetto_write_timed(perfetto, PACKET_TRACK_EVENT, time_ns, names, parts);
 }

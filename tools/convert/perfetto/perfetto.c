@@ -22,11 +22,11 @@ static void on_event(struct etwas_convert *convert)
 
 static bool open_all(struct etwas_perfetto *perfetto)
 {
-    perfetto->event.bytes = malloc(ETWAS_WIRE_BYTES);
-    perfetto->interned.bytes = malloc(ETWAS_WIRE_BYTES);
-    perfetto->packet.bytes = malloc(ETWAS_WIRE_BYTES);
-    return perfetto->event.bytes != NULL && perfetto->interned.bytes != NULL &&
-           perfetto->packet.bytes != NULL && etwas_perfetto_names_open(&perfetto->names) &&
+    return etwas_wire_open(&perfetto->event, ETWAS_WIRE_BYTES) &&
+           etwas_wire_open(&perfetto->interned, ETWAS_WIRE_BYTES) &&
+           etwas_wire_open(&perfetto->packet, ETWAS_WIRE_BYTES) &&
+           etwas_addresses_open(&perfetto->addresses) &&
+           etwas_perfetto_names_open(&perfetto->names) &&
            etwas_perfetto_names_open(&perfetto->class_names) &&
            etwas_perfetto_plan_open(perfetto) && etwas_processes_open(&perfetto->processes);
 }
@@ -41,6 +41,9 @@ static void close_all(struct etwas_perfetto *perfetto)
     etwas_perfetto_names_close(&perfetto->names);
     etwas_perfetto_names_close(&perfetto->class_names);
     etwas_processes_close(&perfetto->processes);
+    etwas_addresses_close(&perfetto->addresses);
+    etwas_perfetto_schedule_close(perfetto);
+    etwas_perfetto_stacks_close(perfetto);
     free(perfetto->open);
     free(perfetto->event.bytes);
     free(perfetto->interned.bytes);
@@ -59,8 +62,11 @@ static void write_event(struct etwas_perfetto *perfetto, const struct etwas_perf
         {NULL, 0}, {perfetto->behind + record->names_bytes, record->bytes - record->names_bytes}};
 
     if (with_track) {
+        uint32_t stack = etwas_perfetto_stack(perfetto, record);
+
         etwas_wire_number(&perfetto->event, EVENT_TYPE, EVENT_INSTANT);
         etwas_wire_number(&perfetto->event, EVENT_TRACK, perfetto->tracks[record->track].uuid);
+        etwas_perfetto_put_stack(&perfetto->event, stack);
         parts[0] = (struct etwas_perfetto_part){perfetto->event.bytes, perfetto->event.used};
     }
     etwas_perfetto_write_event(perfetto, record->time_ns, &names, parts);
@@ -82,6 +88,14 @@ static void write_record(struct etwas_perfetto *perfetto,
         break;
     case ETWAS_PERFETTO_PUT_PACKET:
         etwas_perfetto_write_bytes(perfetto, perfetto->behind, record->bytes);
+        break;
+    case ETWAS_PERFETTO_PUT_SWITCH:
+    case ETWAS_PERFETTO_PUT_READY:
+    case ETWAS_PERFETTO_PUT_HOLE:
+        etwas_perfetto_write_schedule(perfetto, record);
+        break;
+    case ETWAS_PERFETTO_PUT_SAMPLE:
+        etwas_perfetto_write_sample(perfetto, record);
         break;
     default:
         write_event(perfetto, record, record->kind == ETWAS_PERFETTO_PUT_INSTANT);
@@ -116,6 +130,7 @@ static int write_all(struct etwas_perfetto *perfetto)
         }
     }
     etwas_perfetto_end_open(perfetto, 0, perfetto->latest_ns);
+    etwas_perfetto_end_schedule(perfetto);
     return etwas_perfetto_spool_has_failed(perfetto) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_FINE;
 }
 
@@ -130,6 +145,7 @@ static int convert_all(struct etwas_perfetto *perfetto)
         return result;
     }
     etwas_perfetto_begin(perfetto);
+    etwas_perfetto_end_samples(perfetto);
     etwas_perfetto_take_totals(perfetto);
     etwas_perfetto_plan_finish(perfetto);
     if (!etwas_perfetto_spool_rewind(perfetto)) {

@@ -15,6 +15,7 @@
  * names, after which all are forgotten and told again. The temporary file is about three times the trace that is made.
  */
 
+#include "addresses.h"
 #include "convert/convert.h"
 #include "convert/perfetto/wire.h"
 #include "processes.h"
@@ -23,6 +24,7 @@ enum {
     ETWAS_PERFETTO_SPANS = 1 << 26,
     ETWAS_PERFETTO_TRACKS = 1 << 20,
     ETWAS_PERFETTO_NAMES = 1 << 16,
+    ETWAS_PERFETTO_FRAMES = 256, /* of a stack, the innermost ones */
 };
 
 /* Clocks as Perfetto numbers them. */
@@ -66,6 +68,7 @@ enum {
     EVENT_TEXT_NAME = 23,
     EVENT_FLOW = 47,
     EVENT_FLOW_END = 48,
+    EVENT_CALLSTACK = 56,
     EVENT_BEGINS = 1,
     EVENT_ENDS = 2,
     EVENT_INSTANT = 3,
@@ -165,6 +168,10 @@ enum etwas_perfetto_record_kind {
     ETWAS_PERFETTO_PUT_EVENT,   /* a TrackEvent that has its track */
     ETWAS_PERFETTO_PUT_PACKET,  /* all of a packet */
     ETWAS_PERFETTO_PUT_STATE,   /* names are told anew from here on */
+    ETWAS_PERFETTO_PUT_SWITCH,  /* `place` is the processor; the payload */
+    ETWAS_PERFETTO_PUT_READY,   /* likewise; `thread` woke it */
+    ETWAS_PERFETTO_PUT_HOLE,    /* events of the processor are missing before it */
+    ETWAS_PERFETTO_PUT_SAMPLE,  /* of a thread that ran on the processor `place` */
 };
 
 /* What is put by. Behind it come the names to tell and the fields of the event, or the packet. */
@@ -177,7 +184,9 @@ struct etwas_perfetto_record {
     uint32_t thread;
     uint16_t parent_bytes; /* at the end of all: what names the parent */
     uint8_t kind;
-    uint8_t file; /* number */
+    uint8_t file;           /* number */
+    uint32_t stack_frames;  /* before all else behind it: addresses of 8 bytes, innermost first, */
+    uint32_t stack_process; /* and whose they are */
 };
 
 /* Behind a record of a span's begin, before all else. */
@@ -192,6 +201,9 @@ struct etwas_perfetto_plan;
 struct etwas_perfetto_lanes;
 struct etwas_perfetto_open;
 struct etwas_perfetto_spool;
+struct etwas_perfetto_schedule;
+struct etwas_perfetto_stacks;
+struct etwas_perfetto_pending;
 
 /* What is told of a file beside its events. Times are of the primary clock. */
 struct etwas_perfetto_file {
@@ -200,6 +212,8 @@ struct etwas_perfetto_file {
     int64_t last_ns;
     uint64_t events;       /* of which something was put by, */
     uint64_t written;      /* and is written */
+    bool is_kernel;        /* of a session of the kernel's events, */
+    bool is_linux;         /* and of ours */
     int64_t next_clock_ns; /* when its clock is told of again */
     uint64_t error_track;  /* of its times' error; 0: not told yet */
     uint64_t error_ns;     /* as it was told last */
@@ -217,7 +231,8 @@ struct etwas_perfetto {
     struct etwas_wire packet;   /* any other packet in the making */
     uint32_t uuid;              /* of the newest track */
     struct etwas_perfetto_spool *spool;
-    const uint8_t *behind; /* the record that was read last */
+    const uint8_t *behind; /* the record that was read last, and its frames */
+    const uint8_t *frames;
 
     bool has_begun;
     bool needs_state;  /* told anew before the next event */
@@ -231,6 +246,12 @@ struct etwas_perfetto {
     struct etwas_perfetto_file files[ETWAS_INPUT_FILES]; /* by number - 1 */
 
     struct etwas_processes processes; /* what they are called */
+    struct etwas_addresses addresses;
+    uint32_t schedule_file; /* number of the file that has context switches; 0: none yet */
+    struct etwas_perfetto_schedule *schedule;
+    struct etwas_perfetto_stacks *stacks;
+    struct etwas_perfetto_pending **pending; /* samples by processor, without all of their stacks */
+    uint64_t stack[ETWAS_PERFETTO_FRAMES];   /* of the record in the making */
     struct etwas_perfetto_names names;
     struct etwas_perfetto_guid last_guid;
     struct etwas_perfetto_schema *schemas; /* a hash table, at most half full */
@@ -350,6 +371,44 @@ void etwas_perfetto_annotate_text(struct etwas_perfetto *perfetto, enum etwas_pe
 /* Makes of the event what it becomes, and puts it by. */
 void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns);
 
+/* ---- schedule.c ---- */
+
+/* Is the event about who runs where? Then it is put by as that. */
+bool etwas_perfetto_take_schedule(struct etwas_perfetto *perfetto,
+                                  struct etwas_perfetto_record *record);
+void etwas_perfetto_write_schedule(struct etwas_perfetto *perfetto,
+                                   const struct etwas_perfetto_record *record);
+
+/* There is no more. */
+void etwas_perfetto_end_schedule(struct etwas_perfetto *perfetto);
+void etwas_perfetto_schedule_close(struct etwas_perfetto *perfetto);
+
+/* ---- samples.c ---- */
+
+/* Is the event a sample, or the stack of one? Then it is put by as that, when all of it is there. */
+bool etwas_perfetto_take_sample(struct etwas_perfetto *perfetto,
+                                const struct etwas_perfetto_record *record);
+void etwas_perfetto_end_samples(struct etwas_perfetto *perfetto);
+void etwas_perfetto_write_sample(struct etwas_perfetto *perfetto,
+                                 const struct etwas_perfetto_record *record);
+
+/* ---- stacks.c ---- */
+
+/* The number of the record's stack, which is told if it was not; 0: it has none. */
+uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
+                              const struct etwas_perfetto_record *record);
+/* Into a TrackEvent; 0 is none. */
+static inline void etwas_perfetto_put_stack(struct etwas_wire *event, uint32_t stack)
+{
+    if (stack != 0) {
+        etwas_wire_number(event, EVENT_CALLSTACK, stack);
+    }
+}
+
+/* They are all told again when they come next. */
+void etwas_perfetto_stacks_tell_again(struct etwas_perfetto *perfetto);
+void etwas_perfetto_stacks_close(struct etwas_perfetto *perfetto);
+
 /* ---- losses.c ---- */
 
 /* The event's file goes on here: what was missing before it is told. */
@@ -396,7 +455,10 @@ struct etwas_perfetto_part {
     size_t count;
 };
 
-/* A packet of a TrackEvent in two parts, with the names that it needs. */
+/* A packet of this field, or of a TrackEvent, in two parts, with the names that it needs. */
+void etwas_perfetto_write_timed(struct etwas_perfetto *perfetto, uint32_t field, int64_t time_ns,
+                                const struct etwas_perfetto_part *names,
+                                const struct etwas_perfetto_part parts[2]);
 void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns,
                                 const struct etwas_perfetto_part *names,
                                 const struct etwas_perfetto_part parts[2]);

@@ -189,6 +189,7 @@ void etwas_perfetto_write_begin(struct etwas_perfetto *perfetto,
     struct etwas_perfetto_part parts[2] = {
         nothing, {names.bytes + names.count, record->bytes - sizeof begin - record->names_bytes}};
     struct etwas_perfetto_fate fate;
+    uint32_t stack;
 
     memcpy(&begin, perfetto->behind, sizeof begin);
     fate = etwas_perfetto_fate_of(perfetto, begin.number);
@@ -203,9 +204,11 @@ void etwas_perfetto_write_begin(struct etwas_perfetto *perfetto,
     if (!fate.is_wanted || !find_track(perfetto, open, record, &begin, fate.is_on_thread)) {
         return;
     }
+    stack = etwas_perfetto_stack(perfetto, record);
     etwas_wire_number(&perfetto->event, EVENT_TYPE, EVENT_BEGINS);
     etwas_wire_number(&perfetto->event, EVENT_TRACK, open->track);
     put_flows(perfetto, &begin, open, fate.flows);
+    etwas_perfetto_put_stack(&perfetto->event, stack);
     if (!fate.is_on_thread && record->thread != ETWAS_EVENT_UNKNOWN_ID) {
         etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_THREAD, record->thread);
     }

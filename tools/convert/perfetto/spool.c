@@ -18,6 +18,7 @@ enum {
     PIECE_BYTES = 1 << 20,                           /* what is written and read at once */
     RECORD_BYTES = 2 * ETWAS_WIRE_BYTES + (1 << 12), /* the longest there can be */
     BUFFER_BYTES = RECORD_BYTES + PIECE_BYTES,
+    FRAME_WEIGHT = 64, /* a state has no more than 131,072 frames to tell: stacks.c */
 };
 
 struct etwas_perfetto_spool {
@@ -120,10 +121,11 @@ static void put_record(struct etwas_perfetto *perfetto, struct etwas_perfetto_re
     record->names_bytes = (uint32_t)names_bytes;
     record->bytes = (uint32_t)(begin_bytes + names_bytes + body->used);
     put(spool, record, sizeof *record);
+    put(spool, perfetto->stack, record->stack_frames * sizeof perfetto->stack[0]);
     put(spool, begin, begin_bytes);
     put(spool, names_bytes > 0 ? names->bytes : NULL, names_bytes);
     put(spool, body->bytes, body->used);
-    perfetto->state_bytes += sizeof *record + record->bytes;
+    perfetto->state_bytes += sizeof *record + record->bytes + record->stack_frames * FRAME_WEIGHT;
     if (spool->used >= PIECE_BYTES) {
         flush(spool);
         perfetto->convert->run.stop |= spool->error != 0;
@@ -197,17 +199,20 @@ const struct etwas_perfetto_record *etwas_perfetto_spool_next(struct etwas_perfe
     struct etwas_perfetto_spool *spool = perfetto->spool;
     static struct etwas_perfetto_record record;
     const uint8_t *at;
+    size_t frames_bytes;
 
     if (!fill(spool, sizeof record)) {
         return NULL;
     }
     memcpy(&record, spool->bytes + spool->at, sizeof record);
-    if (record.bytes > RECORD_BYTES || !fill(spool, sizeof record + record.bytes)) {
+    frames_bytes = record.stack_frames * sizeof(uint64_t);
+    if (!fill(spool, sizeof record + frames_bytes + record.bytes)) {
         return NULL;
     }
     at = spool->bytes + spool->at;
-    spool->at += sizeof record + record.bytes;
-    perfetto->behind = at + sizeof record;
+    spool->at += sizeof record + frames_bytes + record.bytes;
+    perfetto->frames = at + sizeof record;
+    perfetto->behind = perfetto->frames + frames_bytes;
     return &record;
 }
 

@@ -7,18 +7,18 @@
  * Protocol buffers: fields of a message one behind the other, each a tag and a value. A message inside of
  * another has its length before it, which is known when it ends.
  *
- * Who writes sees to it that there is room: whatever one event makes is bounded far below
- * ETWAS_WIRE_BYTES.
+ * What does not fit makes the wire short, which its owner asks when it is done.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    ETWAS_WIRE_BYTES = 4 * 1024 * 1024,
-    ETWAS_WIRE_VARINT_BYTES = 10, /* the longest */
+    ETWAS_WIRE_BYTES = 4 * 1024 * 1024, /* of those that have any message */
+    ETWAS_WIRE_VARINT_BYTES = 10,       /* the longest */
 };
 
 enum etwas_wire_type {
@@ -28,7 +28,8 @@ enum etwas_wire_type {
 };
 
 struct etwas_wire {
-    uint8_t *bytes; /* ETWAS_WIRE_BYTES */
+    uint8_t *bytes;
+    size_t capacity;
     size_t used;
     bool is_short; /* there was no room: what is in it is no message */
 };
@@ -46,7 +47,7 @@ static inline size_t etwas_wire_encode(uint8_t bytes[ETWAS_WIRE_VARINT_BYTES], u
 
 static inline bool etwas_wire_has_room(struct etwas_wire *wire, size_t bytes)
 {
-    if (ETWAS_WIRE_BYTES - wire->used < bytes + ETWAS_WIRE_VARINT_BYTES) {
+    if (wire->capacity - wire->used < bytes + ETWAS_WIRE_VARINT_BYTES) {
         wire->is_short = true;
     }
     return !wire->is_short;
@@ -139,6 +140,13 @@ static inline void etwas_wire_end(struct etwas_wire *wire, size_t began)
     if (!wire->is_short) {
         memcpy(wire->bytes + began - 1, length, taken);
     }
+}
+
+/* False without memory. */
+static inline bool etwas_wire_open(struct etwas_wire *wire, size_t capacity)
+{
+    *wire = (struct etwas_wire){.bytes = (uint8_t *)malloc(capacity), .capacity = capacity};
+    return wire->bytes != NULL;
 }
 
 static inline void etwas_wire_clear(struct etwas_wire *wire)

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Call stacks, each told once with a number: its frames are addresses in mappings, with the names of functions as far
+ * as the trace and the files that it names say so (addresses.h).
+ */
+
+#include "convert/perfetto/perfetto.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Fields of InternedData, and of what is in it. */
+enum {
+    FUNCTION = 5,
+    FRAME = 6,
+    CALLSTACK = 7,
+    MAPPING_PATH = 17,
+    MAPPING = 19,
+    IID = 1,
+    STRING = 2,
+    FRAME_FUNCTION = 2,
+    FRAME_MAPPING = 3,
+    FRAME_ADDRESS = 4,
+    CALLSTACK_FRAMES = 2,
+    MAPPING_PATHS = 7,
+};
+
+enum {
+    PLACES = 1 << 20, /* a state has fewer than half of that: clocks.c */
+};
+
+/* What has a number: a stack by its frames' numbers, a frame by its address and process, a text by itself. */
+struct numbered {
+    uint64_t hash;
+    uint32_t iid; /* 0: the entry is free */
+};
+
+struct etwas_perfetto_stacks {
+    struct numbered entries[PLACES];
+    uint32_t count;
+    uint32_t newest;
+};
+
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+{
+    const uint8_t *at = data;
+
+    for (size_t i = 0; i < bytes; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of(uint32_t kind, const void *data, size_t bytes)
+{
+    return mix(UINT64_C(0xcbf29ce484222325) * (kind + 1), data, bytes);
+}
+
+/* Its number; *is_new: nobody was told of it. */
+static uint32_t number_of(struct etwas_perfetto_stacks *stacks, uint64_t hash, bool *is_new)
+{
+    uint32_t at = (uint32_t)hash & (PLACES - 1);
+
+    while (stacks->entries[at].iid != 0 && stacks->entries[at].hash != hash) {
+        at = (at + 1) & (PLACES - 1);
+    }
+    *is_new = stacks->entries[at].iid == 0;
+    if (*is_new) {
+        stacks->entries[at] = (struct numbered){hash, ++stacks->newest};
+        stacks->count++;
+    }
+    return stacks->entries[at].iid;
+}
+
+static uint32_t text_number(struct etwas_perfetto *perfetto, uint32_t kind, const char *text)
+{
+    bool is_new;
+    uint32_t iid = number_of(perfetto->stacks, hash_of(kind, text, strlen(text)), &is_new);
+
+    if (is_new) {
+        size_t began = etwas_wire_begin(&perfetto->interned, kind);
+
+        etwas_wire_number(&perfetto->interned, IID, iid);
+        etwas_perfetto_put_utf8(&perfetto->interned, STRING, text, strlen(text));
+        etwas_wire_end(&perfetto->interned, began);
+    }
+    return iid;
+}
+
+static uint32_t mapping_number(struct etwas_perfetto *perfetto, const char *image)
+{
+    bool is_new;
+    uint32_t iid = number_of(perfetto->stacks, hash_of(MAPPING, image, strlen(image)), &is_new);
+
+    if (is_new) {
+        uint32_t path = text_number(perfetto, MAPPING_PATH, image);
+        size_t began = etwas_wire_begin(&perfetto->interned, MAPPING);
+
+        etwas_wire_number(&perfetto->interned, IID, iid);
+        etwas_wire_number(&perfetto->interned, MAPPING_PATHS, path);
+        etwas_wire_end(&perfetto->interned, began);
+    }
+    return iid;
+}
+
+static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct etwas_address *address)
+{
+    const uint64_t key[] = {address->value,
+                            etwas_address_is_kernel(address->value) ? 0 : address->process,
+                            address->is_return};
+    bool is_new;
+    uint32_t iid = number_of(perfetto->stacks, hash_of(FRAME, key, sizeof key), &is_new);
+
+    if (is_new) {
+        const struct etwas_place place = etwas_addresses_find(&perfetto->addresses, address);
+        char hexadecimal[24];
+        uint32_t function;
+        uint32_t mapping;
+        size_t began;
+
+        snprintf(hexadecimal, sizeof hexadecimal, "0x%llx",
+                 (unsigned long long)(place.image != NULL ? place.offset : address->value));
+        function = text_number(perfetto, FUNCTION,
+                               place.has_function ? place.function.function : hexadecimal);
+        mapping = mapping_number(perfetto, place.image != NULL ? place.image : "unknown");
+        began = etwas_wire_begin(&perfetto->interned, FRAME);
+        etwas_wire_number(&perfetto->interned, IID, iid);
+        etwas_wire_number(&perfetto->interned, FRAME_FUNCTION, function);
+        etwas_wire_number(&perfetto->interned, FRAME_MAPPING, mapping);
+        etwas_wire_number(&perfetto->interned, FRAME_ADDRESS,
+                          place.image != NULL ? place.offset : address->value);
+        etwas_wire_end(&perfetto->interned, began);
+    }
+    return iid;
+}
+
+static uint64_t frame_at(const struct etwas_perfetto *perfetto, uint32_t index)
+{
+    uint64_t frame;
+
+    memcpy(&frame, perfetto->frames + index * sizeof frame, sizeof frame);
+    return frame;
+}
+
+/* What was not told goes out before who needs it. */
+static void write_names(struct etwas_perfetto *perfetto)
+{
+    struct etwas_wire *packet = &perfetto->packet;
+
+    etwas_wire_number(packet, PACKET_FLAGS, PACKET_NEEDS_STATE);
+    etwas_wire_bytes(packet, PACKET_INTERNED, perfetto->interned.bytes, perfetto->interned.used);
+    etwas_wire_number(packet, PACKET_SEQUENCE, ETWAS_PERFETTO_EVENTS);
+    etwas_perfetto_write_packet(perfetto);
+    etwas_wire_clear(&perfetto->interned);
+}
+
+uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
+                              const struct etwas_perfetto_record *record)
+{
+    uint32_t frames[ETWAS_PERFETTO_FRAMES];
+    uint32_t count = record->stack_frames;
+    struct etwas_address address = {.time = record->time_ns, .process = record->stack_process};
+    bool is_new;
+    uint32_t iid;
+    size_t began;
+
+    if (perfetto->stacks == NULL) {
+        perfetto->stacks = calloc(1, sizeof *perfetto->stacks);
+    }
+    if (count == 0 || perfetto->stacks == NULL || perfetto->stacks->count > PLACES / 2) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        address.value = frame_at(perfetto, i);
+        address.is_return = i > 0;
+        frames[count - 1 - i] = frame_number(perfetto, &address);
+    }
+    iid =
+        number_of(perfetto->stacks, hash_of(CALLSTACK, frames, count * sizeof frames[0]), &is_new);
+    if (is_new) {
+        began = etwas_wire_begin(&perfetto->interned, CALLSTACK);
+        etwas_wire_number(&perfetto->interned, IID, iid);
+        for (uint32_t i = 0; i < count; i++) {
+            etwas_wire_number(&perfetto->interned, CALLSTACK_FRAMES, frames[i]);
+        }
+        etwas_wire_end(&perfetto->interned, began);
+    }
+    if (perfetto->interned.used > 0) {
+        write_names(perfetto);
+    }
+    return iid;
+}
+
+void etwas_perfetto_stacks_tell_again(struct etwas_perfetto *perfetto)
+{
+    if (perfetto->stacks != NULL) {
+        memset(perfetto->stacks, 0, sizeof *perfetto->stacks);
+    }
+}
+
+void etwas_perfetto_stacks_close(struct etwas_perfetto *perfetto)
+{
+    free(perfetto->stacks);
+}
