@@ -22,9 +22,9 @@ Object.assign(reportPage, (() => {
         }
     }
 
-    // What is shorter than the first edge is drawn as long as half of it: an axis by powers of 10 has no 0.
+    // The first cells go down to 0, which on an axis by powers of 10 is its lower end.
     const cellsOf = (columns, edges, time) => columns.flatMap(([first, ...counts], column) => counts.map((count, i) => ({
-        x0: time.begin(column), x1: time.end(column), y0: edges[first + i] || edges[1] / 2, y1: edges[first + i + 1], count,
+        x0: time.begin(column), x1: time.end(column), y0: edges[first + i], y1: edges[first + i + 1], count,
     })).filter(({count}) => count > 0));
 
     // Where none ended there is a gap.
