@@ -80,11 +80,29 @@ class StacksTest(ToolTest):
         names = [frame["name"] for frame in told["shared"]["frames"]]
         profiles = []
         for profile in told["profiles"]:
+            if profile["type"] == "evented":
+                profiles.append((profile["name"], profile["unit"], self.slices(profile, names)))
+                continue
             self.assertEqual(len(profile["samples"]), len(profile["weights"]))
             self.assertEqual((profile["type"], profile["startValue"], profile["endValue"]), ("sampled", 0, sum(profile["weights"])))
             profiles.append((profile["name"], profile["unit"], [([names[i] for i in stack], weight)
                              for stack, weight in zip(profile["samples"], profile["weights"])]))
         return profiles
+
+    def slices(self, profile, names):
+        """Name, begin, end and depth of each, which are inside of each other, as speedscope wants them."""
+        found, opened, last = [], [], profile["startValue"]
+        for event in profile["events"]:
+            self.assertGreaterEqual(event["at"], last)
+            last = event["at"]
+            if event["type"] == "O":
+                opened.append((names[event["frame"]], event["at"]))
+            else:
+                name, begin = opened.pop()
+                self.assertEqual(names[event["frame"]], name)
+                found.append((name, begin, event["at"], len(opened)))
+        self.assertEqual((opened, last), ([], profile["endValue"]))
+        return found
 
     def pprof(self, *arguments):
         """The types of values, the one that is shown, and of each sample frames, values and labels."""
@@ -193,6 +211,26 @@ class Told(StacksTest):
         one = self.trace(*self.KERNEL, etl.sample(T + 1, 11, TEXT))
         other = self.trace(etl.kernel_symbol(T, TEXT, 0x100, "other"), self.KERNEL[2], etl.sample(T + 1, 11, TEXT), name="b.etl")
         self.assertEqual(self.assert_one_thing(one, other, one, value="cpu"), [(["other"], 1_000_000), (["schedule"], 2_000_000)])
+
+
+    def test_instances_inside_of_each_other_are_a_profile_of_their_thread(self):
+        def edge(ticks, number, kind, thread=21):
+            return etl.instance(RED, T + ticks, number, kind=kind, process=20, thread=thread)
+        start, end = 1, 2
+        path = self.trace(
+            self.A, edge(0, 1, start), edge(10, 2, start), edge(20, 2, end), edge(20, 3, start), edge(20, 4, start), edge(20, 4, end),
+            edge(30, 3, end), edge(40, 1, end),  # and what is not inside of another: behind its end, and on another thread
+            edge(50, 5, start), edge(60, 6, start), edge(70, 5, end), edge(80, 6, end), edge(90, 7, start), edge(95, 7, end, 22),
+            edge(100, 8, start, 22), edge(101, 8, end, 22), edge(110, 9, start),
+            etl.tl_event(RED, T + 120, "P", "E", items=etl.extended_item(6, struct.pack("<QQ", 0, BASE + 1), False)))
+        sampled, one, other = self.speedscope(path)
+        self.assertEqual(sampled, ("process 10, thread 11", "none", [(["[a]"], 1)]))
+        self.assertEqual(one, ("process 20, thread 21: instances", "nanoseconds", [
+            (RED, 1000, 2000, 1), (RED, 2000, 2000, 2), (RED, 2000, 3000, 1), (RED, 0, 4000, 0), (RED, 5000, 7000, 0)]))
+        self.assertEqual(other, ("process 20, thread 22: instances", "nanoseconds", [(RED, 10000, 10100, 0)]))
+        _, error = self.run_etwas("convert", "--to", "speedscope", path)
+        self.assertIn("2 instances are left out", error)
+        self.assertEqual(self.speedscope("--where", "thread == 22 && type == 2", path)[0][2], [(RED, 0, 100, 0)])
 
 
 class Forms(StacksTest):

@@ -100,6 +100,7 @@ static void on_event(struct etwas_convert *convert)
     }
     if (convert->is_wanted) {
         take_event(convert, gathering, &file->hot);
+        etwas_stacks_take_span(gathering->stacks, convert);
     }
     convert->run.stop |= gathering->stacks->out_of_memory;
 }
@@ -189,17 +190,23 @@ static void choose_kind(struct etwas_stacks *stacks)
                     stacks->seen[i], names[i]);
         }
     }
-    if (stacks->seen[stacks->kind] == 0) {
+    if (stacks->seen[stacks->kind] == 0 && stacks->span_count == 0) {
         fputs("etwas: there are no stacks\n", stderr);
     }
     if (stacks->beyond > 0) {
         fprintf(stderr, "etwas: %" PRIu64 " stacks are more than are told apart\n", stacks->beyond);
     }
+    if (stacks->spans_left_out > 0) {
+        fprintf(stderr,
+                "etwas: %" PRIu64 " instances are left out that are not inside of each other\n",
+                stacks->spans_left_out);
+    }
 }
 
 int etwas_stacks_gather(struct etwas_convert *convert, struct etwas_stacks *stacks)
 {
-    static const struct etwas_convert_reader reader = {.wants_all = true, .event = on_event};
+    const struct etwas_convert_reader reader = {
+        .wants_all = true, .wants_spans = stacks->wants_spans, .event = on_event};
     static struct gathering gathering;
     int result = ETWAS_EXIT_OPEN;
 
@@ -213,6 +220,7 @@ int etwas_stacks_gather(struct etwas_convert *convert, struct etwas_stacks *stac
     if (open_files(convert, &gathering)) {
         result = etwas_convert_read(convert, &reader);
         convert->out_of_memory |= !finish_files(convert, &gathering);
+        etwas_stacks_nest_spans(stacks);
         choose_kind(stacks);
     } else {
         convert->out_of_memory = true;

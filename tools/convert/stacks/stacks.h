@@ -22,6 +22,7 @@ enum {
     ETWAS_STACKS_FRAMES = 1 << 25, /* of all */
     ETWAS_STACKS_DEPTH = 16384,    /* no stack has more, of 4 bytes a frame */
     ETWAS_STACKS_VALUES = 4,
+    ETWAS_STACKS_SPANS = 1 << 22,
 };
 
 enum etwas_stacks_kind {
@@ -40,7 +41,22 @@ struct etwas_stack {
     uint64_t values[ETWAS_STACKS_VALUES];
 };
 
+/* An instance or activity that began and ended on one thread. */
+struct etwas_stacks_span {
+    uint32_t process;
+    uint32_t thread;
+    int64_t start_ns; /* since 1970 */
+    int64_t end_ns;
+    uint64_t number; /* as they began */
+    uint32_t name;   /* a function's number */
+};
+
 struct etwas_stacks {
+    bool wants_spans;
+    struct etwas_stacks_span *spans;
+    uint32_t span_count;
+    uint32_t span_capacity;
+    uint64_t spans_left_out;    /* too many, not of one thread, or not inside of each other */
     struct etwas_hot functions; /* its table of functions alone */
     struct etwas_stack *stacks;
     uint32_t count;
@@ -75,6 +91,24 @@ void etwas_stacks_clear(struct etwas_stacks *stacks);
 
 /* All stacks of the files. Returns what the program exits with. */
 int etwas_stacks_gather(struct etwas_convert *convert, struct etwas_stacks *stacks);
+
+/* ---- spans.c ---- */
+
+/* Learns of the convert's event. */
+void etwas_stacks_take_span(struct etwas_stacks *stacks, const struct etwas_convert *convert);
+
+/*
+ * Sorts them by thread and start, those around others first. What began inside of another one of its thread and ended
+ * behind it is left out.
+ */
+void etwas_stacks_nest_spans(struct etwas_stacks *stacks);
+
+static inline bool etwas_stacks_is_inside(const struct etwas_stacks_span *inner,
+                                          const struct etwas_stacks_span *outer)
+{
+    return inner->process == outer->process && inner->thread == outer->thread &&
+           inner->start_ns < outer->end_ns;
+}
 
 /* ---- names.c ---- */
 

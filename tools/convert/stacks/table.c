@@ -160,5 +160,6 @@ void etwas_stacks_clear(struct etwas_stacks *stacks)
     free(stacks->stacks);
     free(stacks->table);
     free(stacks->frames);
+    free(stacks->spans);
     *stacks = (struct etwas_stacks){.count = 0};
 }
