@@ -91,7 +91,7 @@ static void writers_of_all_sizes_fill_a_file_that_holds_every_event_once(void **
         etwas_trace_handle session;
 
         options.clock = 1 + round;
-        options.buffer_size_kb = round == 2 ? 1024 : BUFFER_KB << (2 * round);
+        options.buffer_size_kb = round == 2 ? 1024u : (uint32_t)BUFFER_KB << (2 * round);
         options.maximum_buffers = round == 2 ? 64 : 2000;
         options.flush_timer = 3;
         session = start_session(path, &options);
