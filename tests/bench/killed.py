@@ -17,6 +17,7 @@ import time
 PROGRAMS = {
     "etwas_bench_hot": ["--benchmark_filter=hot/file/shared/tsc/16/", "--benchmark_min_time=0.5"],
     "etwas_bench_startup": ["--rounds", "1"],
+    "compress/etwas_bench_compress": ["--rounds", "1"],
     "drain/etwas_bench_drain": ["--rounds", "1", "--only", "drain/disk/"],
 }
 

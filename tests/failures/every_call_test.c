@@ -362,8 +362,7 @@ static void each_call_of_a_session_with_space_set_aside_may_fail(void **state)
 
 static void each_call_of_a_compressed_session_may_fail(void **state)
 {
-    static const uint32_t modes[] = {EVENT_TRACE_FILE_MODE_SEQUENTIAL,
-                                     EVENT_TRACE_FILE_MODE_APPEND |
+    static const uint32_t modes[] = {EVENT_TRACE_FILE_MODE_APPEND |
                                          EVENT_TRACE_FILE_MODE_PREALLOCATE,
                                      EVENT_TRACE_FILE_MODE_NEWFILE};
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock/history.h"
 #include "file_modes.h"
 #include "platform/file.h"
 #include "support/folder.h"
@@ -32,6 +33,7 @@ enum {
 static int teardown(void **state)
 {
     etwas_file_fail(NULL);
+    etwas_clock_knot_interval_ns = ETWAS_CLOCK_KNOT_INTERVAL_NS;
     return folder_teardown(state);
 }
 
@@ -331,6 +333,33 @@ static void what_is_torn_at_the_end_goes_when_a_session_appends(void **state)
     assert_int_equal(etwas_start("damaged", path, &options, &session), ERROR_FILE_CORRUPT);
 }
 
+/* However many there are: a data buffer with knots would be one more. */
+static void readings_of_the_clocks_stay_in_buffer_0(void **state)
+{
+    enum {
+        FLUSHES = 150
+    };
+    const char *path = folder_path("trace.etl");
+    etwas_session_options options = options_of(0, 0);
+    etwas_session_counts counts;
+    etwas_trace_handle session;
+
+    (void)state;
+    options.flusher.no_thread = true;
+    etwas_clock_knot_interval_ns = 0;
+    stay_on_one_processor();
+    session = start_session(path, &options);
+    for (int flush = 0; flush < FLUSHES; flush++) {
+        log_events(session, 1);
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    }
+    stop_session(session, &counts);
+    leave_one_processor();
+    assert_int_equal(counts.buffers_written, 1 + FLUSHES);
+    assert_int_not_equal(own_record_at(path, 0, 0, ETWAS_ETL_KNOT_TYPE, 0), 0);
+    expect_file_is_exact(session, path, &counts);
+}
+
 static void snapshots_of_a_recorder_are_compressed(void **state)
 {
     const char *path = folder_path("snapshot.etl");
@@ -410,6 +439,8 @@ int main(void)
         FOLDER_TEST(parts_hold_every_event_once),
         FOLDER_TEST(sessions_append_to_a_file_that_is_compressed_too),
         FOLDER_TEST(what_is_torn_at_the_end_goes_when_a_session_appends),
+        cmocka_unit_test_setup_teardown(readings_of_the_clocks_stay_in_buffer_0, folder_setup,
+                                        teardown),
         FOLDER_TEST(snapshots_of_a_recorder_are_compressed),
         FOLDER_TEST(a_file_of_a_process_that_was_killed_is_read_up_to_its_last_buffer),
         FOLDER_TEST(what_it_does_not_go_together_with_is_refused),
