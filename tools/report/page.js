@@ -28,7 +28,8 @@
             draw(main, report, time);
         }
         main.selectAll('h2').each(function () {
-            list.append('li').append('a').attr('href', `#${this.id}`).text(this.id === 'health' ? 'Health' : this.textContent);
+            list.append('li').append('a').attr('href', `#${this.id}`)
+                .text(this.id === 'health' ? 'Health' : this.textContent);
         });
     });
 })();

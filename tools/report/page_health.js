@@ -5,7 +5,7 @@
 'use strict';
 
 Object.assign(reportPage, (() => {
-    const {bytes, rate, fileName, plural, firstOf, strips} = reportPage;
+    const {bytes, rate, fileName, plural, table, firstOf, strips} = reportPage;
 
     const sumOf = (report, key) => d3.sum(report.files, (file) => file[key]);
 
@@ -17,13 +17,13 @@ Object.assign(reportPage, (() => {
     function complaints(report) {
         const damages = sumOf(report, 'damage_count');
         const lost = sumOf(report, 'events_lost');
+        const older = sumOf(report, 'overwritten_events');
         const unfinished = report.files.filter((file) => file.unfinished).length;
         return [
             ['bad', damages, `${plural(damages, 'place')} of the files ${damages === 1 ? 'is' : 'are'} damaged`],
             ['bad', lost, `${plural(lost, 'event')} ${lost === 1 ? 'was' : 'were'} lost`],
             ['bad', kernelLost(report), `the kernel lost ${plural(kernelLost(report), 'event')}`],
-            ['doubt', sumOf(report, 'overwritten_events'), `${plural(sumOf(report, 'overwritten_events'), 'older event')} ` +
-                'gave way to newer ones'],
+            ['doubt', older, `${plural(older, 'older event')} gave way to newer ones`],
             ['doubt', unfinished, `${plural(unfinished, 'session')} wrote no end`],
         ].filter(([, count]) => count > 0);
     }
@@ -33,12 +33,13 @@ Object.assign(reportPage, (() => {
         const proved = report.sessions.every((session) => session.proved);
         const look = found.length > 0 ? found[0][0] : proved ? 'good' : 'doubt';
         const section = main.append('section').attr('class', `marked ${look}`).attr('aria-labelledby', 'health');
-        const text = found.map(([, , complaint]) => complaint).join('; ') || (proved ? 'nothing is missing' : 'nothing is known to be missing');
+        const text = found.length > 0 ? found.map(([, , complaint]) => complaint).join('; ')
+            : proved ? 'nothing is missing' : 'nothing is known to be missing';
         section.append('p').attr('class', 'kicker').text('Health');
         section.append('h2').attr('id', 'health').text(text[0].toUpperCase() + text.slice(1));
         for (const session of report.sessions.filter((one) => one.proved)) {
-            words.paragraph(section, `Each of the ${plural(session.attempted, 'event')} that the session ${session.session} ` +
-                'was asked to record is in the files, or counted as overwritten or lost.');
+            words.paragraph(section, `Each of the ${plural(session.attempted, 'event')} that the session ` +
+                `${session.session} was asked to record is in the files, or counted as overwritten or lost.`);
         }
         const reasons = report.sessions.filter((one) => !one.proved)
             .flatMap(({session, reasons}) => reasons.map((reason) => `${session}: ${reason}`));
@@ -50,10 +51,10 @@ Object.assign(reportPage, (() => {
         return section;
     }
 
-    // The largest error that is known of all; null: one is not.
+    // The largest error of all, if it is known of all.
     function errorOf(report, key) {
         const errors = report.files.map(({clocks}) => clocks[key]);
-        return errors.includes(null) ? null : d3.max(errors);
+        return errors.includes(null) ? 'not known' : words.duration(d3.max(errors));
     }
 
     function drawFacts(section, report, time) {
@@ -66,9 +67,8 @@ Object.assign(reportPage, (() => {
             ['Overwritten', words.count(sumOf(report, 'overwritten_events'))],
             ['The trace covers', words.duration(time.duration)],
             ['All processors have events', whole === undefined ? words.nothing : `after ${words.duration(whole)}`],
-            ['Times are within', errorOf(report, 'qpc_error_ns') === null ? 'not known' : words.duration(errorOf(report, 'qpc_error_ns'))],
-            ['The wall clock within', errorOf(report, 'system_error_ns') === null ? 'not known'
-                : words.duration(errorOf(report, 'system_error_ns'))],
+            ['Times are within', errorOf(report, 'qpc_error_ns')],
+            ['The wall clock within', errorOf(report, 'system_error_ns')],
         ]);
     }
 
@@ -83,41 +83,64 @@ Object.assign(reportPage, (() => {
             const most = [...losses].sort((left, right) => right.count - left.count);
             const nothing = new Array(time.columns).fill(0);
             charts.lines(section, {
-                id: 'losses', title: 'Losses over time', text: 'How many events were lost, and places damaged, by cause and processor.',
-                x: time.x, y: {label: `lost in ${words.duration(time.width)}`, format: words.roundCount, tell: words.count},
-                height: 140, stacked: true, steps: true,
+                id: 'losses', title: 'Losses over time', height: 140, stacked: true, steps: true, x: time.x,
+                text: 'How many events were lost, and places damaged, by cause and processor.',
+                y: {label: `lost in ${words.duration(time.width)}`, format: words.roundCount, tell: words.count},
                 series: firstOf(most, (loss) => loss.over_time, nothing, 'others')
                     .map(({name, values}) => ({name, points: time.steps(values)})),
             });
-            words.table(section, 'Losses by cause and processor', ['cause', '<file', 'lost or damaged', 'bytes skipped'],
-                most.map((loss) => [loss.name, fileName(report.files[loss.file].file), words.count(loss.count),
-                    loss.bytes_skipped === undefined ? words.nothing : words.count(loss.bytes_skipped)]));
+            table(section, 'Losses by cause and processor', [
+                ['cause', (loss) => loss.name],
+                ['<file', (loss) => fileName(report.files[loss.file].file)],
+                ['lost or damaged', (loss) => words.count(loss.count)],
+                ['bytes skipped', (loss) => words.count(loss.bytes_skipped)],
+            ], most);
         }
         if (untold) {
             words.note(section, 'Sessions count what they lose because no buffer was free, and do not say when.');
         }
         const sources = report.sessions.flatMap((session) => session.sources);
         if (sources.length > 0) {
-            words.table(section, 'Sources of the kernel that lost events',
-                ['source', 'processor', 'attempted', 'no room in the ring', 'not read', 'not handed over'],
-                sources.map((source) => [source.source, String(source.processor), words.count(source.attempted),
-                    words.count(source.lost_no_room), words.count(source.lost_unread), words.count(source.lost_not_handed)]));
+            table(section, 'Sources of the kernel that lost events', [
+                ['source', ({source}) => source],
+                ['processor', ({processor}) => String(processor)],
+                ['attempted', ({attempted}) => words.count(attempted)],
+                ['no room in the ring', (source) => words.count(source.lost_no_room)],
+                ['not read', (source) => words.count(source.lost_unread)],
+                ['not handed over', (source) => words.count(source.lost_not_handed)],
+            ], sources);
         }
     }
 
     // ---- Files and clocks ----
 
-    function drawFiles(section, report) {
-        words.table(section, 'Files', ['file', '<session', 'events', 'events/s', 'payload', 'size', 'lost', 'overwritten', 'damaged', '<ended'],
-            report.files.map((file) => [fileName(file.file), file.session, words.count(file.events), rate(file.events_per_second),
-                bytes(file.payload_bytes), bytes(file.file_bytes), {text: words.count(file.events_lost), bad: file.events_lost > 0},
-                words.count(file.overwritten_events), {text: words.count(file.damage_count), bad: file.damage_count > 0},
-                file.ended || 'no']));
-        words.table(section, 'Clocks', ['file', '<clock', '<cycle counter', 'readings', 'times within', 'wall clock within', 'wall clock set', 'suspended'],
-            report.files.map(({file, clock, clocks}) => [fileName(file), clock, clocks.counter && clocks.counter.verdict || 'not noted',
-                words.count(clocks.knots), words.duration(clocks.qpc_error_ns), words.duration(clocks.system_error_ns),
-                clocks.steps > 0 ? `${plural(clocks.steps, 'time')}, ${words.duration(clocks.steps_ns)}` : 'no',
-                clocks.suspends > 0 ? words.duration(clocks.suspended_ns) : 'no']));
+    const warned = (count) => ({text: words.count(count), bad: count > 0});
+
+    const setBy = ({steps, steps_ns: ns}) => steps > 0 ? `${plural(steps, 'time')}, ${words.duration(ns)}` : 'no';
+
+    function drawFiles(section, {files}) {
+        table(section, 'Files', [
+            ['file', ({file}) => fileName(file)],
+            ['<session', ({session}) => session],
+            ['events', ({events}) => words.count(events)],
+            ['events/s', (file) => rate(file.events_per_second)],
+            ['payload', (file) => bytes(file.payload_bytes)],
+            ['size', (file) => bytes(file.file_bytes)],
+            ['lost', (file) => warned(file.events_lost)],
+            ['overwritten', (file) => words.count(file.overwritten_events)],
+            ['damaged', (file) => warned(file.damage_count)],
+            ['<ended', ({ended}) => ended || 'no'],
+        ], files);
+        table(section, 'Clocks', [
+            ['file', ({file}) => fileName(file)],
+            ['<clock', ({clock}) => clock],
+            ['<cycle counter', ({clocks: {counter}}) => counter && counter.verdict || 'not noted'],
+            ['readings', ({clocks}) => words.count(clocks.knots)],
+            ['times within', ({clocks}) => words.duration(clocks.qpc_error_ns)],
+            ['wall clock within', ({clocks}) => words.duration(clocks.system_error_ns)],
+            ['wall clock set', ({clocks}) => setBy(clocks)],
+            ['suspended', ({clocks}) => clocks.suspends > 0 ? words.duration(clocks.suspended_ns) : 'no'],
+        ], files);
     }
 
     // ---- What is retained ----
@@ -129,19 +152,24 @@ Object.assign(reportPage, (() => {
 
     function drawRetention(main, report, time) {
         const section = words.section(main, 'retention', 'What is retained of each processor');
-        words.paragraph(section, 'A row begins where a processor’s events begin: what was before was not recorded, or gave way to ' +
-            'newer events. It is as dark as the processor had events then, against its own most.');
+        words.paragraph(section, 'A row begins where a processor’s events begin: what was before was not recorded, ' +
+            'or gave way to newer events. It is as dark as the processor had events then, against its own most.');
         const rows = report.processors.map((stream) => ({name: streamName(report, stream), values: stream.over_time}));
         if (report.other_processors > 0) {
             rows.push({name: `${report.other_processors} more`, values: report.other_processors_over_time});
         }
         strips(section, time, {
-            id: 'processors', title: 'Events of each processor over time', rows, tell: (events) => plural(events, 'event'),
+            id: 'processors', title: 'Events of each processor over time', rows,
+            tell: (events) => plural(events, 'event'),
             text: 'For each processor, how many of its events each column of time has.',
         });
-        words.table(section, 'Processors', ['processor', 'events', 'payload', 'first event after', 'last event after'],
-            report.processors.map((stream) => [streamName(report, stream), words.count(stream.events), bytes(stream.payload_bytes),
-                words.duration(stream.first_ns), words.duration(stream.last_ns)]));
+        table(section, 'Processors', [
+            ['processor', (stream) => streamName(report, stream)],
+            ['events', ({events}) => words.count(events)],
+            ['payload', (stream) => bytes(stream.payload_bytes)],
+            ['first event after', (stream) => words.duration(stream.first_ns)],
+            ['last event after', (stream) => words.duration(stream.last_ns)],
+        ], report.processors);
     }
 
     function drawHealth(main, report, time) {

@@ -5,28 +5,32 @@
 'use strict';
 
 Object.assign(reportPage, (() => {
-    const {bytes, roundBytes, short, fileName, plural, firstOf} = reportPage;
+    const {bytes, roundBytes, short, fileName, plural, table, firstOf} = reportPage;
     const icicle = {row: 20, gap: 1};
 
     const frameName = ({function: name, image, address, offset}) => name ||
         (image ? `${fileName(image)}+0x${offset.toString(16)}` : address);
-    const placeOf = ({image, file, line}) => [image && fileName(image), file && `${fileName(file)}:${line}`].filter(Boolean).join(', ');
-    const stackName = ({frames}) => frames.length > 0 ? frameName(frames.find((frame) => frame.function) || frames[0]) : 'without a stack';
+    const placeOf = ({image, file, line}) => [image && fileName(image), file && `${fileName(file)}:${line}`]
+        .filter(Boolean).join(', ');
+    const stackName = ({frames}) => frames.length === 0 ? 'without a stack'
+        : frameName(frames.find((frame) => frame.function) || frames[0]);
 
     function drawLive(section, heap, number, time) {
         const all = heap.stacks.filter((stack) => stack.live_over_time)
             .map((stack, i) => ({name: `${i + 1}. ${stackName(stack)}`, values: stack.live_over_time}));
         const rest = heap.live_over_time.map((live, i) => Math.max(live - d3.sum(all, ({values}) => values[i]), 0));
         charts.lines(section, {
-            id: `live-${number}`, title: 'What lives on the heap, over time', text: 'Bytes allocated and not freed, at the end of each column of time.',
+            id: `live-${number}`, title: 'What lives on the heap, over time',
+            text: 'Bytes allocated and not freed, at the end of each column of time.',
             x: time.x, y: {label: 'live', format: roundBytes, tell: bytes}, height: 240, stacked: true, steps: true,
-            series: firstOf(all, ({values}) => values, rest, 'all other stacks').map(({name, values}) => ({name, points: time.steps(values)})),
+            series: firstOf(all, ({values}) => values, rest, 'all other stacks')
+                .map(({name, values}) => ({name, points: time.steps(values)})),
         });
     }
 
     // ---- By frames ----
 
-    // Callers above those that they call; each is as wide as what was allocated there and below, and coloured by its image.
+    // Callers above those that they call; each is as wide as what was allocated there and below. Colours are images.
     function treeOf(stacks, weight) {
         const root = {name: 'all', children: new Map(), own: 0};
         for (const stack of stacks) {
@@ -34,7 +38,8 @@ Object.assign(reportPage, (() => {
             for (const frame of [...stack.frames].reverse()) {
                 const name = frameName(frame);
                 if (!at.children.has(name)) {
-                    at.children.set(name, {name, image: frame.image, place: placeOf(frame), children: new Map(), own: 0});
+                    const place = placeOf(frame);
+                    at.children.set(name, {name, image: frame.image, place, children: new Map(), own: 0});
                 }
                 at = at.children.get(name);
             }
@@ -68,14 +73,19 @@ Object.assign(reportPage, (() => {
 
         plots.figure(section, {
             id: `frames-${number}`, title: `Who allocated: bytes ${what}`, draw,
-            text: 'Callers above the functions that they called; each is as wide as the bytes that were allocated there and below.',
+            text: 'Callers above what they called; each is as wide as what was allocated there and below.',
         });
     }
 
     function drawStacks(section, heap) {
-        words.table(section, 'Stacks that hold most', ['innermost function', 'never freed', 'in blocks', 'allocated', 'in calls', '<called by'],
-            heap.stacks.slice(0, 20).map((stack, i) => [`${i + 1}. ${short(stackName(stack), 60)}`, bytes(stack.live_bytes), words.count(stack.live_blocks),
-                bytes(stack.allocated_bytes), words.count(stack.allocations), short(stack.frames.slice(1, 4).map(frameName).join(' < '), 90)]));
+        table(section, 'Stacks that hold most', [
+            ['innermost function', (stack, i) => `${i + 1}. ${short(stackName(stack), 60)}`],
+            ['never freed', (stack) => bytes(stack.live_bytes)],
+            ['in blocks', (stack) => words.count(stack.live_blocks)],
+            ['allocated', (stack) => bytes(stack.allocated_bytes)],
+            ['in calls', (stack) => words.count(stack.allocations)],
+            ['<called by', ({frames}) => short(frames.slice(1, 4).map(frameName).join(' < '), 90)],
+        ], heap.stacks.slice(0, 20));
         if (heap.stack_count > 20) {
             words.note(section, `${plural(heap.stack_count - 20, 'stack')} that hold less are left out.`);
         }
@@ -87,8 +97,8 @@ Object.assign(reportPage, (() => {
                 'The heap' + (report.heap.length > 1 ? ` of ${fileName(heap.file)}` : ''));
             const what = heap.live_bytes > 0 ? 'never freed' : 'allocated';
             const root = treeOf(heap.stacks, (stack) => heap.live_bytes > 0 ? stack.live_bytes : stack.allocated_bytes);
-            words.paragraph(section, `${plural(heap.allocations, 'allocation')} of ${bytes(heap.allocated_bytes)} together; ` +
-                `${bytes(heap.live_bytes)} in ${plural(heap.live_blocks, 'block')} were never freed.`);
+            words.paragraph(section, `${plural(heap.allocations, 'allocation')} of ${bytes(heap.allocated_bytes)} ` +
+                `together; ${bytes(heap.live_bytes)} in ${plural(heap.live_blocks, 'block')} were never freed.`);
             drawLive(section, heap, i, time);
             if (root.value > 0 && root.height > 0) {
                 section.append('h3').text(`Who allocated what was ${what}`);

@@ -9,9 +9,10 @@ Object.assign(reportPage, (() => {
 
     function drawStack(section, report, time) {
         charts.lines(section, {
-            id: 'rates', title: 'Events over time, by name', text: 'How many events of each name each column of time has, one over the other.',
-            x: time.x, y: {label: `events in ${words.duration(time.width)}`, format: words.roundCount, tell: words.count},
-            height: 260, stacked: true, steps: true,
+            id: 'rates', title: 'Events over time, by name',
+            text: 'How many events of each name each column of time has, one over the other.',
+            x: time.x, height: 260, stacked: true, steps: true,
+            y: {label: `events in ${words.duration(time.width)}`, format: words.roundCount, tell: words.count},
             series: firstOf(report.names, (name) => name.over_time, report.other_names_over_time, 'all others')
                 .map(({name, values}) => ({name, points: time.steps(values)})),
         });
@@ -32,10 +33,13 @@ Object.assign(reportPage, (() => {
         const section = words.section(main, 'events', 'Events over time');
         drawStack(section, report, time);
         if (report.names.length > 1) {
-            words.paragraph(section, 'Each row is one name, as dark as it was frequent against its own most: so what is rare is seen too.');
+            words.paragraph(section, 'Each row is one name, as dark as it was frequent against its own most: ' +
+                'so what is rare is seen too.');
             strips(section, time, {
-                id: 'names', title: 'Each name over time', text: 'For each name, how many events each column of time has.',
-                rows: report.names.map(({name, over_time: values}) => ({name, values})), tell: (events) => plural(events, 'event'),
+                id: 'names', title: 'Each name over time',
+                text: 'For each name, how many events each column of time has.',
+                rows: report.names.map(({name, over_time: values}) => ({name, values})),
+                tell: (events) => plural(events, 'event'),
             });
         }
         drawTable(section, report, time);

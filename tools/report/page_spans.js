@@ -5,27 +5,40 @@
 'use strict';
 
 Object.assign(reportPage, (() => {
-    const {rate, plural} = reportPage;
-    const quantiles = [['max', 'the longest'], ['p50', 'half are not longer'], ['p90', '90 % are not'], ['p99', '99 % are not']];
+    const {rate, plural, table} = reportPage;
+    const quantiles = [
+        ['max', 'the longest'], ['p50', 'half are not longer'], ['p90', '90 % are not'], ['p99', '99 % are not'],
+    ];
     // Over the heat map, whose cells have the first colour, as below it.
     const lines = ['p50', 'p90', 'p99'];
 
     function drawTable(section, {classes, class_count: count}) {
-        words.table(section, 'Classes of spans, those that took most together first',
-            ['class', 'ended', 'a second', 'at once', 'p50', 'p90', 'p99', 'p99.9', 'max', 'itself, p50', 'within', 'unfinished'],
-            classes.map((its) => [its.class, words.count(its.count), rate(its.rate), rate(its.at_once),
-                ...['p50', 'p90', 'p99', 'p99_9', 'max'].map((key) => its.count > 0 ? words.duration(its.duration[key].ns) : words.nothing),
-                its.count > 0 ? words.duration(its.self.p50.ns) : words.nothing,
-                its.count > 0 ? words.duration(its.duration.max.error_ns) : words.nothing, words.count(its.unfinished)]));
+        const ended = (its, ns) => its.count > 0 ? words.duration(ns) : words.nothing;
+        table(section, 'Classes of spans, those that took most together first', [
+            ['class', (its) => its.class],
+            ['ended', (its) => words.count(its.count)],
+            ['a second', (its) => rate(its.rate)],
+            ['at once', (its) => rate(its.at_once)],
+            ['p50', (its) => ended(its, its.duration.p50.ns)],
+            ['p90', (its) => ended(its, its.duration.p90.ns)],
+            ['p99', (its) => ended(its, its.duration.p99.ns)],
+            ['p99.9', (its) => ended(its, its.duration.p99_9.ns)],
+            ['max', (its) => ended(its, its.duration.max.ns)],
+            ['itself, p50', (its) => ended(its, its.self.p50.ns)],
+            ['within', (its) => ended(its, its.duration.max.error_ns)],
+            ['unfinished', (its) => words.count(its.unfinished)],
+        ], classes);
         if (count > classes.length) {
             words.note(section, `${plural(count - classes.length, 'class')} that took less are left out.`);
         }
     }
 
     // The first cells go down to 0, which on an axis by powers of 10 is its lower end.
-    const cellsOf = (columns, edges, time) => columns.flatMap(([first, ...counts], column) => counts.map((count, i) => ({
-        x0: time.begin(column), x1: time.end(column), y0: edges[first + i], y1: edges[first + i + 1], count,
-    })).filter(({count}) => count > 0));
+    function cellsOf(columns, edges, time) {
+        return columns.flatMap(([first, ...counts], column) => counts.map((count, i) => ({
+            x0: time.begin(column), x1: time.end(column), y0: edges[first + i], y1: edges[first + i + 1], count,
+        })).filter(({count}) => count > 0));
+    }
 
     // Where none ended there is a gap.
     const pointsOf = (values, count, time) => values.map((value, i) =>
@@ -43,7 +56,8 @@ Object.assign(reportPage, (() => {
         });
         charts.lines(section, {
             id: `quantiles-${number}`, title: `Quantiles of ${its.class} over time`, x: time.x, y, height: 160,
-            text: `Of the spans that ended in each column of time: ${quantiles.map(([name, means]) => `${name}, ${means}`).join('; ')}.`,
+            text: 'Of the spans that ended in each column of time: ' +
+                quantiles.map(([name, means]) => `${name}, ${means}`).join('; '),
             series: quantiles.map(([name]) => ({name, points: pointsOf(over[name], over.count, time)})),
         });
     }
@@ -54,11 +68,12 @@ Object.assign(reportPage, (() => {
             return;
         }
         const section = words.section(main, 'spans', 'How long spans took');
-        words.paragraph(section, `${plural(spans.started, 'span')} began, ${words.count(spans.ended)} ended. A span is what an ` +
-            'instance or activity is from its START to its END; itself is without what its children cover.');
+        words.paragraph(section, `${plural(spans.started, 'span')} began, ${words.count(spans.ended)} ended. A span ` +
+            'is what an instance or activity is from its START to its END; itself is without what its children cover.');
         if (spans.left_out > 0 || spans.replaced > 0 || spans.unmatched > 0) {
             words.note(section, `${words.count(spans.left_out)} were left out because too many were open, ` +
-                `${words.count(spans.replaced)} replaced by a second START, ${words.count(spans.unmatched)} ENDs had no START.`);
+                `${words.count(spans.replaced)} replaced by a second START, ` +
+                `${words.count(spans.unmatched)} ENDs had no START.`);
         }
         drawTable(section, spans);
         spans.classes.filter((its) => its.over_time).forEach((its, i) => drawMap(section, report, its, i, time));

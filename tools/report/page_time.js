@@ -5,7 +5,8 @@
 'use strict';
 
 const reportPage = (() => {
-    const sizes = [[999.5, 1, 'B'], [999.5e3, 1e3, 'kB'], [999.5e6, 1e6, 'MB'], [999.5e9, 1e9, 'GB'], [Infinity, 1e12, 'TB']];
+    const sizes = [[999.5, 1, 'B'], [999.5e3, 1e3, 'kB'], [999.5e6, 1e6, 'MB'], [999.5e9, 1e9, 'GB'],
+        [Infinity, 1e12, 'TB']];
 
     // "37 B", "1.50 kB", "165 MB"
     function bytes(number) {
@@ -33,6 +34,12 @@ const reportPage = (() => {
     const plural = (count, thing) =>
         `${words.count(count)} ${thing}${count === 1 ? '' : /(s|ch)$/.test(thing) ? 'es' : 's'}`;
 
+    // Columns are [title, (row, i) => cell].
+    function table(parent, caption, columns, rows) {
+        words.table(parent, caption, columns.map(([title]) => title),
+            rows.map((row, i) => columns.map(([, cell]) => cell(row, i))));
+    }
+
     // The axis of time of all plots, and values by its columns as points on it.
     function timeOf({axis}) {
         const {columns, column_ns: width, duration_ns: duration} = axis;
@@ -49,7 +56,8 @@ const reportPage = (() => {
 
     // The names of the first eight, and the rest together if there is some: what a stacked plot can still tell apart.
     function firstOf(all, values, rest, restName) {
-        const first = all.slice(0, all.length > 8 || d3.sum(rest) > 0 ? 7 : 8).map((one) => ({name: one.name, values: values(one)}));
+        const first = all.slice(0, all.length > 8 || d3.sum(rest) > 0 ? 7 : 8)
+            .map((one) => ({name: one.name, values: values(one)}));
         const others = all.slice(first.length);
         const sum = rest.map((value, i) => value + d3.sum(others, (one) => values(one)[i]));
         return d3.sum(sum) > 0 ? [...first, {name: restName, values: sum}] : first;
@@ -57,25 +65,27 @@ const reportPage = (() => {
 
     // ---- Strips ----
 
-    const strip = {row: 20, gap: 4, top: 6, bottom: 42, levels: 8};
+    const strip = {row: 20, gap: 4, top: 6, bottom: 42, levels: 8, letter: 7.4};
 
     // One path for all columns of a row that are equally dark: a column each would be too many elements.
     function drawRow(svg, {name, values}, top, x, time, labels) {
         const most = d3.max(values) || 1;
         const paths = d3.range(strip.levels).map(() => []);
-        plots.text(svg, 'row', 0, top + strip.row - 6, shortName(name, Math.floor(labels / 7)));
+        plots.text(svg, 'row', 0, top + strip.row - 6, shortName(name, Math.floor(labels / strip.letter)));
         values.forEach((value, i) => {
             if (value > 0) {
                 // The rarest are still seen.
                 const level = Math.min(Math.floor(Math.sqrt(value / most) * strip.levels), strip.levels - 1);
                 const left = x(time.begin(i));
-                paths[level].push(`M${left.toFixed(1)},${top}h${Math.max(x(time.end(i)) - left, 0.8).toFixed(1)}v${strip.row}H${left.toFixed(1)}z`);
+                const width = Math.max(x(time.end(i)) - left, 0.8).toFixed(1);
+                paths[level].push(`M${left.toFixed(1)},${top}h${width}v${strip.row}h-${width}z`);
             }
         });
         plots.box(svg, 'lane', labels, top, x.range()[1] - labels, strip.row);
         paths.forEach((path, level) => {
             if (path.length > 0) {
-                plots.shape(svg, 'path', 'cell', {d: path.join('')}).attr('fill-opacity', 0.15 + 0.85 * (level + 1) / strip.levels);
+                plots.shape(svg, 'path', 'cell', {d: path.join('')})
+                    .attr('fill-opacity', 0.15 + 0.85 * (level + 1) / strip.levels);
             }
         });
     }
@@ -86,7 +96,8 @@ const reportPage = (() => {
         const topOf = (i) => strip.top + i * (strip.row + strip.gap);
 
         function draw(svg, width) {
-            const labels = Math.min(Math.max(width * 0.22, 84), 7 * d3.max(rows, ({name}) => name.length) + 8);
+            const labels = Math.min(Math.max(width * 0.22, 84),
+                strip.letter * d3.max(rows, ({name}) => name.length) + 8);
             const x = d3.scaleLinear([0, time.x.to], [labels, width - 14]);
             const bottom = topOf(rows.length);
             const [left, right] = [({column}) => x(time.begin(column)), ({column}) => x(time.end(column))];
@@ -96,12 +107,13 @@ const reportPage = (() => {
                 height: bottom + strip.bottom,
                 points: points.map((of) => ({x: (left(of) + right(of)) / 2, y: topOf(of.i) + strip.row / 2, of})),
                 tell: ({row, column, value}) => `${row.name}\n${words.duration(time.begin(column))}: ${tell(value)}`,
-                mark: (layer, of) => plots.box(layer, 'pointed', left(of), topOf(of.i), Math.max(right(of) - left(of), 1), strip.row),
+                mark: (layer, of) => plots.box(layer, 'pointed', left(of), topOf(of.i),
+                    Math.max(right(of) - left(of), 1), strip.row),
             };
         }
 
         return plots.figure(parent, {...options, draw});
     }
 
-    return {bytes, roundBytes, rate, short, fileName, plural, timeOf, firstOf, strips};
+    return {bytes, roundBytes, rate, short, fileName, plural, table, timeOf, firstOf, strips};
 })();

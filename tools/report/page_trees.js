@@ -24,18 +24,22 @@ Object.assign(reportPage, (() => {
             (taken[row] = taken[row] || []).push([from, to]);
             above[span.depth] = row;
             const took = span.duration_ns === null ? '' : ` ${words.duration(span.duration_ns)}`;
-            return {span, row, from, to, name: lastName(span.class) + took, look: `s${classes.indexOf(span.class) % 8}`};
+            return {span, row, from, to, name: lastName(span.class) + took,
+                look: `s${classes.indexOf(span.class) % 8}`};
         });
     }
 
     function tellSpan(span) {
         const took = span.duration_ns === null ? 'it did not end'
             : `took ${words.duration(span.duration_ns)}, itself ${words.duration(span.self_ns)}`;
-        return `${named(span)}\nat ${words.duration(span.at_ns)}, ${took}\nprocess ${span.process}, thread ${span.thread}, ` +
-            plural(span.events, 'event');
+        const at = `at ${words.duration(span.at_ns)}, ${took}`;
+        const who = `process ${span.process}, thread ${span.thread}`;
+        return [named(span), at, `${who}, ${plural(span.events, 'event')}`].join('\n');
     }
 
-    const tellEvent = (event) => `${event.name}\nat ${words.duration(event.at_ns)}, thread ${event.thread}\n${event.fields}`.trim();
+    function tellEvent({name, at_ns: ns, thread, fields}) {
+        return [name, `at ${words.duration(ns)}, thread ${thread}`, fields].filter(Boolean).join('\n');
+    }
 
     function drawTree(parent, one, number) {
         const [root] = one.spans;
@@ -60,8 +64,9 @@ Object.assign(reportPage, (() => {
             return;
         }
         const section = words.section(main, 'slowest', 'The slowest spans');
-        words.paragraph(section, 'Each opens as a time line. Marks at the lower edges are events; the arrow keys go from one thing to the ' +
-            'next, + and − closer and farther, 0 shows all; so do the buttons, the wheel with Ctrl, and dragging.');
+        words.paragraph(section, 'Each opens as a time line. Marks at the lower edges are events; the arrow keys go ' +
+            'from one thing to the next, + and − closer and farther, 0 shows all; so do the buttons, the wheel with ' +
+            'Ctrl, and dragging.');
         report.slowest.forEach((one, i) => {
             const [root] = one.spans;
             const details = section.append('details').attr('class', 'tree').property('open', i === 0);

@@ -5,9 +5,9 @@
 'use strict';
 
 Object.assign(reportPage, (() => {
-    const {fileName, plural, firstOf, strips} = reportPage;
+    const {fileName, plural, table, firstOf, strips} = reportPage;
 
-    const processName = ({process, name}) => `${name === undefined ? 'process' : name} ${process === null ? '?' : process}`;
+    const processName = ({process, name = 'process'}) => `${name} ${process === null ? '?' : process}`;
     const processors = (number) => words.threeDigits(number) + (number === 1 ? ' processor' : ' processors');
 
     // Nanoseconds in each column as a mean number of threads.
@@ -15,31 +15,45 @@ Object.assign(reportPage, (() => {
 
     function drawRunning(section, usage, number, time) {
         const all = usage.processes.map((process) => ({...process, name: processName(process)}));
-        const axis = {format: (value) => String(value), tell: processors};
+        const axis = {label: 'processors', format: String, tell: processors};
         charts.lines(section, {
-            id: `running-${number}`, title: 'Processors in use, by process', text: 'How many processors each process had, on average.',
-            x: time.x, y: {...axis, label: 'processors'}, height: 220, stacked: true, steps: true,
+            id: `running-${number}`, title: 'Processors in use, by process',
+            text: 'How many processors each process had, on average.',
+            x: time.x, y: axis, height: 220, stacked: true, steps: true,
             series: firstOf(all, (process) => process.running_over_time, usage.other_processes_over_time, 'all others')
                 .map(({name, values}) => ({name, points: time.steps(meanOf(values, time))})),
         });
         section.append('h3').text('Threads that could have run and had no processor');
         charts.lines(section, {
-            id: `ready-${number}`, title: 'Threads that waited for a processor', text: 'How many threads were ready, on average.',
-            x: time.x, y: {format: (value) => String(value), tell: (value) => words.threeDigits(value), label: 'threads'}, height: 110, steps: true,
+            id: `ready-${number}`, title: 'Threads that waited for a processor',
+            text: 'How many threads were ready, on average.',
+            x: time.x, y: {label: 'threads', format: String, tell: words.threeDigits}, height: 110, steps: true,
             series: [{name: 'ready', points: time.steps(meanOf(usage.ready_over_time, time))}],
         });
     }
 
     function drawTables(section, usage) {
-        words.table(section, 'Processors', ['processor', 'busy', 'idle', 'not known', 'busy of known', 'switches', 'missing switches'],
-            usage.processors.map((one) => [`processor ${one.processor}`, words.duration(one.busy_ns), words.duration(one.idle_ns),
-                words.duration(one.unknown_ns), words.percent(one.busy_ns, one.busy_ns + one.idle_ns), words.count(one.switches),
-                {text: words.count(one.gaps), bad: one.gaps > 0}]));
-        words.table(section, 'Processes that ran most', ['process', 'ran', 'ready', 'waited', 'not known', 'times on a processor', 'preempted'],
-            usage.processes.map((one) => [processName(one), words.duration(one.running_ns), words.duration(one.ready_ns),
-                words.duration(one.waiting_ns), words.duration(one.unknown_ns), words.count(one.switches_in), words.count(one.preemptions)]));
+        table(section, 'Processors', [
+            ['processor', ({processor}) => `processor ${processor}`],
+            ['busy', (one) => words.duration(one.busy_ns)],
+            ['idle', (one) => words.duration(one.idle_ns)],
+            ['not known', (one) => words.duration(one.unknown_ns)],
+            ['busy of known', (one) => words.percent(one.busy_ns, one.busy_ns + one.idle_ns)],
+            ['switches', ({switches}) => words.count(switches)],
+            ['missing switches', ({gaps}) => ({text: words.count(gaps), bad: gaps > 0})],
+        ], usage.processors);
+        table(section, 'Processes that ran most', [
+            ['process', processName],
+            ['ran', (one) => words.duration(one.running_ns)],
+            ['ready', (one) => words.duration(one.ready_ns)],
+            ['waited', (one) => words.duration(one.waiting_ns)],
+            ['not known', (one) => words.duration(one.unknown_ns)],
+            ['times on a processor', (one) => words.count(one.switches_in)],
+            ['preempted', (one) => words.count(one.preemptions)],
+        ], usage.processes);
         if (usage.process_count > usage.processes.length) {
-            words.note(section, `${plural(usage.process_count - usage.processes.length, 'process')} that ran less are left out.`);
+            const rest = usage.process_count - usage.processes.length;
+            words.note(section, `${plural(rest, 'process')} that ran less are left out.`);
         }
     }
 
@@ -47,12 +61,13 @@ Object.assign(reportPage, (() => {
         report.cpu.forEach((usage, i) => {
             const section = words.section(main, i === 0 ? 'processors-used' : `processors-used-${i}`,
                 'Processors' + (report.cpu.length > 1 ? ` of ${fileName(usage.file)}` : ''));
-            words.paragraph(section, `By ${plural(usage.switches, 'context switch')
-                .replace('switchs', 'switches')}` + (usage.ready_known ? '.' : '; who was woken counts as waiting, since the trace does not tell when.'));
+            words.paragraph(section, `By ${plural(usage.switches, 'context switch')}` +
+                (usage.ready_known ? '.' : '; who was woken counts as waiting, since the trace does not tell when.'));
             drawRunning(section, usage, i, time);
             section.append('h3').text('Each processor');
             strips(section, time, {
-                id: `busy-${i}`, title: 'Each processor over time', text: 'How long each processor was busy in each column of time.',
+                id: `busy-${i}`, title: 'Each processor over time',
+                text: 'How long each processor was busy in each column of time.',
                 rows: usage.processors.map((one) => ({name: `processor ${one.processor}`, values: one.busy_over_time})),
                 tell: (ns) => `busy for ${words.duration(ns)} of ${words.duration(time.width)}`,
             });
