@@ -17,7 +17,7 @@
 
 #include "addresses.h"
 #include "convert/convert.h"
-#include "convert/perfetto/wire.h"
+#include "convert/wire.h"
 #include "processes.h"
 
 enum {

@@ -6,8 +6,8 @@
  * location is a function. Samples have their process and thread as labels.
  */
 
-#include "convert/protobuf.h"
 #include "convert/stacks/stacks.h"
+#include "convert/wire.h"
 
 #include "commands.h"
 
@@ -49,45 +49,19 @@ enum {
 struct profile {
     struct etwas_output *output;
     const struct etwas_stacks *stacks;
-    struct etwas_bytes message; /* that is being put together */
-    struct etwas_bytes inner;   /* inside of that */
-    struct etwas_bytes head;
-    bool out_of_memory;
+    struct etwas_wire wire; /* a field of the profile */
 };
 
-/* A field of the profile. */
-static void put(struct profile *profile, uint32_t field, const void *data, size_t count)
+/* What is put together becomes a part of the output. */
+static void write_out(struct profile *profile)
 {
-    profile->head.used = 0;
-    etwas_protobuf_put_bytes(&profile->head, field, data, count);
-    profile->out_of_memory |= profile->head.failed;
-    for (size_t done = 0; done < profile->head.used; done += ETWAS_OUTPUT_BYTES) {
-        size_t left = profile->head.used - done;
+    for (size_t done = 0; done < profile->wire.used; done += ETWAS_OUTPUT_BYTES) {
+        size_t left = profile->wire.used - done;
 
-        etwas_output_bytes(profile->output, profile->head.data + done,
+        etwas_output_bytes(profile->output, profile->wire.bytes + done,
                            left < ETWAS_OUTPUT_BYTES ? left : ETWAS_OUTPUT_BYTES);
     }
-}
-
-static void put_message(struct profile *profile, uint32_t field)
-{
-    profile->out_of_memory |= profile->message.failed || profile->inner.failed;
-    put(profile, field, profile->message.data, profile->message.used);
-    profile->message.used = 0;
-}
-
-/* The inner message becomes a field of the other one. */
-static void close_inner(struct profile *profile, uint32_t field)
-{
-    etwas_protobuf_put_bytes(&profile->message, field, profile->inner.data, profile->inner.used);
-    profile->inner.used = 0;
-}
-
-static void put_number(struct profile *profile, uint32_t field, uint64_t number)
-{
-    etwas_protobuf_put_number(&profile->message, field, number);
-    etwas_output_bytes(profile->output, profile->message.data, profile->message.used);
-    profile->message.used = 0;
+    etwas_wire_clear(&profile->wire);
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -99,7 +73,8 @@ static void put_string(struct profile *profile, const char *text)
 
     plain.used_bytes = 0;
     etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, text, strlen(text));
-    put(profile, PROFILE_STRING, plain.bytes, plain.used_bytes);
+    etwas_wire_bytes(&profile->wire, PROFILE_STRING, plain.bytes, plain.used_bytes);
+    write_out(profile);
 }
 
 static void put_strings(struct profile *profile)
@@ -136,18 +111,23 @@ static void put_function(struct profile *profile, uint32_t number)
 {
     uint32_t id = function_id(profile->stacks, number);
     uint32_t name = number != UINT32_MAX ? STRING_FUNCTIONS + 2 * number : STRING_OTHERS;
+    size_t message = etwas_wire_begin(&profile->wire, PROFILE_FUNCTION);
+    size_t line;
 
-    etwas_protobuf_put_number(&profile->message, FUNCTION_ID, id);
-    etwas_protobuf_put_number(&profile->message, FUNCTION_NAME, name);
-    etwas_protobuf_put_number(&profile->message, FUNCTION_SYSTEM_NAME, name);
+    etwas_wire_number(&profile->wire, FUNCTION_ID, id);
+    etwas_wire_number(&profile->wire, FUNCTION_NAME, name);
+    etwas_wire_number(&profile->wire, FUNCTION_SYSTEM_NAME, name);
     if (number != UINT32_MAX) {
-        etwas_protobuf_put_number(&profile->message, FUNCTION_FILE, name + 1);
+        etwas_wire_number(&profile->wire, FUNCTION_FILE, name + 1);
     }
-    put_message(profile, PROFILE_FUNCTION);
-    etwas_protobuf_put_number(&profile->message, LOCATION_ID, id);
-    etwas_protobuf_put_number(&profile->inner, LINE_FUNCTION, id);
-    close_inner(profile, LOCATION_LINE);
-    put_message(profile, PROFILE_LOCATION);
+    etwas_wire_end(&profile->wire, message);
+    message = etwas_wire_begin(&profile->wire, PROFILE_LOCATION);
+    etwas_wire_number(&profile->wire, LOCATION_ID, id);
+    line = etwas_wire_begin(&profile->wire, LOCATION_LINE);
+    etwas_wire_number(&profile->wire, LINE_FUNCTION, id);
+    etwas_wire_end(&profile->wire, line);
+    etwas_wire_end(&profile->wire, message);
+    write_out(profile);
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -158,40 +138,50 @@ static void put_types(struct profile *profile)
     uint32_t count = etwas_stacks_values(profile->stacks, &values);
 
     for (uint32_t i = 0; i < count; i++) {
-        etwas_protobuf_put_number(&profile->message, TYPE_NAME, STRING_VALUES + 2 * i);
-        etwas_protobuf_put_number(&profile->message, TYPE_UNIT, STRING_VALUES + 2 * i + 1);
-        put_message(profile, PROFILE_SAMPLE_TYPE);
+        size_t message = etwas_wire_begin(&profile->wire, PROFILE_SAMPLE_TYPE);
+
+        etwas_wire_number(&profile->wire, TYPE_NAME, STRING_VALUES + 2 * (uint64_t)i);
+        etwas_wire_number(&profile->wire, TYPE_UNIT, STRING_VALUES + 2 * (uint64_t)i + 1);
+        etwas_wire_end(&profile->wire, message);
     }
-    put_number(profile, PROFILE_DEFAULT_TYPE,
-               STRING_VALUES + 2 * (uint64_t)etwas_stacks_weight(profile->stacks));
+    etwas_wire_number(&profile->wire, PROFILE_DEFAULT_TYPE,
+                      STRING_VALUES + 2 * (uint64_t)etwas_stacks_weight(profile->stacks));
+    write_out(profile);
 }
 
-static void put_label(struct profile *profile, uint32_t key, uint32_t id)
+static void put_label(struct etwas_wire *wire, uint32_t key, uint32_t id)
 {
+    size_t message;
+
     if (id != ETWAS_EVENT_UNKNOWN_ID) {
-        etwas_protobuf_put_number(&profile->inner, LABEL_KEY, key);
-        etwas_protobuf_put_number(&profile->inner, LABEL_NUMBER, id);
-        close_inner(profile, SAMPLE_LABEL);
+        message = etwas_wire_begin(wire, SAMPLE_LABEL);
+        etwas_wire_number(wire, LABEL_KEY, key);
+        etwas_wire_number(wire, LABEL_NUMBER, id);
+        etwas_wire_end(wire, message);
     }
 }
 
-/* Innermost first. */
+/* Innermost first. Numbers are packed. */
 static void put_sample(struct profile *profile, const struct etwas_stack *stack, uint32_t values)
 {
     const struct etwas_stacks *stacks = profile->stacks;
+    struct etwas_wire *wire = &profile->wire;
+    size_t message = etwas_wire_begin(wire, PROFILE_SAMPLE);
+    size_t packed = etwas_wire_begin(wire, SAMPLE_LOCATIONS);
 
     for (uint32_t i = stack->frame_count; i > 0; i--) {
-        etwas_protobuf_put_varint(&profile->inner,
-                                  function_id(stacks, stacks->frames[stack->frames_at + i - 1]));
+        etwas_wire_varint(wire, function_id(stacks, stacks->frames[stack->frames_at + i - 1]));
     }
-    close_inner(profile, SAMPLE_LOCATIONS);
+    etwas_wire_end(wire, packed);
+    packed = etwas_wire_begin(wire, SAMPLE_VALUES);
     for (uint32_t i = 0; i < values; i++) {
-        etwas_protobuf_put_varint(&profile->inner, stack->values[i]);
+        etwas_wire_varint(wire, stack->values[i]);
     }
-    close_inner(profile, SAMPLE_VALUES);
-    put_label(profile, STRING_PROCESS, stack->process);
-    put_label(profile, STRING_THREAD, stack->thread);
-    put_message(profile, PROFILE_SAMPLE);
+    etwas_wire_end(wire, packed);
+    put_label(wire, STRING_PROCESS, stack->process);
+    put_label(wire, STRING_THREAD, stack->thread);
+    etwas_wire_end(wire, message);
+    write_out(profile);
 }
 
 static void put_profile(struct profile *profile, int64_t start_ns)
@@ -202,12 +192,13 @@ static void put_profile(struct profile *profile, int64_t start_ns)
 
     put_strings(profile);
     put_types(profile);
-    put_number(profile, PROFILE_TIME_NS, (uint64_t)start_ns);
+    etwas_wire_number(&profile->wire, PROFILE_TIME_NS, (uint64_t)start_ns);
+    write_out(profile);
     for (uint32_t i = 0; i < stacks->functions.function_count; i++) {
         put_function(profile, i);
     }
     put_function(profile, UINT32_MAX);
-    for (uint32_t i = 0; i < stacks->count && !profile->out_of_memory; i++) {
+    for (uint32_t i = 0; i < stacks->count; i++) {
         if (stacks->stacks[i].kind == stacks->kind) {
             put_sample(profile, &stacks->stacks[i], count);
         }
@@ -221,12 +212,12 @@ static int run(struct etwas_convert *convert)
     int result = etwas_stacks_gather(convert, &stacks);
 
     if (!convert->out_of_memory && convert->run.count > 0) {
-        put_profile(&profile, etwas_input_start_ns(&convert->run.inputs[0]));
-        convert->out_of_memory = profile.out_of_memory;
+        convert->out_of_memory = !etwas_wire_open(&profile.wire, ETWAS_WIRE_BYTES);
+        if (!convert->out_of_memory) {
+            put_profile(&profile, etwas_input_start_ns(&convert->run.inputs[0]));
+        }
+        free(profile.wire.bytes);
     }
-    etwas_bytes_free(&profile.message);
-    etwas_bytes_free(&profile.inner);
-    etwas_bytes_free(&profile.head);
     etwas_stacks_clear(&stacks);
     return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
-#ifndef ETWAS_TOOLS_CONVERT_PERFETTO_WIRE_H
-#define ETWAS_TOOLS_CONVERT_PERFETTO_WIRE_H
+#ifndef ETWAS_TOOLS_CONVERT_WIRE_H
+#define ETWAS_TOOLS_CONVERT_WIRE_H
 
 /*
  * Protocol buffers: fields of a message one behind the other, each a tag and a value. A message inside of
