@@ -23,7 +23,7 @@ static char *clean(const char *name)
     char *text;
 
     plain.used_bytes = 0;
-    etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, name, strnlen(name, ETWAS_STACKS_NAME_BYTES));
     for (size_t i = 0; i < plain.used_bytes; i++) {
         bool is_end = i == 0 || i + 1 == plain.used_bytes;
 
@@ -43,7 +43,7 @@ static char *clean(const char *name)
 
 static bool make_names(const struct etwas_stacks *stacks, struct names *names)
 {
-    static char room[ETWAS_OUTPUT_BYTES / 8];
+    static char room[ETWAS_STACKS_NAME_BYTES];
 
     names->texts = calloc((size_t)stacks->functions.function_count + 1, sizeof(char *));
     for (; names->texts != NULL && names->count < stacks->functions.function_count;

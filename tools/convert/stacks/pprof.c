@@ -72,14 +72,14 @@ static void put_string(struct profile *profile, const char *text)
     static struct etwas_output plain;
 
     plain.used_bytes = 0;
-    etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, text, strlen(text));
+    etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, text, strnlen(text, ETWAS_STACKS_NAME_BYTES));
     etwas_wire_bytes(&profile->wire, PROFILE_STRING, plain.bytes, plain.used_bytes);
     write_out(profile);
 }
 
 static void put_strings(struct profile *profile)
 {
-    static char room[ETWAS_OUTPUT_BYTES / 8];
+    static char room[ETWAS_STACKS_NAME_BYTES];
     const struct etwas_hot *functions = &profile->stacks->functions;
     const struct etwas_stacks_value *values;
     uint32_t count = etwas_stacks_values(profile->stacks, &values);

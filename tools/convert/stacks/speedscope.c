@@ -13,7 +13,7 @@
 
 static void put_frames(struct etwas_output *output, const struct etwas_stacks *stacks)
 {
-    static char room[ETWAS_OUTPUT_BYTES / 8];
+    static char room[ETWAS_STACKS_NAME_BYTES];
 
     etwas_output_text(output, "\"shared\":{\"frames\":[");
     for (uint32_t i = 0; i < stacks->functions.function_count; i++) {

@@ -23,6 +23,7 @@ enum {
     ETWAS_STACKS_DEPTH = 16384,    /* no stack has more, of 4 bytes a frame */
     ETWAS_STACKS_VALUES = 4,
     ETWAS_STACKS_SPANS = 1 << 22,
+    ETWAS_STACKS_NAME_BYTES = 1 << 16, /* of a function's, as files say it: longer ones are cut */
 };
 
 enum etwas_stacks_kind {
