@@ -265,7 +265,7 @@ class Events(CtfTest):
              (etl.UINT64, 0, struct.pack("<Q", (1 << 64) - 1)), (etl.FLOAT, 0, struct.pack("<f", 1.5)),
              (etl.DOUBLE, 0, struct.pack("<d", -1e300)), (etl.DOUBLE, 0, struct.pack("<d", math.inf)),
              (BOOL32, 0, struct.pack("<I", 1)), (etl.UINT8, etl.OUT_BOOLEAN, b"\0"),
-             (BINARY, 0, struct.pack("<H", 3) + b"\1\2\3"), (etl.GUID, 0, uuid.UUID(RED).bytes_le),
+             (BINARY, 0, struct.pack("<H", 3) + b"\1\2\3"), (etl.GUID, 0, uuid.UUID(HEAP).bytes_le),
              (etl.POINTER, 0, struct.pack("<Q", 0x7F00)), (etl.FILETIME, 0, struct.pack("<Q", etl.START)),
              (etl.SYSTEMTIME, 0, struct.pack("<8H", 2026, 1, 4, 1, 2, 3, 4, 5)), (20, 0, struct.pack("<I", 0xAB)),
              (etl.HEX64, 0, struct.pack("<Q", 0xABC)), (SID, 0, bytes([1, 2, 0, 0, 0, 0, 0, 5]) + struct.pack("<II", 32, 544)),
