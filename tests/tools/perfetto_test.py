@@ -19,7 +19,7 @@ import time
 import types
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, FINE, NO_GUID, RED, ToolTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FINE, HEAP, NO_GUID, RED, ToolTest, heap_events, main
 
 T = 1_000_001
 START, END, CHECKPOINT = 1, 2, 8
@@ -400,6 +400,46 @@ class Kernel(PerfettoTest):
         path = self.write("a.etl", etl.trace([(0, [etl.tl_event(BLUE, T, "P", "E", items=item)])]))
         slices, told = self.ask(self.convert(path), "select callsite_id callsite from __intrinsic_track_event_callstacks", self.FRAMES)
         self.assertEqual([int(name, 16) for name in self.stack(told, slices[0]["callsite"])], list(frames))
+
+
+class Heap(PerfettoTest):
+    def call(self, ticks, kind, size, address, *frames, moved=0):
+        words = (size, address, moved) if kind == 12 else (size, address)
+        return etl.classic(HEAP, T + ticks, kind=kind, version=1, process=20, thread=21,
+                           payload=struct.pack(f"<{len(words)}QH{len(frames)}Q", *words, len(frames), *frames))
+
+    def test_it_is_what_stat_says_of_it(self):
+        chance, live, events = random.Random(3), [], []
+        for number in range(1000):
+            at = number * 400_000  # ticks of 100 ns: 40 s in all, of which dumps are told every ten
+            if live and chance.random() < 0.45:
+                events.append(self.call(at, 14, live.pop(chance.randrange(len(live))), 0))
+            elif live and chance.random() < 0.1:
+                events.append(self.call(at, 12, 500, 0x9000000 + number * 4096, 0x401000, moved=live.pop()))
+                live.append(0x9000000 + number * 4096)
+            else:
+                events.append(self.call(at, 10, chance.randrange(1, 5000), 0x1000000 + number * 4096,
+                                        0x401000 + chance.randrange(5), 0x402000 + chance.randrange(3)))
+                live.append(0x1000000 + number * 4096)
+        path = self.write("heap.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
+        out, _ = self.run_etwas("stat", "--heap", "--json", path)
+        told = json.loads(out)
+        trace = self.convert(path)
+        stacks, dumps, counters, slices = self.ask(
+            trace, """select callsite_id, sum(size) live, sum(count) blocks, sum(max(size, 0)) allocated, sum(max(count, 0)) allocations
+                from heap_profile_allocation group by 1""",
+            "select distinct a.ts, heap_name, pid from heap_profile_allocation a join process using (upid) order by 1",
+            "select value from counter c join process_counter_track t on t.id = c.track_id where t.name = 'heap' order by ts",
+            "select count(*) n from slice")
+        self.assertEqual(sorted((s["live"], s["blocks"], s["allocated"], s["allocations"]) for s in stacks),
+                         sorted((s["live_bytes"], s["live_blocks"], s["allocated_bytes"], s["allocations"]) for s in told["stacks"]))
+        self.assertEqual([(d["heap_name"], d["pid"]) for d in dumps], [("malloc", 20)] * 4)
+        self.assertEqual(counters[-1]["value"], told["live_bytes"])
+        self.assertEqual(slices[0]["n"], 0)
+
+    def test_its_calls_are_there_in_a_part_of_the_trace(self):
+        path = self.write("heap.etl", etl.trace([(0, [self.call(number, 10, 16, 4096 * (number + 1)) for number in range(9)])]))
+        self.assertEqual(len(self.load("--where", "type == 10", path).slices), 9)
 
 
 class Losses(PerfettoTest):

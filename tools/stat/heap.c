@@ -9,6 +9,7 @@
 #include "stat/heap.h"
 
 #include "commands.h"
+#include "event.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,13 @@ static bool read_image(const EVENT_RECORD *record, struct etwas_heap_image *imag
 
 /* ---- the file ---- */
 
+bool etwas_heap_is_taken(const EVENT_RECORD *record)
+{
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+
+    return etwas_event_is_of_class(record, &call_guid) && type >= MALLOC && type <= IMAGE;
+}
+
 bool etwas_heap_is_image(const EVENT_RECORD *record)
 {
     return record->EventHeader.EventDescriptor.Opcode == IMAGE &&
@@ -233,8 +241,7 @@ void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record)
     static struct call call;
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
 
-    if (memcmp(&record->EventHeader.ProviderId, &call_guid, sizeof call_guid) != 0 ||
-        type < MALLOC || type > IMAGE) {
+    if (!etwas_heap_is_taken(record)) {
         return;
     }
     if (type == IMAGE) {

@@ -58,6 +58,7 @@ struct etwas_heap {
     struct etwas_heap_block *blocks; /* a hash table */
     uint64_t block_count;
     uint64_t block_capacity;
+    uint64_t live_bytes; /* of all blocks */
     struct etwas_heap_stack *stacks;
     uint32_t stack_count;
     uint32_t stack_capacity;
@@ -91,6 +92,9 @@ struct etwas_heap {
  */
 int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
                     uint32_t number);
+
+/* Is it one of heaptrace's? */
+bool etwas_heap_is_taken(const EVENT_RECORD *record);
 
 /* Does it say where a program or library lies? */
 bool etwas_heap_is_image(const EVENT_RECORD *record);

@@ -69,6 +69,7 @@ static void account_freed(struct etwas_heap *heap, const struct etwas_heap_block
 
     stack->live_blocks--;
     stack->live_bytes -= block->bytes;
+    heap->live_bytes -= block->bytes;
 }
 
 void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block *block)
@@ -94,6 +95,7 @@ void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block
     stack->allocated_bytes += block->bytes;
     stack->live_blocks++;
     stack->live_bytes += block->bytes;
+    heap->live_bytes += block->bytes;
 }
 
 /* Empties an entry; those behind it that it kept from their homes move up. */

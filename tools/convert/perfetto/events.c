@@ -116,6 +116,9 @@ void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
             return;
         }
     }
+    if (event->classic && etwas_perfetto_take_heap(perfetto, &record)) {
+        return;
+    }
     if (!convert->is_wanted && convert->span_role != ETWAS_SPAN_START &&
         convert->span_role != ETWAS_SPAN_END) {
         return;

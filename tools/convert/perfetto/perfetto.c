@@ -44,6 +44,7 @@ static void close_all(struct etwas_perfetto *perfetto)
     etwas_addresses_close(&perfetto->addresses);
     etwas_perfetto_schedule_close(perfetto);
     etwas_perfetto_stacks_close(perfetto);
+    etwas_perfetto_heaps_close(perfetto);
     free(perfetto->open);
     free(perfetto->event.bytes);
     free(perfetto->interned.bytes);
@@ -93,6 +94,9 @@ static void write_record(struct etwas_perfetto *perfetto,
     case ETWAS_PERFETTO_PUT_READY:
     case ETWAS_PERFETTO_PUT_HOLE:
         etwas_perfetto_write_schedule(perfetto, record);
+        break;
+    case ETWAS_PERFETTO_PUT_HEAP:
+        etwas_perfetto_write_heap(perfetto, record);
         break;
     case ETWAS_PERFETTO_PUT_SAMPLE:
         etwas_perfetto_write_sample(perfetto, record);
@@ -146,6 +150,7 @@ static int convert_all(struct etwas_perfetto *perfetto)
     }
     etwas_perfetto_begin(perfetto);
     etwas_perfetto_end_samples(perfetto);
+    etwas_perfetto_end_heaps(perfetto);
     etwas_perfetto_take_totals(perfetto);
     etwas_perfetto_plan_finish(perfetto);
     if (!etwas_perfetto_spool_rewind(perfetto)) {

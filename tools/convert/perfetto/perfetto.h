@@ -171,6 +171,7 @@ enum etwas_perfetto_record_kind {
     ETWAS_PERFETTO_PUT_SWITCH,  /* `place` is the processor; the payload */
     ETWAS_PERFETTO_PUT_READY,   /* likewise; `thread` woke it */
     ETWAS_PERFETTO_PUT_HOLE,    /* events of the processor are missing before it */
+    ETWAS_PERFETTO_PUT_HEAP,    /* stacks that allocated or freed; `place`: more of them follow */
     ETWAS_PERFETTO_PUT_SAMPLE,  /* of a thread that ran on the processor `place` */
 };
 
@@ -204,21 +205,23 @@ struct etwas_perfetto_spool;
 struct etwas_perfetto_schedule;
 struct etwas_perfetto_stacks;
 struct etwas_perfetto_pending;
+struct etwas_perfetto_heap;
 
 /* What is told of a file beside its events. Times are of the primary clock. */
 struct etwas_perfetto_file {
     bool has_events;
     int64_t first_ns;
     int64_t last_ns;
-    uint64_t events;       /* of which something was put by, */
-    uint64_t written;      /* and is written */
-    bool is_kernel;        /* of a session of the kernel's events, */
-    bool is_linux;         /* and of ours */
-    int64_t next_clock_ns; /* when its clock is told of again */
-    uint64_t error_track;  /* of its times' error; 0: not told yet */
-    uint64_t error_ns;     /* as it was told last */
-    uint64_t loss_track;   /* 0: not told yet */
-    uint64_t damages;      /* since its last event */
+    uint64_t events;                  /* of which something was put by, */
+    uint64_t written;                 /* and is written */
+    bool is_kernel;                   /* of a session of the kernel's events, */
+    bool is_linux;                    /* and of ours */
+    struct etwas_perfetto_heap *heap; /* NULL: it has none */
+    int64_t next_clock_ns;            /* when its clock is told of again */
+    uint64_t error_track;             /* of its times' error; 0: not told yet */
+    uint64_t error_ns;                /* as it was told last */
+    uint64_t loss_track;              /* 0: not told yet */
+    uint64_t damages;                 /* since its last event */
     uint64_t bytes_skipped;
     etwas_damage_kind damage; /* the first of them */
 };
@@ -249,6 +252,7 @@ struct etwas_perfetto {
     struct etwas_addresses addresses;
     uint32_t schedule_file; /* number of the file that has context switches; 0: none yet */
     struct etwas_perfetto_schedule *schedule;
+    uint32_t profile_index; /* of the next packet of a heap */
     struct etwas_perfetto_stacks *stacks;
     struct etwas_perfetto_pending **pending; /* samples by processor, without all of their stacks */
     uint64_t stack[ETWAS_PERFETTO_FRAMES];   /* of the record in the making */
@@ -394,6 +398,25 @@ void etwas_perfetto_write_sample(struct etwas_perfetto *perfetto,
 
 /* ---- stacks.c ---- */
 
+/* Where an address is; texts until the next is looked for, or NULL. */
+struct etwas_perfetto_spot {
+    const char *image;
+    uint64_t offset; /* in it, or the address */
+    const char *function;
+};
+
+typedef struct etwas_perfetto_spot etwas_perfetto_find_spot(struct etwas_perfetto *perfetto,
+                                                            const void *context, uint64_t address,
+                                                            bool is_return);
+
+/*
+ * The number of a stack of at most ETWAS_PERFETTO_FRAMES addresses, innermost first, which is told if it was not; 0:
+ * there is no room. Within a group an address is the same everywhere.
+ */
+uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t *addresses,
+                                 uint32_t count, uint64_t group, etwas_perfetto_find_spot *find,
+                                 const void *context);
+
 /* The number of the record's stack, which is told if it was not; 0: it has none. */
 uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
                               const struct etwas_perfetto_record *record);
@@ -408,6 +431,16 @@ static inline void etwas_perfetto_put_stack(struct etwas_wire *event, uint32_t s
 /* They are all told again when they come next. */
 void etwas_perfetto_stacks_tell_again(struct etwas_perfetto *perfetto);
 void etwas_perfetto_stacks_close(struct etwas_perfetto *perfetto);
+
+/* ---- heap.c ---- */
+
+/* Is the event a call that heaptrace saw? Of all of a trace these are told together; true: that is enough. */
+bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
+                              const struct etwas_perfetto_record *record);
+void etwas_perfetto_end_heaps(struct etwas_perfetto *perfetto);
+void etwas_perfetto_write_heap(struct etwas_perfetto *perfetto,
+                               const struct etwas_perfetto_record *record);
+void etwas_perfetto_heaps_close(struct etwas_perfetto *perfetto);
 
 /* ---- losses.c ---- */
 

@@ -105,43 +105,40 @@ static uint32_t mapping_number(struct etwas_perfetto *perfetto, const char *imag
     return iid;
 }
 
-static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct etwas_address *address)
+/* Where an address is looked for, and what stands for it in a hash. */
+struct search {
+    etwas_perfetto_find_spot *find;
+    const void *context;
+    uint64_t group; /* in which an address is the same everywhere */
+};
+
+static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct search *search,
+                             uint64_t address, bool is_return)
 {
-    const uint64_t key[] = {address->value,
-                            etwas_address_is_kernel(address->value) ? 0 : address->process,
-                            address->is_return};
+    const uint64_t key[] = {address, search->group, is_return};
     bool is_new;
     uint32_t iid = number_of(perfetto->stacks, hash_of(FRAME, key, sizeof key), &is_new);
 
     if (is_new) {
-        const struct etwas_place place = etwas_addresses_find(&perfetto->addresses, address);
+        const struct etwas_perfetto_spot spot =
+            search->find(perfetto, search->context, address, is_return);
         char hexadecimal[24];
         uint32_t function;
         uint32_t mapping;
         size_t began;
 
-        snprintf(hexadecimal, sizeof hexadecimal, "0x%llx",
-                 (unsigned long long)(place.image != NULL ? place.offset : address->value));
-        function = text_number(perfetto, FUNCTION,
-                               place.has_function ? place.function.function : hexadecimal);
-        mapping = mapping_number(perfetto, place.image != NULL ? place.image : "unknown");
+        snprintf(hexadecimal, sizeof hexadecimal, "0x%llx", (unsigned long long)spot.offset);
+        function =
+            text_number(perfetto, FUNCTION, spot.function != NULL ? spot.function : hexadecimal);
+        mapping = mapping_number(perfetto, spot.image != NULL ? spot.image : "unknown");
         began = etwas_wire_begin(&perfetto->interned, FRAME);
         etwas_wire_number(&perfetto->interned, IID, iid);
         etwas_wire_number(&perfetto->interned, FRAME_FUNCTION, function);
         etwas_wire_number(&perfetto->interned, FRAME_MAPPING, mapping);
-        etwas_wire_number(&perfetto->interned, FRAME_ADDRESS,
-                          place.image != NULL ? place.offset : address->value);
+        etwas_wire_number(&perfetto->interned, FRAME_ADDRESS, spot.offset);
         etwas_wire_end(&perfetto->interned, began);
     }
     return iid;
-}
-
-static uint64_t frame_at(const struct etwas_perfetto *perfetto, uint32_t index)
-{
-    uint64_t frame;
-
-    memcpy(&frame, perfetto->frames + index * sizeof frame, sizeof frame);
-    return frame;
 }
 
 /* What was not told goes out before who needs it. */
@@ -156,12 +153,12 @@ static void write_names(struct etwas_perfetto *perfetto)
     etwas_wire_clear(&perfetto->interned);
 }
 
-uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
-                              const struct etwas_perfetto_record *record)
+uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t *addresses,
+                                 uint32_t count, uint64_t group, etwas_perfetto_find_spot *find,
+                                 const void *context)
 {
     uint32_t frames[ETWAS_PERFETTO_FRAMES];
-    uint32_t count = record->stack_frames;
-    struct etwas_address address = {.time = record->time_ns, .process = record->stack_process};
+    const struct search search = {find, context, group};
     bool is_new;
     uint32_t iid;
     size_t began;
@@ -173,9 +170,7 @@ uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
         return 0;
     }
     for (uint32_t i = 0; i < count; i++) {
-        address.value = frame_at(perfetto, i);
-        address.is_return = i > 0;
-        frames[count - 1 - i] = frame_number(perfetto, &address);
+        frames[count - 1 - i] = frame_number(perfetto, &search, addresses[i], i > 0);
     }
     iid =
         number_of(perfetto->stacks, hash_of(CALLSTACK, frames, count * sizeof frames[0]), &is_new);
@@ -191,6 +186,37 @@ uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
         write_names(perfetto);
     }
     return iid;
+}
+
+/* By the images and symbols that the trace told of. */
+static struct etwas_perfetto_spot find_spot(struct etwas_perfetto *perfetto, const void *context,
+                                            uint64_t address, bool is_return)
+{
+    const struct etwas_perfetto_record *record = context;
+    static struct etwas_place place;
+
+    place = etwas_addresses_find(&perfetto->addresses,
+                                 &(struct etwas_address){.value = address,
+                                                         .time = record->time_ns,
+                                                         .process = record->stack_process,
+                                                         .is_return = is_return});
+    return (struct etwas_perfetto_spot){.image = place.image,
+                                        .offset = place.image != NULL ? place.offset : address,
+                                        .function =
+                                            place.has_function ? place.function.function : NULL};
+}
+
+uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,
+                              const struct etwas_perfetto_record *record)
+{
+    uint64_t frames[ETWAS_PERFETTO_FRAMES];
+
+    if (record->stack_frames == 0) {
+        return 0;
+    }
+    memcpy(frames, perfetto->frames, record->stack_frames * sizeof frames[0]);
+    return etwas_perfetto_stack_of(perfetto, frames, record->stack_frames, record->stack_process,
+                                   find_spot, record);
 }
 
 void etwas_perfetto_stacks_tell_again(struct etwas_perfetto *perfetto)

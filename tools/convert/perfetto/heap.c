@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The heap that heaptrace recorded: how many bytes live, as a counter, and every ten seconds what each call stack has
+ * allocated and freed since the beginning.
+ */
+
+#include "stat/heap.h"
+#include "convert/perfetto/perfetto.h"
+
+#include <stdlib.h>
+
+enum {
+    PACKET_PROFILE = 37,
+    PROFILE_DUMP = 5,
+    PROFILE_CONTINUED = 6,
+    PROFILE_INDEX = 7,
+    DUMP_PROCESS = 1,
+    DUMP_SAMPLE = 2,
+    DUMP_TIME = 9,
+    DUMP_NAME = 11,
+    DUMP_INTERVAL = 12,
+    SAMPLE_STACK = 1,
+    SAMPLE_ALLOCATED = 2,
+    SAMPLE_FREED = 3,
+    SAMPLE_ALLOCATIONS = 5,
+    SAMPLE_FREES = 6,
+    COUNTER_VALUE = 30,
+    DESCRIPTOR_COUNTER = 8,
+    COUNTER_UNIT = 3,
+    UNIT_BYTES = 3,
+    PART_STACKS = 20000, /* of a dump that go into one packet */
+    FRAME_WEIGHT = 64,   /* as in spool.c */
+};
+
+#define COUNTER_NS INT64_C(10000000)
+#define DUMP_NS INT64_C(10000000000)
+
+struct etwas_perfetto_heap {
+    struct etwas_heap heap;
+    uint64_t track; /* of the counter */
+    int64_t next_counter_ns;
+    int64_t next_dump_ns;
+    uint32_t process;
+    uint32_t file;
+    uint64_t counted; /* as it was told last */
+    uint64_t *told;   /* of each stack, what it had allocated and freed when it was told last */
+    uint32_t told_count;
+};
+
+/* What is put by of a stack. */
+struct told_stack {
+    uint32_t stack;
+    uint32_t unused;
+    uint64_t allocated;
+    uint64_t freed;
+    uint64_t allocations;
+    uint64_t frees;
+};
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static struct etwas_perfetto_heap *heap_of(struct etwas_perfetto *perfetto,
+                                           const struct etwas_perfetto_record *record)
+{
+    struct etwas_perfetto_file *file = &perfetto->files[record->file - 1];
+    size_t began;
+    size_t counter;
+    uint32_t track;
+
+    if (file->heap != NULL) {
+        return file->heap;
+    }
+    track = etwas_perfetto_track(perfetto, perfetto->convert->subject.event.process,
+                                 ETWAS_EVENT_UNKNOWN_ID);
+    file->heap = calloc(1, sizeof *file->heap);
+    if (file->heap == NULL || track == UINT32_MAX) {
+        perfetto->convert->out_of_memory = true;
+        return NULL;
+    }
+    *file->heap = (struct etwas_perfetto_heap){.track = ++perfetto->uuid,
+                                               .file = record->file,
+                                               .next_dump_ns = record->time_ns + DUMP_NS,
+                                               .process = perfetto->convert->subject.event.process};
+    began = etwas_perfetto_begin_track(perfetto, file->heap->track, perfetto->tracks[track].uuid);
+    etwas_wire_text(&perfetto->packet, DESCRIPTOR_NAME, "heap");
+    counter = etwas_wire_begin(&perfetto->packet, DESCRIPTOR_COUNTER);
+    etwas_wire_number(&perfetto->packet, COUNTER_UNIT, UNIT_BYTES);
+    etwas_wire_end(&perfetto->packet, counter);
+    etwas_perfetto_end_track(perfetto, began);
+    etwas_perfetto_put_packet(perfetto);
+    return file->heap;
+}
+
+static void put_counter(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
+                        int64_t time_ns)
+{
+    struct etwas_perfetto_record record = {
+        .kind = ETWAS_PERFETTO_PUT_EVENT, .time_ns = time_ns, .file = (uint8_t)heap->file};
+
+    heap->next_counter_ns = time_ns + COUNTER_NS;
+    heap->counted = heap->heap.live_bytes;
+    perfetto->files[heap->file - 1].events++;
+    etwas_wire_number(&perfetto->event, EVENT_TYPE, EVENT_COUNTER);
+    etwas_wire_number(&perfetto->event, EVENT_TRACK, heap->track);
+    etwas_wire_number(&perfetto->event, COUNTER_VALUE, heap->counted);
+    etwas_perfetto_put_event(perfetto, &record, NULL);
+}
+
+/* Whatever of a stack changes, this does: both parts only grow. */
+static uint64_t sum_of(const struct etwas_heap_stack *stack)
+{
+    return 2 * stack->allocations - stack->live_blocks;
+}
+
+static bool make_room(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap)
+{
+    uint64_t *larger;
+
+    if (heap->told_count >= heap->heap.stack_count) {
+        return true;
+    }
+    larger = realloc(heap->told, heap->heap.stack_count * sizeof *larger);
+    if (larger == NULL) {
+        perfetto->convert->out_of_memory = true;
+        return false;
+    }
+    memset(larger + heap->told_count, 0,
+           (heap->heap.stack_count - heap->told_count) * sizeof *larger);
+    heap->told = larger;
+    heap->told_count = heap->heap.stack_count;
+    return true;
+}
+
+static void put_part(struct etwas_perfetto *perfetto, const struct etwas_perfetto_heap *heap,
+                     int64_t time_ns, bool is_last)
+{
+    struct etwas_perfetto_record record = {.kind = ETWAS_PERFETTO_PUT_HEAP,
+                                           .time_ns = time_ns,
+                                           .place = !is_last,
+                                           .file = (uint8_t)heap->file};
+
+    perfetto->files[heap->file - 1].events++;
+    etwas_perfetto_put_event(perfetto, &record, NULL);
+}
+
+/* The stacks of which something has changed. */
+static void put_dump(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
+                     int64_t time_ns)
+{
+    uint32_t count = 0;
+
+    heap->next_dump_ns = time_ns + DUMP_NS;
+    if (!make_room(perfetto, heap)) {
+        return;
+    }
+    for (uint32_t i = 0; i < heap->heap.stack_count; i++) {
+        const struct etwas_heap_stack *stack = &heap->heap.stacks[i];
+        struct told_stack told = {.stack = i,
+                                  .allocated = stack->allocated_bytes,
+                                  .freed = stack->allocated_bytes - stack->live_bytes,
+                                  .allocations = stack->allocations,
+                                  .frees = stack->allocations - stack->live_blocks};
+
+        if (heap->told[i] != sum_of(stack)) {
+            heap->told[i] = sum_of(stack);
+            perfetto->state_bytes += (uint64_t)stack->frame_count * FRAME_WEIGHT;
+            etwas_wire_raw(&perfetto->event, &told, sizeof told);
+            if (++count % PART_STACKS == 0) {
+                put_part(perfetto, heap, time_ns, false);
+            }
+        }
+    }
+    put_part(perfetto, heap, time_ns, true);
+}
+
+bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
+                              const struct etwas_perfetto_record *record)
+{
+    const struct etwas_convert *convert = perfetto->convert;
+    const EVENT_RECORD *event = convert->subject.record;
+    struct etwas_perfetto_heap *heap;
+
+    if (!etwas_heap_is_taken(event)) {
+        return false;
+    }
+    heap = heap_of(perfetto, record);
+    if (heap == NULL || (!convert->is_wanted && !etwas_heap_is_image(event))) {
+        return true;
+    }
+    etwas_heap_take(&heap->heap, event);
+    if (record->time_ns >= heap->next_counter_ns && heap->counted != heap->heap.live_bytes) {
+        put_counter(perfetto, heap, record->time_ns);
+    }
+    if (record->time_ns >= heap->next_dump_ns) {
+        put_dump(perfetto, heap, record->time_ns);
+    }
+    return !convert->has_where && convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
+           convert->window.to.anchor == ETWAS_WINDOW_OPEN;
+}
+
+void etwas_perfetto_end_heaps(struct etwas_perfetto *perfetto)
+{
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
+        struct etwas_perfetto_heap *heap = perfetto->files[i].heap;
+
+        if (heap != NULL) {
+            perfetto->convert->out_of_memory |= heap->heap.out_of_memory;
+            put_counter(perfetto, heap, perfetto->files[i].last_ns);
+            put_dump(perfetto, heap, perfetto->files[i].last_ns);
+        }
+    }
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Whose frames are looked for. */
+struct owner {
+    struct etwas_heap *heap;
+    const struct etwas_heap_stack *stack;
+};
+
+static struct etwas_perfetto_spot find_spot(struct etwas_perfetto *perfetto, const void *context,
+                                            uint64_t address, bool is_return)
+{
+    const struct owner *owner = context;
+    static struct etwas_heap_location location;
+
+    (void)perfetto, (void)is_return;
+    location = etwas_heap_locate(owner->heap, owner->stack, address);
+    return (struct etwas_perfetto_spot){
+        .image = location.image != NULL ? location.image->path : NULL,
+        .offset = location.image != NULL ? location.offset : address,
+        .function = location.has_symbol ? location.symbol.function : NULL};
+}
+
+static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
+                       const struct told_stack *told)
+{
+    const struct etwas_heap_stack *stack = &heap->heap.stacks[told->stack];
+    const struct owner owner = {&heap->heap, stack};
+    uint64_t frames[ETWAS_PERFETTO_FRAMES] = {0};
+    uint32_t count = stack->frame_count < ETWAS_PERFETTO_FRAMES ? stack->frame_count
+                                                                : (uint32_t)ETWAS_PERFETTO_FRAMES;
+    uint64_t group = (uint64_t)heap->file << 32 | stack->epoch;
+    uint32_t iid;
+    size_t began;
+
+    memcpy(frames, heap->heap.frames + stack->first_frame, count * sizeof frames[0]);
+    iid =
+        etwas_perfetto_stack_of(perfetto, frames, count > 0 ? count : 1, group, find_spot, &owner);
+    began = etwas_wire_begin(&perfetto->event, DUMP_SAMPLE);
+    etwas_wire_number(&perfetto->event, SAMPLE_STACK, iid);
+    etwas_wire_number(&perfetto->event, SAMPLE_ALLOCATED, told->allocated);
+    etwas_wire_number(&perfetto->event, SAMPLE_FREED, told->freed);
+    etwas_wire_number(&perfetto->event, SAMPLE_ALLOCATIONS, told->allocations);
+    etwas_wire_number(&perfetto->event, SAMPLE_FREES, told->frees);
+    etwas_wire_end(&perfetto->event, began);
+}
+
+void etwas_perfetto_write_heap(struct etwas_perfetto *perfetto,
+                               const struct etwas_perfetto_record *record)
+{
+    struct etwas_perfetto_heap *heap = perfetto->files[record->file - 1].heap;
+    const struct etwas_perfetto_part nothing = {NULL, 0};
+    struct etwas_perfetto_part parts[2] = {nothing, nothing};
+    struct etwas_wire *event = &perfetto->event;
+    size_t began = etwas_wire_begin(event, PROFILE_DUMP);
+
+    etwas_wire_number(event, DUMP_PROCESS, heap->process);
+    etwas_wire_number(event, DUMP_TIME, (uint64_t)record->time_ns);
+    etwas_wire_text(event, DUMP_NAME, "malloc");
+    etwas_wire_number(event, DUMP_INTERVAL, 1);
+    for (size_t at = 0; at + sizeof(struct told_stack) <= record->bytes;
+         at += sizeof(struct told_stack)) {
+        struct told_stack told;
+
+        memcpy(&told, perfetto->behind + at, sizeof told);
+        put_sample(perfetto, heap, &told);
+    }
+    etwas_wire_end(event, began);
+    if (record->place != 0) {
+        etwas_wire_number(event, PROFILE_CONTINUED, 1);
+    }
+    etwas_wire_number(event, PROFILE_INDEX, perfetto->profile_index++);
+    parts[0] = (struct etwas_perfetto_part){event->bytes, event->used};
+    etwas_perfetto_write_timed(perfetto, PACKET_PROFILE, record->time_ns, &nothing, parts);
+    etwas_wire_clear(event);
+}
+
+void etwas_perfetto_heaps_close(struct etwas_perfetto *perfetto)
+{
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
+        struct etwas_perfetto_heap *heap = perfetto->files[i].heap;
+
+        if (heap != NULL) {
+            etwas_heap_clear(&heap->heap);
+            free(heap->told);
+            free(heap);
+        }
+    }
+}
