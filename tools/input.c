@@ -147,9 +147,17 @@ bool etwas_input_is_kernel(const struct etwas_input *input)
            (name[at] == 0 && found[at] == 0);
 }
 
+static etwas_filetime as_filetime(int64_t value)
+{
+    return (etwas_filetime){.dwLowDateTime = (uint32_t)(uint64_t)value,
+                            .dwHighDateTime = (uint32_t)((uint64_t)value >> 32)};
+}
+
 int etwas_input_process(struct etwas_input_run *run)
 {
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
+    etwas_filetime from = as_filetime(run->from_filetime);
+    etwas_filetime to = as_filetime(run->to_filetime);
     uint32_t code;
     int result = ETWAS_EXIT_FINE;
 
@@ -157,7 +165,8 @@ int etwas_input_process(struct etwas_input_run *run)
         run->inputs[i].run = run;
         traces[i] = run->inputs[i].trace;
     }
-    code = ProcessTrace(traces, run->count, NULL, NULL);
+    code =
+        ProcessTrace(traces, run->count, run->has_span ? &from : NULL, run->has_span ? &to : NULL);
     etwas_progress_end(&run->progress);
     for (uint32_t i = 0; i < run->count; i++) {
         struct etwas_input *input = &run->inputs[i];

@@ -72,7 +72,11 @@ struct etwas_input_run {
     struct etwas_input *inputs;
     uint32_t count;
     uint32_t parts; /* of each file, of which this reads one; 0: it is not divided */
-    bool stop;      /* set by a record callback: no more events are wanted */
+    bool
+        has_span; /* only events from .. to are wanted, both FILETIMEs, and buffers beside them are not read */
+    int64_t from_filetime;
+    int64_t to_filetime;
+    bool stop; /* set by a record callback: no more events are wanted */
     struct etwas_progress progress;
 };
 

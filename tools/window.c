@@ -166,3 +166,13 @@ bool etwas_window_resolve(struct etwas_window *window, const char *command, char
     }
     return true;
 }
+
+void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run)
+{
+    bool has_from = window->from.anchor != ETWAS_WINDOW_OPEN;
+    bool has_to = window->to.anchor != ETWAS_WINDOW_OPEN;
+
+    run->has_span = etwas_window_is_set(window);
+    run->from_filetime = has_from ? etwas_input_filetime(window->from.ns) : 0;
+    run->to_filetime = has_to ? etwas_input_filetime(window->to.ns) : INT64_MAX;
+}

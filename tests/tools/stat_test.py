@@ -5,13 +5,14 @@
 usage: stat_test.py PATH_OF_ETWAS TEST_CLASS
 """
 
+import json
 import os
 import struct
 import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, FINE, HEAP, RED, ToolTest, main
+from tool_case import BLUE, DAMAGED, FINE, HEAP, RED, USAGE, ToolTest, main
 
 
 class Stat(ToolTest):
@@ -60,6 +61,38 @@ class Stat(ToolTest):
             self.assertEqual(several, one)
             self.assertIn("Paint/Pour", one)
             self.assertIn("Paint/Stir", one)
+
+    def test_a_window_has_the_events_that_dump_shows_between_its_ends(self):
+        described = etl.event_info(1_000_001, RED, 1, "Paint", "", "Pour", [])
+        buffers = [(0, [described])] + [
+            (i % 3, [etl.classic(RED if n % 2 else BLUE, 1_000_002 + 100 * i + 3 * n, payload=bytes(n)) for n in range(20)])
+            for i in range(40)]
+        for own in ((), (etl.totals(),)):
+            for end in (0, 1 << 60):  # when buffers were collected: before all, or much later
+                data = bytearray(etl.trace(buffers, own=own, processors=3))
+                for at in range(len(buffers)):
+                    stamp = end if end else 1_000_002 + 100 * at
+                    struct.pack_into("<q", data, (at + 1) * etl.BUFFER_BYTES + 16, stamp)
+                path = self.write("a.etl", data)
+                whole = [event for event in self.dump_json(path) if event["class"] in (RED, BLUE)]
+                for first, last in ((0, 1), (5, 400), (399, 403), (600, 799), (0, 799)):
+                    window = ("--from", whole[first]["time"], "--to", whole[last]["time"])
+                    inside = [event for event in whole if window[1] <= event["time"] <= window[3]]
+                    self.assertEqual([event for event in self.dump_json(*window, path)
+                                      if event["class"] in (RED, BLUE)], inside)
+                    stat, = self.stat_json(*window, path)
+                    self.assertEqual((stat["events"], stat["session"], stat["log_file"]), (len(inside), "session", "x.etl"))
+                    self.assertEqual((stat["first_event"], stat["last_event"]),
+                                     (inside[0]["time"], inside[-1]["time"]))
+                    self.assertTrue(last == 1 or "Paint/Pour" in json.dumps(stat))
+
+    def test_a_window_does_not_go_with_other_counts_and_ends_behind_its_beginning(self):
+        path = self.write("a.etl", etl.trace([(0, [])]))
+        for way in ("--cpu", "--hot", "--heap", "--prove"):
+            self.run_etwas("stat", way, "--from", "+1", path, expect=USAGE)
+        for command in ("stat", "dump"):
+            self.run_etwas(command, "--from", "2026-01-02", "--to", "2026-01-01", path, expect=USAGE)
+            self.run_etwas(command, "--from", "yesterday", path, expect=USAGE)
 
     def test_the_session_is_described(self):
         path = self.write("a.etl", etl.trace([(0, [])], name="séance"))

@@ -28,6 +28,8 @@ static const char *const help[] = {
     "\n",
     "  -w, --where EXPRESSION\n"
     "                  only events for which it is true; see below\n"
+    "      --from TIME, --to TIME\n"
+    "                  only events of this window; see below\n"
     "  -n, --limit N   only the first N events\n"
     "  -C, --columns NAME,...\n"
     "                  these columns, in this order; see below\n"
@@ -101,6 +103,10 @@ static const char *const help[] = {
     "The first event of a trace, EventTrace/Header, describes the session; 'etwas\n"
     "stat' shows it in words. Lines that begin with # are no events. Records that\n"
     "describe events are not shown, except with --hex.\n"
+    "\n",
+    etwas_window_help,
+    "Of files that etwas wrote no more is read than the window takes, where no\n"
+    "durations are asked for; what is wrong with the rest is not told then.\n"
     "\n",
     etwas_where_help,
     "\n"
@@ -269,6 +275,10 @@ static bool take_option(struct etwas_dump *dump, int option)
         dump->has_where = etwas_where_option(&dump->where, "dump", optarg, &dump->paths);
         dump->wants_durations |= dump->where.wants_duration;
         return dump->has_where;
+    case 'f':
+        return etwas_window_option(&dump->window.from, "dump", "--from", optarg);
+    case 't':
+        return etwas_window_option(&dump->window.to, "dump", "--to", optarg);
     case 'n':
         if (!parse_limit(optarg, &dump->limit)) {
             fprintf(stderr, "etwas dump: --limit takes a number of events, not '%s'\n", optarg);
@@ -306,6 +316,8 @@ static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *r
         {"limit", required_argument, NULL, 'n'},
         {"columns", required_argument, NULL, 'C'},
         {"where", required_argument, NULL, 'w'},
+        {"from", required_argument, NULL, 'f'},
+        {"to", required_argument, NULL, 't'},
         {"symbols", no_argument, NULL, 'S'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -410,6 +422,9 @@ static int process(struct etwas_dump *dump)
     } else if (dump->form == ETWAS_DUMP_CSV) {
         etwas_dump_csv_title(dump);
     }
+    if (!dump->wants_durations) {
+        etwas_window_narrow(&dump->window, dump->run);
+    }
     etwas_progress_start(&dump->run->progress, true);
     return etwas_input_process(dump->run);
 }
@@ -469,6 +484,9 @@ int etwas_command_dump(int argc, char **argv)
     dump.output = etwas_standard_output();
     if (!parse_options(argc, argv, &dump, &result)) {
         return result;
+    }
+    if (!etwas_window_resolve(&dump.window, "dump", argv + optind, (uint32_t)(argc - optind))) {
+        return etwas_command_misused("dump");
     }
     return etwas_dump_run(&dump, argv + optind, (uint32_t)(argc - optind));
 }

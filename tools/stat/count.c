@@ -142,6 +142,25 @@ static void keep_log_names(struct etwas_stat *stat, const EVENT_RECORD *record)
     }
 }
 
+static void keep_header_name(uint16_t kept[ETWAS_STAT_LOG_NAME_UNITS], size_t *units,
+                             const etwas_wchar *name)
+{
+    size_t length = 0;
+
+    while (name != NULL && name[length] != 0) {
+        length++;
+    }
+    (void)keep_log_name(kept, units, (const char *)name, length * sizeof *name);
+}
+
+void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *input)
+{
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+
+    keep_header_name(stat->session_name, &stat->session_name_units, header->LoggerName);
+    keep_header_name(stat->log_file_name, &stat->log_file_name_units, header->LogFileName);
+}
+
 /* By --where. */
 static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
                       const EVENT_RECORD *record)
@@ -472,6 +491,11 @@ int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct et
         etwas_stat_begins_late(input) ? stat->first_filetime : header->StartTime.QuadPart;
     int64_t end = header->EndTime.QuadPart;
 
+    if (etwas_window_is_set(&stat->window)) {
+        return stat->last_filetime > stat->first_filetime
+                   ? stat->last_filetime - stat->first_filetime
+                   : 0;
+    }
     if (end == 0) {
         end = stat->last_filetime;
     }

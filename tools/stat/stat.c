@@ -24,7 +24,7 @@ enum {
 };
 
 static const char *const help[] = {
-    "usage: etwas stat [--json] [--where EXPRESSION] FILE...\n"
+    "usage: etwas stat [--json] [--where EXPRESSION] [--from T] [--to T] FILE...\n"
     "       etwas stat --cpu [--json|--csv] FILE...\n"
     "       etwas stat --hot[=FUNCTIONS] [--json] FILE...\n"
     "       etwas stat --heap[=STACKS] [--json] FILE...\n"
@@ -40,6 +40,8 @@ static const char *const help[] = {
     "\n",
     "  -w, --where EXPRESSION\n"
     "               only events for which it is true; see below\n"
+    "      --from TIME, --to TIME\n"
+    "               only events of this window, to 100 ns; see below\n"
     "  -C, --cpu    of traces of the kernel's context switches: how long each\n"
     "               processor was busy, and each process and thread ran, waited\n"
     "  -c, --csv    with --cpu: a line for each thread, comma-separated\n"
@@ -163,6 +165,10 @@ static const char *const help[] = {
     "  accounted: a source has it).\n"
     "Times are UTC.\n"
     "\n",
+    etwas_window_help,
+    "Of files that etwas wrote no more is read than the window takes; what is wrong\n"
+    "with the rest is not told then. Rates are over the time between its events.\n"
+    "\n",
     etwas_where_help,
     "\n",
     "Exit codes: see 'etwas --help'.\n",
@@ -182,6 +188,7 @@ struct request {
     uint32_t hot_functions;
     bool has_where;
     struct etwas_where where;
+    struct etwas_window window;
     struct etwas_field_paths paths;
     struct etwas_parts parts;
 };
@@ -192,7 +199,7 @@ static int count(struct etwas_stat *stat, struct etwas_input *input)
     int result;
 
     /* Without --where nothing has to be decoded before the whole file was read. */
-    stat->descriptions->read_whole = stat->where == NULL;
+    stat->descriptions->read_whole = stat->where == NULL && !etwas_window_is_set(&stat->window);
     result = etwas_stat_read(stat, input);
     etwas_stat_describe(stat);
     if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->subject.out_of_memory) {
@@ -222,6 +229,10 @@ static int show(struct request *request, const char *path, uint32_t number)
     stat.descriptions = &descriptions;
     descriptions.last_part = etwas_parts_last(&request->parts, number);
     stat.where = request->has_where ? &request->where : NULL;
+    stat.window = request->window;
+    if (etwas_window_is_set(&stat.window)) {
+        etwas_stat_keep_names(&stat, &input);
+    }
     if (request->has_where && request->where.wants_duration &&
         etwas_spans_open(0, &stat.spans) != ERROR_SUCCESS) {
         stat.out_of_memory = true;
@@ -277,6 +288,10 @@ static const char *contradiction(const struct request *request)
     if (request->hot && (request->has_where || request->cpu || request->heap)) {
         return "--hot goes with neither --where, --cpu nor --heap";
     }
+    if (etwas_window_is_set(&request->window) &&
+        (request->heap || request->cpu || request->hot || request->prove)) {
+        return "--from and --to go with neither --cpu, --hot, --heap nor --prove";
+    }
     if (request->csv && (!request->cpu || request->json)) {
         return "--csv goes with --cpu, and without --json";
     }
@@ -313,6 +328,8 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         {"hot", optional_argument, NULL, 'F'},
         {"where", required_argument, NULL, 'w'},
         {"prove", no_argument, NULL, 'p'},
+        {"from", required_argument, NULL, 'f'},
+        {"to", required_argument, NULL, 't'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
@@ -336,6 +353,9 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         request->prove |= option == 'p';
         request->hot |= option == 'F';
         if (option == '?' || (option == 'w' && !request->has_where) ||
+            (option == 'f' &&
+             !etwas_window_option(&request->window.from, "stat", "--from", optarg)) ||
+            (option == 't' && !etwas_window_option(&request->window.to, "stat", "--to", optarg)) ||
             (option == 'H' &&
              !read_shown(optarg, "--heap takes a number of stacks", &request->heap_stacks)) ||
             (option == 'F' &&
@@ -384,6 +404,9 @@ int etwas_command_stat(int argc, char **argv)
     request.output = output;
     if (!parse_options(argc, argv, &request, &result)) {
         return result;
+    }
+    if (!etwas_window_resolve(&request.window, "stat", argv + optind, (uint32_t)(argc - optind))) {
+        return etwas_command_misused("stat");
     }
     if (!etwas_parts_read(&request.parts, argv + optind, (uint32_t)(argc - optind))) {
         fputs("etwas: not enough memory for so many files\n", stderr);

@@ -12,6 +12,7 @@
 #include "input.h"
 #include "parts.h"
 #include "subject.h"
+#include "window.h"
 
 enum {
     ETWAS_STAT_PROCESSORS = 65536, /* every value a buffer's 16-bit processor index can have */
@@ -64,6 +65,7 @@ struct etwas_stat {
     bool out_of_memory;
     struct etwas_descriptions *descriptions; /* the caller's, of this file */
     const struct etwas_where *where;         /* which events to count; NULL: all */
+    struct etwas_window window;              /* likewise, resolved */
     struct etwas_subject subject;            /* likewise of --where */
     etwas_spans *spans;                      /* NULL: durations are not wanted */
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
@@ -93,6 +95,9 @@ int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input);
  * Adds what was counted of a later part of the same file. What describes the events of that part is not in it.
  */
 void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *part);
+
+/* Takes the names of the session and its file from the file's header, where the header's event is not in the window. */
+void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *input);
 
 /* Is it an event, and not what says something of the trace or of others? */
 bool etwas_stat_is_event(struct etwas_stat *stat, const struct etwas_input *input,

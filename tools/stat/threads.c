@@ -70,6 +70,7 @@ static void *read_part(void *argument)
     struct part *part = argument;
     struct etwas_input_run run = {.inputs = &part->input, .count = 1, .parts = part->parts};
 
+    etwas_window_narrow(&part->stat.window, &run);
     part->result = etwas_input_process(&run);
     return NULL;
 }
@@ -85,6 +86,7 @@ static struct part *begin_part(const struct etwas_stat *stat, const struct etwas
     }
     part->parts = parts;
     part->stat.descriptions = &part->descriptions;
+    part->stat.window = stat->window;
     part->descriptions.read_whole = true;
     if (etwas_descriptions_open(&part->descriptions, input->path, stat->descriptions->paths) &&
         etwas_input_open(&part->input, input->path, input->number, &etwas_stat_counting,
@@ -166,6 +168,7 @@ int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input)
     }
     (void)etwas_trace_select_part(input->trace, 0, threads);
     run.parts = threads;
+    etwas_window_narrow(&stat->window, &run);
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     for (uint32_t i = 1; i < threads; i++) {
