@@ -100,11 +100,12 @@ static uint32_t find(struct etwas_perfetto *perfetto, uint32_t process, uint32_t
 
 uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread)
 {
-    const struct etwas_perfetto_track *last = &perfetto->tracks[perfetto->track_last];
+    const struct etwas_perfetto_track *last =
+        perfetto->track_count > 0 ? &perfetto->tracks[perfetto->track_last] : NULL;
     uint32_t index;
     uint32_t process_track;
 
-    if (perfetto->track_count > 0 && last->process == process && last->thread == thread) {
+    if (last != NULL && last->process == process && last->thread == thread) {
         return perfetto->track_last;
     }
     if (!is_known(process) || perfetto->track_count >= ETWAS_PERFETTO_TRACKS) {
