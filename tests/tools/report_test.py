@@ -120,6 +120,7 @@ class Same(ReportTest):
 
     def check_over_time(self, told, mine, made):
         edges, over = told["spans"]["cell_edges_ns"], mine["over_time"]
+        self.assertEqual((edges[0], edges[1], edges[-1]), (0, 20, 1 << 40))
         columns = collections.defaultdict(list)
         begin = min(span["start"] for span in made.all.values())
         for number in made.ended(mine["guid"]):

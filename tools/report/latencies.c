@@ -12,11 +12,13 @@
 
 #include <stdlib.h>
 
+/* What is shorter than 16 ns is in the first cell, what is longer than 18 minutes in the last. */
 enum {
     CELLS_AN_OCTAVE = 4,
-    FIRST_OCTAVE =
-        8, /* what is shorter than 256 ns is in the first cell, longer than 18 minutes in the last */
+    FIRST_OCTAVE = 4,
 };
+
+_Static_assert(FIRST_OCTAVE + ETWAS_REPORT_CELLS / CELLS_AN_OCTAVE == 40, "2^40 ns are 18 minutes");
 
 /* Where a cell of the heat map begins; the first one at 0. */
 static uint64_t edge_of(uint32_t cell)

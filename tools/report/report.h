@@ -12,7 +12,7 @@
  * together.
  *
  * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for each file, and some
- * 3 MB for what is here. The data is less than 3 MB with the page around it.
+ * 3 MB for what is here. The data is less than 3 MB with the page around it, unless names have hundreds of characters.
  */
 
 #include "report/axis.h"
