@@ -452,7 +452,16 @@ class Losses(CtfTest):
         path = self.trace(etl.classic(RED, T), etl.classic(RED, T + 500), etl.classic(RED, T + 100))
         events, _ = self.convert(path, expect=DAMAGED)
         self.assertEqual(len(events), 3)
-        self.assertEqual(sorted(e["ns"] for e in events), [e["ns"] for e in events])
+        self.assertEqual([(e["ns"] - events[0]["ns"], e["error_ns"] - events[0]["error_ns"]) for e in events],
+                         [(0, 0), (50_000, 0), (50_000, 40_000)])
+
+    def test_times_that_no_clock_has_are_those_that_readers_take(self):
+        good = etl.trace([(0, [etl.classic(RED, T), etl.classic(RED, T + 5)])])
+        for start in (1 << 62, 0, -1, (1 << 63) - 1):
+            path = self.write("a.etl", good.replace(struct.pack("<q", etl.START), struct.pack("<q", start)))
+            self.run_any("convert", "--to", "ctf", "-o", self.out, path)
+            self.assertEqual(len(self.babeltrace()[0]), 2)
+            shutil.rmtree(self.out)
 
     def test_files_damaged_anywhere_are_traces(self):
         good = etl.trace([(i % 2, heap_events()) for i in range(3)])

@@ -70,9 +70,10 @@ static void mark(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *s
     etwas_ctf_close_packet(stream);
 }
 
-/* Times before 1970 are at its beginning. */
+/* Times before 1970 are at its beginning, and babeltrace2 2.0.4 refuses the last one that there is, in 2262. */
 static uint64_t since_1970(int64_t time_ns)
 {
+    time_ns = time_ns < INT64_MAX ? time_ns : INT64_MAX - 1;
     return time_ns > 0 ? (uint64_t)time_ns : 0;
 }
 
