@@ -135,7 +135,7 @@ class Kept(RelogTest):
         self.assertEqual([e["event"] for e in self.events(made)], ["Etwas/KernelRung"])
 
     def test_it_can_be_relogged_again(self):
-        path = self.write("a.etl", etl.trace([(0, heap_events())]))
+        path = self.write("a.etl", etl.trace([(0, [etl.kernel_rung(T, 2, 10, 0), *heap_events()])]))
         once = self.relog(path)
         again = self.relog("--compress", once, name="b.etl")
         with open(self.relog(again, name="c.etl"), "rb") as file, open(once, "rb") as first:

@@ -8,15 +8,12 @@
 
 #include "commands.h"
 #include "convert/convert.h"
+#include "names.h"
 
 #include <etwas/etwas.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-/* The class of the records in which etwas says what it knows beside the events. */
-static const etwas_guid own_class = {
-    0x7be5a508, 0xdb35, 0x4ec9, {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69}};
 
 enum {
     EVENT_INFO_TYPE = 32,
@@ -26,7 +23,7 @@ enum {
 struct relog {
     etwas_relogger *relogger;
     uint32_t code;         /* of what failed first */
-    bool described[TYPES]; /* of the own class: has been added */
+    bool described[TYPES]; /* of our own class: has event metadata */
 };
 
 static void note(struct etwas_convert *convert, uint32_t code)
@@ -53,12 +50,41 @@ static bool begin(struct etwas_convert *convert)
     return relog->code == ERROR_SUCCESS;
 }
 
-static void put_beside(struct etwas_convert *convert, const struct etwas_input *input,
-                       const EVENT_RECORD *record)
+/* Is it event metadata of our own class? A file that was relogged before has it. */
+static bool describes_own(const EVENT_RECORD *record, uint8_t *type)
+{
+    EVENT_DESCRIPTOR descriptor;
+    const uint8_t *info = record->UserData;
+
+    if (record->EventHeader.EventDescriptor.Opcode != EVENT_INFO_TYPE ||
+        record->UserDataLength < sizeof(TRACE_EVENT_INFO) ||
+        memcmp(info + offsetof(TRACE_EVENT_INFO, EventGuid), &etwas_names_own_class,
+               sizeof etwas_names_own_class) != 0) {
+        return false;
+    }
+    memcpy(&descriptor, info + offsetof(TRACE_EVENT_INFO, EventDescriptor), sizeof descriptor);
+    *type = descriptor.Opcode;
+    return true;
+}
+
+static void inject(struct etwas_convert *convert, const struct etwas_input *input,
+                   const EVENT_RECORD *record)
 {
     struct relog *relog = convert->state;
 
     note(convert, etwas_relog_inject(relog->relogger, input->trace, record));
+}
+
+static void put_beside(struct etwas_convert *convert, const struct etwas_input *input,
+                       const EVENT_RECORD *record)
+{
+    struct relog *relog = convert->state;
+    uint8_t type;
+
+    if (describes_own(record, &type)) {
+        relog->described[type] = true;
+    }
+    inject(convert, input, record);
 }
 
 /* Others know what Windows describes, and what is described in the file; our own class they do not. */
@@ -68,7 +94,7 @@ static void describe(struct etwas_convert *convert, const EVENT_RECORD *record)
     const struct etwas_described *described = convert->subject.described;
     bool *done = &relog->described[record->EventHeader.EventDescriptor.Opcode];
 
-    if (described != NULL && !*done && etwas_event_is_of_class(record, &own_class)) {
+    if (described != NULL && !*done && etwas_event_is_of_class(record, &etwas_names_own_class)) {
         *done = true;
         note(convert, etwas_relog_describe(relog->relogger, EVENT_INFO_TYPE,
                                            described->schema->info, described->schema->info_bytes));
@@ -77,7 +103,7 @@ static void describe(struct etwas_convert *convert, const EVENT_RECORD *record)
 
 static void put_event(struct etwas_convert *convert)
 {
-    put_beside(convert, convert->subject.input, convert->subject.record);
+    inject(convert, convert->subject.input, convert->subject.record);
     describe(convert, convert->subject.record);
 }
 
