@@ -3,7 +3,6 @@
 
 #include "speed.h"
 
-#include <etwas/compression.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #endif
 
 #include "etl/layout.h"
+#include "etl/xpress_encode.h"
 
 enum {
     ROOM_BYTES = 1 << 20, /* enough for either, of a buffer of 64 KB */
@@ -25,9 +25,9 @@ typedef uint32_t compressor(const uint8_t *records, uint32_t bytes, uint8_t *roo
 
 static uint32_t by_etwas(const uint8_t *records, uint32_t bytes, uint8_t *room)
 {
-    static uint64_t memory[ETWAS_COMPRESSION_MEMORY_BYTES / sizeof(uint64_t)];
+    static uint64_t memory[ETWAS_XPRESS_MEMORY_BYTES / sizeof(uint64_t)];
 
-    return etwas_compress(records, bytes, room, ROOM_BYTES, memory);
+    return etwas_xpress_encode(records, bytes, room, ROOM_BYTES, memory);
 }
 
 #ifdef ETWAS_BENCH_WITH_LZ4

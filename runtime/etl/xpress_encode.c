@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The compressor of <etwas/compression.h>: plain LZ77 in one pass. Records of a stream resemble the one before, so most
- * of one is found where the last match was found: at the same distance back, which costs a comparison. Only what is
- * not there is looked for in a hash table, which has for each hash the newest place.
+ * Plain LZ77 in one pass. Records of a stream resemble the one before, so most of one is found where the last match was
+ * found: at the same distance back, which costs a comparison. Only what is not there is looked for in a hash table,
+ * which has for each hash the newest place.
  */
-#include <etwas/compression.h>
+#include "etl/xpress_encode.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -19,18 +20,18 @@ enum {
     HASHED_BYTES = 5,
     TABLE_BITS = 12,
     TABLE_ENTRIES = 1 << TABLE_BITS,
-    FARTHER_EVERY =
-        64, /* literals, after which each step is a byte longer: there is nothing to find */
-    LITERAL_TAIL = 16, /* the last bytes are not looked at, so that words can be read */
-    SLACK_BYTES =
-        32, /* a word of flags, the longest match, another word, and a copy that goes too far */
-    LENGTH_BITS_MOST =
-        7, /* what the three, four, eight bits of a length say when it goes on behind them */
+    /* Literals, after which each step is a byte longer: there is nothing to find. */
+    FARTHER_EVERY = 64,
+    /* The last bytes are not looked at, so that words can be read. */
+    LITERAL_TAIL = 16,
+    /* A word of flags, the longest match, another word, and a copy that goes too far. */
+    SLACK_BYTES = 32,
+    /* What the three, four and eight bits of a length say when it goes on behind them. */
+    LENGTH_BITS_MOST = 7,
     NIBBLE_MOST = 15,
     BYTE_MOST = 255,
 };
-_Static_assert(ETWAS_COMPRESSION_MEMORY_BYTES == TABLE_ENTRIES * sizeof(uint32_t),
-               "the hash table");
+_Static_assert(ETWAS_XPRESS_MEMORY_BYTES == TABLE_ENTRIES * sizeof(uint32_t), "the hash table");
 
 /* A stream that is made. Flags come first of what they are of: their word waits where it will lie. */
 struct output {
@@ -220,8 +221,8 @@ static inline struct match find(const uint8_t **at, const uint8_t *input, const 
     return (struct match){distance, common(*at, *at - distance, end)};
 }
 
-uint32_t etwas_compress(const void *bytes, uint32_t byte_count, void *compressed, uint32_t room,
-                        void *memory)
+uint32_t etwas_xpress_encode(const void *bytes, uint32_t byte_count, void *compressed,
+                             uint32_t room, void *memory)
 {
     const uint8_t *input = bytes;
     const uint8_t *end = input + byte_count;
@@ -233,7 +234,7 @@ uint32_t etwas_compress(const void *bytes, uint32_t byte_count, void *compressed
         return 0;
     }
     begin_flags(&output);
-    memset(memory, 0, ETWAS_COMPRESSION_MEMORY_BYTES);
+    memset(memory, 0, ETWAS_XPRESS_MEMORY_BYTES);
     for (const uint8_t *at = input + 1; byte_count > LITERAL_TAIL && at < end - LITERAL_TAIL;) {
         struct match match = find(&at, input, end, distance, memory);
 

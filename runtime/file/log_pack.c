@@ -3,10 +3,10 @@
 
 #include "file/log_pack.h"
 
-#include <etwas/compression.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 
+#include "etl/xpress_encode.h"
 #include "file/log_inside.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
@@ -23,7 +23,7 @@ bool etwas_log_pack_begin(struct etwas_log_file *file, uint64_t limit_bytes)
     pack->limit_bytes = limit_bytes;
     pack->packed_bytes = file->buffer_bytes > TOGETHER_BYTES ? file->buffer_bytes : TOGETHER_BYTES;
     pack->packed = malloc(pack->packed_bytes);
-    pack->memory = malloc(ETWAS_COMPRESSION_MEMORY_BYTES);
+    pack->memory = malloc(ETWAS_XPRESS_MEMORY_BYTES);
     etwas_log_pack_set_end(file, file->buffer_bytes, 0);
     return pack->packed != NULL && pack->memory != NULL;
 }
@@ -57,8 +57,8 @@ static uint32_t pack_one(const struct etwas_log_file *file, const struct etwas_d
     struct etwas_etl_buffer_header header = etwas_log_buffer_header(
         0, file->logger_id, buffer,
         buffer->sequence_number != 0 ? buffer->sequence_number : (int64_t)number);
-    uint32_t bytes = etwas_compress(buffer->data, buffer->data_bytes, to + sizeof header,
-                                    buffer->data_bytes, file->pack.memory);
+    uint32_t bytes = etwas_xpress_encode(buffer->data, buffer->data_bytes, to + sizeof header,
+                                         buffer->data_bytes, file->pack.memory);
 
     if (bytes != 0) {
         header.flags |= ETWAS_ETL_BUFFER_COMPRESSED;

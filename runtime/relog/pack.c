@@ -3,11 +3,11 @@
 
 #include "relog/pack.h"
 
-#include <etwas/compression.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/xpress_encode.h"
 #include "platform/file.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
@@ -44,7 +44,7 @@ uint32_t etwas_relog_pack_open(struct etwas_relog_pack *pack, bool compressed)
     pack->end = pack->buffer_bytes;
     if (compressed) {
         pack->compressed = malloc(pack->buffer_bytes);
-        pack->memory = malloc(ETWAS_COMPRESSION_MEMORY_BYTES);
+        pack->memory = malloc(ETWAS_XPRESS_MEMORY_BYTES);
     }
     return compressed && (pack->compressed == NULL || pack->memory == NULL)
                ? ERROR_NOT_ENOUGH_MEMORY
@@ -110,8 +110,8 @@ static const uint8_t *body_of(struct etwas_relog_pack *pack, struct etwas_relog_
         header->buffer_bytes = pack->buffer_bytes;
         return buffer->content + HEADER_BYTES;
     }
-    made = etwas_compress(buffer->content + HEADER_BYTES, bytes, pack->compressed, bytes,
-                          pack->memory);
+    made = etwas_xpress_encode(buffer->content + HEADER_BYTES, bytes, pack->compressed, bytes,
+                               pack->memory);
     if (made == 0) {
         header->buffer_bytes = header->offset;
         return buffer->content + HEADER_BYTES;

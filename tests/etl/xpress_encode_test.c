@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <etwas/compression.h>
 
 #include "etl/layout.h"
 #include "etl/xpress.h"
+#include "etl/xpress_encode.h"
 
 enum {
     BUFFER_BYTES = 64 << 10,
@@ -23,7 +23,7 @@ enum {
 };
 
 static uint64_t random_state = 88172645463325252u;
-static uint8_t memory[ETWAS_COMPRESSION_MEMORY_BYTES];
+static uint8_t memory[ETWAS_XPRESS_MEMORY_BYTES];
 
 static uint32_t next_random(void)
 {
@@ -52,7 +52,7 @@ static uint32_t check_round_trip(const uint8_t *given, size_t bytes)
     assert_non_null(squeezed);
     assert_non_null(back);
     memcpy(text + 1, given, bytes);
-    made = etwas_compress(text + 1, (uint32_t)bytes, squeezed, (uint32_t)room, memory);
+    made = etwas_xpress_encode(text + 1, (uint32_t)bytes, squeezed, (uint32_t)room, memory);
     assert_in_range(made, 4, room);
     assert_int_equal(etwas_xpress_decode(squeezed, made, back, bytes, &exact), bytes);
     assert_true(exact);
@@ -170,7 +170,7 @@ static void it_stays_in_its_room_or_says_that_there_is_none(void **state)
             uint32_t made;
 
             memset(squeezed, 0xA5, sizeof squeezed);
-            made = etwas_compress(text, sizeof text, squeezed, room, memory);
+            made = etwas_xpress_encode(text, sizeof text, squeezed, room, memory);
             assert_true(made == whole || (made == 0 && room < always_enough(whole)));
             assert_true(made <= room);
             for (uint8_t *at = squeezed + room; at < end; at++) {

@@ -5,11 +5,11 @@
  * Compressed buffers: u16 the bytes that they promise, and what is to be decompressed; the first of these
  * bytes, compressed by the tests' compressor, and all of them by the library's, come back as they were.
  */
-#include <etwas/compression.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "etl/xpress.h"
+#include "etl/xpress_encode.h"
 #include "reader/compress.h"
 #include "walk.h"
 
@@ -47,14 +47,14 @@ static void there_and_back(const uint8_t *bytes, size_t size)
 /* Into so much room; there always is enough in an eighth more and 64 bytes. */
 static void compress_into(const uint8_t *bytes, size_t size, size_t room)
 {
-    static uint8_t memory[ETWAS_COMPRESSION_MEMORY_BYTES];
+    static uint8_t memory[ETWAS_XPRESS_MEMORY_BYTES];
     uint8_t *squeezed = malloc(room + 1);
     uint8_t *output = malloc(size + 1);
     uint32_t made;
     bool exact;
 
     MUST(squeezed != NULL && output != NULL);
-    made = etwas_compress(bytes, (uint32_t)size, squeezed, (uint32_t)room, memory);
+    made = etwas_xpress_encode(bytes, (uint32_t)size, squeezed, (uint32_t)room, memory);
     MUST(made <= room);
     if (made != 0) {
         MUST(etwas_xpress_decode(squeezed, made, output, size, &exact) == size && exact);
