@@ -283,6 +283,20 @@ class Events(PerfettoTest):
                           "at": ("pointer", -4096), "list[1]": ("uint", 8), "both.y": ("int", 9)})
         self.assertEqual(told["guid"], ("string", "{03020100-0504-0706-0809-0a0b0c0d0e0f}"))
 
+    def test_events_of_numbers_alone_move_counters(self):
+        fields = etl.tl_field("depth", etl.UINT32) + etl.tl_field("load", etl.DOUBLE) + etl.tl_field("drift", etl.INT64)
+        events = [etl.tl_event(BLUE, T + n, "P", "Queue", fields, struct.pack("<Idq", 3 * n, n / 4, -n), process=20 + n % 2)
+                  for n in range(4)]
+        events += [etl.tl_event(BLUE, T + 9, "P", "Named", etl.tl_field("size", etl.UINT32) + etl.tl_field("name", etl.ANSI),
+                                struct.pack("<I", 5) + b"a\0"),
+                   etl.tl_event(BLUE, T + 9, "P", "Where", etl.tl_field("at", etl.HEX64), struct.pack("<Q", 5))]
+        loaded, _ = self.check(self.write("a.etl", etl.trace([(0, events)])))
+        told = sorted((c["name"], c["ts"], c["value"]) for c in loaded.counters)
+        first = told[0][1]
+        self.assertEqual([(name, (ts - first) // 100, value) for name, ts, value in told],
+                         [(f"Queue.{field}", n, value(n)) for field, value in
+                          (("depth", lambda n: 3 * n), ("drift", lambda n: -n), ("load", lambda n: n / 4)) for n in range(4)])
+
     def test_all_events_of_real_traces_are_there(self):
         if not os.path.isdir(SAMPLES):
             self.skipTest(f"{SAMPLES} is not there")

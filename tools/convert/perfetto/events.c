@@ -66,6 +66,7 @@ static void take_instant(struct etwas_perfetto *perfetto,
 {
     record->kind = ETWAS_PERFETTO_PUT_INSTANT;
     put_name(perfetto, schema, schema->event);
+    etwas_perfetto_put_counters(perfetto, schema, record->track);
     etwas_perfetto_annotate(perfetto, schema, record->track);
     (void)etwas_perfetto_annotate_parent(perfetto);
     if (is_lost_end(perfetto->convert)) {

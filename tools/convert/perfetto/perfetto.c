@@ -45,6 +45,7 @@ static void close_all(struct etwas_perfetto *perfetto)
     etwas_perfetto_schedule_close(perfetto);
     etwas_perfetto_stacks_close(perfetto);
     etwas_perfetto_heaps_close(perfetto);
+    etwas_perfetto_counters_close(perfetto);
     free(perfetto->open);
     free(perfetto->event.bytes);
     free(perfetto->interned.bytes);

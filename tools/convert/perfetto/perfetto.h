@@ -142,6 +142,7 @@ struct etwas_perfetto_schema {
     const struct etwas_described *described; /* NULL: the entry is free */
     uint32_t generation;                     /* of the names */
     uint32_t span_class;                     /* number */
+    bool is_counter;                         /* its fields are nothing but numbers */
     struct etwas_perfetto_name *event;
     struct etwas_perfetto_name *span;
     struct etwas_perfetto_name *category; /* NULL: it has none */
@@ -206,6 +207,7 @@ struct etwas_perfetto_schedule;
 struct etwas_perfetto_stacks;
 struct etwas_perfetto_pending;
 struct etwas_perfetto_heap;
+struct etwas_perfetto_counters;
 
 /* What is told of a file beside its events. Times are of the primary clock. */
 struct etwas_perfetto_file {
@@ -252,6 +254,7 @@ struct etwas_perfetto {
     struct etwas_addresses addresses;
     uint32_t schedule_file; /* number of the file that has context switches; 0: none yet */
     struct etwas_perfetto_schedule *schedule;
+    struct etwas_perfetto_counters *counters;
     uint32_t profile_index; /* of the next packet of a heap */
     struct etwas_perfetto_stacks *stacks;
     struct etwas_perfetto_pending **pending; /* samples by processor, without all of their stacks */
@@ -431,6 +434,16 @@ static inline void etwas_perfetto_put_stack(struct etwas_wire *event, uint32_t s
 /* They are all told again when they come next. */
 void etwas_perfetto_stacks_tell_again(struct etwas_perfetto *perfetto);
 void etwas_perfetto_stacks_close(struct etwas_perfetto *perfetto);
+
+/* ---- counters.c ---- */
+
+/* Are events of the schema nothing but numbers? */
+bool etwas_perfetto_is_counter(const etwas_schema *schema);
+
+/* If so, what the event counts, into the TrackEvent in the making. */
+void etwas_perfetto_put_counters(struct etwas_perfetto *perfetto,
+                                 const struct etwas_perfetto_schema *schema, uint32_t track);
+void etwas_perfetto_counters_close(struct etwas_perfetto *perfetto);
 
 /* ---- heap.c ---- */
 

@@ -216,6 +216,7 @@ static bool fill(struct etwas_perfetto *perfetto, struct etwas_perfetto_schema *
     if (!fill_names(perfetto, schema)) {
         return false;
     }
+    schema->is_counter = etwas_perfetto_is_counter(described->schema);
     schema->generation = perfetto->names.generation;
     return true;
 }
