@@ -238,12 +238,17 @@ class Cut(RelogTest):
         self.assertEqual(self.sizes(self.relog("--where", "1 == 2", self.trace)), [])
 
     def test_only_the_whole_can_be_proved(self):
-        def proof(*arguments, expect):
-            out, _ = self.run_etwas("stat", "--prove", "--json", self.relog(*arguments, self.trace), expect=expect)
+        def proof(path, expect):
+            out, _ = self.run_etwas("stat", "--prove", "--json", path, expect=expect)
             return json.loads(out)
-        self.assertTrue(proof(expect=FINE)["proved"])
-        told = proof("--where", "size > 3", expect=5)
-        self.assertIn("relogged", " ".join(told["reasons"]))
+        self.assertTrue(proof(self.relog(self.trace), FINE)["proved"])
+        with open(self.trace, "rb") as file:
+            data = bytearray(file.read())
+        at = data.index(etl.instance(RED, T + 1000, 2, kind=10, payload=struct.pack("<QQ", 1, 0)))
+        data[at:at + 4] = bytes(4)
+        for made in (self.relog("--where", "size > 3", self.trace),
+                     self.relog(self.write("b.etl", bytes(data)), expect=DAMAGED, name="b.out")):
+            self.assertIn("relogged", " ".join(proof(made, 5)["reasons"]))
 
     def test_what_addresses_mean_stays(self):
         kept = [etl.kernel_symbol(T, 4096, 10, "f"), etl.system(0x14, 3, T + 1, bytes(56) + etl.utf16("/bin/a"))]
