@@ -169,9 +169,9 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_
  * by themselves is not thought of. 0: the session's clock is the QPC.
  *
  * Both stamps are taken as if one processor had made them: for those of two add what their clocks are
- * apart, which the file does not say (`etwas clocks` measures it; it is not more than the error of one
- * time by itself where sessions take their readings on all of them). Stamps of two traces have only the
- * errors of both times, and those of two machines nothing but the wall clock.
+ * apart, which the file does not say. `etwas clocks` measures it; `etwas spans` takes the error of one time
+ * for it. Stamps of two traces have only the errors of both times, and those of two machines nothing but
+ * the wall clock.
  *
  * As etwas_trace_convert_time, with its errors.
  */
