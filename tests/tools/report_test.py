@@ -138,13 +138,19 @@ class Same(ReportTest):
             self.assertEqual([0] * first + cells + [0] * (len(expected) - first - len(cells)), expected)
 
     def test_the_slowest_have_their_events(self):
-        records = [order(START, 0, 1), order(START, 10, 2, parent=1, parent_guid=RED), order(CHECKPOINT, 20, 2),
-                   order(CHECKPOINT, 25, 1), order(END, 30, 2), order(END, 50, 1)]
+        inside = {"parent": 1, "parent_guid": RED}
+        records = [order(START, 0, 1), order(START, 10, 2, **inside), order(START, 12, 3, **inside),
+                   order(START, 14, 4, parent=2, parent_guid=RED), order(CHECKPOINT, 20, 3), order(CHECKPOINT, 25, 1),
+                   *(order(END, 26 + number, number) for number in (4, 3, 2)), order(END, 50, 1)]
+        records = sorted(records, key=lambda record: record[16:24][::-1])
         told = self.report(self.file(records))["slowest"][0]
-        self.assertEqual([(e["span"], e["at_ns"], e["thread"]) for e in told["tree_events"]],
-                         [(0, 0, 21), (1, 1000, 21), (1, 2000, 21), (0, 2500, 21), (1, 3000, 21), (0, 5000, 21)])
-        self.assertEqual([span["events"] for span in told["spans"]], [1, 1])
-        self.assertEqual([e["name"] for e in told["tree_events"]][:3], [f"{RED}/1", f"{RED}/1", f"{RED}/8"])
+        spans = told["spans"]
+        self.assertEqual([(span["instance"], span["depth"]) for span in spans], [(1, 0), (2, 1), (4, 2), (3, 1)])
+        self.assertEqual([(spans[e["span"]]["instance"], e["at_ns"], e["thread"], e["name"]) for e in told["tree_events"]],
+                         [(1, 0, 21, f"{RED}/1"), (2, 1000, 21, f"{RED}/1"), (3, 1200, 21, f"{RED}/1"), (4, 1400, 21, f"{RED}/1"),
+                          (3, 2000, 21, f"{RED}/8"), (1, 2500, 21, f"{RED}/8"), (2, 2800, 21, f"{RED}/2"),
+                          (3, 2900, 21, f"{RED}/2"), (4, 3000, 21, f"{RED}/2"), (1, 5000, 21, f"{RED}/2")])
+        self.assertEqual([span["events"] for span in spans], [1, 0, 0, 1])
 
     def test_processors_and_processes(self):
         chance = random.Random(2)
