@@ -37,13 +37,19 @@ static inline void add_item(struct event *event, uint16_t type, uint16_t bytes, 
     record->EventHeader.Flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
 }
 
+/*
+ * The descriptor is stored as one number: who compares descriptors as wholes would wait for one that is stored in parts.
+ */
 static inline void set_class(struct event *event, uint8_t type, uint8_t level, uint16_t version)
 {
     EVENT_HEADER *header = &event->record.EventHeader;
+    uint64_t descriptor = (uint64_t)(uint8_t)version << 8 * offsetof(EVENT_DESCRIPTOR, Version) |
+                          (uint64_t)level << 8 * offsetof(EVENT_DESCRIPTOR, Level) |
+                          (uint64_t)type << 8 * offsetof(EVENT_DESCRIPTOR, Opcode);
 
     header->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
-    header->EventDescriptor =
-        (EVENT_DESCRIPTOR){.Version = (uint8_t)version, .Level = level, .Opcode = type};
+    memcpy(&header->EventDescriptor, &descriptor, sizeof descriptor);
+    header->EventDescriptor.Keyword = 0;
     header->ActivityId = (etwas_guid){0};
     event->class_version = version;
 }

@@ -249,8 +249,8 @@ static bool is_alike(const struct etwas_stat_alike *alike, const EVENT_HEADER *h
            memcmp(&alike->descriptor, &header->EventDescriptor, sizeof alike->descriptor) == 0;
 }
 
-static void count_event(struct etwas_stat *stat, const EVENT_RECORD *record, int64_t filetime,
-                        struct etwas_stat_count *of_kind)
+static inline void count_event(struct etwas_stat *stat, const EVENT_RECORD *record,
+                               int64_t filetime, struct etwas_stat_count *of_kind)
 {
     if (stat->total.events == 0 || filetime < stat->first_filetime) {
         stat->first_filetime = filetime;
@@ -263,18 +263,15 @@ static void count_event(struct etwas_stat *stat, const EVENT_RECORD *record, int
     count(of_kind, record);
 }
 
-bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
-                    const EVENT_RECORD *record, int64_t filetime)
+/* An event whose header is new, or no event. */
+static __attribute__((noinline)) bool add_unlike(struct etwas_stat *stat,
+                                                 const struct etwas_input *input,
+                                                 const EVENT_RECORD *record, int64_t filetime)
 {
     const EVENT_HEADER *header = &record->EventHeader;
-    struct etwas_stat_alike *alike = alike_of(stat, header);
     struct etwas_stat_kind *kind;
     enum meaning meaning;
 
-    if (is_alike(alike, header)) {
-        count_event(stat, record, filetime, &alike->kind->count);
-        return true;
-    }
     if (etwas_event_is_header_class(record) &&
         header->EventDescriptor.Opcode == EVENT_TRACE_TYPE_INFO) {
         keep_log_names(stat, record);
@@ -293,9 +290,21 @@ bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
     kind = etwas_stat_kind_of(stat, record);
     count_event(stat, record, filetime, kind != NULL ? &kind->count : &stat->other_kinds);
     if (kind != NULL && stat->where == NULL && meaning == EVENT_BY_HEADER) {
-        *alike = (struct etwas_stat_alike){header->ProviderId, header->EventDescriptor,
-                                           header->Flags, kind};
+        *alike_of(stat, header) = (struct etwas_stat_alike){
+            header->ProviderId, header->EventDescriptor, header->Flags, kind};
     }
+    return true;
+}
+
+bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
+                    const EVENT_RECORD *record, int64_t filetime)
+{
+    const struct etwas_stat_alike *alike = alike_of(stat, &record->EventHeader);
+
+    if (!is_alike(alike, &record->EventHeader)) {
+        return add_unlike(stat, input, record, filetime);
+    }
+    count_event(stat, record, filetime, &alike->kind->count);
     return true;
 }
 
