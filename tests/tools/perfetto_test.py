@@ -416,6 +416,27 @@ class Kernel(PerfettoTest):
         self.assertEqual([int(name, 16) for name in self.stack(told, slices[0]["callsite"])], list(frames))
 
 
+class Recorded(PerfettoTest):
+    def test_the_kernel_s_own_switches_and_samples_are_all_there(self):
+        path = os.path.join(self.folder, "k.etl")
+        run = subprocess.run([self.etwas, "record", "-k", "process,thread,image_load,cswitch,profile", "-s", "profile", "-o", path,
+                              "--", "sh", "-c", "for i in 1 2 3; do sleep 0.05; done"], stderr=subprocess.PIPE, timeout=100, check=False)
+        if run.returncode != FINE:
+            self.skipTest(run.stderr.decode())
+        out, _ = self.run_etwas("dump", "--clock=qpc", "--json", path)
+        events = [json.loads(line) for line in out.splitlines()]
+        switches = sorted((e["qpc_ns"], e["processor"], e["fields"]["NewThreadId"]) for e in events if e.get("event") == "Thread/CSwitch")
+        samples = sorted((e["qpc_ns"], e["fields"]["ThreadId"]) for e in events if e.get("event") == "PerfInfo/SampleProfile")
+        self.assertTrue(switches)
+        sched, sampled, stacks = self.ask(
+            self.convert(path), "select ts, cpu, tid from sched join thread using (utid) order by 1, 2",
+            "select ts, tid from perf_sample join thread using (utid) order by 1, 2",
+            "select count(*) n from perf_sample where callsite_id is null", losses=True)
+        self.assertEqual(set((s["ts"], s["cpu"], s["tid"]) for s in sched) ^ set(switches), set())
+        self.assertEqual(set((s["ts"], s["tid"]) for s in sampled) ^ set(samples), set())
+        self.assertEqual(stacks[0]["n"], 0)
+
+
 class Heap(PerfettoTest):
     def call(self, ticks, kind, size, address, *frames, moved=0):
         words = (size, address, moved) if kind == 12 else (size, address)

@@ -38,6 +38,11 @@ static inline size_t etwas_wire_encode(uint8_t bytes[ETWAS_WIRE_VARINT_BYTES], u
 {
     size_t count = 0;
 
+    /* Mostly it is so, and known when this is compiled. */
+    if (value < 0x80) {
+        bytes[0] = (uint8_t)value;
+        return 1;
+    }
     for (; value >= 0x80; value >>= 7) {
         bytes[count++] = (uint8_t)(value | 0x80);
     }
@@ -76,8 +81,13 @@ static inline void etwas_wire_tag(struct etwas_wire *wire, uint32_t field,
 
 static inline void etwas_wire_number(struct etwas_wire *wire, uint32_t field, uint64_t value)
 {
-    etwas_wire_tag(wire, field, ETWAS_WIRE_VARINT);
-    etwas_wire_varint(wire, value);
+    if (etwas_wire_has_room(wire, 2 * ETWAS_WIRE_VARINT_BYTES)) {
+        uint8_t *at = wire->bytes + wire->used;
+
+        at += etwas_wire_encode(at, field << 3 | (uint32_t)ETWAS_WIRE_VARINT);
+        at += etwas_wire_encode(at, value);
+        wire->used = (size_t)(at - wire->bytes);
+    }
 }
 
 /* Small whether negative or not. */

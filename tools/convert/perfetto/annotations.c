@@ -240,13 +240,14 @@ static void put_rest(struct etwas_perfetto *perfetto, const etwas_value *value)
 
 static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
 {
-    struct nesting nesting = {.depth = 0};
+    struct nesting nesting; /* most of it is never touched */
     struct etwas_wire *event = &perfetto->event;
     etwas_value rest = {.token = ETWAS_TOKEN_VALUE};
     etwas_fields fields;
     etwas_value value;
     size_t began;
 
+    nesting.depth = 0;
     etwas_fields_begin(&fields, schema->described->schema, perfetto->convert->subject.record);
     while (event->used < EVENT_BYTES && etwas_fields_next(&fields, &value)) {
         switch (value.token) {
@@ -366,7 +367,9 @@ void etwas_perfetto_annotate(struct etwas_perfetto *perfetto,
         put_identity(perfetto, subject);
     }
     if (schema->described != NULL) {
-        put_fields(perfetto, schema);
+        if (schema->described->schema->field_count > 0 || subject->record->UserDataLength > 0) {
+            put_fields(perfetto, schema);
+        }
     } else if (subject->event.message && (message = etwas_subject_message(subject)).text != NULL) {
         annotate_bytes(perfetto, ETWAS_PERFETTO_TEXT, message.text, message.bytes);
     } else if (subject->record->UserDataLength > 0) {
