@@ -231,6 +231,17 @@ class Browser(ReportTest, PlotsTest):
         tip = told(self.page("document.querySelector('#tree-0 ~ .tip').textContent"))
         self.assertIn(f"took {self.words('duration', root['spans'][0]['duration_ns'])}", tip)
 
+    def test_a_span_that_outlives_its_parent_is_seen_in_whole(self):
+        inside = {"parent": 1, "parent_guid": RED}
+        self.open(self.file([order(START, 0, 1), order(START, 10, 2, **inside), order(END, 20, 1),
+                             order(START, 30, 3, parent=2, parent_guid=RED), order(END, 40, 3), order(END, 80, 2)]))
+        boxes = self.page("[...document.querySelectorAll('#tree-0 .span')].map(box => ['x', 'width'].map(name => "
+                          "+box.getAttribute(name)))")
+        begin, unit = boxes[0][0], boxes[0][1] / 20
+        for box, (at, took) in zip(boxes, ((0, 20), (10, 70), (30, 10)), strict=True):
+            self.assertAlmostEqual((box[0] - begin) / unit, at, places=3)
+            self.assertAlmostEqual(box[1] / unit, took, places=3)
+
     def test_its_tables_have_the_numbers_of_json(self):
         path = self.everything()
         data = self.report(path)

@@ -163,7 +163,12 @@ Object.assign(reportPage, (() => {
             tell: (events) => plural(events, 'event'),
             text: 'For each processor, how many of its events each column of time has.',
         });
-        table(section, 'Processors', [
+        const many = report.processors.length > 16;
+        const place = many ? section.append('details') : section;
+        if (many) {
+            place.append('summary').text('Each in numbers');
+        }
+        table(place, 'Processors', [
             ['processor', (stream) => streamName(report, stream)],
             ['events', ({events}) => words.count(events)],
             ['payload', (stream) => bytes(stream.payload_bytes)],

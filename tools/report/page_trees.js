@@ -43,7 +43,8 @@ Object.assign(reportPage, (() => {
 
     function drawTree(parent, one, number) {
         const [root] = one.spans;
-        const total = root.duration_ns || d3.max(one.spans, (span) => span.at_ns + (span.duration_ns || 0));
+        // What began inside may outlive it.
+        const total = d3.max(one.spans, (span) => span.at_ns + (span.duration_ns || 0));
         const spans = placesOf(one.spans, total);
         timeline(parent, {
             id: `tree-${number}`, title: named(root), label: `time since ${one.start}`, format: words.roundDuration,
