@@ -81,6 +81,8 @@ class Place(ToolTest):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
         self.convert("-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
+        _, error = self.run_etwas("convert", "--to", "perfetto", "-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
+        self.assertIn("temporary file", error)
         self.assertEqual(self.names(), ["a.etl", "b.etl"])
 
     def test_a_pipe_is_written_to_and_stays(self):
