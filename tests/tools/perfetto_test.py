@@ -391,9 +391,11 @@ class Kernel(PerfettoTest):
     def test_a_loss_is_told_of_its_processor(self):
         events = [etl.switch(T + 10, 0, 20), etl.kernel_loss(T + 30, T + 12), etl.switch(T + 40, 22, 20)]
         path = self.convert(self.kernel([(0, events)], True))
-        rows = self.ask(path, "select name, value from stats where name = 'ftrace_cpu_has_data_loss' and value > 0",
-                        losses=True)
+        rows, slices = self.ask(path, "select name, value from stats where name = 'ftrace_cpu_has_data_loss' and value > 0",
+                                """select s.name, s.dur, t.name lane from slice s join track t on t.id = s.track_id
+                                    where t.name like 'losses%'""", losses=True)
         self.assertEqual(len(rows), 1)
+        self.assertEqual([(s["name"], s["dur"], s["lane"]) for s in slices], [("1 events lost", 1800, "losses of processor 0")])
 
     def test_samples_have_their_stacks(self):
         kernel, program = (0xFFFFFFFF81000010, 0xFFFFFFFF81000020), (0x401000, 0x401010)

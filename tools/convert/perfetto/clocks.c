@@ -113,7 +113,7 @@ static void put_first_snapshot(struct etwas_perfetto *perfetto, int64_t time_ns,
     etwas_perfetto_write_packet(perfetto);
 }
 
-static int64_t primary_ns(const struct etwas_perfetto *perfetto, int64_t time_ns)
+int64_t etwas_perfetto_primary_ns(const struct etwas_perfetto *perfetto, int64_t time_ns)
 {
     int64_t ns;
 
@@ -161,7 +161,7 @@ static void begin_by_event(struct etwas_perfetto *perfetto)
         perfetto->primary = ETWAS_PERFETTO_REALTIME;
         perfetto->offset_ns = 0;
     }
-    begin_at(perfetto, primary_ns(perfetto, convert->time_ns), wall_clock(convert));
+    begin_at(perfetto, etwas_perfetto_primary_ns(perfetto, convert->time_ns), wall_clock(convert));
 }
 
 static void put_wall_clock(struct etwas_perfetto *perfetto, int64_t time_ns)
@@ -230,7 +230,7 @@ int64_t etwas_perfetto_time(struct etwas_perfetto *perfetto)
     if (!perfetto->has_begun) {
         begin_by_event(perfetto);
     }
-    time_ns = primary_ns(perfetto, convert->time_ns);
+    time_ns = etwas_perfetto_primary_ns(perfetto, convert->time_ns);
     perfetto->latest_ns = time_ns > perfetto->latest_ns ? time_ns : perfetto->latest_ns;
     if (time_ns >= file->next_clock_ns) {
         file->next_clock_ns = time_ns <= INT64_MAX - SECOND_NS ? time_ns + SECOND_NS : INT64_MAX;

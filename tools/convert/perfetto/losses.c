@@ -18,6 +18,9 @@ enum {
     ANNOTATION_UNSIGNED = 3,
     ANNOTATION_TEXT = 6,
     ANNOTATION_NAME = 10,
+    KERNEL_LOSS_EVENTS_AT = 8,
+    KERNEL_LOSS_SINCE_AT = 16,
+    KERNEL_LOSS_BYTES = 32,
     STATS_BUFFER = 1,
     BUFFER_BYTES_WRITTEN = 1,
     BUFFER_CHUNKS_OVERWRITTEN = 3,
@@ -149,6 +152,37 @@ void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns
         perfetto->needs_state = true;
     }
     file->last_ns = time_ns;
+}
+
+/* ---- the kernel's losses ---------------------------------------------------------------------- */
+
+void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t processor,
+                                     int64_t time_ns)
+{
+    const struct etwas_subject *subject = &perfetto->convert->subject;
+    int64_t since_ns = perfetto->files[subject->input->number - 1].first_ns; /* if it says 0 */
+    int64_t since_raw;
+    etwas_clock_time since;
+    char name[64];
+    struct loss loss = {
+        .name = name, .cause = "no room in the kernel's ring", .path = subject->input->path};
+
+    if (subject->record->UserDataLength < KERNEL_LOSS_BYTES) {
+        return;
+    }
+    loss.count = etwas_event_u64(subject->record, KERNEL_LOSS_EVENTS_AT);
+    since_raw = (int64_t)etwas_event_u64(subject->record, KERNEL_LOSS_SINCE_AT);
+    if (since_raw != 0 &&
+        etwas_trace_convert_time(subject->input->trace, since_raw, ETWAS_CLOCK_PROCESS_TRACE,
+                                 &since) == ERROR_SUCCESS) {
+        since_ns = etwas_perfetto_primary_ns(perfetto, since.value);
+    }
+    if (perfetto->loss_tracks[processor] == 0) {
+        snprintf(name, sizeof name, "losses of processor %" PRIu32, processor);
+        perfetto->loss_tracks[processor] = (uint32_t)make_track(perfetto, name);
+    }
+    snprintf(name, sizeof name, "%" PRIu64 " events lost", loss.count);
+    put_loss(perfetto, perfetto->loss_tracks[processor], since_ns, time_ns, &loss);
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */

@@ -24,7 +24,8 @@ enum {
     ETWAS_PERFETTO_SPANS = 1 << 26,
     ETWAS_PERFETTO_TRACKS = 1 << 20,
     ETWAS_PERFETTO_NAMES = 1 << 16,
-    ETWAS_PERFETTO_FRAMES = 256, /* of a stack, the innermost ones */
+    ETWAS_PERFETTO_PROCESSORS = 1024, /* further ones Perfetto refuses */
+    ETWAS_PERFETTO_FRAMES = 256,      /* of a stack, the innermost ones */
 };
 
 /* Clocks as Perfetto numbers them. */
@@ -255,7 +256,8 @@ struct etwas_perfetto {
     uint32_t schedule_file; /* number of the file that has context switches; 0: none yet */
     struct etwas_perfetto_schedule *schedule;
     struct etwas_perfetto_counters *counters;
-    uint32_t profile_index; /* of the next packet of a heap */
+    uint32_t loss_tracks[ETWAS_PERFETTO_PROCESSORS]; /* of processors; 0: not told yet */
+    uint32_t profile_index;                          /* of the next packet of a heap */
     struct etwas_perfetto_stacks *stacks;
     struct etwas_perfetto_pending **pending; /* samples by processor, without all of their stacks */
     uint64_t stack[ETWAS_PERFETTO_FRAMES];   /* of the record in the making */
@@ -288,6 +290,9 @@ int64_t etwas_perfetto_time(struct etwas_perfetto *perfetto);
 
 /* Has names told anew from here on, if that is to be. */
 void etwas_perfetto_put_state(struct etwas_perfetto *perfetto, int64_t time_ns);
+
+/* A time of struct etwas_convert by the primary clock. */
+int64_t etwas_perfetto_primary_ns(const struct etwas_perfetto *perfetto, int64_t time_ns);
 
 /* A trace of nothing begins too. */
 void etwas_perfetto_begin(struct etwas_perfetto *perfetto);
@@ -461,6 +466,10 @@ void etwas_perfetto_heaps_close(struct etwas_perfetto *perfetto);
 void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns);
 void etwas_perfetto_gap(struct etwas_convert *convert, const struct etwas_input *input,
                         const etwas_damage *damage);
+
+/* The event says that the kernel lost others of this processor, below ETWAS_PERFETTO_PROCESSORS. */
+void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t processor,
+                                     int64_t time_ns);
 
 /* What was missing at the end of the files, and what each says in all. */
 void etwas_perfetto_take_totals(struct etwas_perfetto *perfetto);

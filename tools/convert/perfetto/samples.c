@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum {
-    PROCESSORS = 1024,
+    PROCESSORS = ETWAS_PERFETTO_PROCESSORS,
     PACKET_SAMPLE = 66,
     SAMPLE_PROCESSOR = 1,
     SAMPLE_PROCESS = 2,

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum {
-    PROCESSORS = 1024, /* further ones Perfetto refuses */
+    PROCESSORS = ETWAS_PERFETTO_PROCESSORS,
     BUNDLE_BYTES = 32 * 1024,
     ROOM_BYTES = 1024, /* of one event */
     PACKET_FTRACE = 1,
@@ -67,6 +67,9 @@ bool etwas_perfetto_take_schedule(struct etwas_perfetto *perfetto,
     record->kind = kernel.kind == ETWAS_KERNEL_SWITCH  ? ETWAS_PERFETTO_PUT_SWITCH
                    : kernel.kind == ETWAS_KERNEL_READY ? ETWAS_PERFETTO_PUT_READY
                                                        : ETWAS_PERFETTO_PUT_HOLE;
+    if (kernel.kind == ETWAS_KERNEL_LOSS) {
+        etwas_perfetto_take_kernel_loss(perfetto, kernel.processor, record->time_ns);
+    }
     record->place = kernel.processor;
     record->thread = kernel.logger;
     etwas_wire_raw(&perfetto->event, event->UserData, event->UserDataLength);
