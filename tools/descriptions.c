@@ -170,7 +170,11 @@ static void on_record(EVENT_RECORD *record)
         etwas_decoder_learn_ahead(descriptions->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
 }
 
-static void read_file(struct etwas_descriptions *descriptions, const char *path)
+/* So much of a file is its beginning, where a session writes what it knows of its events first. */
+#define BEGINNING_BYTES (UINT64_C(8) << 20)
+
+/* Reads the beginning of a file, or all of it. What is wrong with the file is said when its events are read. */
+static void read_file(struct etwas_descriptions *descriptions, const char *path, bool whole)
 {
     EVENT_TRACE_LOGFILEA logfile = {
         .LogFileName = (char *)(uintptr_t)path,
@@ -178,31 +182,38 @@ static void read_file(struct etwas_descriptions *descriptions, const char *path)
         .EventRecordCallback = on_record,
         .Context = descriptions,
     };
+    etwas_trace_information information;
     etwas_trace_handle trace;
 
     memset(descriptions->kinds, 0, sizeof descriptions->kinds);
     trace = OpenTraceA(&logfile);
-    if (trace != INVALID_PROCESSTRACE_HANDLE) {
-        /* What is wrong with the file is said when its events are read. */
-        (void)ProcessTrace(&trace, 1, NULL, NULL);
-        CloseTrace(trace);
+    if (trace == INVALID_PROCESSTRACE_HANDLE) {
+        return;
     }
+    if (!whole && etwas_trace_query(trace, &information) == ERROR_SUCCESS &&
+        information.file_bytes > BEGINNING_BYTES) {
+        (void)etwas_trace_select_part(trace, 0,
+                                      (uint32_t)(information.file_bytes / BEGINNING_BYTES));
+    }
+    (void)ProcessTrace(&trace, 1, NULL, NULL);
+    CloseTrace(trace);
 }
 
-/* Reads one more file in which descriptions may be. False: there is none. */
+/* Reads one more file in which descriptions may be, or more of it. False: there is none. */
 static bool read_more(struct etwas_descriptions *descriptions)
 {
-    if (!descriptions->read_whole) {
-        descriptions->read_whole = true;
-        read_file(descriptions, descriptions->path);
-        return true;
-    }
-    if (descriptions->last_part != NULL && !descriptions->read_last_part) {
+    if (descriptions->read_whole) {
+        if (descriptions->last_part == NULL || descriptions->read_last_part) {
+            return false;
+        }
         descriptions->read_last_part = true;
-        read_file(descriptions, descriptions->last_part);
+        read_file(descriptions, descriptions->last_part, true);
         return true;
     }
-    return false;
+    descriptions->read_whole = descriptions->read_beginning;
+    read_file(descriptions, descriptions->path, descriptions->read_beginning);
+    descriptions->read_beginning = true;
+    return true;
 }
 
 struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,

@@ -37,7 +37,8 @@ struct etwas_descriptions {
     size_t capacity;
     size_t count;
     struct etwas_described_kind kinds[ETWAS_DESCRIBED_KINDS]; /* by a hash of the header */
-    bool read_whole;     /* the file was read for descriptions */
+    bool read_beginning; /* the file's beginning was read for descriptions */
+    bool read_whole;     /* all of it */
     bool read_last_part; /* that one too */
     bool out_of_memory;
 };
