@@ -192,8 +192,8 @@ static void read_file(struct etwas_descriptions *descriptions, const char *path,
     }
     if (!whole && etwas_trace_query(trace, &information) == ERROR_SUCCESS &&
         information.file_bytes > BEGINNING_BYTES) {
-        (void)etwas_trace_select_part(trace, 0,
-                                      (uint32_t)(information.file_bytes / BEGINNING_BYTES));
+        (void)etwas_trace_select_section(trace, 0,
+                                         (uint32_t)(information.file_bytes / BEGINNING_BYTES));
     }
     (void)ProcessTrace(&trace, 1, NULL, NULL);
     CloseTrace(trace);

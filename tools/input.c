@@ -44,7 +44,7 @@ static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
 
             if (etwas_trace_query(run->inputs[i].trace, &information) == ERROR_SUCCESS) {
                 done += information.bytes_read;
-                total += information.file_bytes / (run->parts > 0 ? run->parts : 1);
+                total += information.file_bytes / (run->sections > 0 ? run->sections : 1);
             }
         }
         etwas_progress_show(&run->progress, done, total);

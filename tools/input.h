@@ -71,7 +71,7 @@ bool etwas_input_is_kernel(const struct etwas_input *input);
 struct etwas_input_run {
     struct etwas_input *inputs;
     uint32_t count;
-    uint32_t parts; /* of each file, of which this reads one; 0: it is not divided */
+    uint32_t sections; /* of each file, of which this reads one; 0: it is not divided */
     bool
         has_span; /* only events from .. to are wanted, both FILETIMEs, and buffers beside them are not read */
     int64_t from_filetime;

@@ -51,17 +51,17 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
                                void *context) ETWAS_API(etwas_trace_on_damage);
 
 /*
- * Has ProcessTrace deliver one part of a trace file alone: `part`, from 0, of `parts`, which are of equal size and
- * side by side in the file. All of them together deliver each event once, so several threads can read a file at a
- * time, each with a handle of its own, where the order of all events does not matter, as in counting. In a part they
- * come in the order of time. Part 0 has the header's event, and the damages of the file as a whole; the numbers of
- * etwas_trace_query are those of the part, and add up. A message without a time of its own that begins a part has
+ * Has ProcessTrace deliver one section of a trace file alone: `section`, from 0, of `sections`, which are of equal size
+ * and side by side in the file. All of them together deliver each event once, so several threads can read a file at a
+ * time, each with a handle of its own, where the order of all events does not matter, as in counting. In a section they
+ * come in the order of time. Section 0 has the header's event, and the damages of the file as a whole; the numbers of
+ * etwas_trace_query are those of the section, and add up. A message without a time of its own that begins one has
  * the session's start. Not for a file that is still written: each handle sees its own end of it.
- * Errors: ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER when there is no such part, or for a running session;
+ * Errors: ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER when there is no such section, or for a running session;
  * ERROR_BUSY while ProcessTrace runs on the handle.
  */
-uint32_t etwas_trace_select_part(etwas_trace_handle trace, uint32_t part, uint32_t parts)
-    ETWAS_API(etwas_trace_select_part);
+uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, uint32_t sections)
+    ETWAS_API(etwas_trace_select_section);
 
 /*
  * What is known about an open trace file. Grows while ProcessTrace runs; complete when it returned.

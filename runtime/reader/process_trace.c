@@ -52,7 +52,7 @@ static bool open_streams(struct file_run *file)
     file->streams = calloc(1 + index->processors, sizeof *file->streams);
     if (file->streams == NULL ||
         !etwas_stream_open(&file->streams[file->stream_count++], file->trace,
-                           &file->trace->log.buffer, file->trace->part == 0)) {
+                           &file->trace->log.buffer, file->trace->section == 0)) {
         return false;
     }
     while (first < index->count) {
@@ -89,11 +89,11 @@ static bool keep_knots(struct file_run *file)
     return timeline != NULL;
 }
 
-/* Leaves of the index what is of the trace's part. What was told and counted of it all is the first part's. */
-static void select_part(struct etwas_trace *trace, struct etwas_index *index)
+/* Leaves of the index what is of the trace's section. What was told and counted of it all is the first one's. */
+static void select_section(struct etwas_trace *trace, struct etwas_index *index)
 {
-    etwas_etl_wide from = (etwas_etl_wide)trace->file_bytes * trace->part / trace->parts;
-    etwas_etl_wide to = (etwas_etl_wide)trace->file_bytes * (trace->part + 1) / trace->parts;
+    etwas_etl_wide from = (etwas_etl_wide)trace->file_bytes * trace->section / trace->sections;
+    etwas_etl_wide to = (etwas_etl_wide)trace->file_bytes * (trace->section + 1) / trace->sections;
     size_t kept = 0;
 
     for (size_t i = 0; i < index->count; i++) {
@@ -125,11 +125,11 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
                                        ? (uint32_t)trace->file_bytes
                                        : trace->log.buffer.buffer_bytes;
     logfile->BuffersRead = 0;
-    trace->quiet = trace->part > 0;
+    trace->quiet = trace->section > 0;
     etwas_trace_begin_information(trace);
     code = etwas_index_build(trace, &file->index);
-    if (trace->parts > 1) {
-        select_part(trace, &file->index);
+    if (trace->sections > 1) {
+        select_section(trace, &file->index);
     }
     if (code == ERROR_SUCCESS && (!keep_knots(file) || !open_streams(file))) {
         code = ERROR_NOT_ENOUGH_MEMORY;

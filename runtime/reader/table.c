@@ -264,7 +264,7 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
     return code;
 }
 
-uint32_t etwas_trace_select_part(etwas_trace_handle trace, uint32_t part, uint32_t parts)
+uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, uint32_t sections)
 {
     uint32_t code = ERROR_SUCCESS;
     struct entry *entry;
@@ -275,11 +275,11 @@ uint32_t etwas_trace_select_part(etwas_trace_handle trace, uint32_t part, uint32
         code = ERROR_INVALID_HANDLE;
     } else if (entry->trace->processing != 0) {
         code = ERROR_BUSY;
-    } else if (part >= parts || entry->trace->session_name != NULL) {
+    } else if (section >= sections || entry->trace->session_name != NULL) {
         code = ERROR_INVALID_PARAMETER;
     } else {
-        entry->trace->part = part;
-        entry->trace->parts = parts;
+        entry->trace->section = section;
+        entry->trace->sections = sections;
     }
     etwas_trace_table_unlock();
     return code;

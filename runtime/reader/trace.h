@@ -82,9 +82,9 @@ struct etwas_trace {
 
     /* Written by the thread in ProcessTrace, word by word with ck_pr_store, read by any. */
     etwas_trace_information information;
-    uint32_t part;  /* of the file, that ProcessTrace delivers, */
-    uint32_t parts; /* of so many; 0 as 1 */
-    bool quiet;     /* what is met now is told and counted by the first part */
+    uint32_t section;  /* of the file, that ProcessTrace delivers, */
+    uint32_t sections; /* of so many; 0 as 1 */
+    bool quiet;        /* what is met now is told and counted by the first section */
     etwas_damage_callback on_damage;
     void *damage_context;
     etwas_damage open_damages[ETWAS_READER_OPEN_DAMAGES];

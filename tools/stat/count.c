@@ -308,7 +308,7 @@ bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
     return true;
 }
 
-/* ---- Parts ---- */
+/* ---- Sections ---- */
 
 static void add(struct etwas_stat_count *sum, const struct etwas_stat_count *more)
 {
@@ -336,27 +336,27 @@ static void merge_kind(const void *node, VISIT visit, void *context)
     }
 }
 
-void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *part)
+void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section)
 {
-    if (part->total.events > 0) {
-        if (stat->total.events == 0 || part->first_filetime < stat->first_filetime) {
-            stat->first_filetime = part->first_filetime;
+    if (section->total.events > 0) {
+        if (stat->total.events == 0 || section->first_filetime < stat->first_filetime) {
+            stat->first_filetime = section->first_filetime;
         }
-        if (stat->total.events == 0 || part->last_filetime > stat->last_filetime) {
-            stat->last_filetime = part->last_filetime;
+        if (stat->total.events == 0 || section->last_filetime > stat->last_filetime) {
+            stat->last_filetime = section->last_filetime;
         }
     }
-    add(&stat->total, &part->total);
-    add(&stat->header, &part->header);
-    add(&stat->other_kinds, &part->other_kinds);
+    add(&stat->total, &section->total);
+    add(&stat->header, &section->header);
+    add(&stat->other_kinds, &section->other_kinds);
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
-        add(&stat->processors[i], &part->processors[i]);
+        add(&stat->processors[i], &section->processors[i]);
     }
-    stat->without_processors |= part->without_processors;
-    stat->out_of_memory |= part->out_of_memory;
-    stat->kernel_no_room += part->kernel_no_room;
-    stat->kernel_lost += part->kernel_lost;
-    twalk_r(part->kinds, merge_kind, stat);
+    stat->without_processors |= section->without_processors;
+    stat->out_of_memory |= section->out_of_memory;
+    stat->kernel_no_room += section->kernel_no_room;
+    stat->kernel_lost += section->kernel_lost;
+    twalk_r(section->kinds, merge_kind, stat);
 }
 
 /* ---- Names ---- */

@@ -92,9 +92,9 @@ extern const struct etwas_input_callbacks etwas_stat_counting;
 int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input);
 
 /*
- * Adds what was counted of a later part of the same file. What describes the events of that part is not in it.
+ * Adds what was counted of a later section of the same file. What describes its events is not in it.
  */
-void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *part);
+void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section);
 
 /* Takes the names of the session and its file from the file's header, where the header's event is not in the window. */
 void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *input);

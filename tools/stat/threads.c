@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Counting one file with several threads, each of which reads a part of it. Counts, sums and the first and last time
+ * Counting one file with several threads, each of which reads a section of it. Counts, sums and the first and last time
  * need no order of the events. What does stays with one thread: --where, which asks what events are while they come,
  * and with durations which came before; and a file without an end, of which each thread might see another size.
  */
@@ -17,15 +17,15 @@
 
 enum {
     MOST_THREADS = 8,
-    LEAST_PART_BYTES = 8 << 20, /* below this a thread takes longer to begin than to read */
+    LEAST_SECTION_BYTES = 8 << 20, /* below this a thread takes longer to begin than to read */
 };
 
 /* What a thread has. */
-struct part {
+struct section {
     struct etwas_stat stat;
     struct etwas_input input;
     struct etwas_descriptions descriptions;
-    uint32_t parts;
+    uint32_t sections;
     pthread_t thread;
     int result;
 };
@@ -59,53 +59,54 @@ static uint32_t threads_for(const struct etwas_stat *stat, const struct etwas_in
         information.unfinished || sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
         return 1;
     }
-    threads = information.file_bytes / LEAST_PART_BYTES;
+    threads = information.file_bytes / LEAST_SECTION_BYTES;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     threads = threads < (uint64_t)CPU_COUNT(&allowed) ? threads : (uint64_t)CPU_COUNT(&allowed);
     return threads > 1 ? (uint32_t)threads : 1;
 }
 
-static void *read_part(void *argument)
+static void *read_section(void *argument)
 {
-    struct part *part = argument;
-    struct etwas_input_run run = {.inputs = &part->input, .count = 1, .parts = part->parts};
+    struct section *section = argument;
+    struct etwas_input_run run = {
+        .inputs = &section->input, .count = 1, .sections = section->sections};
 
-    etwas_window_narrow(&part->stat.window, &run);
-    part->result = etwas_input_process(&run);
+    etwas_window_narrow(&section->stat.window, &run);
+    section->result = etwas_input_process(&run);
     return NULL;
 }
 
-/* A later part of the input's file, begun. NULL where it cannot be had. */
-static struct part *begin_part(const struct etwas_stat *stat, const struct etwas_input *input,
-                               uint32_t number, uint32_t parts)
+/* A later section of the input's file, begun. NULL where it cannot be had. */
+static struct section *begin_section(const struct etwas_stat *stat, const struct etwas_input *input,
+                                     uint32_t number, uint32_t sections)
 {
-    struct part *part = calloc(1, sizeof *part);
+    struct section *section = calloc(1, sizeof *section);
 
-    if (part == NULL) {
+    if (section == NULL) {
         return NULL;
     }
-    part->parts = parts;
-    part->stat.descriptions = &part->descriptions;
-    part->stat.window = stat->window;
-    part->descriptions.read_whole = true;
-    if (etwas_descriptions_open(&part->descriptions, input->path, stat->descriptions->paths) &&
-        etwas_input_open(&part->input, input->path, input->number, &etwas_stat_counting,
-                         &part->stat) == ETWAS_EXIT_FINE) {
-        if (etwas_trace_select_part(part->input.trace, number, parts) == ERROR_SUCCESS &&
-            pthread_create(&part->thread, NULL, read_part, part) == 0) {
-            return part;
+    section->sections = sections;
+    section->stat.descriptions = &section->descriptions;
+    section->stat.window = stat->window;
+    section->descriptions.read_whole = true;
+    if (etwas_descriptions_open(&section->descriptions, input->path, stat->descriptions->paths) &&
+        etwas_input_open(&section->input, input->path, input->number, &etwas_stat_counting,
+                         &section->stat) == ETWAS_EXIT_FINE) {
+        if (etwas_trace_select_section(section->input.trace, number, sections) == ERROR_SUCCESS &&
+            pthread_create(&section->thread, NULL, read_section, section) == 0) {
+            return section;
         }
-        CloseTrace(part->input.trace);
+        CloseTrace(section->input.trace);
     }
-    etwas_descriptions_close(&part->descriptions);
-    free(part);
+    etwas_descriptions_close(&section->descriptions);
+    free(section);
     return NULL;
 }
 
-static void merge_input(struct etwas_input *input, const struct etwas_input *part)
+static void merge_input(struct etwas_input *input, const struct etwas_input *section)
 {
     etwas_trace_information *sum = &input->information;
-    const etwas_trace_information *more = &part->information;
+    const etwas_trace_information *more = &section->information;
 
     sum->buffers += more->buffers;
     sum->buffers_damaged += more->buffers_damaged;
@@ -114,70 +115,71 @@ static void merge_input(struct etwas_input *input, const struct etwas_input *par
     sum->bytes_read += more->bytes_read;
     sum->damages += more->damages;
     sum->overwritten_buffers += more->overwritten_buffers;
-    for (uint64_t i = 0; i < part->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
+    for (uint64_t i = 0; i < section->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
         if (input->damage_count + i < ETWAS_INPUT_DAMAGES_KEPT) {
-            input->damages[input->damage_count + i] = part->damages[i];
+            input->damages[input->damage_count + i] = section->damages[i];
         }
     }
-    input->damage_count += part->damage_count;
+    input->damage_count += section->damage_count;
 }
 
-/* The part once more, for what describes events: in the order of the parts, as manifests may go across. */
+/* The section once more, for what describes events: in the order of the sections, as manifests may go across. */
 static void learn(struct etwas_stat *stat, const struct etwas_input *input, uint32_t number,
-                  uint32_t parts)
+                  uint32_t sections)
 {
     struct etwas_input again;
-    struct etwas_input_run run = {.inputs = &again, .count = 1, .parts = parts};
+    struct etwas_input_run run = {.inputs = &again, .count = 1, .sections = sections};
 
     if (etwas_input_open(&again, input->path, input->number, &learning, stat->descriptions) ==
         ETWAS_EXIT_FINE) {
-        (void)etwas_trace_select_part(again.trace, number, parts);
+        (void)etwas_trace_select_section(again.trace, number, sections);
         (void)etwas_input_process(&run);
     }
 }
 
-/* Waits for a part, and adds it. */
-static int end_part(struct etwas_stat *stat, struct etwas_input *input, struct part *part,
-                    uint32_t number)
+/* Waits for a section, and adds it. */
+static int end_section(struct etwas_stat *stat, struct etwas_input *input, struct section *section,
+                       uint32_t number)
 {
     int result;
 
-    (void)pthread_join(part->thread, NULL);
-    result = part->result;
-    etwas_stat_merge(stat, &part->stat);
-    merge_input(input, &part->input);
-    stat->out_of_memory |= part->descriptions.out_of_memory;
-    if (part->stat.header.events > 0) {
-        learn(stat, input, number, part->parts);
+    (void)pthread_join(section->thread, NULL);
+    result = section->result;
+    etwas_stat_merge(stat, &section->stat);
+    merge_input(input, &section->input);
+    stat->out_of_memory |= section->descriptions.out_of_memory;
+    if (section->stat.header.events > 0) {
+        learn(stat, input, number, section->sections);
     }
-    etwas_stat_clear(&part->stat);
-    etwas_descriptions_close(&part->descriptions);
-    free(part);
+    etwas_stat_clear(&section->stat);
+    etwas_descriptions_close(&section->descriptions);
+    free(section);
     return result;
 }
 
 int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input)
 {
     struct etwas_input_run run = {.inputs = input, .count = 1};
-    struct part *parts[MOST_THREADS] = {NULL};
+    struct section *sections[MOST_THREADS] = {NULL};
     uint32_t threads = threads_for(stat, input);
     int result;
 
     for (uint32_t i = 1; i < threads; i++) {
-        parts[i] = begin_part(stat, input, i, threads);
+        sections[i] = begin_section(stat, input, i, threads);
     }
-    (void)etwas_trace_select_part(input->trace, 0, threads);
-    run.parts = threads;
+    (void)etwas_trace_select_section(input->trace, 0, threads);
+    run.sections = threads;
     etwas_window_narrow(&stat->window, &run);
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     for (uint32_t i = 1; i < threads; i++) {
-        int of_part = parts[i] != NULL ? end_part(stat, input, parts[i], i) : ETWAS_EXIT_OPEN;
+        int of_section =
+            sections[i] != NULL ? end_section(stat, input, sections[i], i) : ETWAS_EXIT_OPEN;
 
-        stat->out_of_memory |= parts[i] == NULL;
-        /* A part that cannot be read weighs more than a damaged one. */
-        if (result == ETWAS_EXIT_FINE || of_part == ETWAS_EXIT_OPEN) {
-            result = of_part;
+        stat->out_of_memory |= sections[i] == NULL;
+        /* A section that cannot be read weighs more than a damaged one. */
+        if (result == ETWAS_EXIT_FINE || of_section == ETWAS_EXIT_OPEN) {
+            result = of_section;
         }
     }
     return result;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The parts of a file: all of them together give what the whole file gives, each event and damage once, in the order
+ * The sections of a file: all of them together give what the whole file gives, each event and damage once, in the order
  * of time in each; whatever is wrong with the file.
  */
 #include <setjmp.h>
@@ -57,15 +57,15 @@ static void add_collected(struct seen *seen)
     seen->sum.overwritten_buffers += collected.information.overwritten_buffers;
 }
 
-/* One part of so many; 1: the whole file, asked for as a part. */
-static void run_part(const char *path, uint32_t part, uint32_t parts)
+/* One section of so many; 1: the whole file, asked for as one. */
+static void run_section(const char *path, uint32_t section, uint32_t sections)
 {
     etwas_trace_handle trace;
 
     forget_collected();
     trace = open_collecting(path, PROCESS_TRACE_MODE_EVENT_RECORD);
     assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
-    assert_int_equal(etwas_trace_select_part(trace, part, parts), ERROR_SUCCESS);
+    assert_int_equal(etwas_trace_select_section(trace, section, sections), ERROR_SUCCESS);
     collected.code = ProcessTrace(&trace, 1, NULL, NULL);
     assert_int_equal(etwas_trace_query(trace, &collected.information), ERROR_SUCCESS);
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
@@ -77,11 +77,11 @@ static void compare_with_whole(const char *path)
 
     run_file(path);
     add_collected(&whole);
-    for (uint32_t parts = 1; parts <= 7; parts++) {
+    for (uint32_t sections = 1; sections <= 7; sections++) {
         struct seen seen = {.events = 0};
 
-        for (uint32_t part = 0; part < parts; part++) {
-            run_part(path, part, parts);
+        for (uint32_t section = 0; section < sections; section++) {
+            run_section(path, section, sections);
             add_collected(&seen);
         }
         assert_memory_equal(&seen, &whole, sizeof seen);
@@ -106,7 +106,7 @@ static void build(struct builder *builder)
     builder_end(builder);
 }
 
-static void parts_together_give_each_event_once(void **state)
+static void sections_together_give_each_event_once(void **state)
 {
     (void)state;
     in_order = true;
@@ -124,7 +124,7 @@ static void parts_together_give_each_event_once(void **state)
     }
 }
 
-static void parts_of_damaged_files_tell_each_damage_once(void **state)
+static void sections_of_damaged_files_tell_each_damage_once(void **state)
 {
     (void)state;
     in_order = false;
@@ -146,16 +146,16 @@ static void parts_of_damaged_files_tell_each_damage_once(void **state)
     }
 }
 
-static void what_is_no_part_is_refused(void **state)
+static void what_is_no_section_is_refused(void **state)
 {
     etwas_trace_handle trace = open_collecting(put_sound_file(0, 20, false), 0);
 
     (void)state;
-    assert_int_equal(etwas_trace_select_part(trace, 2, 2), ERROR_INVALID_PARAMETER);
-    assert_int_equal(etwas_trace_select_part(trace, 0, 0), ERROR_INVALID_PARAMETER);
-    assert_int_equal(etwas_trace_select_part(trace, 1, UINT32_MAX), ERROR_SUCCESS);
+    assert_int_equal(etwas_trace_select_section(trace, 2, 2), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_trace_select_section(trace, 0, 0), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_trace_select_section(trace, 1, UINT32_MAX), ERROR_SUCCESS);
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
-    assert_int_equal(etwas_trace_select_part(trace, 0, 1), ERROR_INVALID_HANDLE);
+    assert_int_equal(etwas_trace_select_section(trace, 0, 1), ERROR_INVALID_HANDLE);
 }
 
 static int end(void **state)
@@ -168,10 +168,10 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_together_give_each_event_once),
-        cmocka_unit_test(parts_of_damaged_files_tell_each_damage_once),
-        cmocka_unit_test(what_is_no_part_is_refused),
+        cmocka_unit_test(sections_together_give_each_event_once),
+        cmocka_unit_test(sections_of_damaged_files_tell_each_damage_once),
+        cmocka_unit_test(what_is_no_section_is_refused),
     };
 
-    return cmocka_run_group_tests_name("parts of a file", tests, NULL, end);
+    return cmocka_run_group_tests_name("sections of a file", tests, NULL, end);
 }
