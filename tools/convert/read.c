@@ -156,11 +156,15 @@ static int open_inputs(struct etwas_convert *convert)
     return result;
 }
 
-static void close_inputs(struct etwas_convert *convert)
+/* Closes what was opened and is not to be read. Returns what the program exits with. */
+static int give_up(struct etwas_convert *convert, int result)
 {
     for (uint32_t i = 0; i < convert->run.count; i++) {
         CloseTrace(convert->run.inputs[i].trace);
     }
+    etwas_spans_close(convert->spans);
+    convert->spans = NULL;
+    return result;
 }
 
 int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert_reader *reader)
@@ -175,12 +179,10 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
         convert->out_of_memory = true;
     }
     if (convert->run.count == 0 || convert->out_of_memory) {
-        close_inputs(convert);
-        return ETWAS_EXIT_OPEN;
+        return give_up(convert, ETWAS_EXIT_OPEN);
     }
     if (reader->begin != NULL && !reader->begin(convert)) {
-        close_inputs(convert);
-        return ETWAS_EXIT_OUTPUT;
+        return give_up(convert, ETWAS_EXIT_OUTPUT);
     }
     etwas_progress_start(&convert->run.progress, false);
     processed = etwas_input_process(&convert->run);
