@@ -131,6 +131,11 @@ class Told(SpansTest):
                 self.assertAlmostEqual(its["at_once"], sum(durations) / 1e7 / seconds, delta=1e-3)
                 self.assertAlmostEqual(its["rate"] * seconds, len(ended), delta=0.01)
 
+    def test_what_the_file_says_of_itself_is_no_time_of_the_programs(self):
+        told = self.spans(self.file([order(START, 3_000_000), order(END, 3_002_500)]))
+        self.assertAlmostEqual(told["seconds"], 2500e-7)
+        self.assertAlmostEqual(told["classes"][0]["rate"], 4000)
+
     def test_the_slowest_are_shown_with_what_was_inside(self):
         for seed in range(20):
             made = Made(seed, 400)

@@ -294,6 +294,9 @@ void etwas_spans_follow(struct etwas_spans_request *request, const EVENT_RECORD 
     uint64_t unmatched = etwas_spans_count(request->spans, ETWAS_SPANS_UNMATCHED);
     const etwas_span *span;
 
+    if (etwas_event_is_header_class(record)) {
+        return;
+    }
     note_time(request, moment->ns);
     switch (etwas_spans_take(request->spans, record, file, moment->ns, &span)) {
     case ETWAS_SPAN_START:
