@@ -199,9 +199,10 @@ static int make(struct etwas_convert *convert)
 int etwas_command_convert(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_convert convert = {.run.inputs = inputs};
+    static struct etwas_convert convert;
     int result = ETWAS_EXIT_FINE;
 
+    convert.run.inputs = inputs;
     if (!parse_options(argc, argv, &convert, &result)) {
         return result;
     }

@@ -11,8 +11,9 @@
 
 static int run(struct etwas_convert *convert, enum etwas_dump_form form)
 {
-    static struct etwas_dump dump = {.limit = UINT64_MAX};
+    static struct etwas_dump dump;
 
+    dump.limit = UINT64_MAX;
     dump.form = form;
     dump.run = &convert->run;
     dump.output = convert->output;

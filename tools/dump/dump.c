@@ -478,9 +478,11 @@ int etwas_command_dump(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_input_run run = {.inputs = inputs};
-    static struct etwas_dump dump = {.limit = UINT64_MAX, .run = &run};
+    static struct etwas_dump dump;
     int result;
 
+    dump.limit = UINT64_MAX;
+    dump.run = &run;
     dump.output = etwas_standard_output();
     if (!parse_options(argc, argv, &dump, &result)) {
         return result;

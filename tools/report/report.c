@@ -145,17 +145,16 @@ static bool write_page(struct request *request, struct etwas_report *report, boo
 int etwas_command_report(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_report report = {
-        .spans.run.inputs = inputs,
-        .spans.slowest = ETWAS_REPORT_TREES,
-        .spans.most_nodes = ETWAS_REPORT_NODES,
-    };
+    static struct etwas_report report;
     struct request request = {.page.command = "etwas report"};
     struct etwas_output *output = etwas_standard_output();
     bool has_report;
     bool is_written;
     int result;
 
+    report.spans.run.inputs = inputs;
+    report.spans.slowest = ETWAS_REPORT_TREES;
+    report.spans.most_nodes = ETWAS_REPORT_NODES;
     if (!parse_options(argc, argv, &request, &result)) {
         return result;
     }

@@ -217,11 +217,12 @@ static void show(struct etwas_output *output, const struct etwas_spans_request *
 int etwas_command_spans(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_spans_request request = {.run.inputs = inputs,
-                                                 .most_nodes = ETWAS_SPANS_NODES};
+    static struct etwas_spans_request request;
     struct etwas_output *output = etwas_standard_output();
     int result;
 
+    request.run.inputs = inputs;
+    request.most_nodes = ETWAS_SPANS_NODES;
     if (!parse_options(argc, argv, &request, &result)) {
         return result;
     }

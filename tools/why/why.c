@@ -341,10 +341,12 @@ static bool parse_options(int argc, char **argv, struct etwas_why *why, int *res
 int etwas_command_why(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_why why = {.run.inputs = inputs, .slowest = SLOWEST};
+    static struct etwas_why why;
     struct etwas_output *output = etwas_standard_output();
     int result;
 
+    why.run.inputs = inputs;
+    why.slowest = SLOWEST;
     if (!parse_options(argc, argv, &why, &result)) {
         return result;
     }
