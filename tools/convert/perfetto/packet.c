@@ -8,9 +8,10 @@
 #include "convert/perfetto/perfetto.h"
 
 enum {
-    TRACE_PACKET = 1, /* the field of Trace */
-    HEAD_BYTES = 64,  /* more than what stands before and between the parts of a packet */
-    SHORT_BYTES = 1024,
+    TRACE_PACKET = 1,  /* the field of Trace */
+    HEAD_BYTES = 64,   /* more than what stands before and between the parts of a packet */
+    SHORT_BYTES = 128, /* whose length takes one byte */
+    SHORT_HEAD_BYTES = 2,
 };
 
 /* A message may be longer than there is room for at once. */
@@ -80,41 +81,41 @@ static uint8_t *put_time(struct etwas_perfetto *perfetto, uint8_t *at, int64_t t
     return put_number(at, PACKET_TIMESTAMP, (uint64_t)time_ns);
 }
 
-/* Almost all packets are short: those are made in one piece where they go out. */
-void etwas_perfetto_write_timed(struct etwas_perfetto *perfetto, uint32_t field, int64_t time_ns,
-                                const struct etwas_perfetto_part *names,
-                                const struct etwas_perfetto_part parts[2])
+/* What stands behind the packet's length; returns its end. */
+static uint8_t *put_body(struct etwas_perfetto *perfetto, uint8_t *at, uint32_t field,
+                         int64_t time_ns, const struct etwas_perfetto_part *names,
+                         const struct etwas_perfetto_part parts[2])
 {
-    size_t event_bytes = parts[0].count + parts[1].count;
-    size_t body_bytes = names->count + event_bytes + HEAD_BYTES;
-    uint8_t *body;
-    uint8_t *at;
-
-    etwas_wire_clear(&perfetto->packet);
-    body =
-        body_bytes <= SHORT_BYTES
-            ? (uint8_t *)etwas_output_room(perfetto->output, SHORT_BYTES + HEAD_BYTES) + HEAD_BYTES
-            : perfetto->packet.bytes;
-    at = put_time(perfetto, body, time_ns);
+    at = put_time(perfetto, at, time_ns);
     if (names->count > 0) {
         at = put_length(at, PACKET_INTERNED, names->count);
         at = put_part(at, names);
     }
-    at = put_length(at, field, event_bytes);
+    at = put_length(at, field, parts[0].count + parts[1].count);
     at = put_part(at, &parts[0]);
     at = put_part(at, &parts[1]);
-    at = put_number(at, PACKET_SEQUENCE, ETWAS_PERFETTO_EVENTS);
-    if (body_bytes <= SHORT_BYTES) {
-        uint8_t head[HEAD_BYTES];
-        size_t head_bytes = (size_t)(put_length(head, TRACE_PACKET, (size_t)(at - body)) - head);
-        char *out = perfetto->output->bytes + perfetto->output->used_bytes;
+    return put_number(at, PACKET_SEQUENCE, ETWAS_PERFETTO_EVENTS);
+}
 
-        memcpy(out, head, head_bytes);
-        memmove(out + head_bytes, body, (size_t)(at - body));
-        perfetto->output->used_bytes += head_bytes + (size_t)(at - body);
-    } else {
-        etwas_perfetto_write_bytes(perfetto, body, (size_t)(at - body));
+/* Almost all packets are short: those are made where they go out. */
+void etwas_perfetto_write_timed(struct etwas_perfetto *perfetto, uint32_t field, int64_t time_ns,
+                                const struct etwas_perfetto_part *names,
+                                const struct etwas_perfetto_part parts[2])
+{
+    uint8_t *body = perfetto->packet.bytes;
+    uint8_t *out;
+    size_t bytes;
+
+    if (names->count + parts[0].count + parts[1].count + HEAD_BYTES >= SHORT_BYTES) {
+        bytes = (size_t)(put_body(perfetto, body, field, time_ns, names, parts) - body);
+        etwas_perfetto_write_bytes(perfetto, body, bytes);
+        return;
     }
+    out = (uint8_t *)etwas_output_room(perfetto->output, SHORT_BYTES);
+    body = out + SHORT_HEAD_BYTES;
+    bytes = (size_t)(put_body(perfetto, body, field, time_ns, names, parts) - body);
+    (void)put_length(out, TRACE_PACKET, bytes);
+    perfetto->output->used_bytes += SHORT_HEAD_BYTES + bytes;
 }
 
 void etwas_perfetto_write_event(struct etwas_perfetto *perfetto, int64_t time_ns,

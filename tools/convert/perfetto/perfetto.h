@@ -266,6 +266,7 @@ struct etwas_perfetto {
     struct etwas_perfetto_schema *schemas; /* a hash table, at most half full */
     uint32_t schema_count;
     uint32_t schema_capacity;
+    uint32_t schema_last;                 /* that was found */
     struct etwas_perfetto_name **classes; /* what spans are called, by number */
     uint32_t class_count;
     uint32_t class_capacity;

@@ -233,7 +233,11 @@ const struct etwas_perfetto_schema *etwas_perfetto_schema(struct etwas_perfetto 
     if (2 * perfetto->schema_count >= perfetto->schema_capacity && !grow(perfetto)) {
         return NULL;
     }
-    schema = find(perfetto, described);
+    schema = &perfetto->schemas[perfetto->schema_last];
+    if (schema->described != described) {
+        schema = find(perfetto, described);
+        perfetto->schema_last = (uint32_t)(schema - perfetto->schemas);
+    }
     if (schema->described == NULL) {
         *schema = (struct etwas_perfetto_schema){.described = described};
         perfetto->schema_count++;
