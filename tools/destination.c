@@ -64,6 +64,23 @@ static int make_file(char *name)
     return descriptor;
 }
 
+bool etwas_destination_is_input(const struct etwas_destination *place, char *const *inputs,
+                                uint32_t count)
+{
+    struct stat output;
+    struct stat input;
+    bool is_input = false;
+
+    if (place->path == NULL || stat(place->path, &output) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count && !is_input; i++) {
+        is_input = stat(inputs[i], &input) == 0 && input.st_dev == output.st_dev &&
+                   input.st_ino == output.st_ino;
+    }
+    return is_input;
+}
+
 bool etwas_destination_open(struct etwas_destination *place)
 {
     size_t bytes;

@@ -18,6 +18,10 @@ struct etwas_destination {
     bool is_folder;
 };
 
+/* Whether the output would replace one of the files that are read; without a path it does not. */
+bool etwas_destination_is_input(const struct etwas_destination *place, char *const *inputs,
+                                uint32_t count);
+
 /*
  * Makes a file or folder beside `path`; a file that is there already stays until it is replaced, a folder must be empty.
  * False after a message on standard error.

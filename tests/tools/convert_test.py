@@ -56,6 +56,21 @@ class Place(ToolTest):
         self.convert("-o", self.out, self.trace)
         self.assertIn("malloc", self.read())
 
+    def test_what_is_read_is_never_replaced(self):
+        with open(self.trace, "rb") as file:
+            before = file.read()
+        link = os.path.join(self.folder, "link")
+        os.symlink("a.etl", link)
+        for output in (self.trace, link):
+            for form in ("ndjson", "etl"):
+                _, error = self.run_etwas("convert", "--to", form, "-o", output, self.trace, expect=USAGE)
+                self.assertIn("one of the files", error)
+            _, error = self.run_etwas("report", "--html", output, self.trace, expect=USAGE)
+            self.assertIn("one of the files", error)
+        with open(self.trace, "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual(self.names(), ["a.etl", "link"])
+
     def test_a_damaged_file_is_converted_as_far_as_it_goes(self):
         with open(self.trace, "rb") as file:
             whole = file.read()

@@ -36,7 +36,7 @@ static const char *const help[] = {
     "                     pprof     stacks as pprof's profile.proto\n"
     "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
     "                     whole: what cannot be written to its end leaves nothing,\n"
-    "                     and what was there before stays\n"
+    "                     and what was there before stays. It is none of FILE\n"
     "  -w, --where EXPR   only such events\n"
     "      --compress     of etl: its buffers are compressed\n"
     "      --from TIME, --to TIME\n"
@@ -116,6 +116,9 @@ static const char *misuse(const struct etwas_convert *convert)
     }
     if (convert->place.path == NULL && convert->target->is_folder) {
         return "this format is a folder: --output says which";
+    }
+    if (etwas_destination_is_input(&convert->place, convert->paths, convert->path_count)) {
+        return "--output is one of the files that are read";
     }
     if (convert->compress && !convert->target->is_compressible) {
         return "--compress is for --to etl";

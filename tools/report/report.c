@@ -117,6 +117,9 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         wrong = "at most 64 files at once";
     } else if (!request->json && request->page.path == NULL) {
         wrong = "as what? --html or --json says it";
+    } else if (etwas_destination_is_input(&request->page, argv + optind,
+                                          (uint32_t)(argc - optind))) {
+        wrong = "--html is one of the files that are read";
     }
     if (wrong != NULL) {
         fprintf(stderr, "etwas report: %s\n", wrong);
