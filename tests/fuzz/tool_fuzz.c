@@ -61,6 +61,7 @@ static const struct command commands[] = {
     {etwas_command_convert, {"convert", "--to=ctf", "--output=/dev/shm/."}},
     {etwas_command_convert, {"convert", "--to=perfetto"}},
     {etwas_command_spans, {"spans", "--json", "--where=duration > 1ms"}},
+    {etwas_command_spans, {"spans", "--slowest=4", "--from=+0.001", "--to=-0.001", "@"}},
     {etwas_command_diff, {"diff", "@", "--"}},
     {etwas_command_diff, {"diff", "--json", "@", "@", "--", "@"}},
     {etwas_command_why, {"why"}},

@@ -231,6 +231,87 @@ class Chosen(SpansTest):
         self.assertEqual((len(tree["spans"]), tree["left_out"]), (1000, 201))
 
 
+class Window(SpansTest):
+    """`--from` and `--to`: as if the trace had no events but those that dump shows between them."""
+
+    def events(self, *arguments):
+        return [event for event in self.dump_json(*arguments) if event["class"] in (RED, BLUE)]
+
+    def brute(self, events, guid):
+        """What there is of one class, event by event: durations in ns of what ended, and counts of the rest."""
+        opened, told, most = {}, {"durations": [], "orphaned": 0, "unmatched": 0}, 0
+        for event in events:
+            at = int(event["time"][20:-1].ljust(9, "0")) + 10 ** 9 * int(event["time"][17:19])
+            its = (event["class"], event["instance"])
+            if event["type"] == START:
+                parent = (event["parent_class"], event["parent_instance"])
+                told["orphaned"] += event["class"] == guid and parent[1] != 0 and parent not in opened
+                opened[its] = at
+                most = max(most, sum(name[0] == guid for name in opened))
+            elif event["type"] == END and event["class"] == guid:
+                told["unmatched"] += its not in opened
+                if its in opened:
+                    told["durations"].append(at - opened[its])
+            if event["type"] == END:
+                opened.pop(its, None)
+        return told | {"unfinished": sum(name[0] == guid for name in opened), "most_at_once": most}
+
+    def check(self, told, inside):
+        classes = {its["guid"]: its for its in told["classes"]}
+        for guid in (RED, BLUE):
+            brute = self.brute(inside, guid)
+            if guid not in classes:
+                self.assertFalse(any(event["class"] == guid and event["type"] != CHECKPOINT for event in inside))
+                continue
+            its = classes[guid]
+            self.assertEqual(its["count"], len(brute["durations"]))
+            self.assertEqual(its["total_ns"], sum(brute["durations"]))
+            for key in ("unfinished", "orphaned", "unmatched", "most_at_once"):
+                self.assertEqual(its[key], brute[key], key)
+
+    def test_what_is_inside_counts_as_dump_shows_it(self):
+        for seed in range(15):
+            made = Made(seed, 200)
+            path = self.file(made.records)
+            whole = self.events(path)
+            for _ in range(4):
+                first, last = sorted(made.random.sample(range(len(whole)), 2))
+                window = ("--from", whole[first]["time"], "--to", whole[last]["time"])
+                inside = [event for event in whole if window[1] <= event["time"] <= window[3]]
+                told = self.spans(*window, path)
+                self.check(told, inside)
+                self.assertEqual(told["ended"] + told["open"], sum(event["type"] == START for event in inside))
+
+    def test_it_is_as_a_file_that_has_no_other_events(self):
+        """Self times, trees and rates too: beside what is cut out as a file of its own, of two files together."""
+        for seed in range(8):
+            made = [Made(seed, 150), Made(seed + 100, 150)]
+            paths = [self.file(made[n].records, name=f"{n}.etl") for n in range(2)]
+            whole = self.events(*paths)
+            first, last = sorted(made[0].random.sample(range(len(whole)), 2))
+            window = ("--from", whole[first]["time"], "--to", whole[last]["time"])
+            for options in ((), ("--where", "duration > 1us"), ("--class", BLUE)):
+                cut = [self.write(f"{n}.cut", b"") for n in range(2)]
+                for path, made_file in zip(paths, cut):
+                    self.run_etwas("convert", "--to", "etl", "--output", made_file, *window, path)
+                told, alone = (self.run_any("spans", "--json", "--slowest", "4", *options, *rest, expect=(0, USAGE))[0]
+                               for rest in ((*window, *paths), cut))
+                told, alone = json.loads(told), json.loads(alone)
+                self.assertEqual(told.pop("files"), paths)
+                alone.pop("files")
+                self.assertEqual(told, alone)
+
+    def test_seconds_count_from_the_ends_of_the_trace(self):
+        path = self.file([order(START, 0), order(START, 10_000_000, 2), order(END, 20_000_000), order(END, 30_000_000, 2)])
+        for window, counts in ((("--from", "+1"), (1, 0, 1)), (("--from", "+1.0000001"), (0, 0, 2)), (("--to", "-1"), (1, 1, 0)),
+                               (("--to", "-1.5"), (0, 2, 0)), (("--from", "+0", "--to", "-0"), (2, 0, 0))):
+            its, = self.spans(*window, path)["classes"]
+            self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
+        self.assertEqual(self.spans("--from", "2027-01-01", path)["classes"], [])
+        for wrong in (["--from", "+2", "--to", "+1"], ["--from", "noon"], ["--to", "+1s"]):
+            self.assertIn("spans", self.run_etwas("spans", *wrong, path, expect=USAGE)[1])
+
+
 class Bound(SpansTest):
     RECORDS = [*[order(START, n, n + 1) for n in range(40)], *[order(END, 100 + n, n + 1) for n in range(40)]]
 
@@ -271,6 +352,14 @@ class Errors(SpansTest):
         span = self.span(path)
         self.assertEqual((span["duration_ns"], span["error_ns"], span["self_error_ns"]), (10_000, 2, 2))
         self.assertGreater(self.error_of_one_time(path), 20)
+
+    def test_a_window_ends_at_the_nanosecond(self):
+        path = self.counter_file(0, 0)
+        start, end = (event["time"] for event in self.dump_json(path) if event["class"] == RED)
+        for window, counts in ((("--from", start, "--to", end), (1, 0, 0)), (("--from", "+0.000000001"), (0, 0, 1)),
+                               (("--to", "-0.000000001"), (0, 1, 0))):
+            its, = self.spans(*window, path)["classes"]
+            self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
 
     def test_two_processors_may_be_as_far_apart_as_a_time_is_off(self):
         path = self.counter_file(0, 1)

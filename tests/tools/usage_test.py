@@ -27,7 +27,7 @@ class Usage(ToolTest):
         for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where", "--from", "--to")), ("schema", ("--json",)),
-                                 ("spans", ("--class", "--where", "--slowest", "--open", "--json", "--csv")),
+                                 ("spans", ("--class", "--where", "--from", "--to", "--slowest", "--open", "--json", "--csv")),
                                  ("report", ("--html", "--json")),
                                  ("convert", ("--to", "--output", "--where", "--from", "--compress")),
                                  ("diff", ("--class", "--confidence", "--effect", "--json")),

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 
 static const char *const help[] = {
-    "usage: etwas spans [--class CLASS] [--where EXPR] [--slowest K] [--open N]\n"
-    "                   [--json | --csv] FILE...\n"
+    "usage: etwas spans [--class CLASS] [--where EXPR] [--from TIME] [--to TIME]\n"
+    "                   [--slowest K] [--open N] [--json | --csv] FILE...\n"
     "\n",
     "Says how long instances (from their event of type START to that of END) and\n"
     "activities (from opcode START to STOP, TraceLogging's too) took, class by class:\n"
@@ -31,6 +31,8 @@ static const char *const help[] = {
     "  -C, --class CLASS    only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
     "  -w, --where EXPR     only those whose START or END is such an event; the END\n"
     "                       knows the duration\n"
+    "      --from TIME, --to TIME\n"
+    "                       only events of this window; see below\n"
     "  -k, --slowest K      the K slowest too, 1 to 1000, each with what was inside\n"
     "                       of it as a time line: of those without a parent, or with\n"
     "                       --class or --where of those that are asked for. One that\n"
@@ -55,6 +57,13 @@ static const char *const help[] = {
     "\n"
     "Memory does not grow with the trace: only what is open is kept, 4096 classes\n"
     "have 446 kB each at the most, a tree 1000 spans. What is left out is counted.\n"
+    "\n",
+    etwas_window_help,
+    "The window is as if the trace had no other events: a span counts if its START\n"
+    "and its END are inside. One that began before is among the unmatched if it ends\n"
+    "inside, and those that name it as their parent among the orphaned; one that\n"
+    "ends later is unfinished; one that began before and ends later is not counted.\n"
+    "Of files that etwas wrote no more is read than the window takes.\n"
     "\n",
     etwas_where_help,
     "\n"
@@ -82,14 +91,15 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_spans_request *request = input->context;
     struct etwas_moment moment;
 
-    if (etwas_event_is_header_class(record)) {
+    if (etwas_event_is_header_class(record) ||
+        !etwas_window_holds(&request->window, input, record)) {
         return;
     }
     moment = etwas_moment_of(input, record);
     etwas_spans_follow(request, record, &moment);
 }
 
-/* All files, from their beginning to their end. */
+/* All files, as much of them as the window takes. */
 static int read_files(struct etwas_spans_request *request, char *const *paths, uint32_t count)
 {
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
@@ -99,6 +109,7 @@ static int read_files(struct etwas_spans_request *request, char *const *paths, u
     if (request->run.count == 0 || request->out_of_memory) {
         return result;
     }
+    etwas_window_narrow(&request->window, &request->run);
     processed = etwas_input_process(&request->run);
     return result == ETWAS_EXIT_FINE ? processed : result;
 }
@@ -152,6 +163,10 @@ static bool take_option(struct etwas_spans_request *request, int option)
     case 'w':
         request->has_where = etwas_where_option(&request->where, "spans", optarg, &request->paths);
         return request->has_where;
+    case 'f':
+        return etwas_window_option(&request->window.from, "spans", "--from", optarg);
+    case 't':
+        return etwas_window_option(&request->window.to, "spans", "--to", optarg);
     case 'k':
         return read_number(optarg, "--slowest", ETWAS_SPANS_SLOWEST, &request->slowest);
     case 'o':
@@ -172,6 +187,7 @@ static bool parse_options(int argc, char **argv, struct etwas_spans_request *req
 {
     static const struct option options[] = {
         {"class", required_argument, NULL, 'C'},   {"where", required_argument, NULL, 'w'},
+        {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
         {"slowest", required_argument, NULL, 'k'}, {"open", required_argument, NULL, 'o'},
         {"json", no_argument, NULL, 'j'},          {"csv", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
@@ -225,6 +241,9 @@ int etwas_command_spans(int argc, char **argv)
     request.most_nodes = ETWAS_SPANS_NODES;
     if (!parse_options(argc, argv, &request, &result)) {
         return result;
+    }
+    if (!etwas_window_resolve(&request.window, "spans", argv + optind, (uint32_t)(argc - optind))) {
+        return etwas_command_misused("spans");
     }
     result = read_all(&request, argv + optind, (uint32_t)(argc - optind));
     if (request.out_of_memory || request.subject.out_of_memory) {

@@ -21,6 +21,7 @@
 #include "subject.h"
 #include "where/values.h"
 #include "where/where.h"
+#include "window.h"
 
 enum {
     ETWAS_SPANS_SLOWEST = 1000,
@@ -107,6 +108,7 @@ struct etwas_spans_request {
     struct etwas_field_paths paths;
     struct etwas_where where;
     struct etwas_subject subject;
+    struct etwas_window window; /* resolved; what follows events keeps to it */
     bool has_where;
     bool json;
     bool csv;
@@ -126,7 +128,7 @@ struct etwas_spans_request {
     uint32_t most_nodes; /* of a tree */
     struct etwas_spans_listener listener;
     bool has_time;
-    int64_t begin_ns; /* of the first and the last event */
+    int64_t begin_ns; /* of the first and the last event that is followed */
     int64_t end_ns;
     uint64_t events_lost;
     bool out_of_memory;
