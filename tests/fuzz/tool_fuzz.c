@@ -64,6 +64,7 @@ static const struct command commands[] = {
     {etwas_command_spans, {"spans", "--slowest=4", "--from=+0.001", "--to=-0.001", "@"}},
     {etwas_command_diff, {"diff", "@", "--"}},
     {etwas_command_diff, {"diff", "--json", "@", "@", "--", "@"}},
+    {etwas_command_diff, {"diff", "--from=+0.001", "@", "--"}},
     {etwas_command_why, {"why"}},
     {etwas_command_why, {"why", "--json"}},
     {etwas_command_advise, {"advise"}},

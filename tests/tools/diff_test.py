@@ -149,6 +149,21 @@ class Other(DiffTest):
         self.assertLess(told["classes"][0]["mean"]["p"], 0.05)
         self.assertGreater(told["classes"][0]["error_b_ns"], 100_000)
 
+    def test_a_window_of_each_run_is_compared(self):
+        """As of files that have nothing else, seconds counted from the first event of each."""
+        typical = dict.fromkeys(GUIDS[:3], 400)
+        sides = [self.side("a", range(4), typical), self.side("b", range(50, 54), {**typical, BLUE: 300})]
+        window = ("--from", "+0.005", "--to", "-0.003")
+        cut = [[self.write(f"{side}{n}.cut", b"") for n in range(4)] for side in "ab"]
+        for path, made in zip(sum(sides, []), sum(cut, [])):
+            self.run_etwas("convert", "--to", "etl", "--output", made, *window, path)
+        told, alone = self.diff(*sides, *window, expect=DIFFERS), self.diff(*cut, expect=DIFFERS)
+        self.assertNotEqual(told, self.diff(*sides, expect=DIFFERS))
+        for one in (told, alone):
+            self.assertEqual([len(one[side].pop("files")) for side in "ab"], [4, 4])
+        self.assertEqual(told, alone)
+        self.assertIn("later", self.run_etwas("diff", "--from", "+1", "--to", "+0.5", *sides[0], "--", *sides[1], expect=USAGE)[1])
+
     def test_misuse_and_keys(self):
         paths = self.side("a", range(4), {RED: 400})
         for wrong in (paths, ["--", *paths], [*paths, "--"], ["--effect", "x", *paths, "--", *paths],

@@ -30,7 +30,7 @@ class Usage(ToolTest):
                                  ("spans", ("--class", "--where", "--from", "--to", "--slowest", "--open", "--json", "--csv")),
                                  ("report", ("--html", "--json")),
                                  ("convert", ("--to", "--output", "--where", "--from", "--compress")),
-                                 ("diff", ("--class", "--confidence", "--effect", "--json")),
+                                 ("diff", ("--class", "--from", "--to", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
                                              "--buffer-size", "--buffers", "--replay", "--json")),

@@ -15,8 +15,8 @@
 #include <string.h>
 
 static const char *const help[] = {
-    "usage: etwas diff [--class CLASS] [--confidence P] [--effect P] [--json]\n"
-    "                  A... -- B...\n"
+    "usage: etwas diff [--class CLASS] [--from TIME] [--to TIME] [--confidence P]\n"
+    "                  [--effect P] [--json] A... -- B...\n"
     "\n",
     "Says which classes of instances and activities took longer, or were more\n"
     "frequent, in the traces B than in the traces A. Each file is a run. With four or\n"
@@ -25,6 +25,8 @@ static const char *const help[] = {
     "anyway, as by what else the machine does, counts as a difference.\n"
     "\n",
     "  -C, --class CLASS      only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
+    "      --from TIME, --to TIME\n"
+    "                         only the events of this window of each file; see below\n"
     "  -p, --confidence P     in percent, 80 to 99.9 instead of 95: if nothing\n"
     "                         differs, so often nothing is said to, of all classes\n"
     "                         together\n"
@@ -42,6 +44,11 @@ static const char *const help[] = {
     "drawn again. What the clocks may be off is no difference: durations are known to\n"
     "within so much, if it is anything. What differs stands first, then what differs\n"
     "by most of the time.\n"
+    "\n",
+    etwas_window_help,
+    "Each file is a trace by itself: --from +2 leaves out the first two seconds of\n"
+    "each run, in which it may still get going. A span counts if its START and its\n"
+    "END are inside.\n"
     "\n"
     "JSON keys:\n"
     "  a, b (files, events_lost, units); damaged; units (runs, blocks); confidence;\n"
@@ -77,6 +84,10 @@ static bool take_option(struct etwas_diff *diff, int option)
     case 'C':
         diff->class_name = optarg;
         return true;
+    case 'f':
+        return etwas_window_option(&diff->window.from, "diff", "--from", optarg);
+    case 't':
+        return etwas_window_option(&diff->window.to, "diff", "--to", optarg);
     case 'p':
         return read_percent(optarg, "--confidence", 80, 99.9, &diff->confidence);
     case 'e':
@@ -105,7 +116,8 @@ static bool parse_options(int argc, char **argv, struct etwas_diff *diff, int *r
 {
     static const struct option options[] = {
         {"class", required_argument, NULL, 'C'},  {"confidence", required_argument, NULL, 'p'},
-        {"effect", required_argument, NULL, 'e'}, {"json", no_argument, NULL, 'j'},
+        {"effect", required_argument, NULL, 'e'}, {"from", required_argument, NULL, 'f'},
+        {"to", required_argument, NULL, 't'},     {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     int second = second_side(argc, argv);
@@ -157,7 +169,7 @@ static int read_all(struct etwas_diff *diff)
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1] && !diff->out_of_memory; i++) {
         int read = etwas_diff_read(diff, &diff->runs[i], &diff->events_lost[i >= diff->counts[0]]);
 
-        if (read == ETWAS_EXIT_OPEN) {
+        if (read == ETWAS_EXIT_OPEN || read == ETWAS_EXIT_USAGE) {
             return read;
         }
         result = result == ETWAS_EXIT_FINE ? read : result;
@@ -180,7 +192,8 @@ static void free_all(struct etwas_diff *diff)
 static int show(struct etwas_output *output, const struct etwas_diff *diff, int result)
 {
     if (diff->class_count == 0 && diff->class_name != NULL) {
-        fprintf(stderr, "etwas diff: no class is called '%s'\n", diff->class_name);
+        fprintf(stderr, "etwas diff: no class is called '%s'%s\n", diff->class_name,
+                etwas_window_is_set(&diff->window) ? " in this window" : "");
         return ETWAS_EXIT_USAGE;
     }
     if (diff->json) {
@@ -201,7 +214,7 @@ int etwas_command_diff(int argc, char **argv)
         return result;
     }
     result = read_all(&diff);
-    if (!diff.out_of_memory && result != ETWAS_EXIT_OPEN) {
+    if (!diff.out_of_memory && result != ETWAS_EXIT_OPEN && result != ETWAS_EXIT_USAGE) {
         if (etwas_diff_compare(&diff)) {
             result = diff.out_of_memory ? result : show(output, &diff, result);
         } else {

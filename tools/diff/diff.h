@@ -17,6 +17,7 @@
 #include "diff/judge.h"
 #include "input.h"
 #include "span_classes.h"
+#include "window.h"
 
 enum {
     ETWAS_DIFF_SLICES = 16,
@@ -32,7 +33,7 @@ struct etwas_diff_sum {
 };
 
 struct etwas_diff_run {
-    const char *path;
+    char *path;
     bool has_time;
     int64_t begin_ns;
     int64_t end_ns;
@@ -72,6 +73,7 @@ struct etwas_diff {
     double confidence;
     double effect; /* 0.05: what is less does not matter */
     bool json;
+    struct etwas_window window; /* of each run: +1 counts from its own first event */
 
     struct etwas_diff_run *runs; /* the first side's first */
     uint32_t counts[2];          /* of the sides */

@@ -22,6 +22,7 @@ struct reading {
     struct etwas_diff *diff;
     struct etwas_diff_run *run;
     etwas_spans *spans;
+    struct etwas_window window; /* resolved */
     struct etwas_descriptions descriptions;
     struct etwas_field_paths paths; /* none */
 };
@@ -104,7 +105,8 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_moment moment;
     const etwas_span *span;
 
-    if (etwas_event_is_header_class(record)) {
+    if (etwas_event_is_header_class(record) ||
+        !etwas_window_holds(&reading->window, input, record)) {
         return;
     }
     moment = etwas_moment_of(input, record);
@@ -125,7 +127,10 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_
     struct etwas_input_run files = {.inputs = &input, .count = 1};
     int result;
 
-    reading = (struct reading){.diff = diff, .run = run};
+    reading = (struct reading){.diff = diff, .run = run, .window = diff->window};
+    if (!etwas_window_resolve(&reading.window, "diff", &run->path, 1)) {
+        return ETWAS_EXIT_USAGE;
+    }
     run->slice_ns = FIRST_SLICE_NS;
     result = etwas_input_open(&input, run->path, 1, &callbacks, &reading);
     if (result != ETWAS_EXIT_FINE) {
@@ -136,6 +141,7 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_
         diff->out_of_memory = true;
     }
     if (!diff->out_of_memory) {
+        etwas_window_narrow(&reading.window, &files);
         etwas_progress_start(&files.progress, false);
         result = etwas_input_process(&files);
         etwas_input_warn(&input);

@@ -254,7 +254,8 @@ int etwas_command_spans(int argc, char **argv)
     }
     if (result == ETWAS_EXIT_FINE && request.class_name != NULL &&
         !etwas_spans_has_class(&request)) {
-        fprintf(stderr, "etwas spans: no class is called '%s'\n", request.class_name);
+        fprintf(stderr, "etwas spans: no class is called '%s'%s\n", request.class_name,
+                etwas_window_is_set(&request.window) ? " in this window" : "");
         result = ETWAS_EXIT_USAGE;
     }
     etwas_spans_free_room(&request);
