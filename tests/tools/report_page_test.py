@@ -259,6 +259,22 @@ class Browser(ReportTest, PlotsTest):
         self.assertEqual({row[2] for row in self.rows("Losses by")}, {count(loss["count"]) for loss in data["losses"]})
         self.assertEqual(self.page("document.getElementById('health').textContent"), "The kernel lost 800 events")
 
+    def test_a_stack_is_called_by_what_allocated_also_where_only_its_callers_have_names(self):
+        path = self.everything()
+        self.open(path)
+        address = self.report(path)["heap"][0]["stacks"][0]["frames"][0]["address"]
+        page = os.path.join(self.folder, "page.html")
+        with open(page, encoding="utf-8") as file:
+            html = file.read()
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(html.replace(f'[{{"address":"{address}"',
+                                    f'[{{"address":"{address}","image":"/bin/a","offset":16}},{{"address":"1","function":"main"', 1))
+        self.browser.open(page)
+        self.browser.settle()
+        row = self.rows("Stacks that hold most")[0]
+        self.assertEqual(row[0], "1. a+0x10")
+        self.assertTrue(row[5].startswith("main"), row)
+
     def test_the_keyboard_reaches_every_plot_table_and_tree(self):
         self.open(self.everything())
         self.page("document.querySelectorAll('details.tree').forEach(tree => { tree.open = true; })")

@@ -12,8 +12,7 @@ Object.assign(reportPage, (() => {
         (image ? `${fileName(image)}+0x${offset.toString(16)}` : address);
     const placeOf = ({image, file, line}) => [image && fileName(image), file && `${fileName(file)}:${line}`]
         .filter(Boolean).join(', ');
-    const stackName = ({frames}) => frames.length === 0 ? 'without a stack'
-        : frameName(frames.find((frame) => frame.function) || frames[0]);
+    const stackName = ({frames}) => frames.length === 0 ? 'without a stack' : frameName(frames[0]);
 
     function drawLive(section, heap, number, time) {
         const all = heap.stacks.filter((stack) => stack.live_over_time)
