@@ -48,7 +48,8 @@ typedef struct etwas_relogger etwas_relogger;
  * `descriptor` is an empty file, open for reading and writing, without O_APPEND; it stays the caller's.
  * *relogger receives what the other functions take, each from one thread at a time, to be given back with
  * etwas_relog_close. Takes 64 MiB and a buffer for each processor, at most 128 KiB; what does not fit lies
- * in a file without a name in $TMPDIR, else /var/tmp, until the end. Errors: ERROR_INVALID_PARAMETER for
+ * in a file without a name in $TMPDIR, else /var/tmp, until the end, when each 48 MiB of it that came out
+ * of order take 128 KiB. Errors: ERROR_INVALID_PARAMETER for
  * NULL, other flags, more than 64 traces or none, and traces of another mode or of sessions;
  * ERROR_INVALID_HANDLE; ERROR_BUSY; ERROR_NOT_SUPPORTED for traces of several machines with more than
  * 2,047 processors together; ERROR_NOT_ENOUGH_MEMORY.
@@ -85,7 +86,7 @@ uint32_t etwas_relog_gap(etwas_relogger *relogger) ETWAS_API(etwas_relog_gap);
  * Writes the file. `all`: everything that the traces have was injected; else the file does not say how
  * many events were attempted. Nothing is injected after it. Errors: ERROR_INVALID_PARAMETER for NULL, and
  * the second time; ERROR_NOT_ENOUGH_MEMORY; ERROR_DISK_FULL and ERROR_WRITE_FAULT, after which the file is
- * of no use.
+ * of no use; and what the file without a name failed with before, after which nothing is written.
  */
 uint32_t etwas_relog_finish(etwas_relogger *relogger, bool all) ETWAS_API(etwas_relog_finish);
 

@@ -157,12 +157,12 @@ uint32_t etwas_relog_sort_add(struct etwas_relog_sort *sort, const struct etwas_
 {
     uint32_t bytes = entry_bytes(entry);
 
-    if (sort->count == PLACES || MEMORY_BYTES - sort->used < bytes) {
-        uint32_t code = spill(sort);
-
-        if (code != ERROR_SUCCESS) {
-            return code;
-        }
+    if (sort->code == ERROR_SUCCESS &&
+        (sort->count == PLACES || MEMORY_BYTES - sort->used < bytes)) {
+        sort->code = spill(sort);
+    }
+    if (sort->code != ERROR_SUCCESS) {
+        return sort->code;
     }
     sort->is_in_order =
         sort->is_in_order && (sort->count == 0 || entry->key >= sort->places[sort->count - 1].key);
@@ -244,9 +244,13 @@ static void push(struct etwas_relog_sort *sort, struct etwas_relog_run *run)
 
 uint32_t etwas_relog_sort_end(struct etwas_relog_sort *sort)
 {
-    struct etwas_relog_run *last = sort->count > 0 ? new_run(sort) : NULL;
-    uint32_t code = ERROR_SUCCESS;
+    struct etwas_relog_run *last;
+    uint32_t code = sort->code;
 
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    last = sort->count > 0 ? new_run(sort) : NULL;
     if (last == NULL && sort->count > 0) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

@@ -49,6 +49,7 @@ struct etwas_relog_sort {
     uint32_t count;
     bool is_in_order; /* the places are */
     int descriptor;   /* -1: all is in memory */
+    uint32_t code;    /* of what failed: since then nothing is added */
     uint64_t written;
     struct etwas_relog_run *runs;
     size_t run_count;
@@ -59,11 +60,11 @@ struct etwas_relog_sort {
 /* To be ended with etwas_relog_sort_free, also where it fails: ERROR_NOT_ENOUGH_MEMORY. */
 uint32_t etwas_relog_sort_open(struct etwas_relog_sort *sort);
 
-/* Copies it. Codes of files that cannot be made or written, ERROR_NOT_ENOUGH_MEMORY. */
+/* Copies it. Codes of files that cannot be made or written, ERROR_NOT_ENOUGH_MEMORY; from then on the same code. */
 uint32_t etwas_relog_sort_add(struct etwas_relog_sort *sort, const struct etwas_relog_entry *entry,
                               const void *record);
 
-/* No more are added. */
+/* No more are added. ERROR_NOT_ENOUGH_MEMORY, and the code of the first that could not be added. */
 uint32_t etwas_relog_sort_end(struct etwas_relog_sort *sort);
 
 /* The first that is left, with its record behind it; NULL: none is. */

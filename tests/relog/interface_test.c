@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -181,6 +182,41 @@ static void a_file_that_cannot_be_written_is_told(void **state)
     end(unwritable);
 }
 
+/* More of one event than memory takes. */
+static void on_record_often(EVENT_RECORD *record)
+{
+    enum {
+        TIMES = 50000
+    };
+
+    for (int i = 0; i < TIMES && injected[0] == ERROR_SUCCESS; i++) {
+        on_record(record);
+    }
+}
+
+static void a_file_without_what_could_not_be_taken_over_is_not_made(void **state)
+{
+    int file = make_file();
+    EVENT_TRACE_LOGFILEA logfile = {
+        .LogFileName = (char *)(uintptr_t)put_sound_file(0, EVENTS, false),
+        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP,
+        .EventRecordCallback = on_record_often,
+    };
+
+    (void)state;
+    memset(injected, 0, sizeof injected);
+    assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
+    trace = OpenTraceA(&logfile);
+    assert_int_equal(etwas_relog_open(&trace, 1, file, 0, &relogger), ERROR_SUCCESS);
+    assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
+    assert_int_equal(unsetenv("TMPDIR"), 0);
+    assert_int_equal(injected[0], ERROR_PATH_NOT_FOUND);
+    assert_int_equal(etwas_relog_gap(relogger), ERROR_PATH_NOT_FOUND);
+    assert_int_equal(etwas_relog_finish(relogger, true), ERROR_PATH_NOT_FOUND);
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    end(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +226,7 @@ int main(void)
         cmocka_unit_test(events_of_another_trace_are_refused),
         cmocka_unit_test(nothing_is_added_to_what_is_finished),
         cmocka_unit_test(a_file_that_cannot_be_written_is_told),
+        cmocka_unit_test(a_file_without_what_could_not_be_taken_over_is_not_made),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
