@@ -71,12 +71,15 @@ static bool read_length(struct input *input, uint32_t code, uint32_t *length)
     return *length != 0 || read_number(input, 4, length);
 }
 
+/* False: it begins before the output does, or goes on behind it, which is full then. */
 static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_t distance,
                        uint32_t length_less_3)
 {
-    uint64_t left = (uint64_t)length_less_3 + 3;
+    uint64_t length = (uint64_t)length_less_3 + 3;
+    size_t room = output_bytes - *made;
+    uint64_t left = length < room ? length : room;
 
-    if (distance > *made || left > output_bytes - *made) {
+    if (distance > *made) {
         return false;
     }
     /*
@@ -91,7 +94,7 @@ static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_
         left -= bytes;
         distance *= 2;
     }
-    return true;
+    return length <= room;
 }
 
 /* A full last flag word is followed by one that has no items: all ones. */

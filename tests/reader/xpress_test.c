@@ -117,6 +117,28 @@ static void a_cut_input_gives_the_beginning(void **state)
     }
 }
 
+/* Whatever lies where the output ends: it has the beginning of what was compressed. */
+static void a_smaller_output_gets_the_beginning(void **state)
+{
+    uint8_t text[600];
+    uint8_t squeezed[1400];
+    bool exact;
+    size_t bytes;
+
+    (void)state;
+    make_text(text, sizeof text);
+    bytes = compress(text, sizeof text, squeezed);
+    for (size_t room = 1; room < sizeof text; room++) {
+        uint8_t *back = malloc(room);
+
+        assert_non_null(back);
+        assert_int_equal(etwas_xpress_decode(squeezed, bytes, back, room, &exact), room);
+        assert_memory_equal(back, text, room);
+        assert_false(exact);
+        free(back);
+    }
+}
+
 struct bad {
     const char *input;
     size_t bytes;
@@ -135,11 +157,11 @@ static void input_that_lies_is_not_believed(void **state)
         {"\0\0\0\x40\x41\x07\0\x0F", 8, 64, 1},            /* no second length byte */
         {"\0\0\0\x40\x41\x07\0\x0F\xFF\0", 10, 64, 1},     /* half a 16-bit length */
         {"\0\0\0\x40\x41\x07\0\x0F\xFF\0\0\1", 12, 64, 1}, /* half a 32-bit length */
-        {"\0\0\0\x40\x41\x07\0\x0F\xFF\0\0\xFF\xFF\xFF\xFF", 15, 64, 1}, /* past the end */
-        {"\0\0\0\x40\x41\x04\0", 7, 3, 1},                               /* a match past the end */
-        {"\0\0\0\0abc", 7, 2, 2},                                        /* a byte left over */
-        {"\0\0\0\0ab\xFF\xFF\xFF", 9, 2, 2},                             /* three left over */
-        {"\0\0\0\0ab\xFF\xFF\xFF\xFE", 10, 2, 2},                        /* not a closing word */
+        {"\0\0\0\x40\x41\x07\0\x0F\xFF\0\0\xFF\xFF\xFF\xFF", 15, 64, 64}, /* past the end */
+        {"\0\0\0\x40\x41\x04\0", 7, 3, 3},                                /* a match past the end */
+        {"\0\0\0\0abc", 7, 2, 2},                                         /* a byte left over */
+        {"\0\0\0\0ab\xFF\xFF\xFF", 9, 2, 2},                              /* three left over */
+        {"\0\0\0\0ab\xFF\xFF\xFF\xFE", 10, 2, 2},                         /* not a closing word */
     };
     uint8_t output[64];
     bool exact;
@@ -227,6 +249,7 @@ int main(void)
         cmocka_unit_test(what_was_compressed_comes_back),
         cmocka_unit_test(matches_of_every_length_form_come_back),
         cmocka_unit_test(a_cut_input_gives_the_beginning),
+        cmocka_unit_test(a_smaller_output_gets_the_beginning),
         cmocka_unit_test(input_that_lies_is_not_believed),
         cmocka_unit_test(noise_is_decoded_without_harm),
         cmocka_unit_test(a_match_as_long_as_the_largest_buffer_is_copied_in_few_pieces),

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "etl/layout.h"
+#include "etl/xpress_encode.h"
 #include "support/folder.h"
 
 enum {
@@ -157,6 +158,37 @@ static void many_that_are_the_same_are_many(void **state)
     etwas_log_tail_close(tail);
 }
 
+/* A compressed file of one buffer: two words, and zeroes that one match makes. */
+static void a_compressed_buffer_that_begins_with_a_long_match_is_found(void **state)
+{
+    const uint64_t words[MOST_BYTES / 8] = {0x1234567, 0x89ABCDEF};
+    const struct etwas_etl_log_header64 log = {.start.log_file_mode = EVENT_TRACE_COMPRESSED_MODE};
+    static uint32_t memory[ETWAS_XPRESS_MEMORY_BYTES / sizeof(uint32_t)];
+    uint8_t packed[MOST_BYTES];
+    uint32_t bytes = etwas_xpress_encode(words, sizeof words, packed, sizeof packed, memory);
+    const struct etwas_etl_buffer_header header = {
+        .buffer_bytes = HEADER_BYTES + bytes,
+        .saved_offset = HEADER_BYTES + sizeof words,
+        .processor = PROCESSOR,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_COMPRESSED,
+    };
+    FILE *file = begin_file("log");
+    struct etwas_log_tail *tail;
+
+    (void)state;
+    assert_in_range(bytes, 1, 40);
+    assert_int_equal(fseeko(file, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, SEEK_SET), 0);
+    assert_int_equal(fwrite(&log, sizeof log, 1, file), 1);
+    assert_int_equal(fseeko(file, BUFFER_BYTES, SEEK_SET), 0);
+    assert_int_equal(fwrite(&header, sizeof header, 1, file), 1);
+    assert_int_equal(fwrite(packed, 1, bytes, file), bytes);
+    tail = open_tail(file, "log");
+    assert_non_null(tail);
+    assert_int_equal(etwas_log_tail_has(tail, PROCESSOR, (const uint8_t *)words, sizeof words),
+                     sizeof words);
+    etwas_log_tail_close(tail);
+}
+
 static void holes_are_passed_over(void **state)
 {
     enum {
@@ -186,6 +218,7 @@ int main(void)
         FOLDER_TEST(parts_are_found_one_behind_the_other),
         FOLDER_TEST(many_that_begin_alike_are_told_apart),
         FOLDER_TEST(many_that_are_the_same_are_many),
+        FOLDER_TEST(a_compressed_buffer_that_begins_with_a_long_match_is_found),
         FOLDER_TEST(holes_are_passed_over),
     };
 
