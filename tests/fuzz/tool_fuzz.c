@@ -50,6 +50,7 @@ static const struct command commands[] = {
     {etwas_command_spans, {"spans", "--slowest=4", "--open=9"}},
     {etwas_command_report, {"report", "--json"}},
     {etwas_command_report, {"report", "--json", "@"}},
+    {etwas_command_report, {"report", "--json", "--from=+0.001", "--where=duration > 1ms"}},
     {etwas_command_convert, {"convert", "--to=chrome"}},
     {etwas_command_convert, {"convert", "--to=etl", "--output", MADE}},
     {etwas_command_convert, {"convert", "--to=etl", "--compress", "--output", MADE}},

@@ -231,6 +231,24 @@ class Browser(ReportTest, PlotsTest):
         tip = told(self.page("document.querySelector('#tree-0 ~ .tip').textContent"))
         self.assertIn(f"took {self.words('duration', root['spans'][0]['duration_ns'])}", tip)
 
+    def test_a_part_of_a_trace_says_that_it_is_one(self):
+        where = "event != '</script><b>'"
+        options = ("--from", "+0.06", "--to", "+0.08", "--where", where)
+        path = self.everything()
+        data = self.report(*options, path)
+        for width in (1280, 400):
+            self.open(*options, path, width=width)
+            self.assertEqual((self.browser.complaints, self.page(LAYOUT)), ([], []))
+        head = self.page("document.querySelector('header').textContent")
+        self.assertIn(f" · {self.words('count', data['asked_for']['events'])} events · ", head)
+        for text in (f"from {data['asked_for']['from']} ", f" to {data['asked_for']['to']} ", f" where {where}."):
+            self.assertIn(text, head)
+        self.assertEqual(self.page("document.getElementById('health').textContent"), "The kernel lost 800 events")
+        self.assertEqual([row[1] for row in self.rows("Events by name")][:len(data["names"])],
+                         [self.words("count", name["events"]) for name in data["names"]])
+        self.assertEqual(self.page("[...document.querySelectorAll('#losses, #busy-0, #live-0, #rates')].map(plot => plot.id)"),
+                         ["losses", "rates"])
+
     def test_a_span_that_outlives_its_parent_is_seen_in_whole(self):
         inside = {"parent": 1, "parent_guid": RED}
         self.open(self.file([order(START, 0, 1), order(START, 10, 2, **inside), order(END, 20, 1),

@@ -225,6 +225,71 @@ class Same(ReportTest):
         look(told)
 
 
+class Narrowed(ReportTest):
+    """By `--from`, `--to` and `--where`."""
+    OF_THE_TRACE = ("files", "sessions")
+    OF_THE_PART = ("axis", "names", "other_names", "other_names_events", "other_names_over_time", "processors",
+                   "other_processors", "spans", "slowest")
+
+    def trace(self, seed):
+        """Spans on one processor, other events on the next, calls of heaptrace and switches on the last."""
+        made = Made(seed, 300)
+        ticks = sorted(made.random.randrange(made.end) for _ in range(200))
+        named = [etl.tl_event(RED, T + at, "P", f"E{at % 40}") for at in ticks]
+        rest = [record for n, at in enumerate(ticks[:40]) for record in
+                (allocation(at, 4096 * (n + 1), 10, 0x1000), switch(T + at, 0 if n % 2 else 9, 9 if n % 2 else 0))]
+        return made, self.file(made.records, named, rest)
+
+    def times(self, path, chance):
+        whole = self.dump_json(path)
+        first, last = sorted(chance.sample(range(len(whole)), 2))
+        return whole[first]["time"], whole[last]["time"]
+
+    def test_of_a_window_it_says_what_it_says_of_a_file_that_has_nothing_else(self):
+        for seed in range(8):
+            made, path = self.trace(seed)
+            begin, end = self.times(path, made.random)
+            cut = self.write("cut.etl", b"")
+            self.run_etwas("convert", "--to", "etl", "--output", cut, "--from", begin, "--to", end, path)
+            whole, told, alone = self.report(path), self.report("--from", begin, "--to", end, path), self.report(cut)
+            for processor in told["processors"] + alone["processors"]:
+                processor.pop("processor")  # a file made of another one may say none
+            for key in self.OF_THE_PART:
+                self.assertEqual(told[key], alone[key], key)
+            for key in self.OF_THE_TRACE:
+                self.assertEqual(told[key], whole[key], key)
+            self.assertTrue(whole["cpu"] and whole["heap"])
+            self.assertEqual((told["cpu"], told["heap"]), ([], []))
+            self.assertEqual(told["asked_for"]["events"], alone["files"][0]["events"])
+            self.assertEqual([told["asked_for"][key][:27] for key in ("from", "to")], [begin[:27], end[:27]])
+
+    def test_by_a_filter_it_counts_what_stat_and_spans_count(self):
+        for seed, where in enumerate(("event == 'P/E3' || duration > 100us", "type == 2", "instance > 100", "process == 1")):
+            made, path = self.trace(seed)
+            begin, _ = self.times(path, made.random)
+            for window in ((), ("--from", begin)):
+                told, whole = self.report("--where", where, *window, path), self.report(*window, path)
+                stat, spans = (self.one(command, "--where", where, *window, path) for command in ("stat", "spans --slowest 10"))
+                self.assertEqual((told["asked_for"]["events"], told["asked_for"]["where"]), (stat["events"], where))
+                self.assertEqual(sum(sum(p["over_time"]) for p in told["processors"]), stat["events"])
+                self.assertEqual([p["events"] for p in told["processors"]], [p["events"] for p in stat["processors"]])
+                self.assertEqual(sum(n["events"] for n in told["names"]) + told["other_names_events"], stat["events"])
+                self.assertEqual([sum(n["over_time"]) for n in told["names"]], [n["events"] for n in told["names"]])
+                for mine, its in zip(told["spans"]["classes"], spans["classes"], strict=True):
+                    self.assert_within(mine, its)
+                    self.assertEqual(sum(mine["over_time"]["count"]) if its["count"] else 0, its["count"])
+                for mine, its in zip(told["slowest"], spans["slowest"], strict=True):
+                    self.assert_within(mine, its)
+                for key in ("axis", "cpu", "heap", *self.OF_THE_TRACE):
+                    self.assertEqual(told[key], whole[key], key)
+
+    def test_losses_are_of_the_whole_trace_and_drawn_in_the_window(self):
+        path = self.file([etl.classic(RED, T), kernel_loss(T + 500, T + 400, 7), kernel_loss(T + 700, T + 600, 2), etl.classic(RED, T + 900)])
+        for window, inside in (((), 9), (("--from", "+0.00006"), 2), (("--to", "-0.00003"), 7), (("--from", "+0.00008"), 0)):
+            loss, = self.report(*window, path)["losses"]
+            self.assertEqual((loss["count"], sum(loss["over_time"])), (9, inside))
+
+
 class Bad(ReportTest):
     def test_a_file_without_events_and_one_with_a_single_event(self):
         told = self.report(self.file([]))
@@ -273,6 +338,8 @@ class Bad(ReportTest):
             self.assertIn(word, self.run_etwas("report", *arguments, expect=USAGE)[1])
         out, error = self.run_etwas("report", "-j", path, path + "x", expect=OPEN)
         self.assertEqual(len(json.loads(out)["files"]), 1)
+        for wrong in (["--from", "+2", "--to", "+1"], ["--to", "noon"], ["--where", "duration >"]):
+            self.assertIn("report", self.run_etwas("report", "-j", *wrong, path, expect=USAGE)[1])
         self.assertIn("r.etlx", error)
         self.assertEqual(self.run_etwas("report", "-j", path + "x", expect=OPEN)[0], "")
 

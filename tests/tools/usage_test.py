@@ -28,7 +28,7 @@ class Usage(ToolTest):
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where", "--from", "--to")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--from", "--to", "--slowest", "--open", "--json", "--csv")),
-                                 ("report", ("--html", "--json")),
+                                 ("report", ("--html", "--json", "--from", "--to", "--where")),
                                  ("convert", ("--to", "--output", "--where", "--from", "--compress")),
                                  ("diff", ("--class", "--from", "--to", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),

@@ -38,7 +38,7 @@ static void add(struct etwas_report *report, struct etwas_report_loss *row, uint
 {
     if (row != NULL) {
         row->count += count;
-        row->series.at[report->axis.now] += count;
+        row->series.at[report->axis.now] += report->is_inside ? count : 0;
     } else {
         report->losses.others += count;
     }

@@ -8,15 +8,22 @@
 (() => {
     const {fileName, plural, timeOf, drawHealth, drawRates, drawSpans, drawTrees, drawUsage, drawHeap} = reportPage;
 
+    // What the options of the command leave of the trace, in words.
+    const askedFor = ({asked_for: {from, to, where}}) =>
+        [['from', from], ['to', to], ['where', where]].filter(([, value]) => value !== null).flat().join(' ');
+
     function drawHead(main, report, time) {
         const head = main.append('header');
         const sessions = [...new Set(report.files.map(({session}) => session).filter(Boolean))];
         head.append('h1').text(sessions.length > 0 ? sessions.join(', ') : fileName(report.files[0].file));
         words.note(head, [
             report.files.length === 1 ? fileName(report.files[0].file) : plural(report.files.length, 'file'),
-            plural(d3.sum(report.files, ({events}) => events), 'event'),
+            plural(report.asked_for.events, 'event'),
             ...time.columns > 0 ? [`${words.duration(time.duration)} from ${report.axis.begin} on`] : [],
         ].join(' · '));
+        if (askedFor(report) !== '') {
+            words.note(head, `Only events ${askedFor(report)}. What is missing, the files and their clocks are of the whole trace.`);
+        }
         return head.append('nav').attr('aria-label', 'Sections').append('ul');
     }
 

@@ -59,13 +59,14 @@ Object.assign(reportPage, (() => {
 
     function drawFacts(section, report, time) {
         const whole = d3.max(report.processors, ({first_ns: first}) => first);
+        const part = report.asked_for.from !== null || report.asked_for.to !== null;
         const attempted = d3.sum(report.sessions, (session) => session.attempted);
         words.facts(section, [
             ['Events attempted', attempted > 0 ? words.count(attempted) : 'not known'],
             ['Events in the files', words.count(sumOf(report, 'events'))],
             ['Lost', words.count(sumOf(report, 'events_lost'))],
             ['Overwritten', words.count(sumOf(report, 'overwritten_events'))],
-            ['The trace covers', words.duration(time.duration)],
+            [part ? 'The window covers' : 'The trace covers', words.duration(time.duration)],
             ['All processors have events', whole === undefined ? words.nothing : `after ${words.duration(whole)}`],
             ['Times are within', errorOf(report, 'qpc_error_ns')],
             ['The wall clock within', errorOf(report, 'system_error_ns')],

@@ -53,7 +53,7 @@ static size_t kind_count(const struct etwas_report *report)
     size_t count = 0;
 
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
-        count += etwas_report_file_of(report, &report->spans.run.inputs[i])->stat.kind_count;
+        count += etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for->kind_count;
     }
     return count;
 }
@@ -61,16 +61,16 @@ static size_t kind_count(const struct etwas_report *report)
 /* False without memory. */
 static bool add_kinds(struct etwas_report_file *file, struct kind *kinds)
 {
-    struct etwas_stat_kind **sorted = etwas_stat_sorted_kinds(&file->stat);
+    struct etwas_stat_kind **sorted = etwas_stat_sorted_kinds(file->asked_for);
 
-    file->name_rows = malloc(file->stat.kind_count + 1);
+    file->name_rows = malloc(file->asked_for->kind_count + 1);
     if (sorted == NULL || file->name_rows == NULL) {
         free(sorted);
         return false;
     }
-    memset(file->name_rows, OTHERS, file->stat.kind_count);
-    file->name_count = file->stat.kind_count;
-    for (uint32_t i = 0; i < file->stat.kind_count; i++) {
+    memset(file->name_rows, OTHERS, file->asked_for->kind_count);
+    file->name_count = file->asked_for->kind_count;
+    for (uint32_t i = 0; i < file->asked_for->kind_count; i++) {
         kinds[i] =
             (struct kind){name_of(sorted[i]), sorted[i]->count.events, file, sorted[i]->number};
         if (kinds[i].name == NULL) {
@@ -142,8 +142,8 @@ void etwas_report_rates_choose(struct etwas_report *report)
         struct etwas_report_file *file = etwas_report_file_of(report, &report->spans.run.inputs[i]);
 
         report->out_of_memory = !add_kinds(file, kinds + used);
-        report->rates.other_events += file->stat.other_kinds.events;
-        used += file->stat.kind_count;
+        report->rates.other_events += file->asked_for->other_kinds.events;
+        used += file->asked_for->kind_count;
     }
     if (!report->out_of_memory) {
         give_rows(&report->rates, kinds, count);
@@ -154,7 +154,7 @@ void etwas_report_rates_choose(struct etwas_report *report)
 void etwas_report_rates_take(struct etwas_report *report)
 {
     struct etwas_report_file *file = etwas_report_file_of(report, report->input);
-    const struct etwas_stat_kind *kind = etwas_stat_kind_of(&file->stat, report->record);
+    const struct etwas_stat_kind *kind = etwas_stat_kind_of(file->asked_for, report->record);
     bool is_known = kind != NULL && kind->number < file->name_count;
     uint32_t row = is_known ? file->name_rows[kind->number] : OTHERS;
 

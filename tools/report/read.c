@@ -28,10 +28,15 @@ int etwas_report_result(const struct etwas_input *input)
 
 static void count(struct etwas_report *report, struct etwas_report_file *file)
 {
-    if (etwas_stat_add(&file->stat, report->input, report->record,
-                       etwas_input_filetime(report->time_ns))) {
+    int64_t filetime = etwas_input_filetime(report->time_ns);
+
+    if (etwas_stat_add(&file->stat, report->input, report->record, filetime) && report->is_inside) {
         etwas_report_axis_note(&report->axis, report->time_ns);
-        etwas_report_streams_note(report);
+        if (etwas_report_is_asked_for(report) &&
+            (file->asked_for == &file->stat ||
+             etwas_stat_add(file->asked_for, report->input, report->record, filetime))) {
+            etwas_report_streams_note(report);
+        }
     }
     etwas_prove_add(file->session, report->record);
 }
@@ -47,11 +52,15 @@ static void move_to(struct etwas_report *report, uint32_t column)
 
 static void follow(struct etwas_report *report, struct etwas_report_file *file)
 {
-    move_to(report, etwas_report_axis_column(&report->axis, report->time_ns));
+    if (report->is_inside) {
+        move_to(report, etwas_report_axis_column(&report->axis, report->time_ns));
+    }
     if (etwas_stat_is_event(&file->stat, report->input, report->record)) {
-        etwas_report_rates_take(report);
-        etwas_report_streams_take(report);
         etwas_report_losses_take(report);
+        if (report->is_inside && etwas_report_is_asked_for(report)) {
+            etwas_report_rates_take(report);
+            etwas_report_streams_take(report);
+        }
     }
 }
 
@@ -65,14 +74,18 @@ static void on_record(EVENT_RECORD *record)
     report->record = record;
     report->time_ns = etwas_input_unix_ns(input, record);
     report->moment = etwas_moment_of(input, record);
+    report->is_inside = etwas_window_holds(&report->spans.window, input, record);
     if (report->spans.finds_trees) {
         follow(report, file);
     } else {
         count(report, file);
     }
-    etwas_heap_take(&file->heap.heap, record);
-    etwas_cpu_take(&file->usage.cpu, record, report->time_ns);
-    if (!etwas_event_is_header_class(record)) {
+    /* Who runs and what lives is known by all that came before. */
+    if (!etwas_window_is_set(&report->spans.window)) {
+        etwas_heap_take(&file->heap.heap, record);
+        etwas_cpu_take(&file->usage.cpu, record, report->time_ns);
+    }
+    if (report->is_inside && !etwas_event_is_header_class(record)) {
         etwas_spans_follow(&report->spans, record, &report->moment);
     }
 }
@@ -111,6 +124,8 @@ static bool add_file(struct etwas_report *report, struct etwas_input *input, uin
     file->index = index;
     file->stat.parts = &report->parts;
     file->stat.descriptions = descriptions;
+    file->narrowed.descriptions = descriptions;
+    file->asked_for = etwas_report_is_narrowed(report) ? &file->narrowed : &file->stat;
     descriptions->last_part = etwas_parts_last(&report->parts, input->number);
     file->session = etwas_prove_session_of(&report->sessions, input, report->path_count);
     return file->session != NULL && etwas_cpu_open(&file->usage.cpu, input);
@@ -121,12 +136,13 @@ static void end_file(struct etwas_report *report, struct etwas_input *input)
     struct etwas_report_file *file = etwas_report_file_of(report, input);
     int result = etwas_report_result(input);
 
-    etwas_stat_describe(&file->stat);
+    etwas_stat_describe(file->asked_for);
     etwas_prove_end_file(file->session, input, result);
     etwas_cpu_finish(&file->usage.cpu, input, result);
-    report->out_of_memory |=
-        file->stat.out_of_memory || file->session->out_of_memory || file->heap.heap.out_of_memory ||
-        file->usage.cpu.schedule.out_of_memory || file->usage.cpu.processes.out_of_memory;
+    report->out_of_memory |= file->stat.out_of_memory || file->narrowed.out_of_memory ||
+                             file->session->out_of_memory || file->heap.heap.out_of_memory ||
+                             file->usage.cpu.schedule.out_of_memory ||
+                             file->usage.cpu.processes.out_of_memory;
 }
 
 static int open_files(struct etwas_report *report, char *const *paths, uint32_t path_count)
@@ -135,7 +151,7 @@ static int open_files(struct etwas_report *report, char *const *paths, uint32_t 
         .record = on_record, .damage = on_damage, .time = ETWAS_INPUT_BOTH};
     int result = etwas_spans_open_files(&report->spans, paths, path_count, &callbacks, report);
 
-    report->out_of_memory |= report->spans.out_of_memory;
+    report->out_of_memory |= report->spans.out_of_memory || !etwas_report_asked_begin(report);
     return result;
 }
 
@@ -216,7 +232,8 @@ int etwas_report_read(struct etwas_report *report, char *const *paths, uint32_t 
     if (!report->out_of_memory) {
         read_second(report, paths, count_of_paths);
     }
-    report->out_of_memory |= report->spans.out_of_memory || report->subject.out_of_memory;
+    report->out_of_memory |= report->spans.out_of_memory || report->subject.out_of_memory ||
+                             report->spans.subject.out_of_memory || report->filtered.out_of_memory;
     return result;
 }
 
@@ -231,6 +248,7 @@ void etwas_report_free(struct etwas_report *report)
             etwas_report_usage_free(&file->usage);
             etwas_heap_clear(&file->heap.heap);
             etwas_stat_clear(&file->stat);
+            etwas_stat_clear(&file->narrowed);
             free(file->name_rows);
             free(file);
         }
@@ -244,6 +262,8 @@ void etwas_report_free(struct etwas_report *report)
     etwas_report_latencies_free(report);
     etwas_report_trees_free(report);
     etwas_subject_free(&report->subject);
+    etwas_subject_free(&report->filtered);
+    etwas_spans_close(report->durations);
     etwas_parts_free(&report->parts);
     etwas_spans_free_room(&report->spans);
 }

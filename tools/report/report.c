@@ -10,12 +10,14 @@
 #include "commands.h"
 #include "destination.h"
 #include "page/page.h"
+#include "where/option.h"
 
 #include <getopt.h>
 #include <stdio.h>
 
 static const char *const help[] = {
-    "usage: etwas report [--html PAGE] [--json] FILE...\n"
+    "usage: etwas report [--html PAGE] [--json] [--from TIME] [--to TIME]\n"
+    "                    [--where EXPR] FILE...\n"
     "\n",
     "Says what is in traces over time: what is missing, how many events there were of\n"
     "each name and processor, how long spans took, the slowest of them with their\n"
@@ -27,6 +29,10 @@ static const char *const help[] = {
     "  -o, --html PAGE    a page with plots that needs no other file and no network;\n"
     "                     PAGE is replaced when it is whole\n"
     "  -j, --json         the data of the page: one JSON object\n"
+    "      --from TIME, --to TIME\n"
+    "                     events and spans of this window alone; see below\n"
+    "  -w, --where EXPR   only events for which it holds, and only spans whose START\n"
+    "                     or END is such an event; the END knows the duration\n"
     "  -h, --help         this text\n"
     "\n"
     "Plots of the page tell their numbers to the pointer and, by arrow keys, to the\n"
@@ -36,7 +42,19 @@ static const char *const help[] = {
     "The files are read twice. Memory does not grow with them, but as 'etwas spans',\n"
     "'etwas stat --cpu' and 'etwas stat --heap' say of themselves.\n"
     "\n",
+    etwas_window_help,
+    "Events, processors, spans and the time of the plots are those of the window, as\n"
+    "if the trace had no others: see 'etwas spans --help'. Who had the processors and\n"
+    "what lived on the heap is known by all that came before, and left out.\n"
+    "With --where these two are of all events, and the plots' time is that of the\n"
+    "trace or window. What is missing or damaged, the files and their clocks are of\n"
+    "the whole trace, whatever is asked for.\n"
+    "\n",
+    etwas_where_help,
+    "\n"
     "JSON keys; ..._over_time has a number for each column of the axis:\n"
+    "  asked_for (by --from, --to and --where: events, from, to, where; null: not\n"
+    "  given);\n"
     "  files (as 'etwas stat --json', without processors and classes);\n"
     "  sessions (as 'etwas stat --prove --json', without records; of the sources the\n"
     "  first 64 that lost something);\n"
@@ -69,6 +87,7 @@ static const char *const help[] = {
 
 /* What the command line asks for. */
 struct request {
+    struct etwas_report *report;
     bool json;
     struct etwas_destination page; /* its path is NULL: none */
 };
@@ -77,6 +96,7 @@ void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
 {
     etwas_output_char(output, '{');
     etwas_report_health_json(output, report);
+    etwas_report_asked_json(output, report);
     etwas_report_losses_json(output, report);
     etwas_report_streams_json(output, report);
     etwas_report_rates_json(output, report);
@@ -87,29 +107,54 @@ void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
     etwas_output_text(output, "}\n");
 }
 
+static bool take_option(struct request *request, int option)
+{
+    struct etwas_spans_request *spans = &request->report->spans;
+
+    switch (option) {
+    case 'o':
+        request->page.path = optarg;
+        return true;
+    case 'j':
+        request->json = true;
+        return true;
+    case 'f':
+        return etwas_window_option(&spans->window.from, "report", "--from", optarg);
+    case 't':
+        return etwas_window_option(&spans->window.to, "report", "--to", optarg);
+    case 'w':
+        request->report->where = optarg;
+        spans->has_where = etwas_where_option(&spans->where, "report", optarg, &spans->paths);
+        return spans->has_where;
+    default:
+        return false;
+    }
+}
+
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
         {"html", required_argument, NULL, 'o'},
         {"json", no_argument, NULL, 'j'},
+        {"from", required_argument, NULL, 'f'},
+        {"to", required_argument, NULL, 't'},
+        {"where", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     const char *wrong = NULL;
     int option;
 
-    while ((option = getopt_long(argc, argv, "o:jh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "o:jw:h", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
         }
-        if (option == '?') {
+        if (!take_option(request, option)) {
             *result = etwas_command_misused("report");
             return false;
         }
-        request->json |= option == 'j';
-        request->page.path = option == 'o' ? optarg : request->page.path;
     }
     if (optind == argc) {
         wrong = "which file?";
@@ -149,7 +194,7 @@ int etwas_command_report(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_report report;
-    struct request request = {.page.command = "etwas report"};
+    struct request request = {.report = &report, .page.command = "etwas report"};
     struct etwas_output *output = etwas_standard_output();
     bool has_report;
     bool is_written;
@@ -160,6 +205,10 @@ int etwas_command_report(int argc, char **argv)
     report.spans.most_nodes = ETWAS_REPORT_NODES;
     if (!parse_options(argc, argv, &request, &result)) {
         return result;
+    }
+    if (!etwas_window_resolve(&report.spans.window, "report", argv + optind,
+                              (uint32_t)(argc - optind))) {
+        return etwas_command_misused("report");
     }
     /* Before the files are read: what cannot be written should be told at once. */
     if (request.page.path != NULL &&
@@ -175,6 +224,7 @@ int etwas_command_report(int argc, char **argv)
     if (request.json && has_report) {
         etwas_report_json(output, &report);
     }
+    etwas_field_paths_report(&report.spans.paths);
     is_written = write_page(&request, &report, has_report);
     etwas_report_free(&report);
     return etwas_output_finish(output) && is_written ? result : ETWAS_EXIT_OUTPUT;

@@ -11,8 +11,11 @@
  * were the slowest. The second time that is followed over time, in ETWAS_REPORT_COLUMNS columns; the rest is put
  * together.
  *
- * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for each file, and some
- * 3 MB for what is here. The data is less than 3 MB with the page around it, unless names have hundreds of characters.
+ * With --from, --to and --where events by name and processor and spans are of what is asked for. How well the trace was
+ * recorded is of all of it.
+ *
+ * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for each file, 3 MB if
+ * only a part is asked for, and some 3 MB for what is here. The data is less than 3 MB with the page around it, unless names have hundreds of characters.
  */
 
 #include "report/axis.h"
@@ -75,6 +78,8 @@ struct etwas_report_heap {
 struct etwas_report_file {
     uint32_t index; /* among those that could be opened */
     struct etwas_stat stat;
+    struct etwas_stat narrowed;   /* by --from, --to and --where */
+    struct etwas_stat *asked_for; /* one of both */
     struct etwas_prove_session *session;
     struct etwas_report_stream streams[ETWAS_STAT_PROCESSORS];
     uint8_t stream_rows[ETWAS_STAT_PROCESSORS];
@@ -165,6 +170,9 @@ struct etwas_report {
     struct etwas_report_latencies latencies;
     struct etwas_report_tree *trees; /* as spans.trees */
     struct etwas_subject subject;    /* of an event in a tree */
+    const char *where;               /* as it was given; NULL: all events */
+    struct etwas_subject filtered;   /* what it is asked of */
+    etwas_spans *durations;          /* which it asks for; NULL: it does not */
     bool out_of_memory;
 
     /* The event that is being taken. */
@@ -172,6 +180,7 @@ struct etwas_report {
     EVENT_RECORD *record;
     int64_t time_ns;
     struct etwas_moment moment;
+    bool is_inside; /* of the window */
 };
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
@@ -201,7 +210,20 @@ void etwas_report_html(struct etwas_output *output, struct etwas_report *report)
  * report.
  */
 
-/* health.c: files and sessions. */
+/* asked.c: what is asked for. */
+
+/* Is only a part of the events asked for? */
+bool etwas_report_is_narrowed(const struct etwas_report *report);
+
+/* Before each reading. False without memory. */
+bool etwas_report_asked_begin(struct etwas_report *report);
+
+/* Every event of the window comes by here, in the order of time, and is asked for or not. */
+bool etwas_report_is_asked_for(struct etwas_report *report);
+
+void etwas_report_asked_json(struct etwas_output *output, const struct etwas_report *report);
+
+/* health.c: files and sessions, of the whole trace. */
 void etwas_report_health_json(struct etwas_output *output, const struct etwas_report *report);
 
 /* losses.c */

@@ -19,10 +19,10 @@ void etwas_report_streams_note(struct etwas_report *report)
     uint32_t processor = report->record->BufferContext.ProcessorIndex;
     struct etwas_report_stream *stream = &file->streams[processor];
 
-    if (file->stat.processors[processor].events == 1 || report->time_ns < stream->first_ns) {
+    if (file->asked_for->processors[processor].events == 1 || report->time_ns < stream->first_ns) {
         stream->first_ns = report->time_ns;
     }
-    if (file->stat.processors[processor].events == 1 || report->time_ns > stream->last_ns) {
+    if (file->asked_for->processors[processor].events == 1 || report->time_ns > stream->last_ns) {
         stream->last_ns = report->time_ns;
     }
 }
@@ -35,7 +35,7 @@ void etwas_report_streams_choose(struct etwas_report *report)
         struct etwas_report_file *file = etwas_report_file_of(report, &report->spans.run.inputs[i]);
 
         for (uint32_t processor = 0; processor < ETWAS_STAT_PROCESSORS; processor++) {
-            bool has_events = file->stat.processors[processor].events > 0;
+            bool has_events = file->asked_for->processors[processor].events > 0;
 
             file->stream_rows[processor] = OTHERS;
             if (has_events && streams->count < ETWAS_REPORT_STREAMS) {
@@ -64,7 +64,7 @@ static void put_stream(struct etwas_output *output, const struct etwas_report *r
     const struct etwas_report_file *file = etwas_report_file_of(report, input);
     const struct etwas_report_stream *stream = &file->streams[processor];
 
-    etwas_stat_json_processor(output, &file->stat, input, processor);
+    etwas_stat_json_processor(output, file->asked_for, input, processor);
     etwas_json_number(output, "file", file->index);
     etwas_json_number(output, "first_ns", etwas_report_axis_at(&report->axis, stream->first_ns));
     etwas_json_number(output, "last_ns", etwas_report_axis_at(&report->axis, stream->last_ns));

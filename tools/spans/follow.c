@@ -221,6 +221,16 @@ static void measure(struct etwas_spans_request *request, const struct etwas_span
     }
 }
 
+/* By --class and --where, of which START or END is enough. */
+static bool is_asked_for(struct etwas_spans_request *request, const EVENT_RECORD *record,
+                         const struct etwas_input *input, const struct etwas_spans_open *open,
+                         const struct taken *taken)
+{
+    return etwas_spans_class_is_asked_for(request, open->class_index) &&
+           (open->is_asked_for ||
+            holds(request, input, record, described_by(request, input, record), taken));
+}
+
 static void finish(struct etwas_spans_request *request, const EVENT_RECORD *record,
                    const etwas_span *span, const struct etwas_moment *moment)
 {
@@ -228,11 +238,13 @@ static void finish(struct etwas_spans_request *request, const EVENT_RECORD *reco
     struct etwas_spans_open *open = at_place(request, span->place);
     struct etwas_spans_node *node;
     struct taken taken;
+    bool counts;
 
     if (open == NULL || open->number != span->number) {
         return;
     }
     taken = taken_by(open, moment);
+    counts = is_asked_for(request, record, input, open, &taken);
     node = tell_event(request, open);
     if (node != NULL) {
         node->has_ended = true;
@@ -240,16 +252,13 @@ static void finish(struct etwas_spans_request *request, const EVENT_RECORD *reco
         node->self_ns = taken.self_ns;
         node->error_ns = taken.error_ns;
         node->self_error_ns = taken.self_error_ns;
-    } else if (!request->finds_trees &&
-               etwas_spans_class_is_asked_for(request, open->class_index) &&
-               (open->is_asked_for ||
-                holds(request, input, record, described_by(request, input, record), &taken))) {
+    } else if (!request->finds_trees && counts) {
         measure(request, open, &taken);
         if (span->parent == 0 || request->class_name != NULL || request->has_where) {
             etwas_spans_choose(request, span, taken.ns);
         }
     }
-    if (request->finds_trees && request->listener.ended != NULL) {
+    if (counts && request->finds_trees && request->listener.ended != NULL) {
         request->listener.ended(request->listener.context, open, taken.ns);
     }
     leave(request, open, moment);

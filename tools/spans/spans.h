@@ -97,6 +97,7 @@ struct etwas_spans_open {
 /* Who is told more, the second time. NULL: nobody. */
 struct etwas_spans_listener {
     void *context;
+    /* One that is asked for has ended. */
     void (*ended)(void *context, const struct etwas_spans_open *open, uint64_t duration_ns);
     /* An event of a span that is in a tree, its START and END too. */
     void (*event)(void *context, const struct etwas_spans_open *open);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * By --from, --to and --where: which events are asked for.
+ */
+
+#include "report/report.h"
+
+#include "json.h"
+#include "where/values.h"
+
+bool etwas_report_is_narrowed(const struct etwas_report *report)
+{
+    return report->spans.has_where || etwas_window_is_set(&report->spans.window);
+}
+
+bool etwas_report_asked_begin(struct etwas_report *report)
+{
+    /* What is damaged before the first event is before the window, if that has a beginning. */
+    report->is_inside = report->spans.window.from.anchor == ETWAS_WINDOW_OPEN;
+    etwas_spans_close(report->durations);
+    report->durations = NULL;
+    return !report->spans.has_where || !report->spans.where.wants_duration ||
+           etwas_spans_open(0, &report->durations) == ERROR_SUCCESS;
+}
+
+bool etwas_report_is_asked_for(struct etwas_report *report)
+{
+    struct etwas_descriptions *descriptions =
+        &report->spans.descriptions[report->input->number - 1];
+    struct etwas_where_values values;
+    bool senseless;
+
+    if (!report->spans.has_where) {
+        return true;
+    }
+    etwas_subject_read(&report->filtered, report->input, report->record, descriptions,
+                       etwas_descriptions_find(descriptions, report->record, &senseless),
+                       report->durations);
+    values = etwas_where_values_of(&report->filtered);
+    return etwas_where_holds(&report->spans.where, &values);
+}
+
+static void put_end(struct etwas_output *output, const char *key,
+                    const struct etwas_window_end *end)
+{
+    etwas_json_key(output, key);
+    if (end->anchor == ETWAS_WINDOW_OPEN) {
+        etwas_output_text(output, "null");
+        return;
+    }
+    etwas_output_char(output, '"');
+    etwas_text_time_ns(output, end->ns);
+    etwas_output_char(output, '"');
+}
+
+void etwas_report_asked_json(struct etwas_output *output, const struct etwas_report *report)
+{
+    uint64_t events = 0;
+
+    for (uint32_t i = 0; i < report->spans.run.count; i++) {
+        events +=
+            etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for->total.events;
+    }
+    etwas_json_key(output, "asked_for");
+    etwas_output_text(output, "{\"events\":");
+    etwas_output_unsigned(output, events);
+    put_end(output, "from", &report->spans.window.from);
+    put_end(output, "to", &report->spans.window.to);
+    etwas_json_key(output, "where");
+    if (report->where != NULL) {
+        etwas_json_string(output, report->where);
+    } else {
+        etwas_output_text(output, "null");
+    }
+    etwas_output_char(output, '}');
+}
