@@ -5,7 +5,8 @@
 
 /*
  * Where the output goes: to standard output, or to a file or folder that appears under its name when it
- * is whole. Until then it has another name beside it, so what is half done never looks done.
+ * is whole. Until then it has another name beside it, so what is half done never looks done;
+ * a signal that ends the program takes it away.
  */
 
 #include "output.h"

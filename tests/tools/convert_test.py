@@ -7,7 +7,9 @@ usage: convert_test.py PATH_OF_ETWAS TEST_CLASS
 
 import json
 import os
+import signal
 import stat
+import subprocess
 
 import etl_build as etl
 from tool_case import BLUE, DAMAGED, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main
@@ -92,13 +94,37 @@ class Place(ToolTest):
         large = self.write("b.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
 
         def limit():
-            import signal
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
         self.convert("-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
         _, error = self.run_etwas("convert", "--to", "perfetto", "-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
         self.assertIn("temporary file", error)
         self.assertEqual(self.names(), ["a.etl", "b.etl"])
+
+    def test_who_is_ended_by_a_signal_leaves_nothing(self):
+        missing = os.path.join(self.folder, "missing")
+        reader, full = os.pipe()
+        self.addCleanup(os.close, reader)
+        self.addCleanup(os.close, full)
+        os.set_blocking(full, False)
+        with self.assertRaises(BlockingIOError):
+            while True:
+                os.write(full, b"x")
+        os.set_blocking(full, True)
+        for command in (["convert", "--to", "ndjson", "-o"], ["convert", "--to", "etl", "-o"], ["convert", "--to", "perfetto", "-o"],
+                        ["convert", "--to", "ctf", "-o"], ["report", "--html"]):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                # It waits where it tells of the file that is missing.
+                process = subprocess.Popen([self.etwas, *command, self.out, self.trace, missing], stderr=full)
+                while self.names() == ["a.etl"] or not self.sleeps(process):
+                    self.assertIsNone(process.poll())
+                process.send_signal(number)
+                self.assertEqual(process.wait(), -number)
+                self.assertEqual(self.names(), ["a.etl"], command)
+
+    def sleeps(self, process):
+        with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] == "S"
 
     def test_a_pipe_is_written_to_and_stays(self):
         os.mkfifo(self.out)
