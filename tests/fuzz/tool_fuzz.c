@@ -68,6 +68,7 @@ static const struct command commands[] = {
     {etwas_command_diff, {"diff", "--from=+0.001", "@", "--"}},
     {etwas_command_why, {"why"}},
     {etwas_command_why, {"why", "--json"}},
+    {etwas_command_why, {"why", "--from=+0.001", "--to=-0.001"}},
     {etwas_command_advise, {"advise"}},
     {etwas_command_advise, {"advise", "--history", "0.5", "--json"}},
     {etwas_command_advise, {"advise", "--history", "0.001", "--buffers", "4"}},

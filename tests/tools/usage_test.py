@@ -31,7 +31,7 @@ class Usage(ToolTest):
                                  ("report", ("--html", "--json", "--from", "--to", "--where")),
                                  ("convert", ("--to", "--output", "--where", "--from", "--compress")),
                                  ("diff", ("--class", "--from", "--to", "--confidence", "--effect", "--json")),
-                                 ("why", ("--class", "--instance", "--slowest", "--json")),
+                                 ("why", ("--class", "--instance", "--slowest", "--from", "--to", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
                                              "--buffer-size", "--buffers", "--replay", "--json")),
                                  ("record", ("--kernel", "--stack", "--clock", "--output", "--pid"))):

@@ -238,6 +238,23 @@ class Choice(WhyTest):
         self.assertEqual(self.slowest("--instance", "1"), [(RED, 1, 500), (BLUE, 1, 50)])
         self.assertEqual(self.slowest("--instance", "1", "--class", BLUE), [(BLUE, 1, 50)])
 
+    def test_a_window_has_those_that_begin_and_end_in_it(self):
+        """Both ends are inside; and they are explained by what came before."""
+        for window, wanted in ((("--from", "+0.000001"), [2, 1, 3]), (("--from", "+0.0000011"), [1, 3]),
+                               (("--to", "+0.00005"), [1, 2]), (("--to", "+0.0000499"), [2]),
+                               (("--from", "+0.000001", "--to", "+0.0000710"), [2, 1, 3]), (("--to", "+0.000039"), [])):
+            self.assertEqual([s[1] for s in self.slowest(*window) if s[0] in (RED, BLUE)], wanted)
+        path = self.write("p.etl", etl.trace([(0, self.program())]))
+        told = self.why("--from", "+0.000001", "--to", "+0.000071", path)
+        self.assertEqual([(its["guid"], its["count"]) for its in told["classes"]], [(RED, 2), (BLUE, 1)])
+        parents = {s["instance"]: s["parents"] for s in told["slowest"]}
+        self.assertEqual(parents[2], [{"class": RED, "instance": 1}])  # it began before
+        kernel = [switch(at(0), 0, 21), switch(at(300), 21, 22, READY), switch(at(500), 22, 21), switch(at(2000), 21, 0)]
+        slowest, = self.why("--from", "+0.00004", *self.files([kernel], [order(START, 400), order(END, 1000)]))["slowest"]
+        self.assertEqual(self.times(slowest), (600, 500, 100, 0, 0))
+        for wrong in (["--from", "+2", "--to", "+1"], ["--to", "noon"]):
+            self.assertIn("why", self.run_etwas("why", *wrong, path, expect=USAGE)[1])
+
     def test_parents_are_named(self):
         path = self.write("p.etl", etl.trace([(0, self.program())]))
         told = self.why(path)

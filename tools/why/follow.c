@@ -179,6 +179,7 @@ void etwas_why_start(struct etwas_why *why, const struct etwas_input *input,
         .parent_place = span->parent_place,
         .activity = span->activity,
         .instance = span->instance,
+        .began_inside = etwas_window_holds(&why->window, input, record),
         .chosen = chosen,
     };
     if (chosen != NULL) {
@@ -204,19 +205,41 @@ void etwas_why_move(struct etwas_why *why, const etwas_span *span, uint32_t thre
     }
 }
 
+/* In the table of its class. */
+static void count_class(struct etwas_why *why, const struct etwas_why_open *open,
+                        uint64_t duration_ns)
+{
+    struct etwas_why_class *its_class;
+
+    why->counted += open->own.by == ETWAS_WHY_BY_COUNTERS;
+    if (open->class_index == UINT32_MAX) {
+        return;
+    }
+    its_class = &why->classes[open->class_index];
+    its_class->count++;
+    its_class->duration_ns += duration_ns;
+    its_class->longest_ns =
+        duration_ns > its_class->longest_ns ? duration_ns : its_class->longest_ns;
+    add(&its_class->times, &open->times);
+    its_class->counted += open->own.by == ETWAS_WHY_BY_COUNTERS;
+}
+
 void etwas_why_end(struct etwas_why *why, const struct etwas_input *input,
                    const EVENT_RECORD *record, const etwas_span *span, int64_t time_ns)
 {
     struct etwas_why_open *open = open_at(why, span->place);
     uint64_t duration_ns = etwas_kernel_ns(span->start, time_ns);
-    struct etwas_why_class *its_class;
     struct etwas_moment end;
+    bool is_inside;
 
     if (open == NULL || open->number != span->number) {
         return;
     }
+    is_inside = open->began_inside && etwas_window_holds(&why->window, input, record);
     if (!why->follows) {
-        etwas_why_choose(why, span, open->class_index, duration_ns);
+        if (is_inside) {
+            etwas_why_choose(why, span, open->class_index, duration_ns);
+        }
         return;
     }
     leave(why, open, time_ns);
@@ -234,14 +257,7 @@ void etwas_why_end(struct etwas_why *why, const struct etwas_input *input,
         open->chosen->is_open = false;
         open->chosen = NULL;
     }
-    why->counted += open->own.by == ETWAS_WHY_BY_COUNTERS;
-    if (open->class_index != UINT32_MAX) {
-        its_class = &why->classes[open->class_index];
-        its_class->count++;
-        its_class->duration_ns += duration_ns;
-        its_class->longest_ns =
-            duration_ns > its_class->longest_ns ? duration_ns : its_class->longest_ns;
-        add(&its_class->times, &open->times);
-        its_class->counted += open->own.by == ETWAS_WHY_BY_COUNTERS;
+    if (is_inside) {
+        count_class(why, open, duration_ns);
     }
 }

@@ -21,7 +21,8 @@ enum {
 };
 
 static const char *const help[] = {
-    "usage: etwas why [--class CLASS] [--instance N | --slowest K] [--json] FILE...\n"
+    "usage: etwas why [--class CLASS] [--instance N | --slowest K] [--from TIME]\n"
+    "                 [--to TIME] [--json] FILE...\n"
     "\n",
     "Says where instances (from their event of type START to that of END) and\n"
     "activities (from opcode START to STOP) spent their time: running, ready and\n"
@@ -40,6 +41,8 @@ static const char *const help[] = {
     "  -C, --class CLASS    only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
     "  -i, --instance N     only the instances of this number\n"
     "  -k, --slowest K      so many of the slowest, 1 to 1000 instead of 10\n"
+    "      --from TIME, --to TIME\n"
+    "                       only those whose START and END are both in this window\n"
     "  -j, --json           one JSON object with plain numbers\n"
     "  -h, --help           this text\n"
     "\n",
@@ -60,12 +63,16 @@ static const char *const help[] = {
     "one thread: that it was blocked, and not on what. The processors that its own\n"
     "events are from tell how often it changed them, at least.\n"
     "\n",
+    etwas_window_help,
+    "The whole trace is read all the same: what was before the window says who ran\n"
+    "and what was open when it begins.\n"
+    "\n",
     "JSON keys:\n"
     "  files; damaged; events_lost; kernel_events (there are switches), ready_known;\n"
     "  calls_known; counted (so many ended with times by counters), rung (of the\n"
     "  kernel's events: 2 of one process, 3 the kernel refused, 0 not said);\n"
     "  started, open (without an end), replaced (by a second START),\n"
-    "  unmatched (ENDs), left_out (too many open), other_classes;\n"
+    "  unmatched (ENDs), left_out (too many open), other_classes: of the whole trace;\n"
     "  classes (class, guid, count, duration_ns, longest_ns, the times, counted);\n"
     "  slowest (class; instance or activity; parents: class, instance or activity,\n"
     "  the nearest first; process, name, thread, threads (that had it), start,\n"
@@ -293,6 +300,10 @@ static bool take_option(struct etwas_why *why, int option)
     case 'i':
         why->has_instance = true;
         return read_number(optarg, "--instance", 0, UINT32_MAX, &why->instance);
+    case 'f':
+        return etwas_window_option(&why->window.from, "why", "--from", optarg);
+    case 't':
+        return etwas_window_option(&why->window.to, "why", "--to", optarg);
     case 'k':
         return read_number(optarg, "--slowest", 1, ETWAS_WHY_SLOWEST, &why->slowest);
     case 'j':
@@ -308,6 +319,7 @@ static bool parse_options(int argc, char **argv, struct etwas_why *why, int *res
 {
     static const struct option options[] = {
         {"class", required_argument, NULL, 'C'},   {"instance", required_argument, NULL, 'i'},
+        {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
         {"slowest", required_argument, NULL, 'k'}, {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
@@ -349,6 +361,9 @@ int etwas_command_why(int argc, char **argv)
     why.slowest = SLOWEST;
     if (!parse_options(argc, argv, &why, &result)) {
         return result;
+    }
+    if (!etwas_window_resolve(&why.window, "why", argv + optind, (uint32_t)(argc - optind))) {
+        return etwas_command_misused("why");
     }
     result = read_twice(&why, argv + optind, (uint32_t)(argc - optind));
     if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory ||

@@ -23,6 +23,7 @@
 #include "processes.h"
 #include "schedule.h"
 #include "span_name.h"
+#include "window.h"
 
 enum {
     ETWAS_WHY_CLASSES = 4096,
@@ -246,6 +247,7 @@ struct etwas_why_open {
     struct etwas_why_own own;
     etwas_guid activity;
     uint32_t instance;
+    bool began_inside;               /* of the window */
     struct etwas_why_chosen *chosen; /* NULL: it is not */
 };
 
@@ -274,6 +276,7 @@ struct etwas_why {
     bool has_instance;
     uint32_t instance;
     uint32_t slowest;
+    struct etwas_window window; /* resolved; START and END are inside of what is asked for */
 
     /* What was found. */
     etwas_spans *spans;
