@@ -178,6 +178,7 @@ static bool find_record(const EVENT_RECORD *event, struct etwas_record *record)
     const uint8_t *bytes = event->UserData;
 
     return bytes != NULL && size >= event->UserDataLength && head >= ETWAS_RECORD_MEASURE_BYTES &&
+           event->BufferContext.ProcessorIndex < ETWAS_RELOG_PROCESSORS &&
            etwas_record_measure(bytes - head, record) == ETWAS_RECORD_MEASURED &&
            record->size == size && etwas_record_parse(bytes - head, record) &&
            record->payload_at == head;

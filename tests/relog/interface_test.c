@@ -33,12 +33,12 @@ static void on_record(EVENT_RECORD *record)
     injected[1] += injected[0] == ERROR_SUCCESS;
 }
 
-static etwas_trace_handle open_trace(uint32_t mode)
+static etwas_trace_handle open_trace(uint32_t mode, PEVENT_RECORD_CALLBACK callback)
 {
     EVENT_TRACE_LOGFILEA logfile = {
         .LogFileName = (char *)(uintptr_t)put_sound_file(0, EVENTS, false),
         .ProcessTraceMode = mode,
-        .EventRecordCallback = on_record,
+        .EventRecordCallback = callback,
     };
     etwas_trace_handle handle = OpenTraceA(&logfile);
 
@@ -46,9 +46,9 @@ static etwas_trace_handle open_trace(uint32_t mode)
     return handle;
 }
 
-static etwas_trace_handle open_raw(void)
+static etwas_trace_handle open_raw(PEVENT_RECORD_CALLBACK callback)
 {
-    return open_trace(PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP);
+    return open_trace(PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP, callback);
 }
 
 static int make_file(void)
@@ -59,11 +59,16 @@ static int make_file(void)
     return file;
 }
 
-static void begin(int file)
+static void begin_with(PEVENT_RECORD_CALLBACK callback, int file)
 {
     memset(injected, 0, sizeof injected);
-    trace = open_raw();
+    trace = open_raw(callback);
     assert_int_equal(etwas_relog_open(&trace, 1, file, 0, &relogger), ERROR_SUCCESS);
+}
+
+static void begin(int file)
+{
+    begin_with(on_record, file);
 }
 
 static void end(int file)
@@ -97,8 +102,8 @@ static void every_event_is_in_the_new_file(void **state)
 
 static void what_cannot_be_opened_gets_its_code(void **state)
 {
-    etwas_trace_handle traces[65] = {open_raw()};
-    etwas_trace_handle other = open_trace(PROCESS_TRACE_MODE_EVENT_RECORD);
+    etwas_trace_handle traces[65] = {open_raw(on_record)};
+    etwas_trace_handle other = open_trace(PROCESS_TRACE_MODE_EVENT_RECORD, on_record);
     etwas_relogger *made = NULL;
     int file = make_file();
 
@@ -137,6 +142,25 @@ static void what_no_trace_gave_is_refused(void **state)
     end(file);
 }
 
+static void on_record_of_no_processor(EVENT_RECORD *record)
+{
+    record->BufferContext.ProcessorIndex = 2048;
+    on_record(record);
+}
+
+/* What a callback writes into the event that it is given, too. */
+static void a_processor_that_no_file_can_have_is_refused(void **state)
+{
+    int file = make_file();
+
+    (void)state;
+    begin_with(on_record_of_no_processor, file);
+    assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
+    assert_int_equal(injected[0], ERROR_INVALID_PARAMETER);
+    assert_int_equal(injected[1], 0);
+    end(file);
+}
+
 static void events_of_another_trace_are_refused(void **state)
 {
     etwas_trace_handle ours;
@@ -145,7 +169,7 @@ static void events_of_another_trace_are_refused(void **state)
     (void)state;
     begin(file);
     ours = trace;
-    trace = open_raw();
+    trace = open_raw(on_record);
     assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(injected[0], ERROR_INVALID_HANDLE);
     assert_int_equal(injected[1], 0);
@@ -197,17 +221,10 @@ static void on_record_often(EVENT_RECORD *record)
 static void a_file_without_what_could_not_be_taken_over_is_not_made(void **state)
 {
     int file = make_file();
-    EVENT_TRACE_LOGFILEA logfile = {
-        .LogFileName = (char *)(uintptr_t)put_sound_file(0, EVENTS, false),
-        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP,
-        .EventRecordCallback = on_record_often,
-    };
 
     (void)state;
-    memset(injected, 0, sizeof injected);
+    begin_with(on_record_often, file);
     assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
-    trace = OpenTraceA(&logfile);
-    assert_int_equal(etwas_relog_open(&trace, 1, file, 0, &relogger), ERROR_SUCCESS);
     assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(unsetenv("TMPDIR"), 0);
     assert_int_equal(injected[0], ERROR_PATH_NOT_FOUND);
@@ -223,6 +240,7 @@ int main(void)
         cmocka_unit_test(every_event_is_in_the_new_file),
         cmocka_unit_test(what_cannot_be_opened_gets_its_code),
         cmocka_unit_test(what_no_trace_gave_is_refused),
+        cmocka_unit_test(a_processor_that_no_file_can_have_is_refused),
         cmocka_unit_test(events_of_another_trace_are_refused),
         cmocka_unit_test(nothing_is_added_to_what_is_finished),
         cmocka_unit_test(a_file_that_cannot_be_written_is_told),
