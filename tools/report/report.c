@@ -22,13 +22,13 @@ static const char *const help[] = {
     "Says what is in traces over time: what is missing, how many events there were of\n"
     "each name and processor, how long spans took, the slowest of them with their\n"
     "events, what processors and processes did, and what lived on the heap. All files\n"
-    "(at most 64) are one time line. However long it is, the report stays below 3 MB:\n"
-    "time is divided into 480 columns at most, and what is most is told one by one,\n"
-    "the rest together.\n"
+    "(at most 64) are one time line. However long that is, a report has less than\n"
+    "3 MB: time is divided into 480 columns at most, and the most frequent and the\n"
+    "largest are told one by one, the rest together.\n"
     "\n",
     "  -o, --html PAGE    a page with plots that needs no other file and no network;\n"
-    "                     PAGE is replaced when it is whole\n"
-    "  -j, --json         the data of the page: one JSON object\n"
+    "                     a PAGE that is there is replaced once the new one is whole\n"
+    "  -j, --json         the page's data, one JSON object; one of both is needed\n"
     "      --from TIME, --to TIME\n"
     "                     events and spans of this window alone; see below\n"
     "  -w, --where EXPR   only events for which it holds, and only spans whose START\n"
@@ -39,16 +39,16 @@ static const char *const help[] = {
     "keyboard. It is dark where the system is, and can be printed. How to read it is\n"
     "in docs/report.md.\n"
     "\n",
-    "The files are read twice. Memory does not grow with them, but as 'etwas spans',\n"
-    "'etwas stat --cpu' and 'etwas stat --heap' say of themselves.\n"
+    "The files are read twice. Memory grows with them only as 'etwas spans --help'\n"
+    "and 'etwas stat --help' (--cpu, --heap) say.\n"
     "\n",
     etwas_window_help,
-    "Events, processors, spans and the time of the plots are those of the window, as\n"
-    "if the trace had no others: see 'etwas spans --help'. Who had the processors and\n"
-    "what lived on the heap is known by all that came before, and left out.\n"
-    "With --where these two are of all events, and the plots' time is that of the\n"
-    "trace or window. What is missing or damaged, the files and their clocks are of\n"
-    "the whole trace, whatever is asked for.\n"
+    "\n"
+    "A window is as if the trace had no other events: a span counts if its START and\n"
+    "its END are inside ('etwas spans --help'), and the plots' time is the window.\n"
+    "Processor use and the heap are left out of it: they are known by all that came\n"
+    "before. --where leaves these two as they are, and the plots' time. What is\n"
+    "missing or damaged, the files and their clocks are always of the whole trace.\n"
     "\n",
     etwas_where_help,
     "\n"
@@ -161,7 +161,7 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
     } else if (argc - optind > ETWAS_INPUT_FILES) {
         wrong = "at most 64 files at once";
     } else if (!request->json && request->page.path == NULL) {
-        wrong = "as what? --html or --json says it";
+        wrong = "--html PAGE or --json says what to make";
     } else if (etwas_destination_is_input(&request->page, argv + optind,
                                           (uint32_t)(argc - optind))) {
         wrong = "--html is one of the files that are read";

@@ -45,9 +45,9 @@ static const char *const help[] = {
     "  -h, --help           this text\n"
     "\n",
     "A quantile is of its class's spans that ended: p90 is the least duration that 90\n"
-    "of 100 do not exceed. Quantiles are known to 0.1 %, min and max as the times\n"
-    "are. How far durations may be off by the clock is in the column error: of the\n"
-    "worst of them, ? where a file does not say. What START and END are both off by\n"
+    "of 100 do not exceed. Quantiles are known to 0.1 %, min and max as exactly as\n"
+    "the times. The column error says how far the worst of the durations may be off\n"
+    "by the clock, ? where a file does not say. What START and END are both off by\n"
     "cancels; on two processors they may be as far off as either time is, since so\n"
     "far apart their clocks may be, and what two machines say of a time is not known.\n"
     "What children cover adds to the error of the time itself. Unfinished are those\n"
@@ -59,11 +59,12 @@ static const char *const help[] = {
     "have 446 kB each at the most, a tree 1000 spans. What is left out is counted.\n"
     "\n",
     etwas_window_help,
-    "The window is as if the trace had no other events: a span counts if its START\n"
-    "and its END are inside. One that began before is among the unmatched if it ends\n"
-    "inside, and those that name it as their parent among the orphaned; one that\n"
-    "ends later is unfinished; one that began before and ends later is not counted.\n"
-    "Of files that etwas wrote no more is read than the window takes.\n"
+    "\n"
+    "A window is as if the trace had no other events: a span counts if its START and\n"
+    "its END are inside. One that began before and ends inside is among the unmatched\n"
+    "ENDs, and what names it as its parent among the orphaned; one that begins inside\n"
+    "and ends later is unfinished; one that does neither is not counted. Of files\n"
+    "that etwas wrote no more is read than the window takes.\n"
     "\n",
     etwas_where_help,
     "\n"
