@@ -54,9 +54,10 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
  * Has ProcessTrace deliver one section of a trace file alone: `section`, from 0, of `sections`, which are of equal size
  * and side by side in the file. All of them together deliver each event once, so several threads can read a file at a
  * time, each with a handle of its own, where the order of all events does not matter, as in counting. In a section they
- * come in the order of time. Section 0 has the header's event, and the damages of the file as a whole; the numbers of
- * etwas_trace_query are those of the section, and add up. A message without a time of its own that begins one has
- * the session's start. Not for a file that is still written: each handle sees its own end of it.
+ * come in the order of time. Section 0 has the header's event, and the damages of the file as a whole. The numbers of
+ * etwas_trace_query that count what is found and read are those of the section, and add up, as overwritten_buffers do;
+ * what else the header says is in each. A message without a time of its own that begins a section has the session's
+ * start. Section 0 of 1 is the whole file again. Not for a file that is still written: each handle sees its own end of it.
  * Errors: ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER when there is no such section, or for a running session;
  * ERROR_BUSY while ProcessTrace runs on the handle.
  */
