@@ -78,7 +78,7 @@ static wide piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_
         return piece_outside_ns(&timeline->base.rate, from, *end);
     }
     if (!etwas_timeline_is_between(timeline, from)) {
-        if (from<knots[0].raw && * end> knots[0].raw) {
+        if (knots[0].raw > from && knots[0].raw < *end) {
             *end = knots[0].raw;
         }
         return piece_outside_ns(etwas_timeline_rate_near(timeline, from), from, *end);
