@@ -80,6 +80,18 @@ class Place(ToolTest):
         self.convert("-o", self.out, cut, expect=DAMAGED)
         self.assertIn("malloc", self.read())
 
+    def test_each_format_tells_of_damage_and_losses_as_dump_does(self):
+        with open(self.trace, "rb") as file:
+            whole = file.read()
+        cut = self.write("cut.etl", whole + whole[-4096:-4000])
+        lost = self.write("lost.etl", etl.trace([(0, heap_events())], events_lost=7))
+        _, told = self.run_etwas("dump", cut, lost, expect=DAMAGED)
+        self.assertEqual(len(told.splitlines()), 2, told)
+        for form in ("ndjson", "csv", "chrome", "ctf", "perfetto", "etl", "folded", "speedscope", "pprof"):
+            out = os.path.join(self.folder, form)
+            _, error = self.run_etwas("convert", "--to", form, "-o", out, cut, lost, expect=DAMAGED)
+            self.assertEqual([line for line in error.splitlines() if "no stacks" not in line], told.splitlines(), form)
+
     def test_an_output_that_cannot_be_written_is_told_and_leaves_nothing(self):
         for path in ("/dev/full", os.path.join(self.folder, "no", "out"), self.folder):
             _, error = self.convert("-o", path, self.trace, expect=OUTPUT)

@@ -188,5 +188,8 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
     processed = etwas_input_process(&convert->run);
     etwas_spans_close(convert->spans);
     convert->spans = NULL;
+    for (uint32_t i = 0; i < convert->run.count; i++) {
+        etwas_input_warn(&convert->run.inputs[i]);
+    }
     return result == ETWAS_EXIT_FINE ? processed : result;
 }
