@@ -183,6 +183,8 @@ static void read_file(struct etwas_descriptions *descriptions, const char *path,
         .Context = descriptions,
     };
     etwas_trace_information information;
+    etwas_filetime any = {0, 0}; /* a part, which may be found by the file's index */
+    bool part = false;
     etwas_trace_handle trace;
 
     memset(descriptions->kinds, 0, sizeof descriptions->kinds);
@@ -194,8 +196,9 @@ static void read_file(struct etwas_descriptions *descriptions, const char *path,
         information.file_bytes > BEGINNING_BYTES) {
         (void)etwas_trace_select_section(trace, 0,
                                          (uint32_t)(information.file_bytes / BEGINNING_BYTES));
+        part = true;
     }
-    (void)ProcessTrace(&trace, 1, NULL, NULL);
+    (void)ProcessTrace(&trace, 1, part ? &any : NULL, NULL);
     CloseTrace(trace);
 }
 

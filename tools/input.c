@@ -153,6 +153,20 @@ static etwas_filetime as_filetime(int64_t value)
                             .dwHighDateTime = (uint32_t)((uint64_t)value >> 32)};
 }
 
+static void warn_of_index(const struct etwas_input *input)
+{
+    struct etwas_output *errors;
+
+    if (input->information.index_file == ETWAS_INDEX_FILE_IGNORED) {
+        errors = message(input->path);
+        etwas_output_text(
+            errors,
+            "its index is not used: it is damaged, somebody else's, or not of the file as it "
+            "is now; 'etwas stat --index' writes it anew\n");
+        etwas_output_flush(errors);
+    }
+}
+
 int etwas_input_process(struct etwas_input_run *run)
 {
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
@@ -174,6 +188,7 @@ int etwas_input_process(struct etwas_input_run *run)
         etwas_trace_query(input->trace, &input->information);
         etwas_trace_query_clock(input->trace, &input->clock);
         CloseTrace(input->trace);
+        warn_of_index(input);
         if (input->damage_count > 0 || input->information.damages > 0) {
             result = ETWAS_EXIT_DAMAGED;
         }

@@ -64,6 +64,10 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
 uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, uint32_t sections)
     ETWAS_API(etwas_trace_select_section);
 
+#define ETWAS_INDEX_FILE_NONE 0u    /* there is none, or all of the file was read */
+#define ETWAS_INDEX_FILE_USED 1u    /* what lies outside of the wanted span was not looked at */
+#define ETWAS_INDEX_FILE_IGNORED 2u /* damaged, not of this file as it is now, or somebody else's */
+
 /*
  * What is known about an open trace file. Grows while ProcessTrace runs; complete when it returned.
  */
@@ -99,6 +103,8 @@ typedef struct etwas_trace_information {
      * 0 where the file does not say: a snapshot's, another system's. */
     uint64_t attempted_events;
     uint64_t uncompressed_bytes; /* what the buffers found would take if none were compressed */
+    uint32_t index_file;         /* ETWAS_INDEX_FILE_*: what ProcessTrace did with FILE.index */
+    uint32_t reserved;           /* 0 */
 } etwas_trace_information;
 
 /* etwas_trace_query, told how large the caller knows the struct. */
@@ -111,6 +117,18 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
 {
     return etwas_trace_query_sized(trace, information, sizeof *information);
 }
+
+/*
+ * Writes an index of the trace file to `descriptor`, an empty file open for writing; left open. Where that file then
+ * lies beside the trace file, as FILE.index, ProcessTrace with StartTime or EndTime finds the buffers of the span in
+ * it, and need not look at each buffer of the file. It is of the file as it is now: if that is written to, or copied
+ * without its times, the index is ignored. docs/damage.md says what a wrong one can do.
+ * Errors: ERROR_INVALID_HANDLE; ERROR_BUSY while ProcessTrace runs on the handle; ERROR_NOT_SUPPORTED for a file that
+ * cannot be read by its index: one of another system, without an end, appended to, or with the system's clock;
+ * ERROR_NOT_ENOUGH_MEMORY; ERROR_DISK_FULL, ERROR_WRITE_FAULT: part of it may have been written.
+ */
+uint32_t etwas_trace_write_index(etwas_trace_handle trace, int descriptor)
+    ETWAS_API(etwas_trace_write_index);
 
 /* ---- what time it was ------------------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reader/damage.h"
+#include "reader/index_file.h"
 #include "reader/knots.h"
 #include "reader/source.h"
 #include "reader/trace.h"
@@ -74,6 +75,22 @@ bool etwas_index_entry_is_replaced(struct etwas_trace *trace, const struct etwas
                        entry->sequence) != entry->sequence;
 }
 
+bool etwas_index_entry_is_confirmed(struct etwas_trace *trace,
+                                    const struct etwas_index_entry *entry)
+{
+    struct etwas_etl_buffer_header header;
+    struct etwas_index_entry found;
+    bool doubtful;
+
+    return etwas_source_read(trace, entry->file_offset, &header, sizeof header) == sizeof header &&
+           etwas_index_entry_check(&header, entry->file_offset,
+                                   trace->file_bytes - entry->file_offset,
+                                   trace->log.session_buffer_bytes, &found, &doubtful) &&
+           found.sequence == entry->sequence && found.collected == entry->collected &&
+           found.buffer_bytes == entry->buffer_bytes && found.data_end == entry->data_end &&
+           found.processor == entry->processor && found.compressed == entry->compressed;
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static bool append(struct etwas_index *index, const struct etwas_index_entry *entry)
@@ -136,6 +153,26 @@ static enum added add_buffer(struct etwas_trace *trace, struct etwas_index *inde
     return append(index, &entry) ? ADDED_BUFFER : ADDED_NO_MEMORY;
 }
 
+/* The `wanted` first bytes of a buffer, or fewer where the file ends. */
+static size_t read_beginning(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset,
+                             struct etwas_buffer_beginning *beginning, size_t wanted)
+{
+    struct etwas_index_file *file = index->file;
+    size_t got;
+
+    if (file != NULL && !file->writes && etwas_index_file_find(file, offset, beginning)) {
+        return wanted;
+    }
+    if (file == NULL || !file->writes) {
+        return etwas_source_read(trace, offset, beginning, wanted);
+    }
+    got = etwas_source_read(trace, offset, beginning, sizeof *beginning);
+    if (got == sizeof *beginning) {
+        etwas_index_file_add(file, offset, beginning);
+    }
+    return got < wanted ? got : wanted;
+}
+
 /* Where buffers all have one size, a bad header costs its own buffer and no more. */
 static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
 {
@@ -146,7 +183,7 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
     size_t wanted = index->looked_for_knots ? sizeof beginning : sizeof *header;
 
     while (offset < trace->file_bytes) {
-        size_t got = etwas_source_read(trace, offset, &beginning, wanted);
+        size_t got = read_beginning(trace, index, offset, &beginning, wanted);
         uint64_t left = trace->file_bytes - offset;
         uint64_t here = left < stride ? left : stride;
 
@@ -257,27 +294,28 @@ static bool is_unused(struct etwas_trace *trace, uint64_t offset)
 /* Where every buffer has its own size, each says where the next begins. */
 static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
 {
-    struct etwas_etl_buffer_header header;
+    struct etwas_buffer_beginning beginning;
+    const struct etwas_etl_buffer_header *header = &beginning.header;
 
     while (offset < trace->file_bytes) {
         uint64_t left = trace->file_bytes - offset;
-        size_t got = etwas_source_read(trace, offset, &header, sizeof header);
+        size_t got = read_beginning(trace, index, offset, &beginning, sizeof *header);
         enum added result;
 
-        if (got < sizeof header) {
+        if (got < sizeof *header) {
             report_skipped(trace, index, got < left ? ETWAS_DAMAGE_READ : ETWAS_DAMAGE_TRUNCATED,
                            offset, left);
             return ERROR_SUCCESS;
         }
-        if (header.buffer_bytes == 0 && is_unused(trace, offset)) {
+        if (header->buffer_bytes == 0 && is_unused(trace, offset)) {
             return ERROR_SUCCESS;
         }
-        result = add_buffer(trace, index, offset, &header);
+        result = add_buffer(trace, index, offset, header);
         if (result == ADDED_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
         if (result == ADDED_BUFFER) {
-            offset += header.buffer_bytes;
+            offset += header->buffer_bytes;
         } else {
             uint64_t next = find_next_buffer(trace, offset);
 
@@ -337,7 +375,21 @@ static void check_processors(struct etwas_trace *trace, struct etwas_index *inde
     }
 }
 
-uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
+bool etwas_index_can_seek(const struct etwas_trace *trace, const struct etwas_index *index)
+{
+    if (!trace->log.own || trace->log.fields.clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
+        return false;
+    }
+    for (size_t i = 0; i < index->count; i++) {
+        if (index->entries[i].session != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
+                           struct etwas_index_file *file)
 {
     uint64_t first = trace->log.buffer.buffer_bytes;
     uint32_t code;
@@ -345,6 +397,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
     *index = (struct etwas_index){
         .looked_for_knots = trace->log.knots_at != 0 && (!trace->timeline_complete ||
                                                          trace->log.fields.start.end_filetime == 0),
+        .file = file,
     };
     etwas_trace_count(&trace->information.buffers, 1);
     etwas_trace_count(&trace->information.uncompressed_bytes, first);
@@ -352,6 +405,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     code = trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);
+    index->file = NULL;
     if (code != ERROR_SUCCESS) {
         return code;
     }

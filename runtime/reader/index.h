@@ -12,6 +12,7 @@
 #include "etl/layout.h"
 #include "reader/timeline.h"
 
+struct etwas_index_file;
 struct etwas_trace;
 
 /* A buffer, as the index knows it. */
@@ -38,10 +39,16 @@ struct etwas_index {
     uint64_t unusable;     /* buffers, or stretches of the file, without a usable header */
     bool looked_for_knots; /* the file may have more than are known */
     struct etwas_knot_list knots;
+    struct etwas_index_file
+        *file; /* while it is built: FILE.index, which is read or written; NULL: neither */
 };
 
-/* Fills the index and reports what is wrong with headers. ERROR_SUCCESS, _NOT_ENOUGH_MEMORY. */
-uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index);
+/*
+ * Fills the index and reports what is wrong with headers. `file`, which may be NULL: FILE.index, from which they
+ * come, or that gets them. ERROR_SUCCESS, _NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
+                           struct etwas_index_file *file);
 
 void etwas_index_free(struct etwas_index *index);
 
@@ -53,6 +60,17 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
  * (missing.c). The index is by session and sequence number.
  */
 void etwas_index_check_missing(struct etwas_trace *trace, const struct etwas_index *index);
+
+/*
+ * Are the streams of the file in the order of time, and no record newer than its buffer was collected? Ours are, but
+ * for a clock that may be set back, and from one session of an appended file to the next. Then what is outside of
+ * a wanted span need not be read.
+ */
+bool etwas_index_can_seek(const struct etwas_trace *trace, const struct etwas_index *index);
+
+/* Is the buffer in the file as the index has it? To be asked of what FILE.index said. */
+bool etwas_index_entry_is_confirmed(struct etwas_trace *trace,
+                                    const struct etwas_index_entry *entry);
 
 /* Checks a buffer header against the `available` bytes of the file from its start. False: unusable,
  * nothing filled. *doubtful: usable, but its two ends of data contradict each other. */

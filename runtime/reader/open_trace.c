@@ -4,6 +4,7 @@
 /* OpenTrace. Failures are told through the thread's last error. */
 #include "reader/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,10 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
 {
     uint32_t code = etwas_source_open(path, &trace->descriptor, &trace->file_bytes);
 
+    if (asprintf(&trace->index_path, "%s.index", path) < 0) {
+        trace->index_path = NULL;
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
     if (code == ERROR_SUCCESS) {
         code = etwas_file_header_read(trace);
     }

@@ -13,6 +13,7 @@
 #include "platform/cancel.h"
 #include "reader/damage.h"
 #include "reader/index.h"
+#include "reader/index_file.h"
 #include "reader/knots.h"
 #include "reader/live.h"
 #include "reader/merge.h"
@@ -109,7 +110,14 @@ static void select_section(struct etwas_trace *trace, struct etwas_index *index)
     }
 }
 
-static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
+/* Is something of the file not wanted? */
+static bool is_part(const struct etwas_span *span)
+{
+    return span->start_filetime != INT64_MIN || span->end_filetime != INT64_MAX;
+}
+
+static uint32_t open_file(struct file_run *file, struct etwas_trace *trace,
+                          const struct etwas_span *span)
 {
     struct stat status;
     EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
@@ -127,7 +135,7 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
     logfile->BuffersRead = 0;
     trace->quiet = trace->section > 0;
     etwas_trace_begin_information(trace);
-    code = etwas_index_build(trace, &file->index);
+    code = etwas_index_file_build(trace, &file->index, is_part(span));
     if (trace->sections > 1) {
         select_section(trace, &file->index);
     }
@@ -177,33 +185,21 @@ static void enter_session(struct run *run, struct file_run *file)
 }
 
 /*
- * Are the streams of a file in the order of time, and no record newer than its buffer was collected? Ours are, but for
- * a clock that may be set back, and from one session of an appended file to the next. Then what is outside of the
- * wanted span need not be read.
+ * Passes over the buffers that were collected before the span begins. None was before the session. Where FILE.index
+ * is wrong of the last of them, none is passed over.
  */
-static bool can_seek(const struct file_run *file)
-{
-    const struct etwas_file_header *log = &file->trace->log;
-
-    if (!log->own || log->fields.clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
-        return false;
-    }
-    for (size_t i = 0; i < file->index.count; i++) {
-        if (file->index.entries[i].session != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Passes over the buffers that were collected before the span begins. None was before the session. */
 static void seek(struct etwas_stream *stream, const struct etwas_span *span)
 {
+    const struct etwas_index_entry *first = stream->next;
     int64_t first_raw = stream->trace->log.first_raw;
 
     while (stream->next != stream->last && stream->next->collected >= first_raw &&
            etwas_step_filetime(stream, stream->next->collected) < span->start_filetime) {
         stream->next++;
+    }
+    if (stream->trace->by_index_file && stream->next != first &&
+        !etwas_index_entry_is_confirmed(stream->trace, stream->next - 1)) {
+        stream->next = first;
     }
 }
 
@@ -225,7 +221,7 @@ static uint32_t start_file(struct run *run, size_t number)
 {
     struct file_run *file = &run->files[number];
     struct etwas_stream *header = &file->streams[0];
-    bool seeks = can_seek(file);
+    bool seeks = etwas_index_can_seek(file->trace, &file->index);
 
     file->session = UINT32_MAX; /* none yet */
     for (size_t i = 0; i < file->stream_count; i++) {
@@ -407,7 +403,7 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
         run->files[i].part = parts[i];
     }
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
-        code = open_file(&run->files[i], traces[i]);
+        code = open_file(&run->files[i], traces[i], &run->span);
     }
     if (code == ERROR_SUCCESS) {
         code = choose_timelines(run);

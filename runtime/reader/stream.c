@@ -262,6 +262,11 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
         }
         buffer = stream->next++;
         begin_buffer(stream, buffer);
+        if (stream->trace->by_index_file && buffer != &stream->trace->log.buffer &&
+            !etwas_index_entry_is_confirmed(stream->trace, buffer)) {
+            report(stream, ETWAS_DAMAGE_BUFFER_HEADER, 0, buffer->file_bytes);
+            continue;
+        }
         if (!stream->watched) {
             break;
         }

@@ -190,6 +190,7 @@ void etwas_trace_free(struct etwas_trace *trace)
         etwas_consumer_disconnect(trace->consumer);
     }
     etwas_timeline_free(trace->timeline);
+    free(trace->index_path);
     free(trace->log.names);
     free(trace->logfile.w.LogFileName);
     free(trace->logfile.w.LoggerName);
@@ -309,6 +310,7 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .processors = from->processors,
         .attempted_events = from->attempted_events,
         .uncompressed_bytes = ck_pr_load_64(&from->uncompressed_bytes),
+        .index_file = ck_pr_load_32(&from->index_file),
     };
 }
 

@@ -9,6 +9,7 @@
  *     knots       its readings of the clocks
  *     timeline    what a stamp means between them
  *     index       where every buffer is, and whose
+ *     index_file  FILE.index: the headers that the index is made of, kept beside the file
  *     appended    which of several sessions a buffer is of
  *     missing     which buffers are missing
  *     stream      one processor's buffers in order, one record at a time
@@ -59,7 +60,9 @@ union etwas_logfile {
 };
 
 struct etwas_trace {
-    int descriptor;                  /* -1: a running session */
+    int descriptor;     /* -1: a running session */
+    char *index_path;   /* FILE.index, which need not be there; NULL: a running session */
+    bool by_index_file; /* what is known of the buffers is what it says */
     struct etwas_consumer *consumer; /* of a running session; NULL: not connected, or a file. Set
                                         under the table's lock */
     etwas_wchar *session_name;       /* of a running session; NULL: a file */

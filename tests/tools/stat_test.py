@@ -12,7 +12,7 @@ import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, FINE, HEAP, RED, USAGE, ToolTest, main
+from tool_case import BLUE, DAMAGED, FINE, HEAP, OPEN, RED, USAGE, ToolTest, main
 
 
 class Stat(ToolTest):
@@ -85,6 +85,32 @@ class Stat(ToolTest):
                     self.assertEqual((stat["first_event"], stat["last_event"]),
                                      (inside[0]["time"], inside[-1]["time"]))
                     self.assertTrue(last == 1 or "Paint/Pour" in json.dumps(stat))
+
+    def test_a_window_is_found_by_the_index_that_was_asked_for(self):
+        buffers = [(i % 3, [etl.classic(BLUE, 1_000_002 + 100 * i + 3 * n) for n in range(20)]) for i in range(40)]
+        data = bytearray(etl.trace(buffers, own=(etl.totals(),), processors=3))
+        for at in range(len(buffers)):
+            struct.pack_into("<q", data, (at + 1) * etl.BUFFER_BYTES + 16, 1_000_100 + 100 * at)
+        path = self.write("a.etl", data)
+        index = path + ".index"
+        window = ("--from", "+0.0001", "--to", "+0.0002", path)
+        without = self.run_etwas("dump", *window)
+        self.assertGreater(without[0].count("\n"), 5)
+        self.assertFalse(os.path.exists(index))
+        self.run_etwas("stat", "--index", path)
+        self.assertEqual(os.path.getsize(index), 56 + 40 * 176)
+        self.assertEqual(self.run_etwas("dump", *window), without)
+        os.utime(path, (1, 1))
+        out, errors = self.run_etwas("dump", *window)
+        self.assertEqual(out, without[0])
+        self.assertIn("a.etl: its index is not used", errors)
+        self.assertEqual(self.run_etwas("dump", path)[1], "")
+        os.unlink(index)
+        foreign = self.write("b.etl", etl.trace(buffers, processors=3))
+        _, errors = self.run_etwas("stat", "--index", foreign, expect=OPEN)
+        self.assertIn("no index of", errors)
+        self.assertEqual(sorted(os.listdir(os.path.dirname(foreign))), ["a.etl", "b.etl"])
+        self.run_etwas("stat", "--prove", "--index", path, expect=USAGE)
 
     def test_a_window_does_not_go_with_other_counts_and_ends_behind_its_beginning(self):
         path = self.write("a.etl", etl.trace([(0, [])]))

@@ -26,7 +26,7 @@ class Usage(ToolTest):
     def test_each_command_has_help_that_names_its_options(self):
         for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
                                             "--raw", "--limit")),
-                                 ("stat", ("--json", "--where", "--from", "--to")), ("schema", ("--json",)),
+                                 ("stat", ("--json", "--where", "--from", "--to", "--index")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--from", "--to", "--slowest", "--open", "--json", "--csv")),
                                  ("report", ("--html", "--json", "--from", "--to", "--where")),
                                  ("convert", ("--to", "--output", "--where", "--from", "--compress")),

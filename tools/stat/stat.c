@@ -25,6 +25,7 @@ enum {
 
 static const char *const help[] = {
     "usage: etwas stat [--json] [--where EXPRESSION] [--from T] [--to T] FILE...\n"
+    "       etwas stat --index FILE...\n"
     "       etwas stat --cpu [--json|--csv] FILE...\n"
     "       etwas stat --hot[=FUNCTIONS] [--json] FILE...\n"
     "       etwas stat --heap[=STACKS] [--json] FILE...\n"
@@ -56,6 +57,9 @@ static const char *const help[] = {
     "  -p, --prove  whether each event that the session's writers attempted is in its\n"
     "               files, or counted as overwritten or lost; and of the kernel's\n"
     "               events, source by source. Name all files of a session\n"
+    "      --index  also writes FILE.index: with it beside FILE, --from and --to of\n"
+    "               any command find their part of a large file without a look at\n"
+    "               each buffer. When FILE is written to again it is used no more\n"
     "  -j, --json   one JSON object a line for each file, with plain numbers\n"
     "  -h, --help   this text\n"
     "\n",
@@ -183,6 +187,7 @@ struct request {
     bool cpu;
     bool heap;
     bool prove;
+    bool index;
     uint32_t heap_stacks;
     bool hot;
     uint32_t hot_functions;
@@ -285,6 +290,9 @@ static const char *contradiction(const struct request *request)
     if (request->prove && (request->heap || request->cpu || request->hot || request->has_where)) {
         return "--prove counts all events, and goes with --json alone";
     }
+    if (request->prove && request->index) {
+        return "--prove is of sessions, and --index of files";
+    }
     if (request->hot && (request->has_where || request->cpu || request->heap)) {
         return "--hot goes with neither --where, --cpu nor --heap";
     }
@@ -321,17 +329,12 @@ static int show_file(struct request *request, const char *path, uint32_t number)
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"csv", no_argument, NULL, 'c'},
-        {"cpu", no_argument, NULL, 'C'},
-        {"heap", optional_argument, NULL, 'H'},
-        {"hot", optional_argument, NULL, 'F'},
-        {"where", required_argument, NULL, 'w'},
-        {"prove", no_argument, NULL, 'p'},
-        {"from", required_argument, NULL, 'f'},
-        {"to", required_argument, NULL, 't'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},       {"csv", no_argument, NULL, 'c'},
+        {"cpu", no_argument, NULL, 'C'},        {"heap", optional_argument, NULL, 'H'},
+        {"hot", optional_argument, NULL, 'F'},  {"where", required_argument, NULL, 'w'},
+        {"prove", no_argument, NULL, 'p'},      {"index", no_argument, NULL, 'i'},
+        {"from", required_argument, NULL, 'f'}, {"to", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
     const char *complaint;
     int option;
@@ -351,6 +354,7 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         request->cpu |= option == 'C';
         request->heap |= option == 'H';
         request->prove |= option == 'p';
+        request->index |= option == 'i';
         request->hot |= option == 'F';
         if (option == '?' || (option == 'w' && !request->has_where) ||
             (option == 'f' &&
@@ -385,6 +389,10 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
     for (uint32_t index = 0; index < count && request->output->error == 0; index++) {
         int shown = show_file(request, paths[index], index + 1);
 
+        if (request->index && shown != ETWAS_EXIT_OPEN &&
+            etwas_stat_write_index(paths[index]) != ETWAS_EXIT_FINE) {
+            shown = ETWAS_EXIT_OPEN;
+        }
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
             result = shown;

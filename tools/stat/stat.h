@@ -154,4 +154,7 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
 void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_stat *stat,
                                const struct etwas_input *input, uint32_t number);
 
+/* Writes FILE.index beside FILE (index.c). Returns what the program exits with; not ETWAS_EXIT_FINE after a message. */
+int etwas_stat_write_index(const char *path);
+
 #endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * FILE.index, for who reads windows of a large file.
+ */
+
+#include "commands.h"
+#include "destination.h"
+#include "names.h"
+#include "stat/stat.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/reading.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void complain(const char *path, uint32_t code)
+{
+    const char *reason = code == ERROR_NOT_SUPPORTED
+                             ? "an index is of a file that etwas wrote to its end in one session, "
+                               "by another clock than the system's"
+                             : etwas_names_error(code);
+
+    fprintf(stderr, "etwas stat: no index of '%s': %s\n", path,
+            reason != NULL ? reason : "it cannot be read");
+}
+
+/* Of an open trace. */
+static bool write_beside(etwas_trace_handle trace, const char *path, char *name)
+{
+    struct etwas_destination place = {.command = "etwas stat", .path = name};
+    uint32_t code;
+
+    if (!etwas_destination_open(&place)) {
+        return false;
+    }
+    code = etwas_trace_write_index(trace, place.descriptor);
+    if (code == ERROR_SUCCESS) {
+        return etwas_destination_keep(&place);
+    }
+    complain(path, code);
+    etwas_destination_drop(&place);
+    return false;
+}
+
+int etwas_stat_write_index(const char *path)
+{
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path,
+                                    .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD};
+    etwas_trace_handle trace = OpenTraceA(&logfile);
+    int result = ETWAS_EXIT_OPEN;
+    char *name;
+
+    if (trace == INVALID_PROCESSTRACE_HANDLE) {
+        complain(path, etwas_GetLastError());
+        return result;
+    }
+    if (asprintf(&name, "%s.index", path) < 0) {
+        complain(path, ERROR_NOT_ENOUGH_MEMORY);
+    } else {
+        result = write_beside(trace, path, name) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OPEN;
+        free(name);
+    }
+    CloseTrace(trace);
+    return result;
+}
