@@ -307,6 +307,8 @@ class Window(SpansTest):
                                (("--to", "-1.5"), (0, 2, 0)), (("--from", "+0", "--to", "-0"), (2, 0, 0))):
             its, = self.spans(*window, path)["classes"]
             self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
+        head = self.run_etwas("spans", "--from", "+1", path)[0].splitlines()[0]
+        self.assertEqual(head, "1 span in 2.000 s, 1 ended, 1 END is unmatched")
         self.assertEqual(self.spans("--from", "2027-01-01", path)["classes"], [])
         for wrong in (["--from", "+2", "--to", "+1"], ["--from", "noon"], ["--to", "+1s"]):
             self.assertIn("spans", self.run_etwas("spans", *wrong, path, expect=USAGE)[1])

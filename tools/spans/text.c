@@ -48,13 +48,15 @@ static void put_quantiles(struct etwas_output *output, const struct etwas_histog
     }
 }
 
+/* What one is, and what several are. */
 static void put_some(struct etwas_output *output, const char **before, uint64_t count,
-                     const char *what)
+                     const char *one, const char *several)
 {
     char text[ETWAS_PEOPLE_CHARACTERS];
 
     if (count > 0) {
-        etwas_output_format(output, "%s%s %s", *before, etwas_people_count(text, count), what);
+        etwas_output_format(output, "%s%s %s", *before, etwas_people_count(text, count),
+                            count == 1 ? one : several);
         *before = ", ";
     }
 }
@@ -64,10 +66,10 @@ static void put_faults(struct etwas_output *output, const struct etwas_spans_cla
 {
     const char *before = "              ";
 
-    put_some(output, &before, its->unfinished, "unfinished");
-    put_some(output, &before, its->replaced, "of them replaced");
-    put_some(output, &before, its->orphaned, "orphaned");
-    put_some(output, &before, its->unmatched, "ENDs unmatched");
+    put_some(output, &before, its->unfinished, "unfinished", "unfinished");
+    put_some(output, &before, its->replaced, "of them replaced", "of them replaced");
+    put_some(output, &before, its->orphaned, "orphaned", "orphaned");
+    put_some(output, &before, its->unmatched, "END unmatched", "ENDs unmatched");
     if (*before == ',') {
         etwas_output_char(output, '\n');
     }
@@ -194,26 +196,28 @@ void etwas_spans_text(struct etwas_output *output, const struct etwas_spans_requ
 {
     static const struct {
         uint32_t what;
-        const char *text;
+        const char *one;
+        const char *several;
     } counts[] = {
-        {ETWAS_SPANS_ENDED, "ended"},
-        {ETWAS_SPANS_OPEN, "are still open"},
-        {ETWAS_SPANS_REPLACED, "were replaced"},
-        {ETWAS_SPANS_UNMATCHED, "ENDs are unmatched"},
-        {ETWAS_SPANS_LEFT_OUT, "were left out: too many are open (--open)"},
+        {ETWAS_SPANS_ENDED, "ended", "ended"},
+        {ETWAS_SPANS_OPEN, "is still open", "are still open"},
+        {ETWAS_SPANS_REPLACED, "was replaced", "were replaced"},
+        {ETWAS_SPANS_UNMATCHED, "END is unmatched", "ENDs are unmatched"},
+        {ETWAS_SPANS_LEFT_OUT, "was left out: too many are open (--open)",
+         "were left out: too many are open (--open)"},
     };
+    uint64_t started = etwas_spans_count(request->spans, ETWAS_SPANS_STARTED);
     const char *before = ", ";
     char text[ETWAS_PEOPLE_CHARACTERS];
 
-    etwas_output_format(
-        output, "%s spans in %.3f s",
-        etwas_people_count(text, etwas_spans_count(request->spans, ETWAS_SPANS_STARTED)),
-        etwas_spans_seconds(request));
+    etwas_output_format(output, "%s %s in %.3f s", etwas_people_count(text, started),
+                        started == 1 ? "span" : "spans", etwas_spans_seconds(request));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        put_some(output, &before, etwas_spans_count(request->spans, counts[i].what),
-                 counts[i].text);
+        put_some(output, &before, etwas_spans_count(request->spans, counts[i].what), counts[i].one,
+                 counts[i].several);
     }
-    put_some(output, &before, request->other_classes, "are of classes beyond the 4,096th");
+    put_some(output, &before, request->other_classes, "is of a class beyond the 4,096th",
+             "are of classes beyond the 4,096th");
     etwas_output_text(output, "\n\n");
     put_classes(output, request);
     for (uint32_t i = 0; i < request->tree_count; i++) {
