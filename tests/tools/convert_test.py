@@ -98,7 +98,9 @@ class Place(ToolTest):
             self.assertIn("cannot", error)
         self.assertEqual(self.names(), ["a.etl"])
         with open("/dev/full", "wb") as full:
-            self.convert(self.trace, expect=OUTPUT, stdout=full)
+            for form in ("ndjson", "csv", "chrome", "perfetto"):
+                _, error = self.run_etwas("convert", "--to", form, self.trace, expect=OUTPUT, stdout=full)
+                self.assertEqual(len(error.splitlines()), 1, error)
 
     def test_a_limit_of_the_file_size_leaves_nothing(self):
         import resource
