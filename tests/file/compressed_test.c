@@ -409,7 +409,8 @@ static void a_file_of_a_process_that_was_killed_is_read_up_to_its_last_buffer(vo
     assert_true(WIFSIGNALED(status));
     read_back(0, path, &result);
     assert_true(result.unfinished);
-    assert_int_equal(result.damages, 0);
+    /* The system may have written a part of the last one. */
+    assert_in_range(result.damages, 0, 1);
     assert_true(result.wrong >= 300);
 }
 
