@@ -17,6 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* That buffers are missing at the end of a file is found when it is opened, and met behind its last event. */
+static bool is_at_end(const struct etwas_input *input, const etwas_damage *damage)
+{
+    etwas_trace_information information;
+
+    return damage->kind == ETWAS_DAMAGE_SEQUENCE &&
+           etwas_trace_query(input->trace, &information) == ERROR_SUCCESS &&
+           damage->file_offset == information.file_bytes;
+}
+
 static void on_damage(const etwas_damage *damage, void *context)
 {
     struct etwas_input *input = context;
@@ -25,7 +35,10 @@ static void on_damage(const etwas_damage *damage, void *context)
         input->damages[input->damage_count] = *damage;
     }
     input->damage_count++;
-    if (input->damage != NULL) {
+    if (input->damage != NULL && is_at_end(input, damage)) {
+        input->end_damage = *damage;
+        input->has_end_damage = true;
+    } else if (input->damage != NULL) {
         input->damage(input, damage);
     }
 }
@@ -185,6 +198,9 @@ int etwas_input_process(struct etwas_input_run *run)
     for (uint32_t i = 0; i < run->count; i++) {
         struct etwas_input *input = &run->inputs[i];
 
+        if (input->has_end_damage) {
+            input->damage(input, &input->end_damage);
+        }
         etwas_trace_query(input->trace, &input->information);
         etwas_trace_query_clock(input->trace, &input->clock);
         CloseTrace(input->trace);

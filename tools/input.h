@@ -48,6 +48,8 @@ struct etwas_input {
     int64_t ahead_ns; /* likewise: to its performance counter, for that of the first file */
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
+    bool has_end_damage; /* one that is told when all is read */
+    etwas_damage end_damage;
 };
 
 /* What the files of one etwas_input_process have in common. */

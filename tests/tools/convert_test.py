@@ -270,6 +270,18 @@ class Chrome(ToolTest):
         self.assertEqual([e["name"] == "damaged" for e in events], [False, True, False])
         self.assertTrue(told["otherData"][0]["damaged"])
 
+    def test_a_damage_before_all_events_is_at_the_start(self):
+        whole = etl.trace([(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)])
+        first = etl.BUFFER_BYTES
+        events, _ = self.convert(self.write("a.etl", whole[:first] + whole[2 * first:]), expect=DAMAGED)
+        self.assertEqual([(e["name"] == "damaged", e["ts"] >= 0) for e in events], [(True, True), (False, True), (False, True)])
+
+    def test_buffers_that_are_missing_at_the_end_are_missed_behind_the_last_event(self):
+        whole = etl.trace([(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)])
+        events, _ = self.convert(self.write("a.etl", whole[:-etl.BUFFER_BYTES]), expect=DAMAGED)
+        self.assertEqual([e["name"] == "damaged" for e in events], [False, False, True])
+        self.assertEqual(events[2]["ts"], events[1]["ts"])
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -184,6 +184,8 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
     if (reader->begin != NULL && !reader->begin(convert)) {
         return give_up(convert, ETWAS_EXIT_OUTPUT);
     }
+    /* Of damages before all events. */
+    convert->time_ns = etwas_input_start_ns(&convert->run.inputs[0]);
     etwas_progress_start(&convert->run.progress, false);
     processed = etwas_input_process(&convert->run);
     etwas_spans_close(convert->spans);
