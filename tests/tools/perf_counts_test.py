@@ -114,7 +114,7 @@ def etwas_key(event):
         "PerfInfo/ThreadDPC": lambda: ("deferred", "ThreadDPC"),
         "TcpIp/SendIPV4": lambda: (fields["PID"], "Send"),
         "TcpIp/RecvIPV4": lambda: (fields["PID"], "Recv"),
-        "PageFault/VirtualFree": lambda: (fields["ProcessId"], "VirtualFree"),
+        "PageFault/VirtualFree": lambda: (thread, "VirtualFree"),
     }.get(name, lambda: None)()
 
 
