@@ -26,7 +26,8 @@ struct etwas_index_entry {
     uint16_t processor;
     uint16_t logger_id;
     bool compressed;
-    uint32_t session; /* of an appended file: which of its sessions, from 0 */
+    bool is_misnumbered; /* before it buffers are missing, or its number was there already */
+    uint32_t session;    /* of an appended file: which of its sessions, from 0 */
 };
 _Static_assert(sizeof(struct etwas_index_entry) == 48, "the index is as small as it says");
 
@@ -56,10 +57,11 @@ void etwas_index_free(struct etwas_index *index);
 bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *index);
 
 /*
- * Reports what the sequence numbers and the header's count show to be missing or there twice
- * (missing.c). The index is by session and sequence number.
+ * Finds what the sequence numbers and the header's count show to be missing or there twice (missing.c). What is within
+ * the file the entries say, for the streams that come to them to report; what is missing at its end is reported. The
+ * index is by session and sequence number.
  */
-void etwas_index_check_missing(struct etwas_trace *trace, const struct etwas_index *index);
+void etwas_index_check_missing(struct etwas_trace *trace, struct etwas_index *index);
 
 /*
  * Are the streams of the file in the order of time, and no record newer than its buffer was collected? Ours are, but

@@ -53,7 +53,7 @@ static uint64_t lowest_wanted(const struct etwas_trace *trace, const struct etwa
  * Buffers whose headers were unusable, already reported, account for as many missing numbers.
  * Returns how many more are missing.
  */
-static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_index *index)
+static uint64_t check_numbers(const struct etwas_trace *trace, struct etwas_index *index)
 {
     bool gaps_tell = trace->log.own || trace->information.lost_buffers != 0 ||
                      positions(index) + 1 < trace->log.fields.start.buffers_written;
@@ -63,7 +63,7 @@ static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_inde
     int64_t before = 0;
 
     for (size_t i = 0; i < index->count; i++) {
-        const struct etwas_index_entry *entry = &index->entries[i];
+        struct etwas_index_entry *entry = &index->entries[i];
         uint64_t missing;
 
         if (i > 0 && entry->session != index->entries[i - 1].session) {
@@ -71,7 +71,7 @@ static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_inde
             expected = 1;
         }
         if (entry->sequence <= before) {
-            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, entry->file_offset, 0);
+            entry->is_misnumbered = true;
             continue;
         }
         before = entry->sequence;
@@ -80,7 +80,7 @@ static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_inde
         }
         missing = (uint64_t)entry->sequence - expected;
         if (missing > forgiven && gaps_tell) {
-            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, entry->file_offset, 0);
+            entry->is_misnumbered = true;
             told += missing - forgiven;
         }
         forgiven -= missing < forgiven ? missing : forgiven;
@@ -114,7 +114,7 @@ static void check_count(struct etwas_trace *trace, const struct etwas_index *ind
     }
 }
 
-void etwas_index_check_missing(struct etwas_trace *trace, const struct etwas_index *index)
+void etwas_index_check_missing(struct etwas_trace *trace, struct etwas_index *index)
 {
     uint64_t told = 0;
 

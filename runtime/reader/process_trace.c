@@ -336,7 +336,12 @@ static uint32_t run_files(struct run *run)
     while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&run->merge)) != NULL) {
         if (is_closing(stream)) {
             etwas_merge_remove_top(&run->merge);
-        } else if (stream->state == ETWAS_STREAM_RECORD) {
+            continue;
+        }
+        if (stream->is_misnumbered) {
+            etwas_stream_tell_numbers(stream);
+        }
+        if (stream->state == ETWAS_STREAM_RECORD) {
             give_records(run, stream);
         } else {
             code = change_buffer(run, stream);

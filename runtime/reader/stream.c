@@ -90,6 +90,12 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
     etwas_trace_report(stream->trace, kind, buffer->file_offset + offset, bytes_skipped);
 }
 
+void etwas_stream_tell_numbers(struct etwas_stream *stream)
+{
+    stream->is_misnumbered = false;
+    report(stream, ETWAS_DAMAGE_SEQUENCE, 0, 0);
+}
+
 /* Reads on from `offset`. NULL when the file does not give `bytes` bytes there. */
 static const uint8_t *read_window(struct etwas_stream *stream, uint32_t offset, uint32_t bytes)
 {
@@ -241,6 +247,7 @@ static void begin_buffer(struct etwas_stream *stream, const struct etwas_index_e
     stream->any_stamp = false;
     stream->order_reported = false;
     stream->damage_counted = false;
+    stream->is_misnumbered = buffer->is_misnumbered;
     stream->watched = trace->log.replaces && buffer != &trace->log.buffer &&
                       buffer->file_bytes == buffer->buffer_bytes && !buffer->compressed;
     stream->replaced = false;

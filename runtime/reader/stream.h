@@ -38,6 +38,7 @@ struct etwas_stream {
     bool any_stamp;      /* last_stamp is from this buffer */
     bool order_reported; /* once a buffer */
     bool damage_counted; /* once a buffer */
+    bool is_misnumbered; /* the buffer is, and nobody was told yet */
     bool quiet;          /* reports nothing: somebody looks ahead */
     bool watched;        /* a running session may replace the buffer while it is read */
     bool replaced;       /* it did */
@@ -86,6 +87,9 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream);
 
 /* Goes to the next record of this buffer: RECORD or BUFFER_END. */
 enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream);
+
+/* Reports that the numbers of the buffers before this one are wrong: to be called before its first record is given. */
+void etwas_stream_tell_numbers(struct etwas_stream *stream);
 
 /*
  * Looks through the buffer that the stream is about to read (tear.c). Sets stream->limit and

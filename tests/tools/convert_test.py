@@ -259,6 +259,14 @@ class Chrome(ToolTest):
         events, _ = self.convert(trace)
         self.assertEqual((events[0]["cat"], events[0]["name"]), ('P"\\\n\x1b</script>', 'E"\ufffd'))
 
+    def test_a_missing_buffer_is_told_where_it_would_have_been(self):
+        whole = etl.trace([(i % 2, [order(CHECKPOINT, 10 * i, i)]) for i in range(6)])
+        for missing in range(1, 6):
+            at = missing * etl.BUFFER_BYTES
+            trace = self.write("a.etl", whole[:at] + whole[at + etl.BUFFER_BYTES:])
+            events, _ = self.convert(trace, expect=DAMAGED)
+            self.assertEqual([e["name"] == "damaged" for e in events], [i == missing - 1 for i in range(6)])
+
     def test_a_damage_stands_between_its_neighbours(self):
         buffers = [(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)]
         data = bytearray(etl.trace(buffers))
