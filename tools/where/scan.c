@@ -472,7 +472,7 @@ bool etwas_where_date(const char *text, int64_t *unix_ns)
     }
     if (take_character(&text, "T ")) {
         parts.tm_hour = take_digits(&text, 2);
-        parts.tm_min = take_character(&text, ":") ? take_digits(&text, 2) : -1;
+        parts.tm_min = take_character(&text, ":") ? take_digits(&text, 2) : 0;
         if (parts.tm_min >= 0 && take_character(&text, ":")) {
             parts.tm_sec = take_digits(&text, 2);
             if (parts.tm_sec >= 0 && take_character(&text, ".")) {
