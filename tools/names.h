@@ -14,6 +14,9 @@
 /* The log file header and what else belongs to the file itself. */
 extern const etwas_guid etwas_names_header_class;
 
+/* What describes events. */
+extern const etwas_guid etwas_names_metadata_class;
+
 /* Programs and libraries in memory, and which build each is. */
 extern const etwas_guid etwas_names_image_class;
 extern const etwas_guid etwas_names_build_class;

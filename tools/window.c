@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "event.h"
+#include "names.h"
 #include "where/scan.h"
 
 #include <etwas/evntrace.h>
@@ -89,7 +90,10 @@ static void on_record(EVENT_RECORD *record)
     struct search *search = record->UserContext;
     int64_t time_ns = record->EventHeader.TimeStamp.QuadPart;
 
-    if (!etwas_event_is_header_class(record)) {
+    /* What the session says of itself and of events is not the programs'. */
+    if (!etwas_event_is_header_class(record) &&
+        !etwas_event_is_of_class(record, &etwas_names_metadata_class) &&
+        !etwas_event_is_of_class(record, &etwas_names_own_class)) {
         search->first_ns = search->any ? search->first_ns : time_ns;
         search->last_ns = time_ns;
         search->any = true;

@@ -175,7 +175,10 @@ class Window(ToolTest):
     def setUp(self):
         super().setUp()
         at = [10_000_001, 20_000_002, 40_000_003]
-        self.trace = self.write("a.etl", etl.trace([(0, [order(CHECKPOINT, ticks - T, i) for i, ticks in enumerate(at)])]))
+        # What the session says of itself, and of events, is there before them.
+        own = [etl.totals(attempted=3), etl.event_info(etl.FIRST_STAMP, RED, CHECKPOINT, "Shop", "Order", "Checked", [])]
+        self.trace = self.write("a.etl", etl.trace([(0, [order(CHECKPOINT, ticks - T, i) for i, ticks in enumerate(at)])],
+                                                   own=own))
 
     def ids(self, *arguments, files=None):
         chosen = {}

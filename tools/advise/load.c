@@ -17,11 +17,10 @@
 /* What a file repeats in buffers of its own, and no writer has put into the session's. */
 static bool is_event(const struct etwas_input *input, const EVENT_RECORD *record)
 {
-    static const etwas_guid metadata = {
-        0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
     const EVENT_HEADER *header = &record->EventHeader;
 
-    if (etwas_event_is_header_class(record) || etwas_event_is_of_class(record, &metadata)) {
+    if (etwas_event_is_header_class(record) ||
+        etwas_event_is_of_class(record, &etwas_names_metadata_class)) {
         return false;
     }
     if (etwas_event_is_of_class(record, &etwas_names_own_class) &&

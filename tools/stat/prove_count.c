@@ -48,10 +48,6 @@ enum {
     MORE_ACCOUNTS = 64,
 };
 
-/* Event metadata: what describes events. */
-static const etwas_guid metadata_class = {
-    0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
-
 static bool is_classic(const EVENT_RECORD *record)
 {
     return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0;
@@ -231,7 +227,7 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
 static bool is_beside_events(const EVENT_RECORD *record)
 {
     return etwas_event_is_header_class(record) ||
-           etwas_event_is_of_class(record, &metadata_class) ||
+           etwas_event_is_of_class(record, &etwas_names_metadata_class) ||
            (etwas_event_is_of_class(record, &etwas_names_own_class) &&
             record->EventHeader.EventDescriptor.Opcode == TYPE_MESSAGE_FORMAT);
 }
