@@ -35,6 +35,7 @@
 #include "buffer/oldest.h"
 #include "buffer/pool.h"
 #include "buffer/share.h"
+#include "platform/testpoint.h"
 
 enum {
     TRIES = 32, /* each corrects a hint that was wrong, unless others are as fast */
@@ -107,6 +108,7 @@ static inline __attribute__((always_inline)) void look_at(const struct etwas_poo
     bool is_complete = true;
     uint64_t age;
 
+    ETWAS_INVARIANT(buffer < pool->layout.capacity);
     ck_pr_fence_acquire();
     if (etwas_share_row(pool, etwas_owner_slot(owner)) != tree.row) {
         return;
@@ -144,8 +146,10 @@ static inline __attribute__((always_inline)) void look_at_group(const struct etw
                                                                 struct seen *seen)
 {
     const uint32_t first = group << ETWAS_OLDEST_FAN_BITS;
+    const uint32_t fan = 1u << ETWAS_OLDEST_FAN_BITS;
+    const uint32_t left = pool->layout.capacity - first; /* the last group may be smaller */
     const uint64_t *ages = &pool->ages[first];
-    const uint64_t *end = ages + (1u << ETWAS_OLDEST_FAN_BITS);
+    const uint64_t *end = ages + (left < fan ? left : fan);
 
     for (const uint64_t *age = ages; age < end; age++) {
         if (ck_pr_load_64(age) < seen->age) {
