@@ -66,6 +66,27 @@ static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *h
            (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE || header->type > ETWAS_ETL_LAST_TYPE);
 }
 
+/* The header of one of ours, with the ids and the stamp of the log file header record. */
+static inline struct etwas_etl_full_header etwas_etl_own_header(const void *log_header_record,
+                                                                size_t size, uint8_t type,
+                                                                uint16_t version)
+{
+    struct etwas_etl_system_header first;
+
+    memcpy(&first, log_header_record, sizeof first);
+    return (struct etwas_etl_full_header){
+        .size = (uint16_t)size,
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .type = type,
+        .version = version,
+        .thread_id = first.thread_id,
+        .process_id = first.process_id,
+        .time_stamp = first.time_stamp,
+        .guid = etwas_etl_own_class,
+    };
+}
+
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
 
 /*

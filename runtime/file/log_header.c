@@ -125,20 +125,8 @@ static void set_rate(struct etwas_etl_calibration *calibration, uint32_t clock,
 struct etwas_etl_full_header etwas_log_header_own(const struct etwas_log_header *header,
                                                   size_t size, uint8_t type, uint16_t version)
 {
-    struct etwas_etl_system_header first;
-
-    memcpy(&first, header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, sizeof first);
-    return (struct etwas_etl_full_header){
-        .size = (uint16_t)size,
-        .header_type = ETWAS_ETL_FULL_HEADER64,
-        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-        .type = type,
-        .version = version,
-        .thread_id = first.thread_id,
-        .process_id = first.process_id,
-        .time_stamp = first.time_stamp,
-        .guid = etwas_etl_own_class,
-    };
+    return etwas_etl_own_header(header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, size, type,
+                                version);
 }
 
 static void put_calibration(const struct etwas_log_header *header)

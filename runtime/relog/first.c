@@ -173,7 +173,7 @@ static uint8_t *put_own(const struct etwas_relog_first *first,
                         const void *payload, size_t bytes)
 {
     struct etwas_etl_full_header header =
-        etwas_relog_first_own(first, &etwas_etl_own_class, sizeof header + bytes, type, 1);
+        etwas_etl_own_header(first->records, sizeof header + bytes, type, 1);
 
     header.time_stamp = facts->first_raw;
     memcpy(at, &header, sizeof header);
@@ -234,34 +234,13 @@ uint32_t etwas_relog_first_put(const struct etwas_relog_first *first,
     return (uint32_t)(end - content);
 }
 
-struct etwas_etl_full_header etwas_relog_first_own(const struct etwas_relog_first *first,
-                                                   const etwas_guid *guid, size_t size,
-                                                   uint8_t type, uint16_t version)
-{
-    struct etwas_etl_system_header system;
-
-    memcpy(&system, first->records, sizeof system);
-    return (struct etwas_etl_full_header){
-        .size = (uint16_t)size,
-        .header_type = ETWAS_ETL_FULL_HEADER64,
-        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-        .type = type,
-        .version = version,
-        .thread_id = system.thread_id,
-        .process_id = system.process_id,
-        .time_stamp = system.time_stamp,
-        .guid = *guid,
-    };
-}
-
 struct etwas_etl_knot_record etwas_relog_knot(const struct etwas_relog_first *first,
                                               const struct etwas_timeline_knot *knot, bool is_first,
                                               bool is_last)
 {
     return (struct etwas_etl_knot_record){
-        .header =
-            etwas_relog_first_own(first, &etwas_etl_own_class, sizeof(struct etwas_etl_knot_record),
-                                  ETWAS_ETL_KNOT_TYPE, ETWAS_ETL_KNOT_VERSION),
+        .header = etwas_etl_own_header(first->records, sizeof(struct etwas_etl_knot_record),
+                                       ETWAS_ETL_KNOT_TYPE, ETWAS_ETL_KNOT_VERSION),
         .knot =
             {
                 .version = ETWAS_ETL_KNOT_VERSION,

@@ -61,11 +61,6 @@ void etwas_relog_set_stamp(uint8_t *bytes, const struct etwas_record *record, in
 uint32_t etwas_relog_first_put(const struct etwas_relog_first *first,
                                const struct etwas_relog_facts *facts, uint8_t *content);
 
-/* A record of our own with the ids of the first. */
-struct etwas_etl_full_header etwas_relog_first_own(const struct etwas_relog_first *first,
-                                                   const etwas_guid *guid, size_t size,
-                                                   uint8_t type, uint16_t version);
-
 /* A knot as it stands there; which of them it is says why it was taken. */
 struct etwas_etl_knot_record etwas_relog_knot(const struct etwas_relog_first *first,
                                               const struct etwas_timeline_knot *knot, bool is_first,

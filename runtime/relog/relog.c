@@ -277,8 +277,9 @@ uint32_t etwas_relog_describe(etwas_relogger *relogger, uint8_t type, const void
         bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof header) {
         return ERROR_INVALID_PARAMETER;
     }
-    header = etwas_relog_first_own(&relogger->inputs[relogger->base].first,
-                                   &etwas_etl_metadata_class, sizeof header + bytes, type, 0);
+    header = etwas_etl_own_header(relogger->inputs[relogger->base].first.records,
+                                  sizeof header + bytes, type, 0);
+    header.guid = etwas_etl_metadata_class;
     header.time_stamp = relogger->first_raw;
     memcpy(relogger->record, &header, sizeof header);
     memcpy(relogger->record + sizeof header, payload, bytes);
