@@ -542,6 +542,16 @@ static inline uint32_t etwas_stop(etwas_trace_handle session, etwas_session_coun
 }
 
 /*
+ * Waits until a session of this process has ended: because it was stopped, by whomever, or because its
+ * file is full. Its last counts can be had then. Waits `milliseconds` at most, UINT32_MAX: as long as it
+ * takes. Thread-safe; not for signal handlers; not a point of cancellation. A control callback that the
+ * end of the session waits for must not wait for that. Errors: ERROR_TIMEOUT while it runs;
+ * ERROR_INVALID_HANDLE for a handle unknown or forgotten, as to etwas_counts.
+ */
+uint32_t etwas_session_wait(etwas_trace_handle session, uint32_t milliseconds)
+    ETWAS_API(etwas_session_wait);
+
+/*
  * When a process ends by exit, or by returning from main, the library stops the sessions that still run,
  * after the program's handlers and destructors have run; their control callbacks are not called any more.
  * The process waits for that `milliseconds` at most, whatever the disk does: 1,000 if nobody says

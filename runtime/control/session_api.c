@@ -201,6 +201,18 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
     return code;
 }
 
+uint32_t etwas_session_wait(etwas_trace_handle handle, uint32_t milliseconds)
+{
+    const uint64_t ns_a_millisecond = 1000000;
+    /* A century is as long as can be waited. */
+    uint64_t timeout_ns = milliseconds == UINT32_MAX ? UINT64_C(100) * 365 * 86400 * 1000000000
+                                                     : milliseconds * ns_a_millisecond;
+    struct etwas_session_key key;
+
+    return etwas_session_key_of(handle, &key) ? etwas_session_await_end(key, timeout_ns)
+                                              : (uint32_t)ERROR_INVALID_HANDLE;
+}
+
 uint32_t etwas_session_protocol(etwas_trace_handle handle, uint32_t *protocol)
 {
     struct etwas_session_key key;

@@ -11,12 +11,14 @@
 
 #include "buffer/retention_class.h"
 #include "etl/utf16.h"
+#include "platform/wait.h"
 #include "shared/mapping.h"
 
 struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
 
 static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t entries_freed; /* under the control lock */
+static uint64_t entries_freed;                             /* under the control lock */
+static struct ck_ec32 entries_changed = CK_EC_INITIALIZER; /* says "look again" when one is freed */
 
 void etwas_control_lock(void)
 {
@@ -335,6 +337,32 @@ void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_
     session->freed_at = ++entries_freed;
     session->state = ETWAS_SESSION_FREE;
     etwas_control_unlock();
+    etwas_wake(&entries_changed, ck_ec32_value(&entries_changed));
+}
+
+uint32_t etwas_session_await_end(struct etwas_session_key key, uint64_t timeout_ns)
+{
+    uint64_t begun_ns = etwas_monotonic_ns();
+    bool is_known = false;
+
+    for (;;) {
+        /* Before the look: an entry that is freed behind it ends the wait. */
+        uint32_t seen = ck_ec32_value(&entries_changed);
+        uint64_t passed_ns = etwas_monotonic_ns() - begun_ns;
+        bool runs;
+
+        etwas_control_lock();
+        is_known = is_known || etwas_session_is_remembered(key);
+        runs = etwas_session_find(key) != NULL;
+        etwas_control_unlock();
+        if (!runs) {
+            return is_known ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
+        }
+        if (passed_ns >= timeout_ns) {
+            return ERROR_TIMEOUT;
+        }
+        etwas_wait(&entries_changed, seen, timeout_ns - passed_ns);
+    }
 }
 
 /* ---- the gates ------------------------------------------------------------------------------- */

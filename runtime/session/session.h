@@ -165,6 +165,12 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
 /* Gives back the entry of a session whose start failed, or that has ended. */
 void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_file);
 
+/*
+ * Waits until the key's session has ended, by whatever ends it. ERROR_TIMEOUT: it runs on;
+ * ERROR_INVALID_HANDLE: it is none that the table remembers.
+ */
+uint32_t etwas_session_await_end(struct etwas_session_key key, uint64_t timeout_ns);
+
 /* Gives a session that starts its pool, whose slots have no buffer yet. */
 void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *pool);
 
