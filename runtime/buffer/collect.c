@@ -10,6 +10,7 @@
 #include "buffer/pool_count.h"
 #include "buffer/valid.h"
 #include "buffer/walk.h"
+#include "platform/testpoint.h"
 
 void etwas_collector_reset(struct etwas_collector *collector)
 {
@@ -195,8 +196,7 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
         list->last_current = current.buffer;
         if (reach != ETWAS_COLLECT_FULL) {
             list->part = current.word;
-            /* Read after the word: each record up to there had raised it. */
-            list->part_newest = (int64_t)ck_pr_load_64(&source->newest);
+            ETWAS_TESTPOINT(ETWAS_POINT_COLLECT_LOOKED);
         }
     }
 }
@@ -261,6 +261,26 @@ static void abandon(struct etwas_collector *collector, struct etwas_collected *c
     collector->set_aside_count++;
 }
 
+/*
+ * The last stamp is the newest; INT64_MIN: none has one. What the slot has as its newest by now may be
+ * later than a record behind the part.
+ */
+static int64_t newest_of_part(const struct etwas_pool *pool,
+                              const struct etwas_collected *collected)
+{
+    const uint8_t *start = etwas_pool_buffer(pool, collected->buffer);
+    uint32_t units = collected->begin_units;
+    int64_t newest = INT64_MIN;
+
+    for (uint32_t left = collected->records; left > 0 && units < collected->end_units; left--) {
+        const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
+
+        etwas_walk_stamp(record, &newest);
+        units += etwas_walk_units(record, etwas_walk_marker(record));
+    }
+    return newest;
+}
+
 /* What a flush collects of the buffer that is still current. */
 static bool take_part(struct etwas_collector *collector, uint32_t slot,
                       struct etwas_collected *collected)
@@ -280,9 +300,9 @@ static bool take_part(struct etwas_collector *collector, uint32_t slot,
         .begin_units = control->written_units != 0 ? control->written_units : ETWAS_FIRST_UNIT,
         .end_units = etwas_word_units(word),
         .records = (uint32_t)etwas_word_count(word) - control->written_records,
-        .newest = list->part_newest,
         .part = true,
     };
+    collected->newest = newest_of_part(collector->pool, collected);
     return true;
 }
 

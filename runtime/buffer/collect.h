@@ -34,7 +34,6 @@ struct etwas_collector_list {
     uint32_t head;         /* oldest buffer not yet taken */
     uint32_t tail;
     uint64_t part; /* rseq slots: the word up to which the current buffer is collected; 0: no */
-    int64_t part_newest; /* no record up to there is newer */
 };
 
 struct etwas_collector {

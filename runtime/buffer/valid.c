@@ -156,7 +156,9 @@ bool etwas_collected_is_valid(const struct etwas_pool *pool,
     return holds(units == collected->end_units,
                  "the last record ends where its buffer does (I1)") &&
            holds(records == collected->records,
-                 "as many records are collected as are counted (I4)");
+                 "as many records are collected as are counted (I4)") &&
+           holds(newest <= collected->newest,
+                 "no record is newer than is said of what is collected (I2)");
 }
 
 #endif

@@ -26,6 +26,7 @@ enum etwas_testpoint {
     ETWAS_POINT_SWITCH_INSTALLED,  /* the new buffer is current, the old one not retired */
     ETWAS_POINT_FREE_COUNTED,      /* the flusher has looked which buffers are free */
     ETWAS_POINT_WAKING,            /* whoever sleeps is about to be woken */
+    ETWAS_POINT_COLLECT_LOOKED,    /* a flush has looked how full a current buffer is */
     ETWAS_POINT_SNAPSHOT_PINNED,   /* the snapshot holds one buffer */
     ETWAS_POINT_SNAPSHOT_COPIES,   /* the snapshot is about to copy a current buffer */
     ETWAS_POINT_CLOCK_READ,        /* a reading of the clocks has read one, and not the next */

@@ -94,11 +94,13 @@ static void a_buffer_whose_records_are_not_as_they_should_be_is_seen(void **stat
 
     (void)state;
     for (uint32_t slot = 0; slot < inside->collector.slot_count; slot++) {
-        uint64_t word = ck_pr_load_64(&etwas_pool_slot(inside->pool, slot)->word);
+        const struct etwas_slot *its = etwas_pool_slot(inside->pool, slot);
+        uint64_t word = ck_pr_load_64(&its->word);
 
         if (etwas_word_buffer(word) != ETWAS_NO_BUFFER) {
             collected.buffer = etwas_word_buffer(word);
             collected.end_units = etwas_word_units(word);
+            collected.newest = (int64_t)ck_pr_load_64(&its->newest);
         }
     }
     collected.records = EVENTS;
@@ -121,6 +123,8 @@ static void a_buffer_whose_records_are_not_as_they_should_be_is_seen(void **stat
     assert_false(etwas_collected_is_valid(inside->pool, &collected));
     second->time_stamp = stamp;
     assert_true(etwas_collected_is_valid(inside->pool, &collected));
+    collected.newest = stamp - 1;
+    assert_false(etwas_collected_is_valid(inside->pool, &collected));
     stop_session(session, NULL);
 }
 

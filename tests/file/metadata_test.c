@@ -7,12 +7,14 @@
  */
 #include <ck_pr.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "file_modes.h"
+#include "platform/testpoint.h"
 #include "support/flushing.h"
 #include "support/inside.h"
 #include "support/metadata.h"
@@ -243,6 +245,53 @@ static void what_is_described_later_comes_with_the_next_flush_or_at_the_end(void
     }
 }
 
+static struct writer *late_writer;
+
+/* The flush takes nothing of what is logged here: the next one does. */
+static void log_too_late(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_COLLECT_LOOKED && late_writer != NULL) {
+        log_events(late_writer, 10);
+        late_writer = NULL;
+    }
+}
+
+/* I2: in the stream of the first processor metadata is no later than the events behind it. */
+static void what_is_described_between_flushes_is_stamped_between_their_events(void **state)
+{
+    static const uint32_t modes[] = {EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                     EVENT_TRACE_FILE_MODE_CIRCULAR | KB};
+
+    cpu_set_t first;
+
+    (void)state;
+    CPU_ZERO(&first);
+    CPU_SET(0, &first);
+    stay_on_one_processor();
+    if (!sessions_have_sequences() || sched_setaffinity(0, sizeof first, &first) != 0) {
+        leave_one_processor();
+        skip();
+    }
+    for (size_t row = 0; row < sizeof modes / sizeof modes[0]; row++) {
+        const char *path = folder_path("behind.etl");
+        etwas_trace_handle session = start(path, modes[row], 1024);
+        struct writer *writer = small_writer(session);
+        etwas_session_counts counts;
+
+        late_writer = writer;
+        etwas_testpoint_set(log_too_late);
+        log_and_flush(writer, 10);
+        etwas_testpoint_set(NULL);
+        assert_null(late_writer);
+        (void)describe_one(1);
+        stop_session(session, &counts);
+        assert_int_equal(counts.recorded, 20);
+        expect_file_is_exact(session, path, &counts);
+        assert_int_equal(unlink(path), 0);
+    }
+    leave_one_processor();
+}
+
 static void parts_that_are_ended_have_what_was_described_until_then(void **state)
 {
     uint32_t before = described_classes();
@@ -344,6 +393,7 @@ int main(void)
         FOLDER_TEST(each_session_of_an_appended_file_adds_it),
         FOLDER_TEST(each_snapshot_has_it),
         FOLDER_TEST(what_is_described_later_comes_with_the_next_flush_or_at_the_end),
+        FOLDER_TEST(what_is_described_between_flushes_is_stamped_between_their_events),
         FOLDER_TEST(parts_that_are_ended_have_what_was_described_until_then),
         FOLDER_TEST(formats_of_messages_are_there_too),
         FOLDER_TEST(a_forks_child_has_what_was_described_and_describes_more),

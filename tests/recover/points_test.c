@@ -271,8 +271,10 @@ static bool is_of_a_session(int moment)
 /* Every way has its turn, and again until one has come to a moment that must be. */
 static void die_each_way_at(int moment, long kills, struct crash_progress *progress)
 {
-    bool can_be = moment < (int)ETWAS_POINT_SYSTEM_DRAINS &&
-                  (moment != (int)ETWAS_POINT_SNAPSHOT_COPIES || can_have_sequences());
+    bool can_be =
+        moment < (int)ETWAS_POINT_SYSTEM_DRAINS && ((moment != (int)ETWAS_POINT_SNAPSHOT_COPIES &&
+                                                     moment != (int)ETWAS_POINT_COLLECT_LOOKED) ||
+                                                    can_have_sequences());
 
     for (long round = 0; round < kills || (can_be && reached[moment] == 0 && round < ENOUGH_ROUNDS);
          round++) {
