@@ -11,6 +11,7 @@
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "platform/name_case.h"
 #include "platform/thread.h"
 #include "session/file_name.h"
 

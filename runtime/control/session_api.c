@@ -11,6 +11,7 @@
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "platform/cancel.h"
+#include "platform/name_case.h"
 #include "platform/sized.h"
 
 const char *etwas_version(void)

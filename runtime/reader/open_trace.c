@@ -11,6 +11,7 @@
 #include "etl/utf16.h"
 #include "platform/cancel.h"
 #include "platform/fork.h"
+#include "platform/name_case.h"
 #include "reader/file_header.h"
 #include "reader/knots.h"
 #include "reader/live.h"

@@ -6,12 +6,9 @@
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
-#include <locale.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
-#include <wctype.h>
 
 #include "buffer/pool.h"
 #include "clock/clock.h"
@@ -438,36 +435,4 @@ void etwas_flusher_configuration_free(struct etwas_flusher_configuration *config
         CPU_FREE(configuration->cpus);
         configuration->cpus = NULL;
     }
-}
-
-static locale_t case_locale;
-
-static void open_case_locale(void)
-{
-    case_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-}
-
-/*
- * What is one letter to us must not depend on the host's locale. Without the tables only ASCII
- * folds.
- */
-static wint_t folded(etwas_wchar unit)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    (void)pthread_once(&once, open_case_locale);
-    if (case_locale != (locale_t)0) {
-        return towlower_l(unit, case_locale);
-    }
-    return unit >= u'A' && unit <= u'Z' ? (wint_t)(unit - u'A' + u'a') : unit;
-}
-
-bool etwas_names_equal(const etwas_wchar *left, const etwas_wchar *right)
-{
-    size_t index = 0;
-
-    while (left[index] != 0 && folded(left[index]) == folded(right[index])) {
-        index++;
-    }
-    return folded(left[index]) == folded(right[index]);
 }

@@ -146,7 +146,4 @@ uint64_t etwas_configuration_file_bytes(const struct etwas_configuration *config
  */
 uint64_t etwas_configuration_flush_ns(const struct etwas_configuration *configuration);
 
-/* Two session names that are the same without regard to case (R10). */
-bool etwas_names_equal(const etwas_wchar *left, const etwas_wchar *right);
-
 #endif

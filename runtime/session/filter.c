@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "etl/utf16.h"
+#include "platform/name_case.h"
 #include "platform/thread.h"
 #include "session/configuration.h"
 

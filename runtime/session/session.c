@@ -11,6 +11,7 @@
 
 #include "buffer/retention_class.h"
 #include "etl/utf16.h"
+#include "platform/name_case.h"
 #include "platform/wait.h"
 #include "shared/mapping.h"
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/name_case.h"
+
+#include <locale.h>
+#include <pthread.h>
+#include <wctype.h>
+
+static locale_t case_locale;
+
+static void open_case_locale(void)
+{
+    case_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+/* Without the locale's tables only ASCII folds. */
+etwas_wchar etwas_name_fold(etwas_wchar unit)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, open_case_locale);
+    if (case_locale != (locale_t)0) {
+        return (etwas_wchar)towlower_l(unit, case_locale);
+    }
+    return unit >= u'A' && unit <= u'Z' ? (etwas_wchar)(unit - u'A' + u'a') : unit;
+}
+
+bool etwas_names_equal(const etwas_wchar *left, const etwas_wchar *right)
+{
+    size_t index = 0;
+
+    while (left[index] != 0 && etwas_name_fold(left[index]) == etwas_name_fold(right[index])) {
+        index++;
+    }
+    return etwas_name_fold(left[index]) == etwas_name_fold(right[index]);
+}
