@@ -43,6 +43,17 @@ static inline bool etwas_cursor_u16(struct etwas_cursor *cursor, uint16_t *value
     return true;
 }
 
+/* So many bytes, into memory of the caller's. */
+static inline bool etwas_cursor_copy(struct etwas_cursor *cursor, void *bytes, size_t count)
+{
+    if (etwas_cursor_left(cursor) < count) {
+        return false;
+    }
+    memcpy(bytes, cursor->at, count);
+    cursor->at += count;
+    return true;
+}
+
 /* A string in UTF-8 with its zero, which is not counted. */
 static inline bool etwas_cursor_name(struct etwas_cursor *cursor, const char **name, size_t *bytes)
 {

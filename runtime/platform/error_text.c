@@ -25,6 +25,7 @@ static const struct {
     {ERROR_SHARING_VIOLATION, "another process uses the file"},
     {ERROR_NOT_SUPPORTED, "not supported"},
     {ERROR_INVALID_PARAMETER, "a parameter is not valid"},
+    {ERROR_BROKEN_PIPE, "the other end of the connection is closed"},
     {ERROR_BUFFER_OVERFLOW, "the text does not fit"},
     {ERROR_DISK_FULL, "the disk is full"},
     {ERROR_INSUFFICIENT_BUFFER, "the caller's buffer is too small"},

@@ -28,8 +28,8 @@ static bool read_line(const char *path, char *line, size_t bytes)
     return found;
 }
 
-/* In ticks since the machine booted. The program's name, field 2, may hold anything but its end. */
-static uint64_t start_ticks(void)
+/* The program's name, field 2, may hold anything but its end. */
+uint64_t etwas_identity_start_ticks(void)
 {
     char line[1024];
     const char *at;
@@ -103,7 +103,7 @@ static bool find_container(const char *path, const char *word, char id[ETWAS_CON
  */
 void etwas_identity_read(struct etwas_identity *identity)
 {
-    identity->start_key = start_ticks() << PROCESS_ID_BITS | (uint32_t)getpid();
+    identity->start_key = etwas_identity_start_ticks() << PROCESS_ID_BITS | (uint32_t)getpid();
     identity->user_id = (uint32_t)geteuid();
     identity->session_id = session_id();
     identity->container_bytes =

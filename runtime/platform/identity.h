@@ -24,6 +24,9 @@ struct etwas_identity {
     char container[ETWAS_CONTAINER_BYTES];
 };
 
+/* When this process was started, in ticks since the machine booted; 0: it is not said. Reads a file. */
+uint64_t etwas_identity_start_ticks(void);
+
 /* Reads files. */
 void etwas_identity_read(struct etwas_identity *identity);
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What the kernel hands over beside a message: descriptors, and who sent it. */
+#ifndef ETWAS_REGISTRY_ANCILLARY_H
+#define ETWAS_REGISTRY_ANCILLARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+enum {
+    ETWAS_ANCILLARY_DESCRIPTORS = 4, /* so many are taken; the kernel closes what are more */
+};
+
+/* For msg_control, of who sends and who receives. */
+union etwas_ancillary_room {
+    struct cmsghdr aligned;
+    char bytes[CMSG_SPACE(ETWAS_ANCILLARY_DESCRIPTORS * sizeof(int)) +
+               CMSG_SPACE(sizeof(struct ucred))];
+};
+
+struct etwas_ancillary {
+    int descriptor;   /* the first one, the caller's to close; -1: none */
+    bool has_surplus; /* there were more; they are closed */
+    bool has_sender;  /* `sender` is known */
+    struct ucred sender;
+};
+
+/* Of a message that recvmsg has filled, with MSG_CMSG_CLOEXEC. */
+struct etwas_ancillary etwas_ancillary_take(struct msghdr *message);
+
+/* Adds it to a message that is to be sent, whose msg_control is a room and has nothing else. */
+void etwas_ancillary_put(struct msghdr *message, int type, const void *data, size_t bytes);
+
+#endif

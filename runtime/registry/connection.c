@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/connection.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/wait.h"
+#include "registry/file_name.h"
+#include "registry/message.h"
+#include "registry/registry.h"
+
+enum {
+    PAUSE_NS = 1000000, /* while a host has more to accept than it may */
+    ROOT = 0,
+    /* A whole message has room, as the system counts it, beside one that is on its way. */
+    SEND_BYTES = 4 * ETWAS_MESSAGE_BYTES,
+};
+
+static uint32_t socket_error(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ECONNREFUSED:
+        return ERROR_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return ERROR_ACCESS_DENIED;
+    case EAFNOSUPPORT:
+    case ENOSYS:
+        return ERROR_NOT_SUPPORTED;
+    case ENOSPC:
+    case EDQUOT:
+        return ERROR_DISK_FULL;
+    default:
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+}
+
+static int open_socket(void)
+{
+    return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+static void give_room(int connection)
+{
+    int bytes = 0;
+    socklen_t size = sizeof bytes;
+
+    if (getsockopt(connection, SOL_SOCKET, SO_SNDBUF, &bytes, &size) == 0 && bytes < SEND_BYTES) {
+        bytes = SEND_BYTES / 2; /* the kernel doubles it */
+        (void)setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    }
+}
+
+static uint32_t know(int connection, struct etwas_peer *peer)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) {
+        return ERROR_ACCESS_DENIED;
+    }
+    *peer = (struct etwas_peer){.process_id = (uint32_t)who.pid, .user_id = who.uid};
+    return ERROR_SUCCESS;
+}
+
+static void name_socket(const etwas_guid *session, uint64_t nonce,
+                        char text[ETWAS_REGISTRY_FILE_BYTES])
+{
+    struct etwas_file_name name = {
+        .kind = ETWAS_REGISTRY_FILE_SESSION_SOCKET, .session = *session, .nonce = nonce};
+
+    etwas_file_name_put(&name, text);
+}
+
+uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener)
+{
+    struct sockaddr_un address;
+    char name[ETWAS_REGISTRY_FILE_BYTES];
+    uint32_t code;
+    int opened;
+
+    name_socket(session, nonce, name);
+    code = etwas_registry_address(name, &address);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    opened = open_socket();
+    if (opened < 0) {
+        return socket_error(errno);
+    }
+    /* The file gets the mode that the socket has. */
+    if (fchmod(opened, 0600) != 0 ||
+        bind(opened, (const struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(opened, SOMAXCONN) != 0) {
+        code = socket_error(errno);
+        (void)close(opened);
+        return code;
+    }
+    *listener = opened;
+    return ERROR_SUCCESS;
+}
+
+/* ---- connecting ------------------------------------------------------------------------------ */
+
+/* The system cannot say when a host accepts again. */
+static bool may_try_again(uint64_t deadline_ns)
+{
+    struct timespec pause = {.tv_nsec = PAUSE_NS};
+
+    return etwas_monotonic_ns() < deadline_ns && nanosleep(&pause, NULL) == 0;
+}
+
+static uint32_t connect_before(int connection, const struct sockaddr_un *address,
+                               uint64_t deadline_ns)
+{
+    while (connect(connection, (const struct sockaddr *)address, sizeof *address) != 0) {
+        if (errno != EAGAIN && errno != EINTR) {
+            return socket_error(errno);
+        }
+        if (!may_try_again(deadline_ns)) {
+            return ERROR_TIMEOUT;
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64_t deadline_ns,
+                                int *connection, struct etwas_peer *peer)
+{
+    struct sockaddr_un address;
+    char name[ETWAS_REGISTRY_FILE_BYTES];
+    uint32_t code;
+    int opened;
+
+    name_socket(&entry->session, entry->socket, name);
+    code = etwas_registry_address(name, &address);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    opened = open_socket();
+    if (opened < 0) {
+        return socket_error(errno);
+    }
+    code = connect_before(opened, &address, deadline_ns);
+    if (code == ERROR_SUCCESS) {
+        code = know(opened, peer);
+    }
+    if (code == ERROR_SUCCESS && peer->user_id != geteuid()) {
+        code = ERROR_ACCESS_DENIED;
+    }
+    if (code != ERROR_SUCCESS) {
+        (void)close(opened);
+        return code;
+    }
+    give_room(opened);
+    *connection = opened;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_registry_accept(int listener, int *connection, struct etwas_peer *peer)
+{
+    int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (accepted < 0) {
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS
+                   ? ERROR_NO_SYSTEM_RESOURCES
+                   : ERROR_NOT_FOUND;
+    }
+    if (know(accepted, peer) != ERROR_SUCCESS ||
+        (peer->user_id != geteuid() && peer->user_id != ROOT)) {
+        (void)close(accepted);
+        return ERROR_ACCESS_DENIED;
+    }
+    give_room(accepted);
+    *connection = accepted;
+    return ERROR_SUCCESS;
+}

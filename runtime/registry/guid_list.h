@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* The providers of a process, as bytes that others read. Who reads believes nothing. */
+#ifndef ETWAS_REGISTRY_GUID_LIST_H
+#define ETWAS_REGISTRY_GUID_LIST_H
+
+#include <etwas/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_REGISTRY_PROVIDER_NAME_BYTES = 256, /* without the 0 */
+    ETWAS_REGISTRY_GUID_LIST_BYTES = 1 << 20,
+};
+
+struct etwas_registry_guid {
+    etwas_guid guid;
+    bool is_group;
+    bool is_classic;
+    const char *name; /* UTF-8; empty, or to be written NULL: not known */
+};
+
+struct etwas_registry_guid_list {
+    uint32_t process_id;
+    uint64_t process_start; /* in ticks since the boot, as /proc/PID/stat has it */
+    uint32_t count;
+    struct etwas_registry_guid *guids;
+};
+
+/*
+ * *bytes is the caller's to free. ERROR_INVALID_PARAMETER: a name is too long, or no UTF-8; ERROR_BUFFER_OVERFLOW:
+ * it would be larger than ETWAS_REGISTRY_GUID_LIST_BYTES; ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_registry_put_guids(const struct etwas_registry_guid_list *list, void **bytes,
+                                  size_t *size);
+
+/*
+ * One free() gives back the list with all that is in it. `bytes` may go. ERROR_INVALID_DATA;
+ * ERROR_NOT_SUPPORTED: it is of another version; ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
+                                  struct etwas_registry_guid_list **list);
+
+#endif

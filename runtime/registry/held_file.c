@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/held_file.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/file.h"
+#include "registry/file_name.h"
+
+enum {
+    PLACES = 4,
+    LIFE_BYTE = 0,
+    REMOVAL_BYTE = 1,
+    TRIES = 200,
+    PATIENT_TRIES = 20, /* so often a place is waited for that somebody is about to clear */
+    PAUSE_NS = 50000,   /* the first one, at most */
+    PAUSE_DOUBLINGS = 6,
+};
+
+enum state {
+    MISSING,
+    DEAD,
+    LIVING,
+    UNKNOWN, /* it cannot be opened: `error` says why */
+};
+
+struct file {
+    int descriptor; /* of what is there; else -1 */
+    enum state state;
+    int error;
+};
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static struct flock lock_of(int byte)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+}
+
+static bool take_lock(int file, int byte)
+{
+    struct flock lock = lock_of(byte);
+
+    return fcntl(file, F_OFD_SETLK, &lock) == 0;
+}
+
+static bool is_locked(int file, int byte)
+{
+    struct flock lock = lock_of(byte);
+
+    return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool has_name(int folder, const char *name, int file)
+{
+    struct stat named;
+    struct stat opened;
+
+    return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(file, &opened) == 0 &&
+           named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+}
+
+/*
+ * A file that is found free and then still under its name was dead when that was looked at: a living one that
+ * takes its place has the name before the lock of the old one goes.
+ */
+static struct file open_file(int folder, const char *name, int access)
+{
+    struct file file = {.descriptor = -1, .state = UNKNOWN, .error = EBUSY};
+
+    for (int try = 0; try < TRIES; try++) {
+        file.descriptor = openat(folder, name, access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file.descriptor < 0) {
+            file.error = errno;
+            file.state = errno == ENOENT ? MISSING : UNKNOWN;
+            return file;
+        }
+        if (is_locked(file.descriptor, LIFE_BYTE)) {
+            file.state = LIVING;
+            return file;
+        }
+        if (has_name(folder, name, file.descriptor)) {
+            file.state = DEAD;
+            return file;
+        }
+        (void)close(file.descriptor);
+        file.descriptor = -1;
+    }
+    return file;
+}
+
+static bool write_whole(int file, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+
+    while (size > 0) {
+        ssize_t written = write(file, at, size);
+
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        at += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+static uint32_t read_whole(int file, void **bytes, size_t *size)
+{
+    struct stat facts;
+    char *read_bytes;
+    size_t length = 0;
+    ssize_t got;
+
+    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size > ETWAS_HELD_BYTES) {
+        return ERROR_INVALID_DATA;
+    }
+    read_bytes = malloc((size_t)facts.st_size + 1);
+    if (read_bytes == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    do {
+        got = pread(file, read_bytes + length, (size_t)facts.st_size - length, (off_t)length);
+        length += got > 0 ? (size_t)got : 0;
+    } while (got > 0 || (got < 0 && errno == EINTR));
+    *bytes = read_bytes;
+    *size = length;
+    return ERROR_SUCCESS;
+}
+
+/* A file with its lock and its content, under a name of its own. */
+static uint32_t create(int folder, const void *bytes, size_t size,
+                       char name[ETWAS_REGISTRY_FILE_BYTES], int *file)
+{
+    struct etwas_file_name own = {.kind = ETWAS_REGISTRY_FILE_TEMPORARY,
+                                  .nonce = etwas_registry_nonce()};
+    uint32_t code = ERROR_SUCCESS;
+
+    etwas_file_name_put(&own, name);
+    *file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (*file < 0) {
+        /* ENOENT: the folder has been removed. */
+        return etwas_file_open_error(errno);
+    }
+    if (fchmod(*file, 0600) != 0 || !take_lock(*file, LIFE_BYTE)) {
+        code = ERROR_NOT_SUPPORTED;
+    } else if (!write_whole(*file, bytes, size)) {
+        code = etwas_file_write_error(errno);
+    }
+    if (code != ERROR_SUCCESS) {
+        (void)unlinkat(folder, name, 0);
+        (void)close(*file);
+    }
+    return code;
+}
+
+/* ---- removing -------------------------------------------------------------------------------- */
+
+/* DEAD: somebody else is about to remove it. MISSING: it is gone. */
+static enum state clear(int folder, const char *name)
+{
+    struct file file = open_file(folder, name, O_RDWR);
+
+    if (file.state == DEAD && take_lock(file.descriptor, REMOVAL_BYTE)) {
+        /* Dead for good, and nobody else may remove it: if the name is its still, it is until we are through. */
+        if (!has_name(folder, name, file.descriptor) || unlinkat(folder, name, 0) == 0) {
+            file.state = MISSING;
+        }
+    }
+    if (file.descriptor >= 0) {
+        (void)close(file.descriptor);
+    }
+    return file.state;
+}
+
+bool etwas_held_clear(const char *name)
+{
+    int folder;
+
+    if (etwas_registry_open(&folder) != ERROR_SUCCESS) {
+        return false;
+    }
+    return clear(folder, name) == MISSING;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void name_place(char name[ETWAS_REGISTRY_FILE_BYTES], const char *stem, int place)
+{
+    char end[4] = "";
+
+    if (place != 0) {
+        (void)snprintf(end, sizeof end, ".%d", place);
+    }
+    (void)snprintf(name, ETWAS_REGISTRY_FILE_BYTES, "%s%s", stem, end);
+}
+
+/* What cannot be read claims everything: better to take nothing than to take it twice. */
+static bool claims(const struct etwas_held_wish *wish, int file)
+{
+    void *bytes = NULL;
+    size_t size;
+    bool it_does;
+
+    if (wish->claims == NULL || read_whole(file, &bytes, &size) != ERROR_SUCCESS) {
+        return true;
+    }
+    it_does = wish->claims(bytes, size, wish->what);
+    free(bytes);
+    return it_does;
+}
+
+/* Looks at all places but `own` (-1: at all). *free_place: where nothing is, -1: nowhere. */
+static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bool is_patient,
+                     int *free_place)
+{
+    char name[ETWAS_REGISTRY_FILE_BYTES];
+    bool is_busy = false;
+
+    *free_place = -1;
+    for (int place = 0; place < PLACES; place++) {
+        struct file file;
+        enum state state;
+        bool is_taken;
+
+        if (place == own) {
+            continue;
+        }
+        name_place(name, wish->stem, place);
+        file = open_file(folder, name, O_RDONLY);
+        is_taken = file.state == LIVING && claims(wish, file.descriptor);
+        if (file.descriptor >= 0) {
+            (void)close(file.descriptor);
+        }
+        if (is_taken) {
+            return ERROR_ALREADY_EXISTS;
+        }
+        if (file.state == UNKNOWN) {
+            return etwas_file_open_error(file.error);
+        }
+        state = file.state == DEAD && own < 0 ? clear(folder, name) : file.state;
+        is_busy = is_busy || state == DEAD;
+        if (state == MISSING && *free_place < 0) {
+            *free_place = place;
+        }
+    }
+    return is_busy && is_patient        ? ERROR_BUSY
+           : *free_place < 0 && own < 0 ? ERROR_NO_SYSTEM_RESOURCES
+                                        : ERROR_SUCCESS;
+}
+
+/*
+ * Of two that take the same thing at two places, the later one sees the other when it looks again. So at most
+ * one has it; and if neither has, both begin anew, at different times.
+ */
+static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool is_patient,
+                            struct etwas_held_file *held)
+{
+    char temporary[ETWAS_REGISTRY_FILE_BYTES];
+    int place;
+    int none;
+    uint32_t code = look(folder, wish, -1, is_patient, &place);
+
+    if (code == ERROR_SUCCESS) {
+        code = create(folder, wish->bytes, wish->size, temporary, &held->lock);
+    }
+    if (code != ERROR_SUCCESS) {
+        held->lock = -1;
+        return code;
+    }
+    name_place(held->name, wish->stem, place);
+    if (linkat(folder, temporary, folder, held->name, 0) != 0) {
+        /* ENOENT: who met it before it had its lock has removed it. */
+        code = errno == EEXIST || errno == ENOENT ? ERROR_BUSY : etwas_file_open_error(errno);
+        (void)unlinkat(folder, temporary, 0);
+        etwas_held_forget(held);
+        return code;
+    }
+    (void)unlinkat(folder, temporary, 0);
+    code = look(folder, wish, place, false, &none);
+    if (code != ERROR_SUCCESS) {
+        etwas_held_drop(held);
+        code = code == ERROR_ALREADY_EXISTS ? ERROR_BUSY : code;
+    }
+    return code;
+}
+
+static void pause_before(int try)
+{
+    uint64_t most = (uint64_t)PAUSE_NS << (try < PAUSE_DOUBLINGS ? try : PAUSE_DOUBLINGS);
+    struct timespec time = {.tv_nsec = (long)(etwas_registry_nonce() % most)};
+
+    (void)nanosleep(&time, NULL);
+}
+
+uint32_t etwas_held_take(struct etwas_held_file *held, const struct etwas_held_wish *wish)
+{
+    int folder;
+    uint32_t code = etwas_registry_open(&folder);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    for (int try = 0; try < TRIES; try++) {
+        code = try_to_take(folder, wish, try < PATIENT_TRIES, held);
+        if (code != ERROR_BUSY) {
+            break;
+        }
+        pause_before(try);
+    }
+    return code;
+}
+
+/* ---- what a process holds -------------------------------------------------------------------- */
+
+uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, size_t size)
+{
+    char temporary[ETWAS_REGISTRY_FILE_BYTES];
+    int folder;
+    int file;
+    uint32_t code = etwas_registry_open(&folder);
+
+    for (int try = 0; code == ERROR_SUCCESS && try < TRIES; try++) {
+        code = create(folder, bytes, size, temporary, &file);
+        if (code != ERROR_SUCCESS) {
+            return code;
+        }
+        if (renameat(folder, temporary, folder, held->name) == 0) {
+            (void)close(held->lock); /* only now: some file of this name was locked all the while */
+            held->lock = file;
+            return ERROR_SUCCESS;
+        }
+        if (errno != ENOENT) { /* ENOENT: who met it before it had its lock has removed it */
+            code = etwas_file_open_error(errno);
+        }
+        (void)unlinkat(folder, temporary, 0);
+        (void)close(file);
+    }
+    return code == ERROR_SUCCESS ? ERROR_BUSY : code;
+}
+
+void etwas_held_drop(struct etwas_held_file *held)
+{
+    int folder;
+
+    if (held->lock < 0) {
+        return;
+    }
+    if (etwas_registry_open(&folder) == ERROR_SUCCESS && has_name(folder, held->name, held->lock)) {
+        (void)unlinkat(folder, held->name, 0);
+    }
+    etwas_held_forget(held);
+}
+
+void etwas_held_forget(struct etwas_held_file *held)
+{
+    if (held->lock >= 0) {
+        (void)close(held->lock);
+        held->lock = -1;
+    }
+}
+
+/* ---- what others hold ------------------------------------------------------------------------ */
+
+static uint32_t read_place(int folder, const char *name, void **bytes, size_t *size)
+{
+    struct file file = open_file(folder, name, O_RDONLY);
+    uint32_t code = file.state == LIVING    ? read_whole(file.descriptor, bytes, size)
+                    : file.state == UNKNOWN ? etwas_file_open_error(file.error)
+                                            : ERROR_NOT_FOUND;
+
+    if (file.descriptor >= 0) {
+        (void)close(file.descriptor);
+    }
+    return code;
+}
+
+uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_t *size)
+{
+    char name[ETWAS_REGISTRY_FILE_BYTES];
+    int folder;
+    uint32_t failed = ERROR_NOT_FOUND;
+    uint32_t code = etwas_registry_open(&folder);
+
+    *bytes = NULL;
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    for (int place = 0; place < PLACES; place++) {
+        name_place(name, wish->stem, place);
+        code = read_place(folder, name, bytes, size);
+        if (code == ERROR_SUCCESS &&
+            (wish->claims == NULL || wish->claims(*bytes, *size, wish->what))) {
+            return code;
+        }
+        free(*bytes);
+        *bytes = NULL;
+        failed = code == ERROR_SUCCESS || code == ERROR_NOT_FOUND ? failed : code;
+    }
+    return failed;
+}

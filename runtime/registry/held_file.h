@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A file that lives as long as the process that holds it: it has a lock of its file description on byte 0, which the
+ * kernel releases, however the process ends.
+ *
+ * The invariant: a file gets its lock and its content before its name, and nobody locks byte 0 of a file that has a
+ * name. So a named file whose byte 0 is free is dead for good, and a living one is whole. Whoever removes a dead one
+ * holds a lock on its byte 1, so that a name is not removed that another file has taken meanwhile.
+ *
+ * A file may be held under one of a few places: names that differ in their end. So two things whose names would be
+ * the same (hashes) find room; and nobody waits for a process that was stopped while it removed a dead file.
+ */
+#ifndef ETWAS_REGISTRY_HELD_FILE_H
+#define ETWAS_REGISTRY_HELD_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "registry/registry.h"
+
+enum {
+    ETWAS_HELD_BYTES = 1 << 20, /* the most that is in one */
+};
+
+struct etwas_held_file {
+    int lock; /* -1: none is held */
+    char name[ETWAS_REGISTRY_FILE_BYTES];
+};
+
+/* Whether a living file's content claims what `what` is. */
+typedef bool (*etwas_held_claims)(const void *bytes, size_t size, void *what);
+
+struct etwas_held_wish {
+    const char *stem; /* the name at the first place */
+    const void *bytes;
+    size_t size;
+    etwas_held_claims claims; /* NULL: whatever lies at one of the places does */
+    void *what;
+};
+
+/*
+ * Takes what is wished, which one process at a time has. Dead files in the way are removed.
+ * ERROR_ALREADY_EXISTS: a living one claims it. ERROR_NO_SYSTEM_RESOURCES: others are at all places, or no more files
+ * may be open. ERROR_BUSY: others took and left it all the while, for some tenths of a second. ERROR_DISK_FULL;
+ * errors of etwas_registry_open.
+ */
+uint32_t etwas_held_take(struct etwas_held_file *held, const struct etwas_held_wish *wish);
+
+/* Its content is another from here on, in one step. On failure it is what it was. One thread at a time. */
+uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, size_t size);
+
+/* Removes it. Nothing is done where none is held. */
+void etwas_held_drop(struct etwas_held_file *held);
+
+/* In a fork's child: the file stays with the parent. Async-signal-safe. */
+void etwas_held_forget(struct etwas_held_file *held);
+
+/*
+ * Reads a living file that claims it. `wish`: stem, claims, what. *bytes is the caller's to free; NULL on failure.
+ * ERROR_NOT_FOUND: there is none. ERROR_INVALID_DATA: one is longer than ETWAS_HELD_BYTES, or no file.
+ * ERROR_NOT_ENOUGH_MEMORY; ERROR_NO_SYSTEM_RESOURCES; errors of etwas_registry_open.
+ */
+uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_t *size);
+
+/* Removes the file if it is dead, and nobody else is about to. Whether it did. */
+bool etwas_held_clear(const char *name);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/host_session.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "platform/identity.h"
+#include "registry/connection.h"
+#include "registry/file_name.h"
+#include "registry/session_name.h"
+
+static uint32_t take_guid(struct etwas_registry_host *host, struct etwas_registry_entry *entry)
+{
+    struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = entry->session};
+    char stem[ETWAS_REGISTRY_FILE_BYTES];
+    struct etwas_held_wish wish = {.stem = stem};
+    const uint32_t state = entry->state;
+    void *bytes;
+    uint32_t code;
+
+    etwas_file_name_put(&name, stem);
+    entry->state = ETWAS_REGISTRY_STARTING;
+    code = etwas_registry_put_entry(entry, &bytes, &wish.size);
+    entry->state = state;
+    if (code == ERROR_SUCCESS) {
+        wish.bytes = bytes;
+        code = etwas_held_take(&host->entry, &wish);
+        free(bytes);
+    }
+    return code;
+}
+
+/* The socket comes behind the entry, by which it is known to be living, and before anybody can read that. */
+uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
+                                  struct etwas_registry_entry *entry)
+{
+    struct etwas_registry_host made = ETWAS_REGISTRY_NO_HOST;
+    uint32_t code;
+
+    made.session = entry->session;
+    made.socket = etwas_registry_nonce();
+    entry->socket = made.socket;
+    entry->process_id = (uint32_t)getpid();
+    entry->process_start = etwas_identity_start_ticks();
+    code = etwas_session_name_take(&made.name, entry->name, &entry->session);
+    if (code == ERROR_SUCCESS) {
+        code = take_guid(&made, entry);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_registry_listen(&made.session, made.socket, &made.listener);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_registry_host_publish(&made, entry);
+    }
+    if (code != ERROR_SUCCESS) {
+        etwas_registry_host_close(&made);
+        return code;
+    }
+    *host = made;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
+                                     const struct etwas_registry_entry *entry)
+{
+    void *bytes;
+    size_t size;
+    uint32_t code = etwas_registry_put_entry(entry, &bytes, &size);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_held_replace(&host->entry, bytes, size);
+        free(bytes);
+    }
+    return code;
+}
+
+void etwas_registry_host_close(struct etwas_registry_host *host)
+{
+    struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION_SOCKET,
+                                   .session = host->session,
+                                   .nonce = host->socket};
+    char text[ETWAS_REGISTRY_FILE_BYTES];
+    int folder;
+
+    if (host->listener >= 0) {
+        etwas_file_name_put(&name, text);
+        if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
+            (void)unlinkat(folder, text, 0);
+        }
+        (void)close(host->listener);
+        host->listener = -1;
+    }
+    etwas_held_drop(&host->entry);
+    etwas_held_drop(&host->name);
+}
+
+void etwas_registry_host_forget(struct etwas_registry_host *host)
+{
+    if (host->listener >= 0) {
+        (void)close(host->listener);
+        host->listener = -1;
+    }
+    etwas_held_forget(&host->entry);
+    etwas_held_forget(&host->name);
+}

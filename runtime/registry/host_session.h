@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A session of this process, as others find it: its name and its GUID are taken, its entry can be read, and its host
+ * listens. The calls on one of these are made one at a time, by who changes the session.
+ */
+#ifndef ETWAS_REGISTRY_HOST_SESSION_H
+#define ETWAS_REGISTRY_HOST_SESSION_H
+
+#include <stdint.h>
+
+#include "registry/held_file.h"
+#include "registry/session_entry.h"
+
+struct etwas_registry_host {
+    struct etwas_held_file name;
+    struct etwas_held_file entry;
+    etwas_guid session;
+    uint64_t socket;
+    int listener; /* SOCK_SEQPACKET, does not block; poll it and accept (connection.h). -1: none */
+};
+
+/* What has to be there before the first call: nothing is open. */
+#define ETWAS_REGISTRY_NO_HOST                                                                     \
+    ((struct etwas_registry_host){.name = {.lock = -1}, .entry = {.lock = -1}, .listener = -1})
+
+/*
+ * Takes the entry's name and GUID, listens, and only then can the entry be read; who is to look at it has to be
+ * told (tell.h). Sets the entry's socket, process_id and process_start. What a dead process left of the same name
+ * or GUID is removed. On failure nothing is there, and *host is as before.
+ *
+ * ERROR_ALREADY_EXISTS: a session of another process, or of this one, has the name (without regard to case) or the
+ * GUID. Others of etwas_held_take, etwas_registry_put_entry and etwas_registry_address.
+ */
+uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
+                                  struct etwas_registry_entry *entry);
+
+/*
+ * The session's entry is another from here on, in one step: state, number, enablements and the rest, but
+ * not its name and GUID. On failure it is as it was: ERROR_DISK_FULL, others of etwas_registry_put_entry.
+ */
+uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
+                                     const struct etwas_registry_entry *entry);
+
+/* Nobody finds the session any more; its connections are the caller's. Does nothing where none is open. */
+void etwas_registry_host_close(struct etwas_registry_host *host);
+
+/* In a fork's child: all stays with the parent. Async-signal-safe. */
+void etwas_registry_host_forget(struct etwas_registry_host *host);
+
+#endif

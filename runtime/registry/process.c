@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/process.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/file.h"
+#include "platform/identity.h"
+#include "registry/file_name.h"
+
+static uint32_t put_own(const struct etwas_registry_guid_list *list, void **bytes, size_t *size)
+{
+    struct etwas_registry_guid_list own = *list;
+
+    own.process_id = (uint32_t)getpid();
+    own.process_start = etwas_identity_start_ticks();
+    return etwas_registry_put_guids(&own, bytes, size);
+}
+
+static uint32_t bind_socket(struct etwas_registry_process *process)
+{
+    struct sockaddr_un address;
+    uint32_t code = etwas_registry_address(process->name, &address);
+    const int yes = 1;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    process->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (process->socket < 0) {
+        return errno == EAFNOSUPPORT ? ERROR_NOT_SUPPORTED : ERROR_NO_SYSTEM_RESOURCES;
+    }
+    /* The file gets the mode that the socket has. */
+    if (fchmod(process->socket, 0600) != 0 ||
+        setsockopt(process->socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0 ||
+        bind(process->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
+        return etwas_file_open_error(errno);
+    }
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_registry_join(struct etwas_registry_process *process)
+{
+    static const struct etwas_registry_guid_list nothing;
+    struct etwas_registry_process made = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_PROCESS_SOCKET,
+                                   .process_id = (uint32_t)getpid(),
+                                   .process_start = etwas_identity_start_ticks(),
+                                   .nonce = etwas_registry_nonce()};
+    char stem[ETWAS_REGISTRY_FILE_BYTES];
+    struct etwas_held_wish wish = {.stem = stem};
+    void *bytes;
+    uint32_t code = put_own(&nothing, &bytes, &wish.size);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    etwas_file_name_put(&name, made.name);
+    name.kind = ETWAS_REGISTRY_FILE_PROCESS;
+    etwas_file_name_put(&name, stem);
+    wish.bytes = bytes;
+    code = etwas_held_take(&made.guids, &wish);
+    free(bytes);
+    if (code == ERROR_SUCCESS) {
+        code = bind_socket(&made); /* behind the list, by which it is known to be living */
+    }
+    if (code != ERROR_SUCCESS) {
+        etwas_registry_leave(&made);
+        return code;
+    }
+    *process = made;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_registry_publish_guids(struct etwas_registry_process *process,
+                                      const struct etwas_registry_guid_list *list)
+{
+    void *bytes;
+    size_t size;
+    uint32_t code = put_own(list, &bytes, &size);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_held_replace(&process->guids, bytes, size);
+        free(bytes);
+    }
+    return code;
+}
+
+void etwas_registry_leave(struct etwas_registry_process *process)
+{
+    int folder;
+
+    if (process->socket >= 0) {
+        if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
+            (void)unlinkat(folder, process->name, 0);
+        }
+        (void)close(process->socket);
+        process->socket = -1;
+    }
+    etwas_held_drop(&process->guids);
+}
+
+void etwas_registry_process_forget(struct etwas_registry_process *process)
+{
+    if (process->socket >= 0) {
+        (void)close(process->socket);
+        process->socket = -1;
+    }
+    etwas_held_forget(&process->guids);
+}
+
+/* ---- of all processes ------------------------------------------------------------------------ */
+
+struct showing {
+    bool (*look)(const struct etwas_registry_guid_list *list, void *context);
+    void *context;
+    uint32_t code;
+};
+
+static bool look(const char *text, void *context)
+{
+    struct showing *showing = context;
+    struct etwas_held_wish wish = {.stem = text};
+    struct etwas_registry_guid_list *list;
+    bool goes_on = true;
+    void *bytes;
+    size_t size;
+    uint32_t code;
+
+    if (etwas_file_name_get(text).kind != ETWAS_REGISTRY_FILE_PROCESS) {
+        return true;
+    }
+    code = etwas_held_read(&wish, &bytes, &size);
+    if (code == ERROR_SUCCESS) {
+        code = etwas_registry_get_guids(bytes, size, &list);
+        free(bytes);
+    }
+    if (code == ERROR_SUCCESS) {
+        goes_on = showing->look(list, showing->context);
+        free(list);
+    } else if (code == ERROR_NOT_ENOUGH_MEMORY) {
+        showing->code = code;
+        goes_on = false;
+    }
+    return goes_on;
+}
+
+uint32_t etwas_registry_each_process(bool (*each)(const struct etwas_registry_guid_list *list,
+                                                  void *context),
+                                     void *context)
+{
+    struct showing showing = {.look = each, .context = context, .code = ERROR_SUCCESS};
+    uint32_t code = etwas_registry_each(look, &showing);
+
+    return code == ERROR_SUCCESS ? showing.code : code;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/registry.h"
+
+#include <ck_pr.h>
+#include <dirent.h>
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "platform/file.h"
+#include "platform/wait.h"
+
+/* The descriptor and 1; 0: the folder is not open. */
+static uint32_t opened;
+
+uint32_t etwas_registry_open(int *folder)
+{
+    char path[ETWAS_FOLDER_BYTES];
+    uint32_t seen = ck_pr_load_32(&opened);
+    uint32_t code;
+
+    if (seen == 0) {
+        code = etwas_shared_folder_open("", path, folder);
+        if (code != ERROR_SUCCESS) {
+            return code;
+        }
+        if (ck_pr_cas_32(&opened, 0, (uint32_t)*folder + 1)) {
+            return ERROR_SUCCESS;
+        }
+        (void)close(*folder); /* another thread was first */
+        seen = ck_pr_load_32(&opened);
+    }
+    *folder = (int)(seen - 1);
+    return ERROR_SUCCESS;
+}
+
+void etwas_registry_path(char path[ETWAS_FOLDER_BYTES])
+{
+    uint32_t seen = ck_pr_load_32(&opened);
+    char link[64];
+    ssize_t length = 0;
+
+    if (seen != 0) {
+        (void)snprintf(link, sizeof link, "/proc/self/fd/%u", seen - 1);
+        length = readlink(link, path, ETWAS_FOLDER_BYTES - 1);
+    }
+    path[length > 0 ? length : 0] = 0;
+}
+
+void etwas_registry_forget(void)
+{
+    uint32_t seen = ck_pr_load_32(&opened);
+
+    if (seen != 0) {
+        ck_pr_store_32(&opened, 0);
+        (void)close((int)(seen - 1));
+    }
+}
+
+uint64_t etwas_registry_nonce(void)
+{
+    static uint32_t count;
+    uint64_t nonce;
+
+    if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) != (ssize_t)sizeof nonce) {
+        /* Before the machine has any randomness: of no other process, and of no other moment of it. */
+        nonce = etwas_monotonic_ns() << 16 ^ (uint64_t)getpid() << 40 ^ ck_pr_faa_32(&count, 1);
+    }
+    return nonce;
+}
+
+uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address)
+{
+    int folder;
+    uint32_t code = etwas_registry_open(&folder);
+
+    if (code == ERROR_SUCCESS && access("/proc/self/fd", X_OK) != 0) {
+        code = ERROR_NOT_SUPPORTED;
+    }
+    if (code == ERROR_SUCCESS) {
+        *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+        (void)snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", folder,
+                       name);
+    }
+    return code;
+}
+
+uint32_t etwas_registry_each(bool (*look)(const char *name, void *context), void *context)
+{
+    const struct dirent *found;
+    int folder;
+    uint32_t code = etwas_registry_open(&folder);
+    int again;
+    DIR *list;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    again =
+        openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* it has a position of its own */
+    if (again < 0) {
+        return etwas_file_open_error(errno);
+    }
+    list = fdopendir(again);
+    if (list == NULL) {
+        (void)close(again);
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    do {
+        found = readdir(list);
+    } while (found != NULL && look(found->d_name, context));
+    (void)closedir(list);
+    return ERROR_SUCCESS;
+}

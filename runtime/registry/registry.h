@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The registry: the folder (shared/folder.h) in which the processes of one user find each other's sessions.
+ *
+ *     n.HASH                      a name that is taken, and by which session         session_name.h
+ *     s.GUID                      a session: its entry                               host_session.h, session_entry.h
+ *     s.GUID.NONCE.sock           where its host listens                             connection.h
+ *     p.PID.START.NONCE.guids     a process that takes part: its providers           process.h, guid_list.h
+ *     p.PID.START.NONCE           where it hears that there is something to look at  tell.h
+ *     t.NONCE                     a file on its way to one of these names            held_file.h
+ *
+ * A file is living while its process holds it (held_file.h), and a socket while the file is that it belongs to. A name
+ * with a nonce is never used for a second thing. So what is dead stays dead, and whoever meets it removes it.
+ *
+ * Everything here may be called from any thread, and no call waits for another process without a deadline.
+ * A folder that cannot be had, or a system without /proc, is told by a code; then nothing is shared.
+ */
+#ifndef ETWAS_REGISTRY_REGISTRY_H
+#define ETWAS_REGISTRY_REGISTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "shared/folder.h"
+
+enum {
+    ETWAS_REGISTRY_FILE_BYTES = 96, /* of a file's name in the folder, its 0 included */
+};
+
+/*
+ * The folder's descriptor, of the whole process: the first call opens the folder, and makes it if it is missing.
+ * Errors of etwas_shared_folder_open; the next call tries again. A folder that somebody removes later is
+ * not made anew: then files cannot be made in it, which ERROR_PATH_NOT_FOUND says.
+ */
+uint32_t etwas_registry_open(int *folder);
+
+/* Where that is, for people; empty: it is not open, or the system does not say. */
+void etwas_registry_path(char path[ETWAS_FOLDER_BYTES]);
+
+/* In a fork's child: closes the descriptor. The next call opens the folder anew. Async-signal-safe. */
+void etwas_registry_forget(void);
+
+/* ---- for the files beside this one ----------------------------------------------------------- */
+
+/* A number that nobody had before. */
+uint64_t etwas_registry_nonce(void);
+
+/*
+ * The address of a socket in the folder, by way of /proc/self/fd: a path of any length has room.
+ * ERROR_NOT_SUPPORTED: there is no /proc.
+ */
+uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address);
+
+/*
+ * Shows each name in the folder, until `look` returns false. What comes or goes meanwhile is shown or not.
+ * Errors of etwas_registry_open; ERROR_NO_SYSTEM_RESOURCES: no more files may be open.
+ */
+uint32_t etwas_registry_each(bool (*look)(const char *name, void *context), void *context);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/session_entry.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/cursor.h"
+
+#define MAGIC UINT32_C(0x53575445) /* "ETWS" */
+
+enum {
+    VERSION = 1,
+    ALIGNMENT = 8, /* everything behind a head begins on a multiple of it */
+};
+
+/* ---- the layout ------------------------------------------------------------------------------ */
+
+struct stored_entry {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t head_bytes; /* of this; what a later build has more is stepped over */
+    uint32_t total_bytes;
+    uint32_t enablements;
+    etwas_guid session;
+    uint64_t number;
+    uint64_t socket;
+    uint64_t process_start;
+    uint32_t process_id;
+    uint32_t state;
+    uint32_t kind;
+    uint32_t log_file_mode;
+    uint32_t clock;
+    uint32_t name_units; /* the name follows, then the enablements */
+};
+ETWAS_ASSERT_SIZE(struct stored_entry, 80);
+
+struct stored_enablement {
+    uint32_t bytes; /* with its filters; what a later build has behind them is stepped over */
+    uint32_t property;
+    etwas_guid provider;
+    etwas_guid source;
+    uint64_t match_any;
+    uint64_t match_all;
+    uint64_t number;
+    uint64_t captures;
+    uint8_t level;
+    uint8_t is_group;
+    uint16_t filters;
+    uint32_t reserved;
+};
+ETWAS_ASSERT_SIZE(struct stored_enablement, 80);
+
+struct stored_filter {
+    uint32_t type;
+    uint32_t bytes; /* they follow */
+};
+ETWAS_ASSERT_SIZE(struct stored_filter, 8);
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* ---- an enablement --------------------------------------------------------------------------- */
+
+static uint32_t measure(const struct etwas_registry_enablement *enablement, size_t *size)
+{
+    *size = sizeof(struct stored_enablement);
+    if (enablement->filter_count > ETWAS_REGISTRY_FILTERS) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    for (uint32_t index = 0; index < enablement->filter_count; index++) {
+        if (enablement->filters[index].bytes > ETWAS_REGISTRY_FILTER_BYTES) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        *size += sizeof(struct stored_filter) + aligned(enablement->filters[index].bytes);
+    }
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *enablement,
+                                       void *bytes, size_t room, size_t *size)
+{
+    uint32_t code = measure(enablement, size);
+    struct stored_enablement head = {
+        .bytes = (uint32_t)*size,
+        .property = enablement->property,
+        .provider = enablement->provider,
+        .source = enablement->source,
+        .match_any = enablement->match_any,
+        .match_all = enablement->match_all,
+        .number = enablement->number,
+        .captures = enablement->captures,
+        .level = enablement->level,
+        .is_group = enablement->is_group,
+        .filters = (uint16_t)enablement->filter_count,
+    };
+    uint8_t *at = bytes;
+
+    if (code != ERROR_SUCCESS || *size > room) {
+        return code != ERROR_SUCCESS ? code : ERROR_INSUFFICIENT_BUFFER;
+    }
+    memset(at, 0, *size);
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    for (uint32_t index = 0; index < enablement->filter_count; index++) {
+        const struct etwas_registry_filter *filter = &enablement->filters[index];
+        struct stored_filter stored = {.type = filter->type, .bytes = filter->bytes};
+
+        memcpy(at, &stored, sizeof stored);
+        if (filter->bytes != 0) {
+            memcpy(at + sizeof stored, filter->data, filter->bytes);
+        }
+        at += sizeof stored + aligned(filter->bytes);
+    }
+    return ERROR_SUCCESS;
+}
+
+static bool get_filter(struct etwas_cursor *cursor, struct etwas_registry_filter *filter)
+{
+    struct stored_filter stored;
+
+    if (!etwas_cursor_copy(cursor, &stored, sizeof stored) ||
+        stored.bytes > ETWAS_REGISTRY_FILTER_BYTES ||
+        aligned(stored.bytes) > etwas_cursor_left(cursor)) {
+        return false;
+    }
+    *filter = (struct etwas_registry_filter){
+        .type = stored.type, .bytes = stored.bytes, .data = cursor->at};
+    cursor->at += aligned(stored.bytes);
+    return true;
+}
+
+uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
+                                       struct etwas_registry_enablement *enablement, size_t *used)
+{
+    struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
+    struct stored_enablement head;
+
+    if (!etwas_cursor_copy(&cursor, &head, sizeof head) || head.bytes < sizeof head ||
+        head.bytes > size || head.bytes % ALIGNMENT != 0 || head.is_group > 1 ||
+        head.filters > ETWAS_REGISTRY_FILTERS) {
+        return ERROR_INVALID_DATA;
+    }
+    cursor.end = (const uint8_t *)bytes + head.bytes;
+    *enablement = (struct etwas_registry_enablement){
+        .provider = head.provider,
+        .source = head.source,
+        .match_any = head.match_any,
+        .match_all = head.match_all,
+        .number = head.number,
+        .captures = head.captures,
+        .property = head.property,
+        .level = head.level,
+        .is_group = head.is_group != 0,
+        .filter_count = head.filters,
+    };
+    for (uint32_t index = 0; index < head.filters; index++) {
+        if (!get_filter(&cursor, &enablement->filters[index])) {
+            return ERROR_INVALID_DATA;
+        }
+    }
+    *used = head.bytes;
+    return ERROR_SUCCESS;
+}
+
+/* ---- an entry -------------------------------------------------------------------------------- */
+
+static size_t name_units(const etwas_wchar *name)
+{
+    size_t units = 0;
+
+    while (units <= ETWAS_REGISTRY_NAME_UNITS && name[units] != 0) {
+        units++;
+    }
+    return units;
+}
+
+static uint32_t measure_entry(const struct etwas_registry_entry *entry, size_t *size)
+{
+    size_t units = name_units(entry->name);
+
+    *size = sizeof(struct stored_entry) + aligned(units * sizeof(etwas_wchar));
+    if (units == 0 || units > ETWAS_REGISTRY_NAME_UNITS || entry->state > ETWAS_REGISTRY_CLOSING) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        size_t more;
+        uint32_t code = measure(&entry->enablements[index], &more);
+
+        if (code != ERROR_SUCCESS) {
+            return code;
+        }
+        *size += more;
+        if (*size > ETWAS_REGISTRY_ENTRY_BYTES) {
+            return ERROR_BUFFER_OVERFLOW;
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void **bytes,
+                                  size_t *size)
+{
+    uint32_t code = measure_entry(entry, size);
+    struct stored_entry head = {
+        .magic = MAGIC,
+        .version = VERSION,
+        .head_bytes = sizeof head,
+        .total_bytes = (uint32_t)*size,
+        .enablements = entry->enablement_count,
+        .session = entry->session,
+        .number = entry->number,
+        .socket = entry->socket,
+        .process_start = entry->process_start,
+        .process_id = entry->process_id,
+        .state = entry->state,
+        .kind = entry->kind,
+        .log_file_mode = entry->log_file_mode,
+        .clock = entry->clock,
+        .name_units = (uint32_t)name_units(entry->name),
+    };
+    uint8_t *at;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    at = calloc(1, *size);
+    if (at == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    *bytes = at;
+    memcpy(at, &head, sizeof head);
+    memcpy(at + sizeof head, entry->name, head.name_units * sizeof(etwas_wchar));
+    at += sizeof head + aligned(head.name_units * sizeof(etwas_wchar));
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        size_t left = *size - (size_t)(at - (uint8_t *)*bytes);
+        size_t used;
+
+        (void)etwas_registry_put_enablement(&entry->enablements[index], at, left, &used);
+        at += used;
+    }
+    return ERROR_SUCCESS;
+}
+
+/* Also that the enablements, which `cursor` is at then, can be as many as it says. */
+static bool get_head(struct etwas_cursor *cursor, size_t size, struct stored_entry *head,
+                     etwas_wchar name[ETWAS_REGISTRY_NAME_UNITS + 1])
+{
+    size_t name_bytes;
+
+    if (head->head_bytes < sizeof *head || head->head_bytes % ALIGNMENT != 0 ||
+        head->head_bytes > size || head->total_bytes != size ||
+        head->state > ETWAS_REGISTRY_CLOSING || head->name_units == 0 ||
+        head->name_units > ETWAS_REGISTRY_NAME_UNITS) {
+        return false;
+    }
+    cursor->at += head->head_bytes - sizeof *head;
+    name_bytes = head->name_units * sizeof(etwas_wchar);
+    if (aligned(name_bytes) > etwas_cursor_left(cursor)) {
+        return false;
+    }
+    memcpy(name, cursor->at, name_bytes);
+    name[head->name_units] = 0;
+    cursor->at += aligned(name_bytes);
+    return name_units(name) == head->name_units &&
+           head->enablements <= etwas_cursor_left(cursor) / sizeof(struct stored_enablement);
+}
+
+/* What follows the head, in memory of its own: the filters' data stay in it. */
+static bool get_enablements(const void *bytes, size_t size,
+                            struct etwas_registry_enablement *enablements, uint32_t count)
+{
+    const uint8_t *at = bytes;
+
+    for (uint32_t index = 0; index < count; index++) {
+        size_t used;
+
+        if (etwas_registry_get_enablement(at, size, &enablements[index], &used) != ERROR_SUCCESS) {
+            return false;
+        }
+        at += used;
+        size -= used;
+    }
+    return size == 0;
+}
+
+uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
+                                  struct etwas_registry_entry **entry)
+{
+    struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
+    struct etwas_registry_entry read = {0};
+    struct etwas_registry_entry *made;
+    struct stored_entry head;
+    size_t left;
+    void *copy;
+
+    if (!etwas_cursor_copy(&cursor, &head, sizeof head) || head.magic != MAGIC) {
+        return ERROR_INVALID_DATA;
+    }
+    if (head.version != VERSION) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    if (!get_head(&cursor, size, &head, read.name)) {
+        return ERROR_INVALID_DATA;
+    }
+    left = etwas_cursor_left(&cursor);
+    made = malloc(sizeof *made + head.enablements * sizeof *made->enablements + left);
+    if (made == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    *made = read;
+    made->session = head.session;
+    made->number = head.number;
+    made->socket = head.socket;
+    made->process_start = head.process_start;
+    made->process_id = head.process_id;
+    made->state = head.state;
+    made->kind = head.kind;
+    made->log_file_mode = head.log_file_mode;
+    made->clock = head.clock;
+    made->enablement_count = head.enablements;
+    made->enablements = (struct etwas_registry_enablement *)(made + 1);
+    copy = made->enablements + head.enablements;
+    memcpy(copy, cursor.at, left);
+    if (!get_enablements(copy, left, made->enablements, head.enablements)) {
+        free(made);
+        return ERROR_INVALID_DATA;
+    }
+    *entry = made;
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a host says of its session to other processes: what it is, and with what it enables providers. As bytes, in its
+ * entry of the registry, or in the message ENABLE; little-endian, with lengths that are checked against each
+ * other. Who reads believes nothing.
+ */
+#ifndef ETWAS_REGISTRY_SESSION_ENTRY_H
+#define ETWAS_REGISTRY_SESSION_ENTRY_H
+
+#include <etwas/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_REGISTRY_NAME_UNITS = 1024,
+    ETWAS_REGISTRY_FILTERS = 16,
+    ETWAS_REGISTRY_FILTER_BYTES = 64 << 10, /* the data of one */
+    ETWAS_REGISTRY_ENTRY_BYTES = 1 << 20,
+};
+
+struct etwas_registry_filter {
+    uint32_t type; /* EVENT_FILTER_TYPE_... */
+    uint32_t bytes;
+    const void
+        *data; /* read: in the memory that was read from, on a multiple of 8 from its beginning */
+};
+
+/* An EnableTraceEx2 as it was asked; a guest does the same. */
+struct etwas_registry_enablement {
+    etwas_guid provider;
+    etwas_guid source;
+    uint64_t match_any;
+    uint64_t match_all;
+    uint64_t number;   /* of the change of the entry that made it what it is */
+    uint64_t captures; /* how often its state was asked for */
+    uint32_t property;
+    uint8_t level;
+    bool is_group;
+    uint32_t filter_count;
+    struct etwas_registry_filter filters[ETWAS_REGISTRY_FILTERS];
+};
+
+enum etwas_registry_state {
+    ETWAS_REGISTRY_STARTING, /* its host alone sees that */
+    ETWAS_REGISTRY_OPEN,
+    ETWAS_REGISTRY_CLOSING,
+};
+
+enum etwas_registry_kind {
+    ETWAS_REGISTRY_SHARED, /* one session of one host, which others may log to */
+};
+
+struct etwas_registry_entry {
+    etwas_guid session;
+    etwas_wchar name[ETWAS_REGISTRY_NAME_UNITS + 1]; /* as given; terminated; not empty */
+    uint64_t number;                                 /* grows with each change */
+    uint64_t socket;        /* the nonce of its socket: etwas_registry_host_open sets it */
+    uint64_t process_start; /* its host, for people: as /proc/PID/stat has it, in ticks */
+    uint32_t process_id;
+    uint32_t state; /* ETWAS_REGISTRY_OPEN... */
+    uint32_t kind;  /* ETWAS_REGISTRY_SHARED; others are of later builds */
+    uint32_t log_file_mode;
+    uint32_t clock;
+    uint32_t enablement_count;
+    struct etwas_registry_enablement *enablements;
+};
+
+/*
+ * Puts an enablement at `bytes`, which has `room`. *size is what it needs, also where that is more.
+ * ERROR_INSUFFICIENT_BUFFER; ERROR_INVALID_PARAMETER: more filters, or more data of one, than there may be.
+ */
+uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *enablement,
+                                       void *bytes, size_t room, size_t *size);
+
+/*
+ * Reads one from the beginning of `bytes`; *used is how many it took. Its filters' data stay where they are.
+ * ERROR_INVALID_DATA.
+ */
+uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
+                                       struct etwas_registry_enablement *enablement, size_t *used);
+
+/*
+ * A whole entry. *bytes is the caller's to free. ERROR_INVALID_PARAMETER: as above, or no name, or no such state;
+ * ERROR_BUFFER_OVERFLOW: it would be larger than ETWAS_REGISTRY_ENTRY_BYTES; ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void **bytes,
+                                  size_t *size);
+
+/*
+ * One free() gives back the entry with all that is in it. `bytes` may go. ERROR_INVALID_DATA;
+ * ERROR_NOT_SUPPORTED: it is of another version; ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
+                                  struct etwas_registry_entry **entry);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/session_name.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/name_case.h"
+#include "registry/file_name.h"
+#include "registry/session_entry.h"
+
+#define MAGIC UINT32_C(0x4E575445) /* "ETWN" */
+
+enum {
+    VERSION = 1,
+};
+
+struct stored_name {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t name_units; /* the name follows, every unit of it folded */
+    etwas_guid session;
+};
+ETWAS_ASSERT_SIZE(struct stored_name, 24);
+
+/* A name without regard to case, in the file that says whose it is. */
+struct name {
+    struct stored_name head;
+    etwas_wchar folded[ETWAS_REGISTRY_NAME_UNITS];
+    char stem[ETWAS_REGISTRY_FILE_BYTES];
+};
+
+static size_t size_of(const struct name *name)
+{
+    return sizeof name->head + name->head.name_units * sizeof(etwas_wchar);
+}
+
+/* FNV-1a. Names that have the same one have different places. */
+static void add_hash(uint64_t *hash, etwas_wchar unit)
+{
+    *hash = (*hash ^ (unit & 0xFF)) * UINT64_C(0x100000001B3);
+    *hash = (*hash ^ (unit >> 8)) * UINT64_C(0x100000001B3);
+}
+
+static uint32_t make(struct name *name, const etwas_wchar *given, const etwas_guid *session)
+{
+    struct etwas_file_name file = {.kind = ETWAS_REGISTRY_FILE_NAME,
+                                   .nonce = UINT64_C(0xCBF29CE484222325)};
+    size_t units = 0;
+
+    for (; given[units] != 0; units++) {
+        if (units == ETWAS_REGISTRY_NAME_UNITS) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        name->folded[units] = etwas_name_fold(given[units]);
+        add_hash(&file.nonce, name->folded[units]);
+    }
+    name->head = (struct stored_name){
+        .magic = MAGIC, .version = VERSION, .name_units = (uint16_t)units, .session = *session};
+    etwas_file_name_put(&file, name->stem);
+    return units == 0 ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
+}
+
+static bool is_known(const void *bytes, size_t size)
+{
+    const struct stored_name *head = bytes;
+
+    return size >= sizeof *head && head->magic == MAGIC && head->version == VERSION &&
+           size == sizeof *head + head->name_units * sizeof(etwas_wchar);
+}
+
+static bool is_of_name(const void *bytes, const struct name *name)
+{
+    const struct stored_name *head = bytes;
+
+    return head->name_units == name->head.name_units &&
+           memcmp(head + 1, name->folded, head->name_units * sizeof(etwas_wchar)) == 0;
+}
+
+/* What nobody here understands claims the name: it is living, and somebody's. */
+static bool claims(const void *bytes, size_t size, void *what)
+{
+    return !is_known(bytes, size) || is_of_name(bytes, what);
+}
+
+uint32_t etwas_session_name_take(struct etwas_held_file *held, const etwas_wchar *given,
+                                 const etwas_guid *session)
+{
+    struct name name;
+    uint32_t code = make(&name, given, session);
+    struct etwas_held_wish wish = {.stem = name.stem, .claims = claims, .what = &name};
+    uint8_t bytes[sizeof name.head + sizeof name.folded];
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    memcpy(bytes, &name.head, sizeof name.head);
+    memcpy(bytes + sizeof name.head, name.folded, size_of(&name) - sizeof name.head);
+    wish.bytes = bytes;
+    wish.size = size_of(&name);
+    return etwas_held_take(held, &wish);
+}
+
+/* ---- found ----------------------------------------------------------------------------------- */
+
+struct search {
+    const struct name *name;
+    bool (*is_it)(const etwas_guid *session, void *context);
+    void *context;
+};
+
+static bool is_found(const void *bytes, size_t size, void *what)
+{
+    const struct search *search = what;
+
+    return is_known(bytes, size) && is_of_name(bytes, search->name) &&
+           search->is_it(&((const struct stored_name *)bytes)->session, search->context);
+}
+
+uint32_t etwas_session_name_find(const etwas_wchar *given,
+                                 bool (*is_it)(const etwas_guid *session, void *context),
+                                 void *context)
+{
+    static const etwas_guid none;
+    struct name name;
+    struct search search = {.name = &name, .is_it = is_it, .context = context};
+    struct etwas_held_wish wish = {.stem = name.stem, .claims = is_found, .what = &search};
+    void *bytes;
+    size_t size;
+    uint32_t code = make(&name, given, &none);
+
+    if (code != ERROR_SUCCESS) {
+        return ERROR_NOT_FOUND; /* no session has such a name */
+    }
+    code = etwas_held_read(&wish, &bytes, &size);
+    free(bytes);
+    return code;
+}

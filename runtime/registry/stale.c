@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/stale.h"
+
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "registry/file_name.h"
+#include "registry/held_file.h"
+#include "registry/session_entry.h"
+
+/* What nobody here understands may be whose it is. */
+static bool has_socket(const void *bytes, size_t size, void *what)
+{
+    const uint64_t *nonce = what;
+    struct etwas_registry_entry *entry;
+    bool it_has = true;
+
+    if (etwas_registry_get_entry(bytes, size, &entry) == ERROR_SUCCESS) {
+        it_has = entry->socket == *nonce;
+        free(entry);
+    }
+    return it_has;
+}
+
+/*
+ * Whether the file that a socket belongs to is dead. It is there before the socket is, and the socket's name is never
+ * used again, so this stays true.
+ */
+static bool is_dead(struct etwas_file_name name)
+{
+    char stem[ETWAS_REGISTRY_FILE_BYTES];
+    struct etwas_held_wish wish = {.stem = stem};
+    void *bytes;
+    size_t size;
+    uint32_t code;
+
+    if (name.kind == ETWAS_REGISTRY_FILE_SESSION_SOCKET) {
+        name.kind = ETWAS_REGISTRY_FILE_SESSION;
+        wish.claims = has_socket;
+        wish.what = &name.nonce;
+    } else {
+        name.kind = ETWAS_REGISTRY_FILE_PROCESS;
+    }
+    etwas_file_name_put(&name, stem);
+    code = etwas_held_read(&wish, &bytes, &size);
+    free(bytes);
+    return code == ERROR_NOT_FOUND;
+}
+
+bool etwas_registry_clear_socket(const char *text)
+{
+    struct etwas_file_name name = etwas_file_name_get(text);
+    int folder;
+
+    return (name.kind == ETWAS_REGISTRY_FILE_SESSION_SOCKET ||
+            name.kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET) &&
+           is_dead(name) && etwas_registry_open(&folder) == ERROR_SUCCESS &&
+           unlinkat(folder, text, 0) == 0;
+}
+
+static bool look(const char *text, void *context)
+{
+    uint32_t *removed = context;
+
+    switch (etwas_file_name_get(text).kind) {
+    case ETWAS_REGISTRY_FILE_NAME:
+    case ETWAS_REGISTRY_FILE_SESSION:
+    case ETWAS_REGISTRY_FILE_PROCESS:
+    case ETWAS_REGISTRY_FILE_TEMPORARY:
+        *removed += etwas_held_clear(text);
+        break;
+    case ETWAS_REGISTRY_FILE_SESSION_SOCKET:
+    case ETWAS_REGISTRY_FILE_PROCESS_SOCKET:
+        *removed += etwas_registry_clear_socket(text);
+        break;
+    case ETWAS_REGISTRY_FILE_OTHER:
+        break;
+    }
+    return true;
+}
+
+uint32_t etwas_registry_clear_stale(void)
+{
+    uint32_t removed = 0;
+
+    (void)etwas_registry_each(look, &removed);
+    return removed;
+}

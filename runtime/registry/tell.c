@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/tell.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "registry/ancillary.h"
+#include "registry/file_name.h"
+#include "registry/stale.h"
+
+#define MAGIC UINT32_C(0x54575445) /* "ETWT" */
+
+enum {
+    VERSION = 1,
+    ROOT = 0,
+};
+
+struct stored_tell {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t op;
+    uint64_t number;
+    etwas_guid session;
+    char sender[ETWAS_REGISTRY_FILE_BYTES];
+};
+ETWAS_ASSERT_SIZE(struct stored_tell, 128);
+
+static bool is_process(const char *name)
+{
+    return etwas_file_name_get(name).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+/* What is told, and by which socket. */
+struct telling {
+    struct stored_tell stored;
+    struct ucred sender;
+    int socket;
+    uint32_t told;
+};
+
+static bool open_socket(struct telling *telling)
+{
+    telling->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    return telling->socket >= 0;
+}
+
+static uint32_t begin(struct telling *telling, const struct etwas_tell *tell)
+{
+    *telling = (struct telling){
+        .stored = {.magic = MAGIC,
+                   .version = VERSION,
+                   .op = (uint16_t)tell->op,
+                   .number = tell->number,
+                   .session = tell->session},
+        /* Else it is the real user that is told, whom a program with another effective one does not act for. */
+        .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
+    };
+    memcpy(telling->stored.sender, tell->sender, strnlen(tell->sender, sizeof tell->sender - 1));
+    return open_socket(telling) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
+}
+
+static int send_to(struct telling *telling, const struct sockaddr_un *address)
+{
+    struct iovec part = {.iov_base = &telling->stored, .iov_len = sizeof telling->stored};
+    union etwas_ancillary_room room;
+    struct msghdr whole = {.msg_name = (void *)(uintptr_t)address,
+                           .msg_namelen = sizeof *address,
+                           .msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = &room};
+
+    etwas_ancillary_put(&whole, SCM_CREDENTIALS, &telling->sender, sizeof telling->sender);
+    return sendmsg(telling->socket, &whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
+}
+
+/*
+ * EAGAIN has two reasons: the other's queue is full, or what others have not yet received takes all that this socket
+ * may send. A fresh socket tells one from the other.
+ */
+static uint32_t tell_one(struct telling *telling, const char *name)
+{
+    struct sockaddr_un address;
+    uint32_t code = etwas_registry_address(name, &address);
+    int error;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    error = send_to(telling, &address);
+    if (error == EAGAIN) {
+        (void)close(telling->socket);
+        if (!open_socket(telling)) {
+            return ERROR_NO_SYSTEM_RESOURCES;
+        }
+        error = send_to(telling, &address);
+    }
+    switch (error) {
+    case 0:
+    case EAGAIN:
+        telling->told++;
+        return ERROR_SUCCESS;
+    case ECONNREFUSED:
+        (void)etwas_registry_clear_socket(name);
+        return ERROR_NOT_FOUND;
+    case ENOENT:
+        return ERROR_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return ERROR_ACCESS_DENIED;
+    default:
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+}
+
+uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell)
+{
+    struct telling telling;
+    uint32_t code = is_process(name) ? begin(&telling, tell) : ERROR_INVALID_PARAMETER;
+
+    if (code == ERROR_SUCCESS) {
+        code = tell_one(&telling, name);
+        if (telling.socket >= 0) {
+            (void)close(telling.socket);
+        }
+    }
+    return code;
+}
+
+static bool look(const char *name, void *context)
+{
+    struct telling *telling = context;
+
+    if (is_process(name)) {
+        (void)tell_one(telling, name);
+    }
+    return telling->socket >= 0;
+}
+
+uint32_t etwas_registry_tell_all(const struct etwas_tell *tell, uint32_t *told)
+{
+    struct telling telling;
+    uint32_t code = begin(&telling, tell);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_registry_each(look, &telling);
+        if (telling.socket >= 0) {
+            (void)close(telling.socket);
+        } else {
+            code = ERROR_NO_SYSTEM_RESOURCES;
+        }
+    }
+    if (told != NULL) {
+        *told = telling.told;
+    }
+    return code;
+}
+
+/* ---- hearing --------------------------------------------------------------------------------- */
+
+uint32_t etwas_registry_hear(const struct etwas_registry_process *process, struct etwas_tell *tell)
+{
+    struct stored_tell stored;
+    struct iovec part = {.iov_base = &stored, .iov_len = sizeof stored};
+    union etwas_ancillary_room room;
+    struct msghdr whole = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+    struct etwas_ancillary taken;
+    ssize_t bytes = recvmsg(process->socket, &whole, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+    if (bytes < 0) {
+        return ERROR_NOT_FOUND;
+    }
+    taken = etwas_ancillary_take(&whole);
+    if (taken.descriptor >= 0) {
+        (void)close(taken.descriptor);
+    }
+    if (!taken.has_sender || (taken.sender.uid != geteuid() && taken.sender.uid != ROOT) ||
+        bytes != (ssize_t)sizeof stored || (whole.msg_flags & MSG_TRUNC) != 0 ||
+        stored.magic != MAGIC || stored.version != VERSION) {
+        return ERROR_NOT_FOUND;
+    }
+    *tell = (struct etwas_tell){.op = stored.op,
+                                .number = stored.number,
+                                .session = stored.session,
+                                .process_id = (uint32_t)taken.sender.pid};
+    memcpy(tell->sender, stored.sender, sizeof stored.sender - 1);
+    if (!is_process(tell->sender)) {
+        tell->sender[0] = 0; /* it wants no answer, or makes up where to */
+    }
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What processes tell each other so that nobody has to look without reason: datagrams. Nothing is known by them:
+ * LOOK says that something has changed, and what that is, is in the entries.
+ */
+#ifndef ETWAS_REGISTRY_TELL_H
+#define ETWAS_REGISTRY_TELL_H
+
+#include <etwas/types.h>
+#include <stdint.h>
+
+#include "registry/process.h"
+
+enum etwas_tell_op {
+    ETWAS_TELL_LOOK =
+        1,           /* the entry of `session` has changed, came or went: `number` is its number */
+    ETWAS_TELL_SEEN, /* to `sender` of a LOOK: whoever sends it acts by that entry and number */
+};
+
+struct etwas_tell {
+    uint32_t op; /* ETWAS_TELL_...; others are of later builds */
+    uint64_t number;
+    etwas_guid session;
+    char sender
+        [ETWAS_REGISTRY_FILE_BYTES]; /* the name of a process's socket; empty: wants no answer */
+    uint32_t process_id; /* heard: who sent it, by the kernel; 0: of a namespace we do not see */
+};
+
+/*
+ * Tells one process, by the name of its socket. Never waits. A process whose queue is full counts as told: it will look
+ * anyway; so who waits for a SEEN does not wait for ever. ERROR_NOT_FOUND: there is no such process any more; what is left
+ * of it is removed. ERROR_INVALID_PARAMETER: that is no such name. Others of etwas_registry_address.
+ */
+uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell);
+
+/* Tells all living processes, this one too if it takes part. *told, which may be NULL: how many. Errors of etwas_registry_each. */
+uint32_t etwas_registry_tell_all(const struct etwas_tell *tell, uint32_t *told);
+
+/*
+ * The next thing that this process was told. Never waits: ERROR_NOT_FOUND, nothing more is there, or what was there
+ * is not worth a look (not of this user or of root, or ill-formed), which may happen with more behind it: poll says so.
+ */
+uint32_t etwas_registry_hear(const struct etwas_registry_process *process, struct etwas_tell *tell);
+
+#endif

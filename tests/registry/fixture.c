@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "registry/fixture.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "registry/registry.h"
+
+enum {
+    SILENCE_S = 120,
+};
+
+int registry_setup(void **state)
+{
+    int failed = folder_in_memory(state) != 0 || folder_setup(state) != 0;
+
+    etwas_registry_forget();
+    (void)signal(SIGPIPE, SIG_IGN); /* some are told something when they have been killed */
+    return failed ? -1 : setenv("ETWAS_RUNTIME_DIR", folder_path("registry"), 1);
+}
+
+int registry_teardown(void **state)
+{
+    etwas_registry_forget();
+    return folder_teardown(state);
+}
+
+const char *registry_folder(void)
+{
+    return getenv("ETWAS_RUNTIME_DIR");
+}
+
+uint32_t files_like(const char *beginning)
+{
+    DIR *folder = opendir(registry_folder());
+    const struct dirent *found;
+    uint32_t count = 0;
+
+    while (folder != NULL && (found = readdir(folder)) != NULL) {
+        count +=
+            found->d_name[0] != '.' && strncmp(found->d_name, beginning, strlen(beginning)) == 0;
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    return count;
+}
+
+/* ---- other processes ------------------------------------------------------------------------- */
+
+struct child child_start(int (*body)(struct child *self, void *context), void *context)
+{
+    struct child child;
+    int up[2];
+    int down[2];
+
+    assert_int_equal(pipe2(up, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(down, O_CLOEXEC), 0);
+    (void)fflush(NULL);
+    child = (struct child){.process = fork(), .from = up[0], .to = down[1]};
+    assert_true(child.process >= 0);
+    if (child.process == 0) {
+        struct child self = {.process = getpid(), .from = down[0], .to = up[1]};
+
+        (void)alarm(SILENCE_S);
+        (void)close(up[0]);
+        (void)close(down[1]);
+        _exit(body(&self, context));
+    }
+    (void)close(up[1]);
+    (void)close(down[0]);
+    return child;
+}
+
+void say(const struct child *other, char byte)
+{
+    (void)(write(other->to, &byte, 1) == 1); /* one that is gone is told nothing */
+}
+
+int hear(const struct child *other)
+{
+    unsigned char byte;
+
+    return read(other->from, &byte, 1) == 1 ? byte : -1;
+}
+
+int child_end(struct child *child)
+{
+    int status = 0;
+
+    say(child, 'e'); /* its siblings have the pipe, too: that it is closed says nothing */
+    (void)close(child->to);
+    assert_int_equal(waitpid(child->process, &status, 0), child->process);
+    (void)close(child->from);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+void child_kill(struct child *child)
+{
+    assert_int_equal(kill(child->process, SIGKILL), 0);
+    assert_int_equal(child_end(child), -SIGKILL);
+}
+
+void child_stop(const struct child *child)
+{
+    int status = 0;
+
+    assert_int_equal(kill(child->process, SIGSTOP), 0);
+    assert_int_equal(waitpid(child->process, &status, WUNTRACED), child->process);
+    assert_true(WIFSTOPPED(status));
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+etwas_guid guid_of(uint32_t number)
+{
+    return (etwas_guid){.Data1 = number, .Data2 = 0xE7, .Data4 = {1, 2, 3, 4, 5, 6, 7, 8}};
+}
+
+struct etwas_registry_entry *entry_of(const etwas_wchar *name, uint32_t number)
+{
+    static struct etwas_registry_entry entry;
+    size_t units = 0;
+
+    entry = (struct etwas_registry_entry){
+        .session = guid_of(number), .number = 1, .state = ETWAS_REGISTRY_OPEN, .clock = 1};
+    for (; name[units] != 0; units++) {
+        entry.name[units] = name[units];
+    }
+    return &entry;
+}
+
+uint32_t open_session(struct etwas_registry_host *host, const etwas_wchar *name, uint32_t number)
+{
+    *host = ETWAS_REGISTRY_NO_HOST;
+    return etwas_registry_host_open(host, entry_of(name, number));
+}

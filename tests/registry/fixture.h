@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What the tests of the registry share: a folder of its own for each, and other processes. */
+#ifndef ETWAS_TESTS_REGISTRY_FIXTURE_H
+#define ETWAS_TESTS_REGISTRY_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <etwas/winerror.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "registry/host_session.h"
+#include "support/folder.h"
+
+int registry_setup(void **state);
+int registry_teardown(void **state);
+
+/* A test whose registry is an empty folder that is made by the first who wants it. */
+#define REGISTRY_TEST(test) cmocka_unit_test_setup_teardown(test, registry_setup, registry_teardown)
+
+/* The name of the registry's folder. */
+const char *registry_folder(void);
+
+/* How many files there are in it whose names begin like this. */
+uint32_t files_like(const char *beginning);
+
+/* ---- other processes ------------------------------------------------------------------------- */
+
+struct child {
+    pid_t process;
+    int from; /* it says something by a byte */
+    int to;   /* and is told something by one */
+};
+
+/* Runs `body` in a process of its own, which ends with what it returns. */
+struct child child_start(int (*body)(struct child *self, void *context), void *context);
+
+/* On either side: says a byte, and waits for one; -1: the other one is gone. Minutes of silence end the process. */
+void say(const struct child *other, char byte);
+int hear(const struct child *other);
+
+/* Lets it end, and returns what its body did; the signal's negative number if it was one. */
+int child_end(struct child *child);
+void child_kill(struct child *child);
+
+/* Until it is stopped, not only told to be. */
+void child_stop(const struct child *child);
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+etwas_guid guid_of(uint32_t number);
+
+/* An open session's entry, with nothing that it enables. */
+struct etwas_registry_entry *entry_of(const etwas_wchar *name, uint32_t number);
+
+/* Opens it; what it says is that it succeeded. */
+uint32_t open_session(struct etwas_registry_host *host, const etwas_wchar *name, uint32_t number);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Sessions as other processes find them: taken, read, listed, and gone with their host. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/identity.h"
+#include "platform/wait.h"
+#include "registry/connection.h"
+#include "registry/fixture.h"
+#include "registry/registry.h"
+#include "registry/sessions.h"
+#include "registry/stale.h"
+
+enum {
+    STARTERS = 16,
+};
+
+static uint32_t count_sessions(void)
+{
+    etwas_guid *sessions;
+    uint32_t count;
+
+    assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);
+    free(sessions);
+    return count;
+}
+
+static uint32_t find(const etwas_wchar *name)
+{
+    struct etwas_registry_entry *entry;
+    uint32_t code = etwas_registry_find(name, &entry);
+
+    assert_true((code == ERROR_SUCCESS) == (entry != NULL));
+    free(entry);
+    return code;
+}
+
+static uint32_t read_session(uint32_t number)
+{
+    const etwas_guid session = guid_of(number);
+    struct etwas_registry_entry *entry;
+    uint32_t code = etwas_registry_read(&session, &entry);
+
+    assert_true((code == ERROR_SUCCESS) == (entry != NULL));
+    free(entry);
+    return code;
+}
+
+/* ---- one process ----------------------------------------------------------------------------- */
+
+static void a_session_can_be_found_read_and_listed_until_it_is_closed(void **state)
+{
+    const etwas_guid session = guid_of(1);
+    struct etwas_registry_host host;
+    struct etwas_registry_entry *entry;
+    etwas_guid *sessions;
+    uint32_t count;
+
+    (void)state;
+    assert_int_equal(open_session(&host, u"Straße", 1), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_find(u"STRAßE", &entry), ERROR_SUCCESS);
+    assert_memory_equal(&entry->session, &session, sizeof session);
+    assert_memory_equal(entry->name, u"Straße", sizeof u"Straße");
+    assert_int_equal(entry->state, ETWAS_REGISTRY_OPEN);
+    assert_int_equal(entry->process_id, getpid());
+    assert_true(entry->process_start == etwas_identity_start_ticks());
+    free(entry);
+    assert_int_equal(read_session(1), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_memory_equal(sessions, &session, sizeof session);
+    free(sessions);
+    etwas_registry_host_close(&host);
+    assert_int_equal(find(u"Straße"), ERROR_NOT_FOUND);
+    assert_int_equal(read_session(1), ERROR_NOT_FOUND);
+    assert_int_equal(count_sessions(), 0);
+    assert_int_equal(files_like(""), 0);
+    etwas_registry_host_close(&host); /* once more does nothing */
+}
+
+static void a_change_is_read_whole_and_the_session_stays_living(void **state)
+{
+    struct etwas_registry_host host;
+    struct etwas_registry_enablement enablement = {.provider = guid_of(7), .level = 5, .number = 2};
+    struct etwas_registry_entry *entry = entry_of(u"changing", 2);
+    const etwas_guid session = guid_of(2);
+    struct etwas_registry_entry *found;
+
+    (void)state;
+    host = ETWAS_REGISTRY_NO_HOST;
+    assert_int_equal(etwas_registry_host_open(&host, entry), ERROR_SUCCESS);
+    entry->number = 2;
+    entry->state = ETWAS_REGISTRY_CLOSING;
+    entry->enablements = &enablement;
+    entry->enablement_count = 1;
+    assert_int_equal(etwas_registry_host_publish(&host, entry), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_clear_stale(), 0);
+    assert_int_equal(etwas_registry_read(&session, &found), ERROR_SUCCESS);
+    assert_int_equal(found->state, ETWAS_REGISTRY_CLOSING);
+    assert_int_equal(found->number, 2);
+    assert_int_equal(found->enablement_count, 1);
+    assert_int_equal(found->enablements[0].level, 5);
+    assert_true(found->socket == host.socket);
+    free(found);
+    etwas_registry_host_close(&host);
+    assert_int_equal(files_like(""), 0);
+}
+
+static void a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing(void **state)
+{
+    struct etwas_registry_host first;
+    struct etwas_registry_host second;
+
+    (void)state;
+    assert_int_equal(open_session(&first, u"one", 1), ERROR_SUCCESS);
+    assert_int_equal(open_session(&second, u"ONE", 2), ERROR_ALREADY_EXISTS);
+    assert_int_equal(open_session(&second, u"two", 1), ERROR_ALREADY_EXISTS);
+    assert_int_equal(second.listener, -1);
+    assert_int_equal(find(u"two"), ERROR_NOT_FOUND);
+    assert_int_equal(open_session(&second, u"two", 2), ERROR_SUCCESS);
+    assert_int_equal(count_sessions(), 2);
+    etwas_registry_host_close(&first);
+    etwas_registry_host_close(&second);
+    assert_int_equal(files_like(""), 0);
+}
+
+/* ---- several processes ----------------------------------------------------------------------- */
+
+static int host_until_told(struct child *self, void *context)
+{
+    struct etwas_registry_host host;
+    const uint32_t *number = context;
+    uint32_t code = open_session(&host, u"the one", *number);
+
+    say(self, (char)code);
+    (void)hear(self);
+    etwas_registry_host_close(&host);
+    return 0;
+}
+
+static void exactly_one_of_many_starters_gets_a_name(void **state)
+{
+    struct child children[STARTERS];
+    uint32_t winners = 0;
+
+    (void)state;
+    for (uint32_t round = 0; round < 20; round++) {
+        winners = 0;
+        for (uint32_t index = 0; index < STARTERS; index++) {
+            children[index] = child_start(host_until_told, &index);
+        }
+        for (uint32_t index = 0; index < STARTERS; index++) {
+            int code = hear(&children[index]);
+
+            assert_true(code == ERROR_SUCCESS || code == ERROR_ALREADY_EXISTS);
+            winners += code == ERROR_SUCCESS;
+        }
+        assert_int_equal(winners, 1);
+        assert_int_equal(find(u"The One"), ERROR_SUCCESS);
+        for (uint32_t index = 0; index < STARTERS; index++) {
+            if (round % 2 == 0) {
+                child_kill(&children[index]);
+            } else {
+                assert_int_equal(child_end(&children[index]), 0);
+            }
+        }
+        assert_int_equal(find(u"the one"), ERROR_NOT_FOUND);
+    }
+}
+
+static void a_host_that_is_killed_gives_its_name_and_its_guid_back(void **state)
+{
+    struct etwas_registry_host host;
+    uint32_t number = 1;
+    struct child child = child_start(host_until_told, &number);
+
+    (void)state;
+    assert_int_equal(hear(&child), ERROR_SUCCESS);
+    assert_int_equal(open_session(&host, u"the one", 1), ERROR_ALREADY_EXISTS);
+    assert_int_equal(find(u"the one"), ERROR_SUCCESS);
+    child_kill(&child);
+    assert_int_equal(files_like(""), 3);
+    assert_int_equal(find(u"the one"), ERROR_NOT_FOUND);
+    assert_int_equal(read_session(1), ERROR_NOT_FOUND);
+    assert_int_equal(count_sessions(), 0);
+    assert_int_equal(open_session(&host, u"the one", 1), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_clear_stale(), 1); /* its socket, which is in nobody's way */
+    assert_int_equal(files_like(""), 3);
+    etwas_registry_host_close(&host);
+    assert_int_equal(files_like(""), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        REGISTRY_TEST(a_session_can_be_found_read_and_listed_until_it_is_closed),
+        REGISTRY_TEST(a_change_is_read_whole_and_the_session_stays_living),
+        REGISTRY_TEST(a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing),
+        REGISTRY_TEST(exactly_one_of_many_starters_gets_a_name),
+        REGISTRY_TEST(a_host_that_is_killed_gives_its_name_and_its_guid_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
