@@ -2,25 +2,51 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# usage: bench/diff_pairs.sh [PAIRS] [BUILD-FOLDER]
-# How often `etwas diff` says that runs of the same program differ, and how often it finds a query that was made 10 %
-# slower: PAIRS (40) of five runs of examples/spans.c and five, in turns, by these runs and by blocks of time of the
-# first of each; of those that are slower a quarter as many. Ten minutes.
+# usage: bench/diff_pairs.sh [spans | heaptrace] [PAIRS] [BUILD-FOLDER]
+# How often `etwas diff` says that runs of the same program differ, and how often it finds a change: PAIRS (40) of five
+# runs and five, in turns, by these runs and by blocks of time of the first of each; of those with the change a quarter as
+# many. Ten minutes of spans, two of heaptrace.
+#
+#   spans      runs of examples/spans.c; the change is a query that takes 10 % longer
+#   heaptrace  the heap calls of a redis-server under the load of examples/heaptrace/demo.sh, made shorter; the change is
+#              a node for each entry of a list, which takes a quarter more of realloc
 set -euo pipefail
 
-pairs=${1:-40}
-build=$(cd "${2:-$(dirname "$0")/../build/default}" && pwd)
+what=${1:-spans}
+pairs=${2:-40}
+build=$(cd "${3:-$(dirname "$0")/../build/default}" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+server=
+trap '[[ -z $server ]] || kill "$server" || true; rm -rf "$work"' EXIT
 cd "$work"
 
-# Records a pair; the queries of the second side take so many microseconds.
-record() {
-    for run in 1 2 3 4 5; do
-        "$build/examples/spans" "a$run.etl" 200
-        "$build/examples/spans" "b$run.etl" "$1"
-    done
+run_spans() {
+    "$build/examples/spans" "$1" "$2"
 }
+
+run_heaptrace() {
+    "$build/examples/heaptrace/heaptrace" -o "$1" -- redis-server --port 0 --unixsocket "$work/socket" --dir "$work" \
+        --save "" --appendonly no --daemonize no --list-max-listpack-size "$2" >server.out 2>&1 &
+    server=$!
+    until [[ $(redis-cli -s socket ping 2>/dev/null || true) == PONG ]]; do
+        kill -0 "$server" 2>/dev/null || { cat server.out; exit 1; }
+        sleep 0.02
+    done
+    redis-benchmark -s socket -n 5000 -c 50 -P 16 -d 256 -r 10000 -t set,get,incr,lpush,lpop,sadd,hset,zadd -q >client.out
+    redis-cli -s socket shutdown nosave
+    wait "$server"
+    server=
+}
+
+# What a run is told on the first side, and on the second to be another; what is said when that is found.
+case $what in
+spans) same=200 other=232 found='^  typical .* slower$' ;;
+heaptrace) same=-2 other=1 found='^  rate .* more frequent$' ;;
+*)
+    echo "usage: $0 [spans | heaptrace] [PAIRS] [BUILD-FOLDER]" >&2
+    exit 2
+    ;;
+esac
 
 # Prints 1 if what is said of two sides has such a line, else 0.
 says() {
@@ -30,16 +56,19 @@ says() {
     grep -Eqc "$1" told && echo 1 || echo 0
 }
 
-# Of so many pairs, by runs and by blocks, how many have such a line.
+# count PAIRS SECOND LINE TITLE: of so many pairs, by runs and by blocks, how many have such a line.
 count() {
     local by_runs=0 by_blocks=0
     for ((pair = 0; pair < $1; pair++)); do
-        record "$2"
+        for run in 1 2 3 4 5; do
+            "run_$what" "a$run.etl" "$same"
+            "run_$what" "b$run.etl" "$2"
+        done
         by_runs=$((by_runs + $(says "$3" a?.etl -- b?.etl)))
         by_blocks=$((by_blocks + $(says "$3" a1.etl -- b1.etl)))
     done
     echo "$4: $by_runs of $1 pairs by five runs a side, $by_blocks by blocks of one"
 }
 
-count "$pairs" 200 ' differ by ' 'the same program is said to differ'
-count $(((pairs + 3) / 4)) 232 '^  typical .* slower$' 'queries of 232 us, not 200, are found'
+count "$pairs" "$same" ' differ by ' 'the same program is said to differ'
+count $(((pairs + 3) / 4)) "$other" "$found" 'what changed is found'

@@ -23,13 +23,15 @@ static uint32_t find_by_name(struct etwas_span_classes *classes,
                              const struct etwas_described *described, const EVENT_RECORD *record)
 {
     const etwas_guid *guid = &record->EventHeader.ProviderId;
+    bool is_of_span = etwas_span_name_is_of_span(record);
     char name[ETWAS_SPAN_NAME_BYTES];
 
     etwas_span_name_make(name, described, record);
     for (uint32_t i = 0; i < classes->count; i++) {
         const struct etwas_span_class *known = &classes->all[i];
 
-        if (memcmp(&known->guid, guid, sizeof *guid) == 0 && strcmp(known->name, name) == 0) {
+        if (known->is_of_span == is_of_span && memcmp(&known->guid, guid, sizeof *guid) == 0 &&
+            strcmp(known->name, name) == 0) {
             return i;
         }
     }
@@ -37,13 +39,14 @@ static uint32_t find_by_name(struct etwas_span_classes *classes,
         return UINT32_MAX;
     }
     classes->all[classes->count].guid = *guid;
+    classes->all[classes->count].is_of_span = is_of_span;
     memcpy(classes->all[classes->count].name, name, sizeof name);
     return classes->count++;
 }
 
 static struct etwas_span_memo *memo_of(const struct etwas_span_classes *classes,
                                        const struct etwas_described *described,
-                                       const etwas_guid *guid)
+                                       const etwas_guid *guid, bool is_of_span)
 {
     uint64_t words[2];
     uint64_t hash;
@@ -54,7 +57,8 @@ static struct etwas_span_memo *memo_of(const struct etwas_span_classes *classes,
         struct etwas_span_memo *memo = &classes->memo[i % ETWAS_SPAN_CLASSES_MEMO];
 
         if (memo->class_number == 0 ||
-            (memo->described == described && memcmp(&memo->guid, guid, sizeof *guid) == 0)) {
+            (memo->described == described && memo->is_of_span == is_of_span &&
+             memcmp(&memo->guid, guid, sizeof *guid) == 0)) {
             return memo;
         }
     }
@@ -65,7 +69,8 @@ uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
                                  const EVENT_RECORD *record)
 {
     const etwas_guid *guid = &record->EventHeader.ProviderId;
-    struct etwas_span_memo *memo = memo_of(classes, described, guid);
+    bool is_of_span = etwas_span_name_is_of_span(record);
+    struct etwas_span_memo *memo = memo_of(classes, described, guid, is_of_span);
     uint32_t found;
 
     if (memo->class_number != 0) {
@@ -74,7 +79,7 @@ uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
     found = find_by_name(classes, described, record);
     /* Half of them stay empty, so that a search ends. */
     if (found != UINT32_MAX && classes->memo_count < ETWAS_SPAN_CLASSES_MEMO / 2) {
-        *memo = (struct etwas_span_memo){described, *guid, found + 1};
+        *memo = (struct etwas_span_memo){described, *guid, is_of_span, found + 1};
         classes->memo_count++;
     }
     return found;

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SPAN_CLASSES_H
 
 /*
- * The classes of spans by number, from 0 as they were met. What a schema's class is, is looked up by name once.
+ * The classes of spans by number, from 0 as they were met, and among them the kinds of other events, for who asks
+ * about such. What a schema's class is, is looked up by name once.
  */
 
 #include "span_name.h"
@@ -17,12 +18,14 @@ enum {
 struct etwas_span_class {
     char name[ETWAS_SPAN_NAME_BYTES];
     etwas_guid guid;
+    bool is_of_span; /* else its events neither begin nor end one */
 };
 
 /* What a kind of event was the last time: its class. */
 struct etwas_span_memo {
     const struct etwas_described *described; /* NULL: nothing describes it */
     etwas_guid guid;
+    bool is_of_span;
     uint32_t class_number; /* from 1; 0: the entry is empty */
 };
 
@@ -37,7 +40,7 @@ struct etwas_span_classes {
 bool etwas_span_classes_open(struct etwas_span_classes *classes);
 void etwas_span_classes_close(struct etwas_span_classes *classes);
 
-/* The class of what an event begins or ends; UINT32_MAX: there are too many. */
+/* The class of what an event begins or ends, or its own kind; UINT32_MAX: there are too many. */
 uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
                                  const struct etwas_described *described,
                                  const EVENT_RECORD *record);

@@ -6,6 +6,7 @@
 #include "event.h"
 #include "text.h"
 
+#include <etwas/evntrace.h>
 #include <string.h>
 #include <strings.h>
 
@@ -28,11 +29,18 @@ static void append_guid(char name[ETWAS_SPAN_NAME_BYTES], const etwas_guid *guid
     append(name, text.bytes, text.used_bytes);
 }
 
+bool etwas_span_name_is_of_span(const EVENT_RECORD *record)
+{
+    uint8_t opcode = record->EventHeader.EventDescriptor.Opcode;
+
+    return opcode == EVENT_TRACE_TYPE_START || opcode == EVENT_TRACE_TYPE_END;
+}
+
 void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES], const struct etwas_described *described,
                           const EVENT_RECORD *record)
 {
+    const char *last = NULL;
     struct etwas_event event;
-    const char *last;
 
     name[0] = '\0';
     if (described == NULL || described->schema->event[0] == '\0') {
@@ -44,7 +52,9 @@ void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES], const struct etwas_d
         append(name, described->schema->provider, strlen(described->schema->provider));
         append(name, "/", 1);
     }
-    last = event.event_name.text == NULL ? strrchr(described->schema->event, '/') : NULL;
+    if (event.event_name.text == NULL && etwas_span_name_is_of_span(record)) {
+        last = strrchr(described->schema->event, '/');
+    }
     append(name, described->schema->event,
            last != NULL ? (size_t)(last - described->schema->event)
                         : strlen(described->schema->event));

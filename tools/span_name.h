@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_SPAN_NAME_H
 
 /*
- * What the classes of instances and activities are called.
+ * What the classes of instances and activities are called, and kinds of other events.
  */
 
 #include "descriptions.h"
@@ -13,9 +13,12 @@ enum {
     ETWAS_SPAN_NAME_BYTES = 128, /* with its 0; what is longer is cut */
 };
 
+/* Is it of the type with which spans begin or end? */
+bool etwas_span_name_is_of_span(const EVENT_RECORD *record);
+
 /*
- * PROVIDER/CLASS: the name of an event that begins or ends it without what says which of these it does; the GUID
- * where nothing describes the event.
+ * PROVIDER/CLASS: the name of an event that begins or ends it without what says which of these it does; PROVIDER/EVENT,
+ * the whole name, of others. The GUID where nothing describes the event.
  */
 void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES], const struct etwas_described *described,
                           const EVENT_RECORD *record);

@@ -113,6 +113,36 @@ class Other(DiffTest):
         self.assertEqual({guid: verdict for guid, key, verdict in verdicts if key == "rate"},
                          {RED: "more frequent", BLUE: "new", GUIDS[0]: "gone"})
 
+    def test_so_are_other_events_by_how_often_they_come(self):
+        """A call without an END, by its name or that of its class; starts of no span are none of these."""
+        def side(name, seeds, gaps):
+            paths = []
+            for seed in seeds:
+                made, records = random.Random(seed), []
+                for (guid, kind), gap in gaps.items():
+                    at = made.randrange(gap)
+                    while at < 20 * MS:
+                        records.append((at, etl.classic(guid, T + at, kind=kind)))
+                        at += made.randrange(gap // 2, gap + gap // 2)
+                records.sort(key=lambda record: record[0])
+                names = [etl.event_info(T, RED, kind, "Heap", "", text, []) for kind, text in ((10, "malloc"), (14, "free"))]
+                buffers = [names, *([record for _, record in records[at:at + 100]] for at in range(0, len(records), 100))]
+                paths.append(self.write(f"{name}{seed}.etl", etl.trace([(0, buffer) for buffer in buffers])))
+            return paths
+
+        gaps = {(RED, 10): 800, (RED, 14): 800, (BLUE, 10): 900, (BLUE, START): 900}
+        first, second = side("a", range(5), gaps), side("b", range(50, 55), {**gaps, (RED, 10): 500, (BLUE, START): 90})
+        told = self.diff(first, second, expect=DIFFERS)
+        self.assertEqual(self.verdicts(told), [(RED, "rate", "more frequent")])
+        self.assertEqual([its["class"] for its in told["classes"][1:]], ["Heap/free", BLUE])
+        its = told["classes"][0]
+        self.assertEqual((its["class"], its["spans"], its["typical"]["a"], its["mean"]["b"]), ("Heap/malloc", False, None, None))
+        self.assertAlmostEqual(its["rate"]["ratio"], 1.6, delta=0.1)
+        self.assertEqual(self.diff(first, second, "--class", "free")["differing"], 0)
+        out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
+        self.assertRegex(out, r"(?m)^Heap/malloc: [\d,]+ against [\d,]+\n.*\n  rate .* more frequent$")
+        self.assertNotIn("typical", out)
+
     def test_two_runs_are_compared_by_their_blocks(self):
         first = self.side("a", [1], {RED: 400, BLUE: 400}, length=320 * MS, spread=0)
         second = self.side("b", [2], {RED: 400, BLUE: 480}, length=320 * MS, spread=0)

@@ -53,7 +53,7 @@ static double value_of(enum etwas_diff_measure measure, const struct etwas_diff_
 
 /* The values of one class, by measure and unit. */
 static void fill(const struct etwas_diff *diff, const struct etwas_diff_table *table,
-                 uint32_t first_row, uint32_t class_index)
+                 uint32_t first_row, const struct etwas_diff_class *its)
 {
     uint32_t unit = 0;
 
@@ -66,12 +66,14 @@ static void fill(const struct etwas_diff *diff, const struct etwas_diff_table *t
 
         for (uint32_t piece = 0; piece < pieces; piece++, unit++) {
             struct etwas_diff_sum sum = diff->by_runs
-                                            ? sum_of(run, class_index, 0, ETWAS_DIFF_SLICES)
-                                            : sum_of(run, class_index, piece, piece + 1);
+                                            ? sum_of(run, its->number, 0, ETWAS_DIFF_SLICES)
+                                            : sum_of(run, its->number, piece, piece + 1);
 
             for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
                 etwas_diff_row(table, first_row + measure)[unit] =
-                    value_of((enum etwas_diff_measure)measure, &sum, seconds);
+                    its->is_of_span || measure == ETWAS_DIFF_RATE
+                        ? value_of((enum etwas_diff_measure)measure, &sum, seconds)
+                        : NAN;
             }
         }
     }
@@ -88,12 +90,13 @@ static void count_units(struct etwas_diff *diff)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-static bool has_spans(const struct etwas_diff *diff, uint32_t class_index,
+static bool was_there(const struct etwas_diff *diff, uint32_t class_index,
                       struct etwas_diff_class *its)
 {
     double errors_ns[2] = {0, 0};
 
-    *its = (struct etwas_diff_class){.number = class_index};
+    *its = (struct etwas_diff_class){.number = class_index,
+                                     .is_of_span = diff->names.all[class_index].is_of_span};
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1]; i++) {
         struct etwas_diff_sum sum = sum_of(&diff->runs[i], class_index, 0, ETWAS_DIFF_SLICES);
 
@@ -209,7 +212,7 @@ bool etwas_diff_compare(struct etwas_diff *diff)
     count_units(diff);
     diff->classes = calloc((size_t)diff->names.count + 1, sizeof *diff->classes);
     for (uint32_t i = 0; diff->classes != NULL && i < diff->names.count; i++) {
-        diff->class_count += has_spans(diff, i, &diff->classes[diff->class_count]) &&
+        diff->class_count += was_there(diff, i, &diff->classes[diff->class_count]) &&
                              etwas_span_classes_is(&diff->names, i, diff->class_name);
     }
     if (diff->units[0] < ETWAS_DIFF_LEAST_UNITS || diff->units[1] < ETWAS_DIFF_LEAST_UNITS) {
@@ -224,7 +227,7 @@ bool etwas_diff_compare(struct etwas_diff *diff)
         diff->out_of_memory = true;
     } else {
         for (uint32_t i = 0; i < diff->class_count; i++) {
-            fill(diff, &table, i * ETWAS_DIFF_MEASURES, diff->classes[i].number);
+            fill(diff, &table, i * ETWAS_DIFF_MEASURES, &diff->classes[i]);
         }
         judge(diff, &table, p);
     }

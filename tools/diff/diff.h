@@ -5,7 +5,7 @@
 
 /*
  * `etwas diff`: which classes of instances and activities took longer, or were more frequent, in some traces than in
- * others.
+ * others, and which other events were more frequent.
  *
  * Each file is a run, cut into equal slices of time as it is read: 8 to 16 of them, two becoming one when there are more.
  * With ETWAS_DIFF_LEAST_UNITS runs on each side runs are compared, otherwise their slices. Few and long ones: what is near in
@@ -24,10 +24,10 @@ enum {
     ETWAS_DIFF_FILES = 64, /* a side */
 };
 
-/* Spans that ended in a slice. */
+/* Spans that ended in a slice, or other events in it. */
 struct etwas_diff_sum {
     uint64_t count;
-    double ns;
+    double ns;        /* of spans, as the next two */
     double logs;      /* of each duration in ns, at least 1 */
     double errors_ns; /* how far the clock lets them be off, together; infinite: not known */
 };
@@ -46,7 +46,7 @@ struct etwas_diff_run {
 enum etwas_diff_measure {
     ETWAS_DIFF_TYPICAL, /* the geometric mean of its durations */
     ETWAS_DIFF_MEAN,    /* the arithmetic one, which few slow ones move */
-    ETWAS_DIFF_RATE,    /* how many ended a second */
+    ETWAS_DIFF_RATE,    /* how many ended, or were there, a second */
     ETWAS_DIFF_MEASURES
 };
 
@@ -61,6 +61,7 @@ struct etwas_diff_finding {
 
 struct etwas_diff_class {
     uint32_t number;
+    bool is_of_span; /* else only the rate is compared */
     uint64_t counts[2];
     double error_ns[2]; /* of a duration, by the clock, on average */
     struct etwas_diff_finding findings[ETWAS_DIFF_MEASURES];
@@ -83,7 +84,7 @@ struct etwas_diff {
     struct etwas_diff_class *classes; /* what differs first */
     uint32_t class_count;
     uint32_t differing;
-    uint64_t other_classes;
+    uint64_t other_classes; /* spans and events of classes that had no room */
     uint64_t events_lost[2];
     bool out_of_memory;
 };

@@ -78,6 +78,7 @@ void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff,
         etwas_output_text(output, i > 0 ? ",{\"class\":" : "{\"class\":");
         etwas_json_string(output, named->name);
         etwas_json_guid(output, "guid", &named->guid);
+        etwas_json_boolean(output, "spans", its->is_of_span);
         etwas_json_number(output, "count_a", its->counts[0]);
         etwas_json_number(output, "count_b", its->counts[1]);
         put_number(output, "error_a_ns", its->error_ns[0]);

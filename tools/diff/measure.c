@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a file says of its spans, class by class and slice by slice.
+ * What a file says of its spans and of other events, class by class and slice by slice.
  */
 
 #include "diff/diff.h"
@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "event.h"
 #include "moment.h"
+#include "names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,47 +64,70 @@ static void take_time(struct etwas_diff_run *run, int64_t time_ns)
     }
 }
 
-static void count(struct reading *reading, const EVENT_RECORD *record, const etwas_span *span,
-                  const struct etwas_moment *moment)
+/* The sums of the event's class in the slice that it is in; NULL: there are too many classes, or no memory. */
+static struct etwas_diff_sum *sum_of(struct reading *reading, const EVENT_RECORD *record,
+                                     struct etwas_described *described, int64_t time_ns)
 {
-    bool senseless;
-    struct etwas_described *described = etwas_descriptions_known(&reading->descriptions, record);
     struct etwas_diff_run *run = reading->run;
-    uint64_t slice = etwas_input_passed_ns(run->begin_ns, moment->ns) / (uint64_t)run->slice_ns;
-    etwas_clock_time duration = etwas_moment_since(span->start, moment);
-    double duration_ns = (double)duration.value;
-    struct etwas_diff_sum **sums;
-    uint32_t class_index;
+    uint64_t slice = etwas_input_passed_ns(run->begin_ns, time_ns) / (uint64_t)run->slice_ns;
+    uint32_t class_index = etwas_span_classes_find(&reading->diff->names, described, record);
 
-    if (described == NULL) {
-        described = etwas_descriptions_find(&reading->descriptions, record, &senseless);
-    }
-    class_index = etwas_span_classes_find(&reading->diff->names, described, record);
     if (class_index == UINT32_MAX) {
         reading->diff->other_classes++;
-        return;
+        return NULL;
     }
-    sums = &run->sums[class_index];
-    if (*sums == NULL) {
-        *sums = calloc(ETWAS_DIFF_SLICES, sizeof **sums);
+    if (run->sums[class_index] == NULL) {
+        run->sums[class_index] = calloc(ETWAS_DIFF_SLICES, sizeof *run->sums[class_index]);
     }
-    if (*sums == NULL) {
+    if (run->sums[class_index] == NULL) {
         reading->diff->out_of_memory = true;
-        return;
+        return NULL;
     }
-    (*sums)[slice].count++;
-    (*sums)[slice].ns += duration_ns;
-    (*sums)[slice].logs += log(fmax(duration_ns, 1));
-    (*sums)[slice].errors_ns +=
-        duration.error_ns == UINT64_MAX ? INFINITY : (double)duration.error_ns;
+    return &run->sums[class_index][slice];
 }
 
+static void count(struct etwas_diff_sum *sum, const etwas_span *span,
+                  const struct etwas_moment *moment)
+{
+    sum->count++;
+    if (span != NULL) {
+        etwas_clock_time duration = etwas_moment_since(span->start, moment);
+        double duration_ns = (double)duration.value;
+
+        sum->ns += duration_ns;
+        sum->logs += log(fmax(duration_ns, 1));
+        sum->errors_ns += duration.error_ns == UINT64_MAX ? INFINITY : (double)duration.error_ns;
+    }
+}
+
+/* What describes the event; false: it is none, but says something of the trace or of others. */
+static bool describe(struct reading *reading, const EVENT_RECORD *record,
+                     struct etwas_described **described)
+{
+    bool senseless;
+
+    *described = etwas_descriptions_known(&reading->descriptions, record);
+    if (*described != NULL) {
+        return true;
+    }
+    if (etwas_event_is_image(record) || etwas_event_is_of_class(record, &etwas_names_own_class) ||
+        etwas_descriptions_take(&reading->descriptions, record) == ERROR_SUCCESS) {
+        return false;
+    }
+    *described = etwas_descriptions_find(&reading->descriptions, record, &senseless);
+    return true;
+}
+
+/* A span counts when it ends. Other STARTs and ENDs count for nothing: their span was not seen whole. */
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct reading *reading = input->context;
+    struct etwas_described *described;
     struct etwas_moment moment;
+    struct etwas_diff_sum *sum;
     const etwas_span *span;
+    bool counts;
 
     if (etwas_event_is_header_class(record) ||
         !etwas_window_holds(&reading->window, input, record)) {
@@ -111,10 +135,18 @@ static void on_record(EVENT_RECORD *record)
     }
     moment = etwas_moment_of(input, record);
     take_time(reading->run, moment.ns);
+    counts = etwas_spans_take(reading->spans, record, 1, moment.raw, &span) == ETWAS_SPAN_END;
+    if (!counts) {
+        span = NULL;
+        counts = !etwas_span_name_is_of_span(record);
+    }
     /* A time before the first one, as a damaged file has it, is in no slice. */
-    if (etwas_spans_take(reading->spans, record, 1, moment.raw, &span) == ETWAS_SPAN_END &&
-        moment.ns >= reading->run->begin_ns) {
-        count(reading, record, span, &moment);
+    if (!counts || moment.ns < reading->run->begin_ns || !describe(reading, record, &described)) {
+        return;
+    }
+    sum = sum_of(reading, record, described, moment.ns);
+    if (sum != NULL) {
+        count(sum, span, &moment);
     }
 }
 

@@ -107,7 +107,9 @@ void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
                                       "                              p\n");
         }
         for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
-            put_finding(output, its, (enum etwas_diff_measure)measure);
+            if (its->is_of_span || measure == ETWAS_DIFF_RATE) {
+                put_finding(output, its, (enum etwas_diff_measure)measure);
+            }
         }
     }
 }
