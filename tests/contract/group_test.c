@@ -23,6 +23,8 @@ enum {
     GROUP_BYTES = 64 * MIB,
     SLACK_BYTES = MIB, /* for page tables, stacks and what the kernel counts late */
     CHUNK_BYTES = 64 * KIB,
+    LEAST_PAGE_BYTES = 4 * KIB,
+    TAKERS = 8,
     POOL_MIB = 16,
     BUFFER_KB = 64,
     POOL_BUFFERS = POOL_MIB * (MIB / KIB) / BUFFER_KB,
@@ -114,7 +116,7 @@ static void logging_into_what_the_start_has_taken_kills_nobody(void **state)
 
 /* ---- an out-of-memory kill --------------------------------------------------------------------- */
 
-/* So that the kernel kills the process that logs, not the one that takes the memory. */
+/* So that the kernel kills the process that logs, not one of those that take the memory. */
 static void prefer(int process)
 {
     char path[64];
@@ -127,38 +129,58 @@ static void prefer(int process)
     assert_int_equal(fclose(file), 0);
 }
 
-static int take_all_memory(void)
+/*
+ * Page by page: where a page that a program touches is missing the kernel kills, where one is missing that is only asked for
+ * it refuses. Kept until the process is killed.
+ */
+static void take_memory(size_t bytes)
 {
-    int child = fork_child();
+    uint8_t *taken = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (child == 0) {
-        while (mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) != MAP_FAILED) {
-        }
-        _exit(1);
+    CHECK_IN_CHILD(taken != MAP_FAILED);
+    for (size_t at = 0; at < bytes; at += LEAST_PAGE_BYTES) {
+        taken[at] = 1;
     }
-    return child;
+    for (;;) {
+        (void)pause();
+    }
+}
+
+/*
+ * Together twice what the group may have, each a small part: one alone would have more than the kernel ever kills for when
+ * what the other process has is written to the disk.
+ */
+static void take_all_memory(int takers[TAKERS])
+{
+    for (int index = 0; index < TAKERS; index++) {
+        takers[index] = fork_child();
+        if (takers[index] == 0) {
+            take_memory(2 * GROUP_BYTES / TAKERS);
+        }
+    }
 }
 
 /* Logs in the group, and is killed by the kernel. */
 static void log_until_memory_ends(const etwas_session_options *options, const char *log_file,
                                   struct crash_progress *progress)
 {
+    int takers[TAKERS];
     int status;
-    int taker;
     int child;
 
     assert_true(memory_group_enter());
     child = crash_child(options, log_file, CRASH_THREADS, progress);
     prefer(child);
     crash_await(child, progress, CRASH_THREADS, EVENTS);
-    taker = take_all_memory();
+    take_all_memory(takers);
     assert_true(memory_group_leave());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     assert_true(memory_group_kills() != 0);
-    (void)kill(taker, SIGKILL);
-    assert_int_equal(waitpid(taker, NULL, 0), taker);
+    for (int index = 0; index < TAKERS; index++) {
+        (void)kill(takers[index], SIGKILL);
+        assert_int_equal(waitpid(takers[index], NULL, 0), takers[index]);
+    }
 }
 
 static void die_for_want_of_memory(const char *folder, bool is_recorder)
