@@ -50,7 +50,7 @@ static void lay_out_hints(struct etwas_pool_layout *layout)
     layout->level_at[layout->levels] = at;
 }
 
-static struct etwas_pool_layout lay_out(uint32_t capacity, uint32_t slots)
+struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t slots)
 {
     struct etwas_pool_layout layout = {.capacity = capacity, .slot_count = slots};
 
@@ -63,8 +63,7 @@ static struct etwas_pool_layout lay_out(uint32_t capacity, uint32_t slots)
     layout.hints = layout.ages + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.rows = slots / (etwas_processor_count() + 1);
     lay_out_hints(&layout);
-    layout.bytes = paged(layout.hints + (size_t)ETWAS_OLDEST_KINDS * layout.rows *
-                                            layout.level_at[layout.levels] * sizeof(uint64_t));
+    layout.bytes = paged(layout.hints + etwas_pool_hint_bytes(&layout));
     return layout;
 }
 
@@ -100,9 +99,10 @@ uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options)
     return shift;
 }
 
-static void point_into(struct etwas_pool *pool, char *block)
+void etwas_pool_point_into(struct etwas_pool *pool, void *start)
 {
     const struct etwas_pool_layout *layout = &pool->layout;
+    char *block = start;
 
     pool->words = (struct etwas_pool_words *)(void *)(block + layout->words);
     pool->slots = (struct etwas_slot *)(void *)(block + layout->slots);
@@ -120,6 +120,18 @@ static uint32_t slots_for(const struct etwas_pool_options *options)
 }
 
 /*
+ * What the block and, if it has its place there, the region take of address space. Between the two the file leaves
+ * at most a huge page.
+ */
+static size_t room_for(const struct etwas_pool_options *options,
+                       const struct etwas_pool_layout *layout)
+{
+    size_t region = paged((size_t)region_buffers(options) * options->buffer_bytes);
+
+    return layout->bytes + (options->is_shared ? ETWAS_HUGE_PAGE_BYTES + region : 0);
+}
+
+/*
  * A control for the entry: the one there is, or a new one of at least twice its capacity, so that
  * what is left behind stays less than what is in use. Nobody zeroes pool and slots of one that
  * was in use: late writers follow its pointers.
@@ -131,9 +143,11 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     uint32_t capacity = region_buffers(options);
     uint32_t slots = slots_for(options);
     struct etwas_pool_layout layout;
+    size_t room_bytes;
     char *control;
 
-    if (is_kept && pool->layout.capacity >= capacity && pool->layout.slot_count >= slots) {
+    if (is_kept && pool->layout.capacity >= capacity && pool->layout.slot_count >= slots &&
+        pool->room_bytes >= room_for(options, &pool->layout)) {
         etwas_memory_clear_kept(pool->owners, pool->layout.bytes - pool->layout.owners);
         return pool;
     }
@@ -144,14 +158,19 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     if (pool != NULL && slots < pool->layout.slot_count) {
         slots = pool->layout.slot_count;
     }
-    layout = lay_out(capacity, slots);
-    control = etwas_memory_keep(paged(sizeof *pool) + layout.bytes);
+    layout = etwas_pool_lay_out(capacity, slots);
+    room_bytes = room_for(options, &layout);
+    if (is_kept && room_bytes < 2 * pool->room_bytes && options->is_shared) {
+        room_bytes = 2 * pool->room_bytes;
+    }
+    control = etwas_memory_keep(paged(sizeof *pool) + room_bytes);
     if (control == NULL) {
         return NULL;
     }
     pool = (struct etwas_pool *)(void *)control;
     pool->layout = layout;
-    point_into(pool, control + paged(sizeof *pool));
+    pool->room_bytes = room_bytes;
+    etwas_pool_point_into(pool, control + paged(sizeof *pool));
     ck_ec32_init(&pool->words->wake, 0);
     etwas_attachment_of(options->session)->pool = pool;
     return pool;
@@ -276,6 +295,7 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->words->backlog_full, 0);
     begin_nodes(pool, options);
     pool->buffering = options->buffering;
+    pool->is_shared = options->is_shared;
     pool->memory = *memory;
     ck_pr_store_64(&pool->words->ticket, 1);
     ck_pr_store_64(&pool->words->allocated, options->minimum_buffers);
@@ -304,14 +324,17 @@ static void attach(struct etwas_attachment *attachment, struct etwas_pool *pool)
 }
 
 /* Explicit huge pages are for what may come into use now; a raised maximum has to do without. */
-static bool make_region(const struct etwas_pool_options *options, struct etwas_memory *memory)
+static bool make_region(const struct etwas_pool *pool, const struct etwas_pool_options *options,
+                        struct etwas_memory *memory)
 {
+    const struct etwas_pool_file *file = options->file;
     size_t buffer_bytes = options->buffer_bytes;
     size_t bytes = region_buffers(options) * buffer_bytes;
 
-    if (options->file != NULL) {
-        return etwas_memory_create_in_file(memory, bytes, options->file->descriptor,
-                                           options->file->region_at);
+    if (file != NULL) {
+        return etwas_memory_create_in_file(
+            memory, bytes, file->descriptor, file->region_at,
+            options->is_shared ? block_of(pool) + (file->region_at - file->block_at) : NULL);
     }
     return options->large_pages
                ? etwas_memory_create_huge(memory, bytes, options->maximum_buffers * buffer_bytes,
@@ -340,21 +363,20 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 {
     struct etwas_memory_grant grant;
     struct etwas_memory memory;
-    struct etwas_pool *pool;
+    struct etwas_pool *pool = keep_control(options);
 
-    if (!make_region(options, &memory)) {
+    if (pool == NULL || !make_region(pool, options, &memory)) {
         return NULL;
     }
     grant = place_region(options, &memory);
-    pool = keep_control(options);
-    if (pool == NULL || (options->file != NULL && !move_into_file(pool, options->file))) {
+    if (options->file != NULL && !move_into_file(pool, options->file)) {
         etwas_memory_destroy(&memory);
         return NULL;
     }
     pool->grant = grant;
     begin(pool, options, &memory);
     for (uint32_t buffer = 0; buffer < options->minimum_buffers; buffer++) {
-        ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+        etwas_pool_poison(pool, buffer);
         etwas_free_set_add(pool->free_set, buffer);
     }
     attach(etwas_attachment_of(options->session), pool);

@@ -10,7 +10,9 @@
  *              the slow path of an rseq slot may still look at it, and finds out by the gate that
  *              it must not believe it
  *
- * Block and region hold no pointer. They may lie in a file, which then outlives the process.
+ * Block and region hold no pointer. They may lie in a file, which then outlives the process. That of a shared
+ * session other processes map, too (pool_join.h): its region is as far behind the block in memory as in the
+ * file, so that a slot's distance to it is the same for all.
  *
  * The states of a buffer are drawn in docs/design.md.
  *
@@ -133,6 +135,7 @@ struct etwas_pool {
     uint64_t *ages;  /* of each buffer: oldest.h */
     uint64_t *hints; /* oldest.c */
     struct etwas_pool_layout layout;
+    size_t room_bytes; /* of address space, from the block on: a region may lie in it */
 
     /* Constant while the session runs. */
     uint32_t first_slot; /* where the session's slot 0 is: 0, or the extra one if it is the only */
@@ -150,6 +153,7 @@ struct etwas_pool {
     uint32_t nodes;          /* memory nodes on which the buffers lie; 0 and 1: nobody looks */
     uint32_t stripe_shift;   /* of these, 1 << stripe_shift buffers on each in turn */
     bool buffering;          /* buffering mode: a flight recorder */
+    bool is_shared;          /* with other processes */
     bool is_leaked;          /* for ever as it is */
     struct etwas_memory memory;
     struct etwas_pool_file file; /* of a pool that is in one */
@@ -170,6 +174,7 @@ struct etwas_pool_options {
     uint32_t row_least;
     uint32_t row_percents[ETWAS_ROWS]; /* from row 1 on, together at most 100 */
     bool buffering;
+    bool is_shared;   /* with other processes: it is in a file */
     bool large_pages; /* huge pages where the system grants them */
     uint32_t memory;  /* ETWAS_MEMORY_*: wishes, of which the pool's `grant` tells */
     const struct etwas_pool_file *file; /* NULL: in memory of the process's own */
@@ -188,6 +193,18 @@ uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options);
  */
 bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
                         size_t *region_bytes);
+
+/* How the block of a pool with so many buffers and slots is laid out. */
+struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t slots);
+
+static inline size_t etwas_pool_hint_bytes(const struct etwas_pool_layout *layout)
+{
+    return (size_t)ETWAS_OLDEST_KINDS * layout->rows * layout->level_at[layout->levels] *
+           sizeof(uint64_t);
+}
+
+/* Where the parts of its block are, which is laid out as its layout says. */
+void etwas_pool_point_into(struct etwas_pool *pool, void *block);
 
 /* NULL when there is not enough memory. Explicit huge pages are there then; nothing else is touched. */
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
@@ -251,6 +268,14 @@ static inline bool etwas_pool_is_of_shared_slot(const struct etwas_pool *pool, u
 static inline uint8_t *etwas_pool_buffer(const struct etwas_pool *pool, uint32_t buffer)
 {
     return pool->memory.region + (size_t)buffer * pool->buffer_bytes;
+}
+
+/* A buffer that nobody has, for AddressSanitizer. Of a shared pool it sees not who has one. */
+static inline void etwas_pool_poison(const struct etwas_pool *pool, uint32_t buffer)
+{
+    if (!pool->is_shared) {
+        ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    }
 }
 
 /* Where a buffer says itself by which claim it became current (owner.h). */

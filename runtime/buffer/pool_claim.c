@@ -247,7 +247,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
         clear(pool, buffer, used_units);
     }
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
-    ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    etwas_pool_poison(pool, buffer);
     if (etwas_pool_is_of_shared_slot(pool, owner)) {
         ck_pr_dec_32(&pool->words->shared_held);
     }

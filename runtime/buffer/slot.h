@@ -62,6 +62,9 @@ enum {
     ETWAS_SESSIONS = 64,        /* entries of the session table (R46) … */
     ETWAS_PRIVATE_SESSIONS = 8, /* … and behind them those of private sessions (R47) */
     ETWAS_SESSION_ENTRIES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
+    /* Behind the entries of the table those of other processes' sessions, which this one is a guest of. */
+    ETWAS_GUEST_SESSIONS = 64,
+    ETWAS_ATTACHED_ENTRIES = ETWAS_SESSION_ENTRIES + ETWAS_GUEST_SESSIONS,
     ETWAS_ROWS = 8, /* of slots, at most: of no retention class, and of each */
     ETWAS_UNIT_BYTES = 8,
     ETWAS_FIRST_UNIT = ETWAS_ETL_BUFFER_HEADER_BYTES / ETWAS_UNIT_BYTES,
@@ -103,7 +106,8 @@ _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, 
 
 /*
  * Where this process has a session's memory. Start stores it while the session's gates are closed, and
- * it stays when they are closed again: who found a gate open finds what belongs to it.
+ * it stays when they are closed again: who found a gate open finds what belongs to it. Of another process's
+ * session who joins it (pool_join.h) stores it last.
  */
 struct etwas_attachment {
     struct etwas_slot *slots;
@@ -116,7 +120,7 @@ struct etwas_attachment {
 enum {
     ETWAS_ATTACHMENTS = 256
 };
-_Static_assert((int)ETWAS_SESSION_ENTRIES < (int)ETWAS_ATTACHMENTS,
+_Static_assert((int)ETWAS_ATTACHED_ENTRIES < (int)ETWAS_ATTACHMENTS,
                "an entry is one byte of a handle");
 
 /* The processors the machine may have, which is also the index of the extra slots. */
@@ -160,7 +164,7 @@ bool etwas_slots_prepare(void);
 /* In a fork's child: all that was attached is its parent's. */
 void etwas_slots_forget(void);
 
-/* Of an entry of the session table. */
+/* Of an entry of the session table, or of a guest's behind it. */
 static inline struct etwas_attachment *etwas_attachment_of(uint32_t session)
 {
     return &etwas_attachments.of[session + 1];

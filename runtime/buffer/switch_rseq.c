@@ -53,6 +53,7 @@
 #include "buffer/oldest.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
+#include "buffer/pool_join.h"
 #include "buffer/share.h"
 #include "platform/rseq.h"
 
@@ -364,8 +365,8 @@ static uint32_t claim(struct step *step)
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                           uint64_t gate, uint32_t units, uint64_t close_word)
+static uint32_t switch_inside(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                              uint64_t gate, uint32_t units, uint64_t close_word)
 {
     struct step step;
     uint32_t limit = ck_pr_load_32(&slot->limit_units);
@@ -410,6 +411,20 @@ uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etw
         return ERROR_SUCCESS;
     }
     return claim(&step);
+}
+
+uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                           uint64_t gate, uint32_t units, uint64_t close_word)
+{
+    uint64_t *inside = etwas_guest_inside(attachment);
+    uint64_t entered = etwas_guest_enter(inside);
+    uint32_t result = ERROR_INVALID_HANDLE;
+
+    if (ck_pr_load_64(etwas_slot_gate(slot)) == gate) {
+        result = switch_inside(attachment, slot, gate, units, close_word);
+    }
+    etwas_guest_go_out(inside, entered);
+    return result;
 }
 
 #endif

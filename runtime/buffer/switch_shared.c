@@ -31,6 +31,7 @@
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
+#include "buffer/pool_join.h"
 #include "platform/testpoint.h"
 
 /* Installs `buffer` in place of `word`, if that is still what the slot holds. */
@@ -124,6 +125,8 @@ __attribute__((noinline, cold)) uint32_t etwas_switch_shared(
     const struct etwas_attachment *attachment, struct etwas_slot *slot, uint32_t generation,
     uint32_t units, uint64_t close_word)
 {
+    uint64_t *inside = etwas_guest_inside(attachment);
+    uint64_t entered = etwas_guest_enter(inside);
     uint32_t result;
 
     ck_pr_inc_32(&slot->visitors); /* V1 */
@@ -131,5 +134,6 @@ __attribute__((noinline, cold)) uint32_t etwas_switch_shared(
     result = switch_as_visitor(attachment, slot, generation, units, close_word);
     ck_pr_fence_release();
     ck_pr_dec_32(&slot->visitors); /* V2 */
+    etwas_guest_go_out(inside, entered);
     return result;
 }

@@ -220,6 +220,13 @@ void etwas_crash_safe_open(struct etwas_session *session)
     head->slot_count = pool->slot_count;
     head->rseq_slots = pool->rseq_slots;
     head->started = session->started;
+    if (configuration->is_shared) {
+        head->minimum_buffers = pool->minimum_buffers;
+        head->extra_buffers = pool->extra_buffers;
+        head->nodes = pool->nodes;
+        head->stripe_shift = pool->stripe_shift;
+        head->gate = etwas_session_gate(session);
+    }
     etwas_shared_set_address(head, ETWAS_SHARED_WORDS, pool->words);
     etwas_shared_set_address(head, ETWAS_SHARED_SLOTS, pool->slots);
     etwas_shared_set_address(head, ETWAS_SHARED_OWNERS, pool->owners);

@@ -53,6 +53,7 @@ static struct etwas_pool_options pool_options(const struct etwas_session *sessio
         .rows = etwas_configuration_rows(configuration),
         .row_least = etwas_configuration_row_buffers(configuration),
         .buffering = etwas_configuration_is_buffering(configuration),
+        .is_shared = configuration->is_shared,
         .large_pages = configuration->large_pages,
         .memory = configuration->memory,
     };

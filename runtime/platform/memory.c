@@ -292,15 +292,16 @@ bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, 
 
 /* Huge pages where the system has them for such files; a fork's child is seen to by etwas_memory_forget. */
 bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
-                                 uint64_t at)
+                                 uint64_t at, void *place)
 {
-    void *region = mmap(NULL, region_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)at);
+    void *region = mmap(place, region_bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | (place != NULL ? MAP_FIXED : 0), file, (off_t)at);
 
     if (region == MAP_FAILED) {
         return false;
     }
-    *memory =
-        (struct etwas_memory){.region = region, .region_bytes = region_bytes, .is_file = true};
+    *memory = (struct etwas_memory){
+        .region = region, .region_bytes = region_bytes, .is_file = true, .is_kept = place != NULL};
     ask_for_huge_pages(memory, 0);
     return true;
 }
@@ -317,7 +318,9 @@ void etwas_memory_forget(const struct etwas_memory *memory)
 
 void etwas_memory_destroy(struct etwas_memory *memory)
 {
-    if (memory->explicit_bytes != 0 || memory->is_file) {
+    if (memory->is_kept) {
+        etwas_memory_map_zeroes(memory->region, memory->region_bytes);
+    } else if (memory->explicit_bytes != 0 || memory->is_file) {
         (void)munmap(memory->region, memory->region_bytes);
     } else {
         (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);

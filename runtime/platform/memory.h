@@ -24,6 +24,7 @@ struct etwas_memory {
     void *allocation;      /* the arena's mappings; AddressSanitizer's piece that tells of a leak */
     size_t explicit_bytes; /* of its start: the system's explicit huge pages, all of them ours */
     bool is_file;          /* a part of a file, which a fork's child would share */
+    bool is_kept;          /* its address space stays when it goes, with zeroes there */
 };
 
 /* True on success; on failure nothing is held. */
@@ -38,9 +39,12 @@ bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes);
 bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, size_t most_bytes,
                               size_t least_bytes);
 
-/* The same as a part of a file, from `at` on, which it has already. */
+/*
+ * The same as a part of a file, from `at` on, which it has already. `place`: address space that is kept for it; NULL:
+ * wherever there is some.
+ */
 bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
-                                 uint64_t at);
+                                 uint64_t at, void *place);
 
 /*
  * In a fork's child: gives the region's address space zeroes where the system could not.

@@ -21,12 +21,16 @@ static int get_time(const struct ck_ec_ops *operations, struct timespec *out)
     return clock_gettime(CLOCK_MONOTONIC, out);
 }
 
+/*
+ * Not the operations that are private to a process: an event count may lie in a mapping, where those of other processes
+ * increment it.
+ */
 static void wait_on(const struct ck_ec_wait_state *state, const uint32_t *address,
                     uint32_t expected, const struct timespec *deadline)
 {
     (void)state;
     /* FUTEX_WAIT_BITSET takes an absolute time, so an early return loses nothing. */
-    (void)syscall(SYS_futex, address, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline, NULL,
+    (void)syscall(SYS_futex, address, FUTEX_WAIT_BITSET, expected, deadline, NULL,
                   FUTEX_BITSET_MATCH_ANY);
 }
 
@@ -34,7 +38,7 @@ static void wake(const struct ck_ec_ops *operations, const uint32_t *address)
 {
     (void)operations;
     ETWAS_TESTPOINT(ETWAS_POINT_WAKING);
-    (void)syscall(SYS_futex, address, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    (void)syscall(SYS_futex, address, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static const struct ck_ec_ops operations = {

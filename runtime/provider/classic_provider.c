@@ -26,7 +26,7 @@ etwas_trace_handle GetTraceLoggerHandle(void *buffer)
         return INVALID_PROCESSTRACE_HANDLE;
     }
     if (header->BufferSize < sizeof *header ||
-        !etwas_session_key_of(header->HistoricalContext, &key)) {
+        !etwas_writer_key_of(header->HistoricalContext, &key)) {
         etwas_SetLastError(ERROR_INVALID_HANDLE);
         return INVALID_PROCESSTRACE_HANDLE;
     }

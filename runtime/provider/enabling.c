@@ -424,7 +424,7 @@ struct etwas_enablement etwas_provider_enablement(uint64_t handle)
     struct etwas_enablement enablement = {0};
     struct etwas_session_key key;
 
-    if (!etwas_session_key_of(handle, &key) || index >= ETWAS_REGISTRATIONS) {
+    if (!etwas_writer_key_of(handle, &key) || index >= ETWAS_REGISTRATIONS) {
         return enablement;
     }
     etwas_control_lock();

@@ -120,7 +120,7 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         target->independent = (flags & ETWAS_LISTENER_INDEPENDENT) != 0;
         target->counted = (flags & ETWAS_LISTENER_COUNTED) != 0;
         target->properties = etwas_listener_properties(flags);
-        if (etwas_session_key_of(target->session, &target->key)) {
+        if (etwas_writer_key_of(target->session, &target->key)) {
             code = check(target, variants);
         }
         if (drops_items(target, code)) {
@@ -217,7 +217,7 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
     };
     uint32_t code = ERROR_INVALID_HANDLE;
 
-    if (etwas_session_key_of(target.session, &target.key)) {
+    if (etwas_writer_key_of(target.session, &target.key)) {
         code = publish_to(&target, variants);
     }
     if (drops_items(&target, code)) {

@@ -95,7 +95,7 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
         }
         bytes += fields[index].Length;
     }
-    if (!etwas_session_key_of(handle, &key)) {
+    if (!etwas_writer_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
     if (bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {

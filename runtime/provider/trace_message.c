@@ -255,17 +255,24 @@ static inline uint32_t trace_quickly(uint64_t handle, const struct message *mess
 
 #endif
 
+/* Another process's session gives none. */
+static bool gives_numbers(const struct etwas_session_key *key)
+{
+    return key->index < ETWAS_SESSION_ENTRIES &&
+           etwas_sequence_numbers_has(&etwas_sessions[key->index].sequence_numbers,
+                                      key->generation);
+}
+
 static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle handle,
                                                           struct message message,
                                                           const struct arguments *arguments)
 {
     struct etwas_session_key key;
 
-    if (!etwas_session_key_of(handle, &key)) {
+    if (!etwas_writer_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    if ((message.flags & TRACE_MESSAGE_SEQUENCE) != 0 &&
-        !etwas_sequence_numbers_has(&etwas_sessions[key.index].sequence_numbers, key.generation)) {
+    if ((message.flags & TRACE_MESSAGE_SEQUENCE) != 0 && !gives_numbers(&key)) {
         message.flags &= ~TRACE_MESSAGE_SEQUENCE;
     }
     if ((message.flags & TRACE_MESSAGE_POINTER32) == 0) {

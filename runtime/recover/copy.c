@@ -82,9 +82,8 @@ uint32_t etwas_recover_copy_head(struct etwas_recover_copy *copy,
     if (head->state == ETWAS_SHARED_MADE) {
         return ERROR_NOT_FOUND;
     }
-    if (head->minor == 0 || head->head_bytes < sizeof *head) {
-        memset((uint8_t *)head + ETWAS_SHARED_LEAST_HEAD, 0,
-               sizeof *head - ETWAS_SHARED_LEAST_HEAD);
+    if (head->head_bytes >= ETWAS_SHARED_LEAST_HEAD && head->head_bytes < sizeof *head) {
+        memset((uint8_t *)head + head->head_bytes, 0, sizeof *head - head->head_bytes);
     }
     head->name[sizeof head->name - 1] = 0;
     head->file_paths[0][sizeof head->file_paths[0] - 1] = 0;

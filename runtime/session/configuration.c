@@ -318,6 +318,22 @@ static uint32_t check_classes(const struct etwas_configuration *configuration)
                : ERROR_SUCCESS;
 }
 
+/*
+ * Once the protocol is known. Other processes know nothing of classes and give no numbers of messages; and a slot that
+ * all writers use one of them could not be killed in.
+ */
+static uint32_t check_sharing(const struct etwas_configuration *configuration)
+{
+    const uint32_t own_modes = EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |
+                               EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC;
+
+    return configuration->is_shared && (configuration->protocol != ETWAS_PROTOCOL_RSEQ ||
+                                        configuration->class_count != 0 ||
+                                        (configuration->log_file_mode & own_modes) != 0)
+               ? ERROR_NOT_SUPPORTED
+               : ERROR_SUCCESS;
+}
+
 uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
 {
     uint32_t code = check_request(configuration);
@@ -325,6 +341,9 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
     code = code == ERROR_SUCCESS ? join_wishes(configuration) : code;
     if (code != ERROR_SUCCESS) {
         return code;
+    }
+    if (configuration->is_shared && configuration->crash_safe == 0) {
+        configuration->crash_safe = ETWAS_CRASH_SAFE_MEMFD;
     }
     if ((configuration->log_file_mode & EVENT_TRACE_ADDTO_TRIAGE_DUMP) != 0 &&
         configuration->crash_safe == 0) {
@@ -338,6 +357,7 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
     }
     code = choose_protocol(configuration);
     code = code == ERROR_SUCCESS ? check_classes(configuration) : code;
+    code = code == ERROR_SUCCESS ? check_sharing(configuration) : code;
     if (code != ERROR_SUCCESS) {
         return code;
     }

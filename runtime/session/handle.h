@@ -8,6 +8,9 @@
  *     session   63..56   55..40             39..8        7..0
  *               0        registration + 1   generation   index + 1
  *
+ * The index is of the session table, or behind it of the table of sessions of other processes that this one is a guest
+ * of; such a handle's generation is what the gates of that session say.
+ *
  * A provider's control callback gets a handle with its own registration in it, so that
  * GetTraceEnableLevel and GetTraceEnableFlags know whose level is meant. Logging and control ignore
  * it.
@@ -108,13 +111,22 @@ static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
            etwas_slot_count;
 }
 
-/* False for what never was a session's handle. */
+/*
+ * For who logs: of a session of this process, or one that it is a guest of. False for what never was a session's
+ * handle.
+ */
+static inline bool etwas_writer_key_of(uint64_t handle, struct etwas_session_key *key)
+{
+    key->index = etwas_handle_index(handle) - 1;
+    key->generation = (uint32_t)(handle >> ETWAS_HANDLE_INDEX_BITS);
+    return key->index < ETWAS_ATTACHED_ENTRIES && key->generation != 0 &&
+           handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0;
+}
+
+/* For who asks for the session itself, which is one of this process. */
 static inline bool etwas_session_key_of(uint64_t handle, struct etwas_session_key *key)
 {
-    key->index = (uint32_t)(handle & 0xFF) - 1;
-    key->generation = (uint32_t)(handle >> ETWAS_HANDLE_INDEX_BITS);
-    return key->index < ETWAS_SESSION_ENTRIES && key->generation != 0 &&
-           handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0;
+    return etwas_writer_key_of(handle, key) && key->index < ETWAS_SESSION_ENTRIES;
 }
 
 #endif

@@ -7,12 +7,14 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "buffer/retention_class.h"
 #include "etl/utf16.h"
 #include "platform/name_case.h"
 #include "platform/wait.h"
+#include "shared/join.h"
 #include "shared/mapping.h"
 
 struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
@@ -40,6 +42,23 @@ void etwas_sessions_prepare(void)
     }
 }
 
+/*
+ * Of a shared session: at random, since its gate has to tell it also from sessions of other processes. A guest's
+ * writer may sleep until its process has left that session and joined another in the same entry (pool_join.h).
+ */
+static bool draw_generation(uint32_t *generation)
+{
+    uint32_t drawn;
+
+    do {
+        if (getrandom(&drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn) {
+            return false;
+        }
+    } while (drawn == 0 || drawn == *generation);
+    *generation = drawn;
+    return true;
+}
+
 /* 0 is a closed gate; after 4 billion sessions in an entry the count begins again. */
 static uint32_t next_generation(uint32_t generation)
 {
@@ -49,6 +68,7 @@ static uint32_t next_generation(uint32_t generation)
 void etwas_sessions_forget(void)
 {
     etwas_slots_forget();
+    etwas_shared_guests_forget();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
@@ -208,8 +228,13 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
         *code = ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
+    if (!configuration->is_shared) {
+        session->generation = next_generation(session->generation);
+    } else if (!draw_generation(&session->generation)) {
+        *code = ERROR_NO_SYSTEM_RESOURCES;
+        return NULL;
+    }
     session->state = ETWAS_SESSION_STARTING;
-    session->generation = next_generation(session->generation);
     session->ended_by_full_file = false;
     session->file_name[0] = 0;
     session->configuration = *configuration;
@@ -236,6 +261,10 @@ static uint64_t last_word(struct etwas_session *session, const struct etwas_slot
 {
     uint64_t word = ck_pr_load_64(&slot->word);
 
+    /* A guest's writer that sleeps may know a word of another process's session: the epoch is as random as the gate. */
+    if (session->configuration.is_shared) {
+        return etwas_slot_word(session->generation, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
+    }
     if ((word & ETWAS_WORD_SHARED) == 0) {
         return etwas_slot_word(session->epoch, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
     }

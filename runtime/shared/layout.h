@@ -23,8 +23,9 @@
 #define ETWAS_SHARED_MAGIC "ETWASPL1"
 
 enum {
-    ETWAS_SHARED_MAJOR = 2, /* another one is refused */
-    ETWAS_SHARED_MINOR = 1, /* a greater one has more fields */
+    ETWAS_SHARED_MAJOR = 2,          /* another one is refused */
+    ETWAS_SHARED_MINOR = 2,          /* a greater one has more fields */
+    ETWAS_SHARED_MINOR_OF_GATES = 2, /* the first whose sessions other processes may log into */
     ETWAS_SHARED_NAME_BYTES = 4096,
     ETWAS_SHARED_TABLES = 16,
 };
@@ -45,6 +46,9 @@ enum etwas_shared_table_name {
     ETWAS_SHARED_FREE_SET,
     ETWAS_SHARED_CONTROLS,
     ETWAS_SHARED_REGION,
+    /* Since minor version 2; only who logs into it looks at them. */
+    ETWAS_SHARED_AGES,
+    ETWAS_SHARED_HINTS,
 };
 
 struct etwas_shared_table {
@@ -107,6 +111,17 @@ struct etwas_shared_head {
     uint64_t touches;
     uint64_t longest_touch_ns;
     uint64_t slow_touches;
+
+    /*
+     * Since minor version 2: what the gates of its slots are while it runs, if it is a shared session, into which
+     * other processes log (join.h); else 0. And what these must know of its pool.
+     */
+    uint32_t gate;
+    uint32_t minimum_buffers;
+    uint32_t extra_buffers;
+    uint32_t nodes;
+    uint32_t stripe_shift;
+    uint32_t reserved;
 };
 
 /* What a head of minor version 0 has. */

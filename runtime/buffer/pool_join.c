@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "buffer/pool_join.h"
+
+#include "platform/memory.h"
+#include "platform/rseq.h"
+
+/* Kept: a writer that is late may follow an attachment at any time. */
+struct guest {
+    struct etwas_pool pool;
+    uint8_t *space; /* where the file is mapped, or zeroes; NULL: never yet */
+    size_t space_bytes;
+    bool is_joined;
+};
+
+static struct guest guests[ETWAS_GUEST_SESSIONS];
+
+struct etwas_guest_inside etwas_guests_inside[ETWAS_GUEST_SESSIONS];
+
+static struct guest *guest_of(uint32_t entry)
+{
+    return &guests[entry - ETWAS_SESSION_ENTRIES];
+}
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+/* What is left behind stays, with zeroes in it, and is less than what takes its place. */
+static bool keep_space(struct guest *guest, size_t bytes)
+{
+    uint8_t *space;
+
+    if (guest->space_bytes >= bytes) {
+        return true;
+    }
+    bytes = bytes < 2 * guest->space_bytes ? 2 * guest->space_bytes : bytes;
+    space = etwas_memory_keep(bytes);
+    if (space == NULL) {
+        return false;
+    }
+    guest->space = space;
+    guest->space_bytes = bytes;
+    return true;
+}
+
+/* Nobody is on the slow path, and so nobody looks at it. */
+static void fill(struct guest *guest, const struct etwas_pool_outline *outline)
+{
+    guest->pool = (struct etwas_pool){
+        .layout = outline->layout,
+        .slot_count = outline->slot_count,
+        .rseq_slots = outline->rseq_slots,
+        .rows = 1,
+        .row_slots = outline->rseq_slots,
+        .buffer_bytes = outline->buffer_bytes,
+        .minimum_buffers = outline->minimum_buffers,
+        .region_buffers = outline->region_buffers,
+        .extra_buffers = outline->extra_buffers,
+        .nodes = outline->nodes,
+        .stripe_shift = outline->stripe_shift,
+        .buffering = outline->buffering,
+        .is_shared = true,
+        .memory = {.region = guest->space + outline->region_at,
+                   .region_bytes = (size_t)outline->region_buffers * outline->buffer_bytes,
+                   .is_file = true,
+                   .is_kept = true},
+    };
+    etwas_pool_point_into(&guest->pool, guest->space);
+}
+
+/* The pages are there, for the host has seen to that: so that writers find them mapped. What fails here they do. */
+static void populate(const struct etwas_pool *pool)
+{
+    (void)etwas_memory_populate(pool->words, pool->layout.bytes);
+    (void)etwas_memory_populate(pool->memory.region,
+                                (size_t)pool->minimum_buffers * pool->buffer_bytes);
+}
+
+bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
+{
+    struct guest *guest = guest_of(entry);
+    struct etwas_attachment *attachment = etwas_attachment_of(entry);
+
+    if (!keep_space(guest, outline->bytes)) {
+        return false;
+    }
+    if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
+                               outline->block_at)) {
+        etwas_memory_map_zeroes(guest->space, outline->bytes); /* a late writer may look there */
+        return false;
+    }
+    guest->is_joined = true;
+    fill(guest, outline);
+    populate(&guest->pool);
+    /* Who finds the slots, and one of their gates open, finds the pool. Pairs with that load of the gate. */
+    ck_pr_fence_release();
+    ck_pr_store_ptr(&attachment->pool, &guest->pool);
+    ck_pr_store_ptr(&attachment->buffers, guest->pool.buffers);
+    ck_pr_fence_release();
+    ck_pr_store_ptr(&attachment->slots, guest->pool.slots);
+    return true;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+static bool are_gates_closed(const struct etwas_pool *pool)
+{
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
+        if (ck_pr_load_32(&etwas_pool_slot(pool, slot)->gate) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void etwas_pool_close_gates(uint32_t entry)
+{
+    const struct etwas_pool *pool = &guest_of(entry)->pool;
+
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
+        ck_pr_store_32(&etwas_pool_slot(pool, slot)->gate, 0);
+    }
+    ck_pr_fence_memory();
+}
+
+bool etwas_pool_leave(uint32_t entry)
+{
+    struct guest *guest = guest_of(entry);
+
+    if (!are_gates_closed(&guest->pool)) {
+        return false;
+    }
+    ck_pr_fence_memory(); /* G1 */
+    if ((uint32_t)ck_pr_load_64(&etwas_guests_inside[entry - ETWAS_SESSION_ENTRIES].word) != 0 ||
+        !etwas_rseq_fence()) {
+        return false;
+    }
+    etwas_memory_map_zeroes(guest->space, guest->space_bytes);
+    guest->is_joined = false;
+    return true;
+}
+
+void etwas_guest_pools_forget(void)
+{
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct guest *guest = &guests[index];
+        uint64_t *inside = &etwas_guests_inside[index].word;
+
+        if (guest->is_joined) {
+            etwas_memory_map_zeroes(guest->space, guest->space_bytes);
+            guest->is_joined = false;
+        }
+        ck_pr_store_64(inside, ((ck_pr_load_64(inside) >> 32) + 1) << 32);
+    }
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The pool of another process's session, as a guest has it: block and region of its file in one piece, in address
+ * space that is kept for the entry and never unmapped. Two threads on one processor take turns, whatever process they
+ * are of, and all that slots hold is indices and distances: so a guest's writers do what the host's do.
+ *
+ * A guest leaves when the session's gates are closed. What is mapped is replaced by zeroes then:
+ *
+ *     the gates are closed; nobody of this process is on the slow path          (G1)
+ *     own fence of sequences: who found a gate open has committed, or will abort
+ *     zeroes where the file was
+ *
+ * So a writer that sleeps between finding a slot and its sequence finds gate 0 there, and is told that the session
+ * does not run. With the gates open, or without the fence, one that had passed the gate would commit into the zeroes
+ * and call it success. The next session in that space has another gate: a random one.
+ */
+#ifndef ETWAS_BUFFER_POOL_JOIN_H
+#define ETWAS_BUFFER_POOL_JOIN_H
+
+#include <ck_pr.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/pool.h"
+
+/* What a guest is told of a pool, and has checked. */
+struct etwas_pool_outline {
+    int descriptor;
+    uint64_t block_at;               /* in the file, a multiple of the page size */
+    uint64_t bytes;                  /* of block and region, to the end of the region */
+    uint64_t region_at;              /* in the block */
+    struct etwas_pool_layout layout; /* etwas_pool_lay_out's */
+    uint32_t slot_count;
+    uint32_t rseq_slots;
+    uint32_t buffer_bytes;
+    uint32_t minimum_buffers;
+    uint32_t region_buffers;
+    uint32_t extra_buffers;
+    uint32_t nodes;
+    uint32_t stripe_shift;
+    bool buffering;
+};
+
+/*
+ * Attaches a pool to a guest's entry (ETWAS_SESSION_ENTRIES and behind), which has none. False: there is not
+ * enough memory. One thread at a time; attachments have been prepared (etwas_slots_prepare).
+ */
+bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline);
+
+/*
+ * Takes it away again. False, and nothing has changed: a gate is open, a thread of this process is on the slow path,
+ * or the system refuses the fence. Then it may be tried again, at any time later.
+ */
+bool etwas_pool_leave(uint32_t entry);
+
+/* Closes the gates of a pool whose host is dead: nobody else would. */
+void etwas_pool_close_gates(uint32_t entry);
+
+/* In a fork's child: whatever is joined is the parent's. Async-signal-safe. */
+void etwas_guest_pools_forget(void);
+
+/* ---- who is on the slow path ----------------------------------------------------------------- */
+
+/* Threads of this process; above them, from bit 32 on, how often it is the child of a fork. */
+extern struct etwas_guest_inside {
+    uint64_t word;
+} __attribute__((aligned(64))) etwas_guests_inside[ETWAS_GUEST_SESSIONS]
+    __attribute__((visibility("hidden")));
+
+/* NULL: the attachment is of a session of this process, whose slots count their own visitors. */
+static inline uint64_t *etwas_guest_inside(const struct etwas_attachment *attachment)
+{
+    ptrdiff_t guest = attachment - etwas_attachment_of(ETWAS_SESSION_ENTRIES);
+
+    return guest >= 0 && guest < ETWAS_GUEST_SESSIONS ? &etwas_guests_inside[guest].word : NULL;
+}
+
+/*
+ * A writer is about to look at the gate, and then at the pool. G1, full fence: pairs with that of etwas_pool_leave. Of
+ * a writer that comes and a guest that leaves at least one sees the other. Returns what to go out with.
+ */
+static inline uint64_t etwas_guest_enter(uint64_t *inside)
+{
+    uint64_t before = 0;
+
+    if (inside != NULL) {
+        before = ck_pr_faa_64(inside, 1);
+        ck_pr_fence_memory();
+    }
+    return before;
+}
+
+/* Who forked meanwhile goes out in the child, where nobody has come in. */
+static inline void etwas_guest_go_out(uint64_t *inside, uint64_t entered)
+{
+    uint64_t word;
+
+    if (inside == NULL) {
+        return;
+    }
+    ck_pr_fence_release();
+    word = ck_pr_load_64(inside);
+    while (word >> 32 == entered >> 32 && !ck_pr_cas_64_value(inside, word, word - 1, &word)) {
+    }
+}
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "shared/join.h"
+
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buffer/pool_join.h"
+#include "clock/clock.h"
+#include "platform/file.h"
+#include "platform/fork.h"
+#include "platform/nodes.h"
+#include "platform/rseq.h"
+#include "shared/layout.h"
+#include "shared/mapping.h"
+#include "shared/place.h"
+
+enum {
+    MOST_STRIPE_SHIFT = 6,
+    BLOCK_BYTES = 512, /* of st_blocks */
+};
+
+/* For a fork's child: what is open for each entry, and one more; 0: nothing. */
+static int opened[ETWAS_GUEST_SESSIONS];
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* Nobody can take away under who maps it what is there: sealed, or in a folder of the user's alone. */
+static bool stays_whole(int descriptor, const struct stat *facts)
+{
+    const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    struct etwas_shared_place place;
+
+    if (seals >= 0 && (seals & wanted) == wanted) {
+        return true;
+    }
+    etwas_shared_place_look(&place, descriptor);
+    return facts->st_nlink != 0 && place.in_memory;
+}
+
+static uint32_t check_file(int descriptor, uint64_t *bytes)
+{
+    struct stat facts;
+
+    if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        return ERROR_INVALID_DATA;
+    }
+    if (facts.st_uid != geteuid() || (fcntl(descriptor, F_GETFL) & O_ACCMODE) != O_RDWR) {
+        return ERROR_ACCESS_DENIED;
+    }
+    /* Of a part that has no space who touches it first might be killed. */
+    *bytes = (uint64_t)facts.st_blocks * BLOCK_BYTES;
+    *bytes = (uint64_t)facts.st_size < *bytes ? (uint64_t)facts.st_size : *bytes;
+    return stays_whole(descriptor, &facts) ? ERROR_SUCCESS : ERROR_INVALID_DATA;
+}
+
+/* ---- the head -------------------------------------------------------------------------------- */
+
+/* Whether it is one, of a session that this build could join. */
+static uint32_t check_kind(const struct etwas_shared_head *head)
+{
+    uint8_t boot_id[sizeof head->boot_id];
+
+    if (memcmp(head->magic, ETWAS_SHARED_MAGIC, sizeof head->magic) != 0) {
+        return ERROR_INVALID_DATA;
+    }
+    if (head->major != ETWAS_SHARED_MAJOR || head->minor < ETWAS_SHARED_MINOR_OF_GATES ||
+        head->head_bytes < sizeof *head) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    if (head->state != ETWAS_SHARED_OPEN) {
+        return head->state <= ETWAS_SHARED_CLOSED ? ERROR_WMI_INSTANCE_NOT_FOUND
+                                                  : ERROR_INVALID_DATA;
+    }
+    etwas_shared_boot_id(boot_id);
+    if (memcmp(head->boot_id, boot_id, sizeof boot_id) != 0) {
+        return ERROR_INVALID_DATA;
+    }
+    return head->gate != 0 ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
+}
+
+static bool is_clock(uint32_t clock)
+{
+    return clock == ETWAS_CLOCK_KIND_QPC || clock == ETWAS_CLOCK_KIND_SYSTEM ||
+           clock == ETWAS_CLOCK_KIND_TSC;
+}
+
+/* The numbers beside the tables. */
+static bool is_possible(const struct etwas_shared_head *head)
+{
+    return head->buffer_bytes != 0 && head->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
+           head->buffer_bytes % etwas_memory_page_bytes() == 0 && head->minimum_buffers != 0 &&
+           head->minimum_buffers <= head->buffers &&
+           head->buffers <= head->tables[ETWAS_SHARED_OWNERS].count &&
+           head->tables[ETWAS_SHARED_OWNERS].count <= 2 * ETWAS_POOL_MAXIMUM_BUFFERS &&
+           head->nodes <= ETWAS_MOST_NODES && head->stripe_shift <= MOST_STRIPE_SHIFT &&
+           is_clock(head->clock);
+}
+
+/* ---- where the pool is ----------------------------------------------------------------------- */
+
+/* Its entries are where this build has them, and as it has them. */
+static bool is_at(const struct etwas_shared_head *head, enum etwas_shared_table_name name,
+                  uint64_t offset, uint32_t count, uint64_t stride)
+{
+    const struct etwas_shared_table *table = &head->tables[name];
+
+    return table->offset == offset && table->count == count && table->stride == stride &&
+           table->used == stride;
+}
+
+static bool is_laid_out(const struct etwas_shared_head *head,
+                        const struct etwas_pool_outline *outline)
+{
+    const struct etwas_pool_layout *layout = &outline->layout;
+    uint64_t at = outline->block_at;
+
+    return is_at(head, ETWAS_SHARED_WORDS, at + layout->words, 1,
+                 sizeof(struct etwas_pool_words)) &&
+           is_at(head, ETWAS_SHARED_SLOTS, at + layout->slots, layout->slot_count,
+                 sizeof(struct etwas_slot)) &&
+           is_at(head, ETWAS_SHARED_OWNERS, at + layout->owners, layout->capacity,
+                 sizeof(uint64_t)) &&
+           is_at(head, ETWAS_SHARED_FREE_SET, at + layout->free_set, 1,
+                 layout->buffers - layout->free_set) &&
+           is_at(head, ETWAS_SHARED_CONTROLS, at + layout->buffers, layout->capacity,
+                 sizeof(struct etwas_buffer_control)) &&
+           is_at(head, ETWAS_SHARED_AGES, at + layout->ages, layout->capacity, sizeof(uint64_t)) &&
+           is_at(head, ETWAS_SHARED_HINTS, at + layout->hints, 1, etwas_pool_hint_bytes(layout)) &&
+           is_at(head, ETWAS_SHARED_REGION, at + outline->region_at, head->buffers,
+                 head->buffer_bytes);
+}
+
+/*
+ * Block and region lie one behind the other, inside the file. The tables' offsets are compared with this build's own
+ * after that, so that nothing depends on what else they say.
+ */
+static uint32_t outline_of(const struct etwas_shared_head *head, uint64_t file_bytes,
+                           struct etwas_pool_outline *outline)
+{
+    const struct etwas_shared_table *tables = head->tables;
+    uint64_t block_at = tables[ETWAS_SHARED_WORDS].offset;
+    uint64_t region_at = tables[ETWAS_SHARED_REGION].offset;
+    uint64_t region_bytes = (uint64_t)head->buffers * head->buffer_bytes;
+    uint64_t page = etwas_memory_page_bytes();
+
+    if (!is_possible(head) || block_at % page != 0 || region_at % page != 0 ||
+        region_at > file_bytes || region_bytes > file_bytes - region_at || block_at > region_at) {
+        return ERROR_INVALID_DATA;
+    }
+    *outline = (struct etwas_pool_outline){
+        .block_at = block_at,
+        .bytes = region_at - block_at + region_bytes,
+        .region_at = region_at - block_at,
+        .layout =
+            etwas_pool_lay_out(tables[ETWAS_SHARED_OWNERS].count, tables[ETWAS_SHARED_SLOTS].count),
+        .slot_count = head->slot_count,
+        .rseq_slots = head->rseq_slots,
+        .buffer_bytes = head->buffer_bytes,
+        .minimum_buffers = head->minimum_buffers,
+        .region_buffers = head->buffers,
+        .extra_buffers = head->extra_buffers,
+        .nodes = head->nodes,
+        .stripe_shift = head->stripe_shift,
+        .buffering = (head->flags & ETWAS_SHARED_BUFFERING) != 0,
+    };
+    if (head->first_slot != 0 || head->rseq_slots != etwas_slot_count ||
+        head->slot_count != etwas_slot_count + 1 || head->slot_count > outline->layout.slot_count ||
+        !is_laid_out(head, outline)) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    return outline->layout.bytes <= outline->region_at ? ERROR_SUCCESS : ERROR_INVALID_DATA;
+}
+
+/* Of this moment: who changes them later deceives himself. */
+static uint32_t check_words(int descriptor, const struct etwas_pool_outline *outline)
+{
+    struct etwas_pool_words words;
+
+    if (etwas_file_read(descriptor, &words, sizeof words, outline->block_at) != sizeof words ||
+        words.maximum_buffers > outline->region_buffers ||
+        words.maximum_buffers < outline->minimum_buffers ||
+        words.allocated > outline->region_buffers) {
+        return ERROR_INVALID_DATA;
+    }
+    return ERROR_SUCCESS;
+}
+
+/* ---- joining and leaving --------------------------------------------------------------------- */
+
+static uint32_t attach(int descriptor, uint32_t entry, struct etwas_pool_outline *outline,
+                       struct etwas_shared_guest *guest)
+{
+    bool is_joined;
+
+    /* A fork finds the pool and its descriptor where the child lets go of both, or neither. */
+    etwas_fork_forbid();
+    guest->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    outline->descriptor = guest->descriptor;
+    is_joined = guest->descriptor >= 0 && etwas_pool_join(entry, outline);
+    if (is_joined) {
+        opened[entry - ETWAS_SESSION_ENTRIES] = guest->descriptor + 1;
+    }
+    etwas_fork_allow();
+    if (guest->descriptor < 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    if (!is_joined) {
+        (void)close(guest->descriptor);
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    return ERROR_SUCCESS;
+}
+
+/* What writers and who leaves will need of the system. Of sequences that it refuses STOP's host knows. */
+static void prepare(const struct etwas_pool_outline *outline)
+{
+    (void)etwas_rseq_prepare();
+    if (outline->nodes > 1) {
+        (void)etwas_nodes_here();
+    }
+}
+
+uint32_t etwas_shared_join(int descriptor, uint32_t entry, struct etwas_shared_guest *guest)
+{
+    struct etwas_shared_head head;
+    struct etwas_pool_outline outline;
+    uint64_t file_bytes;
+    uint32_t code = check_file(descriptor, &file_bytes);
+
+    if (code == ERROR_SUCCESS &&
+        etwas_file_read(descriptor, &head, sizeof head, 0) != sizeof head) {
+        code = ERROR_INVALID_DATA;
+    }
+    code = code == ERROR_SUCCESS ? check_kind(&head) : code;
+    code = code == ERROR_SUCCESS ? outline_of(&head, file_bytes, &outline) : code;
+    code = code == ERROR_SUCCESS ? check_words(descriptor, &outline) : code;
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    *guest = (struct etwas_shared_guest){
+        .entry = entry,
+        .gate = head.gate,
+        .clock = head.clock,
+        .log_file_mode = head.log_file_mode,
+        .session = head.session,
+    };
+    prepare(&outline);
+    return attach(descriptor, entry, &outline, guest);
+}
+
+bool etwas_shared_leave(const struct etwas_shared_guest *guest)
+{
+    bool has_left;
+
+    etwas_fork_forbid();
+    has_left = etwas_pool_leave(guest->entry);
+    if (has_left) {
+        opened[guest->entry - ETWAS_SESSION_ENTRIES] = 0;
+        (void)close(guest->descriptor);
+    }
+    etwas_fork_allow();
+    return has_left;
+}
+
+void etwas_shared_close_gates(const struct etwas_shared_guest *guest)
+{
+    etwas_pool_close_gates(guest->entry);
+}
+
+void etwas_shared_guests_forget(void)
+{
+    etwas_guest_pools_forget();
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        if (opened[index] != 0) {
+            (void)close(opened[index] - 1);
+            opened[index] = 0;
+        }
+    }
+}

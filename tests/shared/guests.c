@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "shared/guests.h"
+
+#include <ck_pr.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "buffer/slot.h"
+#include "control/lifecycle.h"
+#include "control/prepare.h"
+#include "control/properties.h"
+#include "shared/mapping.h"
+
+enum {
+    THREAD_SHIFT = 48,
+    BURST = 400,
+    PAUSE_US = 4000,
+    RETRY_US = 200,
+};
+
+/* ---- the host -------------------------------------------------------------------------------- */
+
+static uint32_t start(const char *name, const char *file, const etwas_session_options *options,
+                      etwas_trace_handle *handle)
+{
+    static struct etwas_configuration configuration;
+    uint32_t code;
+
+    memset(&configuration, 0, sizeof configuration);
+    assert_int_equal(etwas_prepare_to_serve(), ERROR_SUCCESS);
+    assert_int_equal(etwas_copy_name(name, ETWAS_TEXT_A, configuration.name), ERROR_SUCCESS);
+    if (file != NULL) {
+        assert_int_equal(etwas_copy_name(file, ETWAS_TEXT_A, configuration.file_name),
+                         ERROR_SUCCESS);
+    }
+    configuration.log_file_mode = options->log_file_mode;
+    configuration.clock = options->clock;
+    configuration.protocol = options->protocol;
+    configuration.buffer_size_kb = options->buffer_size_kb;
+    configuration.minimum_buffers = options->minimum_buffers;
+    configuration.maximum_buffers = options->maximum_buffers;
+    configuration.flush_timer = options->flush_timer;
+    configuration.is_shared = true;
+    code = etwas_configuration_complete(&configuration);
+    if (code == ERROR_SUCCESS) {
+        assert_int_equal(etwas_flusher_configuration_set(&configuration.flusher, &options->flusher),
+                         ERROR_SUCCESS);
+        code = etwas_lifecycle_start(&configuration, NULL, NULL, handle);
+    }
+    return code;
+}
+
+uint32_t host_refusal(const etwas_session_options *options)
+{
+    etwas_trace_handle handle;
+
+    return start("refused", NULL, options, &handle);
+}
+
+/* As a guest gets it: one that has locks of its own. */
+static int open_mapping(etwas_trace_handle session)
+{
+    struct etwas_session_key key;
+    char path[64];
+    int descriptor;
+
+    assert_true(etwas_session_key_of(session, &key));
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d",
+                   etwas_sessions[key.index].mapping->file.descriptor);
+    descriptor = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(descriptor >= 0);
+    return descriptor;
+}
+
+void host_or_skip(void)
+{
+    if (!can_have_sequences()) {
+        skip();
+    }
+}
+
+void host_start(struct hosted *hosted, const char *name, const char *file,
+                const etwas_session_options *options)
+{
+    assert_int_equal(start(name, file, options, &hosted->session), ERROR_SUCCESS);
+    hosted->descriptor = open_mapping(hosted->session);
+}
+
+void host_stop(struct hosted *hosted, etwas_session_counts *counts)
+{
+    stop_session(hosted->session, counts);
+    (void)close(hosted->descriptor);
+}
+
+/* ---- a guest --------------------------------------------------------------------------------- */
+
+void guest_prepare(void)
+{
+    bool is_prepared;
+
+    etwas_prepare();
+    etwas_control_lock();
+    is_prepared = etwas_slots_prepare();
+    etwas_control_unlock();
+    assert_true(is_prepared);
+}
+
+etwas_trace_handle guest_join(int descriptor, struct etwas_shared_guest *guest)
+{
+    guest_prepare();
+    CHECK_IN_CHILD(etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, guest) == ERROR_SUCCESS);
+    return etwas_session_handle((struct etwas_session_key){guest->entry, guest->gate});
+}
+
+struct guest_board *guest_board_new(void)
+{
+    struct guest_board *board =
+        mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(board != MAP_FAILED);
+    return board;
+}
+
+void guest_board_free(struct guest_board *board)
+{
+    (void)munmap(board, sizeof *board);
+}
+
+static uint64_t number_for(uint32_t life, uint32_t thread, uint64_t nth)
+{
+    return (uint64_t)(life * GUEST_THREADS + thread) << THREAD_SHIFT | nth;
+}
+
+static void add_one(uint64_t *count)
+{
+    ck_pr_fence_store();
+    ck_pr_store_64(count, *count + 1);
+    ck_pr_fence_store();
+}
+
+/* Counts before and after, so that a kill in between leaves them one apart. */
+static uint32_t log_one(etwas_trace_handle session, struct guest_tally *tally, uint64_t number)
+{
+    uint32_t code;
+
+    add_one(&tally->attempted);
+    code = log_number(session, number);
+    add_one(code == ERROR_SUCCESS             ? &tally->recorded
+            : code == ERROR_NOT_ENOUGH_MEMORY ? &tally->lost
+            : code == ERROR_INVALID_HANDLE    ? &tally->refused
+                                              : &tally->odd);
+    return code;
+}
+
+void guest_log(etwas_trace_handle session, struct guest_board *board, uint32_t life,
+               uint32_t thread, uint64_t count)
+{
+    struct guest_tally *tally = &board->lives[life].threads[thread];
+
+    tally->process_id = (uint32_t)getpid();
+    tally->thread_id = (uint32_t)syscall(SYS_gettid);
+    for (uint64_t end = tally->recorded + count; tally->recorded < end;) {
+        uint32_t code = log_one(session, tally, number_for(life, thread, tally->recorded));
+
+        if (code == ERROR_INVALID_HANDLE) {
+            return;
+        }
+        if (code != ERROR_SUCCESS) {
+            (void)usleep(RETRY_US); /* the flusher is behind */
+        }
+    }
+}
+
+struct logger {
+    etwas_trace_handle session;
+    struct guest_board *board;
+    uint32_t life;
+    uint32_t thread;
+};
+
+static void *log_in_bursts(void *context)
+{
+    const struct logger *logger = context;
+    struct guest_board *board = logger->board;
+    uint32_t *inside = &board->lives[logger->life].inside;
+
+    while (ck_pr_load_32(&board->quit) == 0) {
+        ck_pr_inc_32(inside);
+        guest_log(logger->session, board, logger->life, logger->thread, BURST);
+        ck_pr_fence_release();
+        ck_pr_dec_32(inside);
+        (void)usleep(PAUSE_US);
+    }
+    return NULL;
+}
+
+static void live(const struct hosted *hosted, struct guest_board *board, uint32_t life)
+{
+    static struct logger loggers[GUEST_THREADS];
+    static pthread_t threads[GUEST_THREADS];
+    struct etwas_shared_guest guest;
+    etwas_trace_handle session = guest_join(hosted->descriptor, &guest);
+
+    for (uint32_t thread = 0; thread < GUEST_THREADS; thread++) {
+        loggers[thread] = (struct logger){session, board, life, thread};
+        CHECK_IN_CHILD(pthread_create(&threads[thread], NULL, log_in_bursts, &loggers[thread]) ==
+                       0);
+    }
+    for (uint32_t thread = 0; thread < GUEST_THREADS; thread++) {
+        (void)pthread_join(threads[thread], NULL);
+    }
+}
+
+int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life)
+{
+    int child;
+
+    assert_true(life < GUEST_LIVES);
+    child = fork_child();
+    if (child == 0) {
+        live(hosted, board, life);
+        _exit(0);
+    }
+    return child;
+}
+
+struct guest_sum guest_sum(const struct guest_board *board, uint32_t lives)
+{
+    struct guest_sum sum = {0};
+
+    for (uint32_t index = 0; index < lives * GUEST_THREADS; index++) {
+        const struct guest_tally *tally =
+            &board->lives[index / GUEST_THREADS].threads[index % GUEST_THREADS];
+
+        assert_int_equal(tally->odd, 0);
+        sum.attempted += tally->attempted - tally->refused;
+        sum.recorded += tally->recorded;
+        sum.lost += tally->lost;
+        sum.threads += tally->attempted != 0;
+    }
+    return sum;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+struct reading {
+    const struct guest_board *board;
+    uint64_t *found; /* of each thread */
+    uint32_t threads;
+    uint64_t events;
+    uint64_t wrong;
+};
+
+static void WINAPI take_event(EVENT_RECORD *record)
+{
+    struct reading *reading = record->UserContext;
+    const struct guest_tally *tally;
+    uint64_t number;
+    uint64_t thread;
+
+    if (memcmp(&record->EventHeader.ProviderId, &event_class, sizeof event_class) != 0) {
+        return;
+    }
+    reading->events++;
+    memcpy(&number, record->UserData, sizeof number);
+    thread = number >> THREAD_SHIFT;
+    if (thread >= reading->threads) {
+        reading->wrong++;
+        return;
+    }
+    tally = &reading->board->lives[thread / GUEST_THREADS].threads[thread % GUEST_THREADS];
+    reading->wrong +=
+        number != number_for((uint32_t)thread / GUEST_THREADS, (uint32_t)thread % GUEST_THREADS,
+                             reading->found[thread]) ||
+        record->EventHeader.ProcessId != tally->process_id ||
+        record->EventHeader.ThreadId != tally->thread_id;
+    reading->found[thread]++;
+}
+
+uint64_t guest_expect_file(const char *path, const struct guest_board *board, uint32_t lives,
+                           bool slack)
+{
+    struct reading reading = {.board = board, .threads = lives * GUEST_THREADS};
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path,
+                                    .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD |
+                                                        PROCESS_TRACE_MODE_RAW_TIMESTAMP,
+                                    .EventRecordCallback = take_event,
+                                    .Context = &reading};
+    etwas_trace_handle trace;
+
+    reading.found = calloc(reading.threads, sizeof *reading.found);
+    assert_non_null(reading.found);
+    trace = OpenTraceA(&logfile);
+    assert_int_not_equal(trace, INVALID_PROCESSTRACE_HANDLE);
+    assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
+    assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
+    assert_int_equal(reading.wrong, 0);
+    for (uint32_t thread = 0; thread < reading.threads; thread++) {
+        uint64_t recorded =
+            board->lives[thread / GUEST_THREADS].threads[thread % GUEST_THREADS].recorded;
+
+        assert_in_range(reading.found[thread], recorded, recorded + (slack ? 1 : 0));
+    }
+    free(reading.found);
+    return reading.events;
+}

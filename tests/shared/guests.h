@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A session of this process, and processes that are its guests and log numbers into it; and what its file has of
+ * these.
+ */
+#ifndef ETWAS_TESTS_SHARED_GUESTS_H
+#define ETWAS_TESTS_SHARED_GUESTS_H
+
+#include "session/fixture.h"
+#include "shared/join.h"
+
+enum {
+    GUESTS = 8,         /* processes at a time */
+    GUEST_THREADS = 2,  /* that log in each */
+    GUEST_LIVES = 2048, /* processes in all */
+};
+
+struct hosted {
+    etwas_trace_handle session;
+    int descriptor; /* of its mapping, opened anew */
+};
+
+/* Skips the test where sessions have no sequences, and so no guests. */
+void host_or_skip(void);
+
+/* `file` NULL: none. */
+void host_start(struct hosted *hosted, const char *name, const char *file,
+                const etwas_session_options *options);
+
+/* Why a session with these options cannot be shared. */
+uint32_t host_refusal(const etwas_session_options *options);
+
+/* Stops it. */
+void host_stop(struct hosted *hosted, etwas_session_counts *counts);
+
+/* ---- guests ---------------------------------------------------------------------------------- */
+
+/* What a guest does before it can join: as a program that registers a provider. */
+void guest_prepare(void);
+
+/* Joins at the first guest's entry; returns the handle to log with. For a child. */
+etwas_trace_handle guest_join(int descriptor, struct etwas_shared_guest *guest);
+
+/* What one thread of a guest tells, in memory that it shares with the host. */
+struct guest_tally {
+    uint64_t attempted; /* counted before the call */
+    uint64_t recorded;  /* after it */
+    uint64_t lost;
+    uint64_t refused; /* the session did not run */
+    uint64_t odd;     /* anything else */
+    uint32_t process_id;
+    uint32_t thread_id;
+} __attribute__((aligned(64)));
+
+struct guest_board {
+    uint32_t quit; /* after the burst */
+    struct {
+        struct guest_tally threads[GUEST_THREADS];
+        uint32_t inside; /* threads in a burst */
+    } lives[GUEST_LIVES];
+};
+
+struct guest_board *guest_board_new(void);
+void guest_board_free(struct guest_board *board);
+
+/*
+ * Logs so many numbers: those of a thread of a life, in order. A lost one is tried again later.
+ */
+void guest_log(etwas_trace_handle session, struct guest_board *board, uint32_t life,
+               uint32_t thread, uint64_t count);
+
+/* A guest process that joins and logs in bursts from its threads until it is killed, or told to quit. */
+int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life);
+
+struct guest_sum {
+    uint64_t attempted;
+    uint64_t recorded;
+    uint64_t lost;
+    uint64_t threads;
+};
+
+struct guest_sum guest_sum(const struct guest_board *board, uint32_t lives);
+
+/*
+ * The file has what each thread was told is recorded, in order and once, with its process and thread; `slack`: of
+ * each thread perhaps one more, since it may have been killed before it was told. Returns how many events are there.
+ */
+uint64_t guest_expect_file(const char *path, const struct guest_board *board, uint32_t lives,
+                           bool slack);
+
+#endif
