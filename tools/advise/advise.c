@@ -9,8 +9,8 @@
 
 #include "advise/replay.h"
 #include "commands.h"
+#include "options.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,8 +195,10 @@ static bool take_number(struct etwas_advise_question *question, int option)
     }
 }
 
-static bool take_option(struct etwas_advise_question *question, int option)
+static bool take_option(void *context, int option)
 {
+    struct etwas_advise_question *question = context;
+
     switch (option) {
     case 'b':
         return read_buffers(optarg, &question->asked);
@@ -215,7 +217,7 @@ static bool take_option(struct etwas_advise_question *question, int option)
 static bool parse_options(int argc, char **argv, struct etwas_advise_question *question,
                           int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"history", required_argument, NULL, 'H'},
         {"late", required_argument, NULL, 'l'},
         {"disk", required_argument, NULL, 'd'},
@@ -228,33 +230,19 @@ static bool parse_options(int argc, char **argv, struct etwas_advise_question *q
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    const char *wrong = NULL;
-    int option;
+    static const struct etwas_options options = {"advise", help, named, "H:l:d:f:m:s:b:r::jh",
+                                                 take_option};
+    const char *wrong;
 
-    *result = ETWAS_EXIT_USAGE;
-    while ((option = getopt_long(argc, argv, "H:l:d:f:m:s:b:r::jh", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (!take_option(question, option)) {
-            etwas_command_misused("advise");
-            return false;
-        }
-    }
-    if (optind == argc) {
-        wrong = "which file?";
-    } else if (argc - optind > ETWAS_INPUT_FILES) {
-        wrong = "at most 64 files at once";
-    } else if (question->is_recorder && question->asked.minimum != question->asked.maximum) {
-        wrong = "a flight recorder has one number of buffers";
-    }
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas advise: %s\n", wrong);
-        etwas_command_misused("advise");
+    if (!etwas_options_read(&options, argc, argv, question, result)) {
         return false;
     }
-    return true;
+    wrong = etwas_options_files(argc - optind);
+    if (wrong == NULL && question->is_recorder &&
+        question->asked.minimum != question->asked.maximum) {
+        wrong = "a flight recorder has one number of buffers";
+    }
+    return etwas_options_fit(&options, wrong, result);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */

@@ -8,9 +8,9 @@
 #include "convert/convert.h"
 
 #include "commands.h"
+#include "options.h"
 #include "where/option.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -76,8 +76,10 @@ static const struct etwas_convert_target *find_target(const char *name)
     return NULL;
 }
 
-static bool take_option(struct etwas_convert *convert, int option)
+static bool take_option(void *context, int option)
 {
+    struct etwas_convert *convert = context;
+
     switch (option) {
     case 'f':
         return etwas_window_option(&convert->window.from, "convert", "--from", optarg);
@@ -105,14 +107,13 @@ static bool take_option(struct etwas_convert *convert, int option)
 /* What is wrong with the options together, or with the files; NULL: nothing. */
 static const char *misuse(const struct etwas_convert *convert)
 {
+    const char *wrong = etwas_options_files((int)convert->path_count);
+
     if (convert->target == NULL) {
         return "to which format? --to says it";
     }
-    if (convert->path_count == 0) {
-        return "which file?";
-    }
-    if (convert->path_count > ETWAS_INPUT_FILES) {
-        return "at most 64 files at once";
+    if (wrong != NULL) {
+        return wrong;
     }
     if (convert->place.path == NULL && convert->target->is_folder) {
         return "this format is a folder: --output says which";
@@ -135,7 +136,7 @@ static const char *misuse(const struct etwas_convert *convert)
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_convert *convert, int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"to", required_argument, NULL, 't'},
         {"output", required_argument, NULL, 'o'},
         {"where", required_argument, NULL, 'w'},
@@ -144,27 +145,14 @@ static bool parse_options(int argc, char **argv, struct etwas_convert *convert, 
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    const char *wrong;
-    int option;
+    static const struct etwas_options options = {"convert", help, named, "t:o:w:h", take_option};
 
-    while ((option = getopt_long(argc, argv, "t:o:w:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (!take_option(convert, option)) {
-            *result = etwas_command_misused("convert");
-            return false;
-        }
+    if (!etwas_options_read(&options, argc, argv, convert, result)) {
+        return false;
     }
     convert->paths = argv + optind;
     convert->path_count = (uint32_t)(argc - optind);
-    wrong = misuse(convert);
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas convert: %s\n", wrong);
-        *result = etwas_command_misused("convert");
-    }
-    return wrong == NULL;
+    return etwas_options_fit(&options, misuse(convert), result);
 }
 
 /* Writes it under its name if all is well enough. */

@@ -8,8 +8,8 @@
 #include "diff/diff.h"
 
 #include "commands.h"
+#include "options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +82,10 @@ static bool read_percent(const char *text, const char *option, double least, dou
     return true;
 }
 
-static bool take_option(struct etwas_diff *diff, int option)
+static bool take_option(void *context, int option)
 {
+    struct etwas_diff *diff = context;
+
     switch (option) {
     case 'C':
         diff->class_name = optarg;
@@ -118,35 +120,26 @@ static int second_side(int argc, char **argv)
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_diff *diff, int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"class", required_argument, NULL, 'C'},  {"confidence", required_argument, NULL, 'p'},
         {"effect", required_argument, NULL, 'e'}, {"from", required_argument, NULL, 'f'},
         {"to", required_argument, NULL, 't'},     {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
+    static const struct etwas_options options = {"diff", help, named, "C:p:e:jh", take_option};
     int second = second_side(argc, argv);
     int end = second < argc ? second - 1 : argc; /* of the options and the first side */
     const char *wrong = NULL;
-    int option;
 
-    while ((option = getopt_long(end, argv, "C:p:e:jh", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (!take_option(diff, option)) {
-            *result = etwas_command_misused("diff");
-            return false;
-        }
+    if (!etwas_options_read(&options, end, argv, diff, result)) {
+        return false;
     }
     if (optind == end || second == argc) {
         wrong = "which files? Those of one side, --, and those of the other";
     } else if (end - optind > ETWAS_DIFF_FILES || argc - second > ETWAS_DIFF_FILES) {
         wrong = "at most 64 files a side";
     }
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas diff: %s\n", wrong);
-        *result = etwas_command_misused("diff");
+    if (!etwas_options_fit(&options, wrong, result)) {
         return false;
     }
     diff->counts[0] = (uint32_t)(end - optind);

@@ -8,11 +8,11 @@
 #include "dump/dump.h"
 
 #include "commands.h"
+#include "options.h"
 #include "where/option.h"
 #include "where/values.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,8 +248,10 @@ etwas_clock_time etwas_dump_time(const struct etwas_dump *dump)
 }
 
 /* One option. False after a message on standard error. */
-static bool take_option(struct etwas_dump *dump, int option)
+static bool take_option(void *context, int option)
 {
+    struct etwas_dump *dump = context;
+
     switch (option) {
     case 'j':
         dump->form = ETWAS_DUMP_JSON;
@@ -293,11 +295,10 @@ static bool take_option(struct etwas_dump *dump, int option)
 /* What is wrong with the options together, or with the files; NULL: nothing. */
 static const char *misuse(const struct etwas_dump *dump, int files)
 {
-    if (files == 0) {
-        return "which file?";
-    }
-    if (files > ETWAS_INPUT_FILES) {
-        return "at most 64 files at once";
+    const char *wrong = etwas_options_files(files);
+
+    if (wrong != NULL) {
+        return wrong;
     }
     return dump->columns_text != NULL && dump->form == ETWAS_DUMP_JSON
                ? "--columns does not go with --json"
@@ -307,7 +308,7 @@ static const char *misuse(const struct etwas_dump *dump, int files)
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"json", no_argument, NULL, 'j'},
         {"csv", no_argument, NULL, 'v'},
         {"hex", no_argument, NULL, 'x'},
@@ -322,26 +323,14 @@ static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *r
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    const char *wrong;
-    int option;
+    static const struct etwas_options options = {"dump", help, named, "jxc:rn:C:w:Sh", take_option};
 
-    *result = ETWAS_EXIT_FINE;
-    while ((option = getopt_long(argc, argv, "jxc:rn:C:w:Sh", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (!take_option(dump, option)) {
-            *result = etwas_command_misused("dump");
-            return false;
-        }
-    }
-    wrong = misuse(dump, argc - optind);
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas dump: %s\n", wrong);
+    if (!etwas_options_read(&options, argc, argv, dump, result) ||
+        !etwas_options_fit(&options, misuse(dump, argc - optind), result)) {
+        return false;
     }
     dump->several_files = argc - optind > 1;
-    if (wrong != NULL || !etwas_dump_choose_columns(dump)) {
+    if (!etwas_dump_choose_columns(dump)) {
         *result = etwas_command_misused("dump");
         return false;
     }

@@ -9,10 +9,10 @@
 
 #include "commands.h"
 #include "destination.h"
+#include "options.h"
 #include "page/page.h"
 #include "where/option.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 static const char *const help[] = {
@@ -107,8 +107,9 @@ void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
     etwas_output_text(output, "}\n");
 }
 
-static bool take_option(struct request *request, int option)
+static bool take_option(void *context, int option)
 {
+    struct request *request = context;
     struct etwas_spans_request *spans = &request->report->spans;
 
     switch (option) {
@@ -134,7 +135,7 @@ static bool take_option(struct request *request, int option)
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"html", required_argument, NULL, 'o'},
         {"json", no_argument, NULL, 'j'},
         {"from", required_argument, NULL, 'f'},
@@ -143,34 +144,21 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    const char *wrong = NULL;
-    int option;
+    static const struct etwas_options options = {"report", help, named, "o:jw:h", take_option};
+    const char *wrong;
 
-    while ((option = getopt_long(argc, argv, "o:jw:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (!take_option(request, option)) {
-            *result = etwas_command_misused("report");
-            return false;
-        }
+    if (!etwas_options_read(&options, argc, argv, request, result)) {
+        return false;
     }
-    if (optind == argc) {
-        wrong = "which file?";
-    } else if (argc - optind > ETWAS_INPUT_FILES) {
-        wrong = "at most 64 files at once";
-    } else if (!request->json && request->page.path == NULL) {
+    wrong = etwas_options_files(argc - optind);
+    if (wrong == NULL && !request->json && request->page.path == NULL) {
         wrong = "--html PAGE or --json says what to make";
-    } else if (etwas_destination_is_input(&request->page, argv + optind,
-                                          (uint32_t)(argc - optind))) {
+    }
+    if (wrong == NULL &&
+        etwas_destination_is_input(&request->page, argv + optind, (uint32_t)(argc - optind))) {
         wrong = "--html is one of the files that are read";
     }
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas report: %s\n", wrong);
-        *result = etwas_command_misused("report");
-    }
-    return wrong == NULL;
+    return etwas_options_fit(&options, wrong, result);
 }
 
 /* False: the page could not be written. Without a report there is none. */

@@ -9,12 +9,10 @@
 
 #include "commands.h"
 #include "event.h"
+#include "options.h"
 #include "where/option.h"
 
-#include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char *const help[] = {
     "usage: etwas spans [--class CLASS] [--where EXPR] [--from TIME] [--to TIME]\n"
@@ -141,22 +139,10 @@ static int read_all(struct etwas_spans_request *request, char *const *paths, uin
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool read_number(const char *text, const char *option, uint32_t most, uint32_t *number)
+static bool take_option(void *context, int option)
 {
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
+    struct etwas_spans_request *request = context;
 
-    if (*text < '0' || *text > '9' || *end != '\0' || value < 1 || value > most) {
-        fprintf(stderr, "etwas spans: %s takes a number from 1 to %" PRIu32 ", not '%s'\n", option,
-                most, text);
-        return false;
-    }
-    *number = (uint32_t)value;
-    return true;
-}
-
-static bool take_option(struct etwas_spans_request *request, int option)
-{
     switch (option) {
     case 'C':
         request->class_name = optarg;
@@ -169,9 +155,11 @@ static bool take_option(struct etwas_spans_request *request, int option)
     case 't':
         return etwas_window_option(&request->window.to, "spans", "--to", optarg);
     case 'k':
-        return read_number(optarg, "--slowest", ETWAS_SPANS_SLOWEST, &request->slowest);
+        return etwas_options_number("spans", "--slowest", 1, ETWAS_SPANS_SLOWEST,
+                                    &request->slowest);
     case 'o':
-        return read_number(optarg, "--open", ETWAS_SPANS_MOST_OPEN, &request->most_open);
+        return etwas_options_number("spans", "--open", 1, ETWAS_SPANS_MOST_OPEN,
+                                    &request->most_open);
     case 'j':
         request->json = true;
         return true;
@@ -186,38 +174,24 @@ static bool take_option(struct etwas_spans_request *request, int option)
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_spans_request *request, int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"class", required_argument, NULL, 'C'},   {"where", required_argument, NULL, 'w'},
         {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
         {"slowest", required_argument, NULL, 'k'}, {"open", required_argument, NULL, 'o'},
         {"json", no_argument, NULL, 'j'},          {"csv", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
-    const char *wrong = NULL;
-    int option;
+    static const struct etwas_options options = {"spans", help, named, "C:w:k:o:jvh", take_option};
+    const char *wrong;
 
-    while ((option = getopt_long(argc, argv, "C:w:k:o:jvh", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (!take_option(request, option)) {
-            *result = etwas_command_misused("spans");
-            return false;
-        }
+    if (!etwas_options_read(&options, argc, argv, request, result)) {
+        return false;
     }
-    if (optind == argc) {
-        wrong = "which file?";
-    } else if (argc - optind > ETWAS_INPUT_FILES) {
-        wrong = "at most 64 files at once";
-    } else if (request->json && request->csv) {
+    wrong = etwas_options_files(argc - optind);
+    if (wrong == NULL && request->json && request->csv) {
         wrong = "--json does not go with --csv";
     }
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas spans: %s\n", wrong);
-        *result = etwas_command_misused("spans");
-    }
-    return wrong == NULL;
+    return etwas_options_fit(&options, wrong, result);
 }
 
 static void show(struct etwas_output *output, const struct etwas_spans_request *request, int result)

@@ -9,9 +9,9 @@
 
 #include "commands.h"
 #include "event.h"
+#include "options.h"
 #include "stat/stat.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,36 +276,23 @@ static int read_twice(struct etwas_why *why, char *const *paths, uint32_t count)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool read_number(const char *text, const char *option, uint32_t least, uint32_t most,
-                        uint32_t *number)
+static bool take_option(void *context, int option)
 {
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
+    struct etwas_why *why = context;
 
-    *number = (uint32_t)value;
-    if (*text < '0' || *text > '9' || *end != '\0' || value < least || value > most) {
-        fprintf(stderr, "etwas why: %s takes a number from %u to %u, not '%s'\n", option, least,
-                most, text);
-        return false;
-    }
-    return true;
-}
-
-static bool take_option(struct etwas_why *why, int option)
-{
     switch (option) {
     case 'C':
         why->class_name = optarg;
         return true;
     case 'i':
         why->has_instance = true;
-        return read_number(optarg, "--instance", 0, UINT32_MAX, &why->instance);
+        return etwas_options_number("why", "--instance", 0, UINT32_MAX, &why->instance);
     case 'f':
         return etwas_window_option(&why->window.from, "why", "--from", optarg);
     case 't':
         return etwas_window_option(&why->window.to, "why", "--to", optarg);
     case 'k':
-        return read_number(optarg, "--slowest", 1, ETWAS_WHY_SLOWEST, &why->slowest);
+        return etwas_options_number("why", "--slowest", 1, ETWAS_WHY_SLOWEST, &why->slowest);
     case 'j':
         why->json = true;
         return true;
@@ -317,37 +304,16 @@ static bool take_option(struct etwas_why *why, int option)
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_why *why, int *result)
 {
-    static const struct option options[] = {
+    static const struct option named[] = {
         {"class", required_argument, NULL, 'C'},   {"instance", required_argument, NULL, 'i'},
         {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
         {"slowest", required_argument, NULL, 'k'}, {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
-    const char *wrong = NULL;
-    int option;
+    static const struct etwas_options options = {"why", help, named, "C:i:k:jh", take_option};
 
-    *result = ETWAS_EXIT_USAGE;
-    while ((option = getopt_long(argc, argv, "C:i:k:jh", options, NULL)) != -1) {
-        if (option == 'h') {
-            *result = etwas_command_help(help);
-            return false;
-        }
-        if (!take_option(why, option)) {
-            etwas_command_misused("why");
-            return false;
-        }
-    }
-    if (optind == argc) {
-        wrong = "which file?";
-    } else if (argc - optind > ETWAS_INPUT_FILES) {
-        wrong = "at most 64 files at once";
-    }
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas why: %s\n", wrong);
-        etwas_command_misused("why");
-        return false;
-    }
-    return true;
+    return etwas_options_read(&options, argc, argv, why, result) &&
+           etwas_options_fit(&options, etwas_options_files(argc - optind), result);
 }
 
 int etwas_command_why(int argc, char **argv)
