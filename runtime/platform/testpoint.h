@@ -35,6 +35,10 @@ enum etwas_testpoint {
     ETWAS_POINT_SYSTEM_DRAINS,     /* the kernel's rings are about to be read */
     ETWAS_POINT_SYSTEM_PAUSES,     /* the same, while the machine is looked at */
     ETWAS_POINT_THREADS_LISTED, /* a session of the own process knows whom to watch, and does not yet */
+    ETWAS_POINT_REGISTRY_CREATED,    /* a file is made, and not locked */
+    ETWAS_POINT_REGISTRY_FOUND_FREE, /* a place is free for a file, which does not have it */
+    ETWAS_POINT_REGISTRY_FOUND_DEAD, /* a file is dead, and nobody is to remove it */
+    ETWAS_POINT_REGISTRY_REMOVES,    /* somebody is, and has not */
     ETWAS_POINT_COUNT
 };
 

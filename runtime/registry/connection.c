@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <etwas/winerror.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,31 +20,6 @@ enum {
     /* A whole message has room, as the system counts it, beside one that is on its way. */
     SEND_BYTES = 4 * ETWAS_MESSAGE_BYTES,
 };
-
-static uint32_t socket_error(int error)
-{
-    switch (error) {
-    case ENOENT:
-    case ECONNREFUSED:
-        return ERROR_NOT_FOUND;
-    case EACCES:
-    case EPERM:
-        return ERROR_ACCESS_DENIED;
-    case EAFNOSUPPORT:
-    case ENOSYS:
-        return ERROR_NOT_SUPPORTED;
-    case ENOSPC:
-    case EDQUOT:
-        return ERROR_DISK_FULL;
-    default:
-        return ERROR_NO_SYSTEM_RESOURCES;
-    }
-}
-
-static int open_socket(void)
-{
-    return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-}
 
 static void give_room(int connection)
 {
@@ -81,52 +55,35 @@ static void name_socket(const etwas_guid *session, uint64_t nonce,
 
 uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener)
 {
-    struct sockaddr_un address;
     char name[ETWAS_REGISTRY_FILE_BYTES];
     uint32_t code;
-    int opened;
 
     name_socket(session, nonce, name);
-    code = etwas_registry_address(name, &address);
-    if (code != ERROR_SUCCESS) {
-        return code;
+    code = etwas_registry_socket(SOCK_SEQPACKET, name, listener);
+    if (code == ERROR_SUCCESS && listen(*listener, SOMAXCONN) != 0) {
+        code = ERROR_NO_SYSTEM_RESOURCES;
+        (void)close(*listener);
+        *listener = -1;
     }
-    opened = open_socket();
-    if (opened < 0) {
-        return socket_error(errno);
-    }
-    /* The file gets the mode that the socket has. */
-    if (fchmod(opened, 0600) != 0 ||
-        bind(opened, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(opened, SOMAXCONN) != 0) {
-        code = socket_error(errno);
-        (void)close(opened);
-        return code;
-    }
-    *listener = opened;
-    return ERROR_SUCCESS;
+    return code;
 }
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-/* The system cannot say when a host accepts again. */
-static bool may_try_again(uint64_t deadline_ns)
-{
-    struct timespec pause = {.tv_nsec = PAUSE_NS};
-
-    return etwas_monotonic_ns() < deadline_ns && nanosleep(&pause, NULL) == 0;
-}
-
+/* The system does not say when a host can take more: it has to be tried. */
 static uint32_t connect_before(int connection, const struct sockaddr_un *address,
                                uint64_t deadline_ns)
 {
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+
     while (connect(connection, (const struct sockaddr *)address, sizeof *address) != 0) {
         if (errno != EAGAIN && errno != EINTR) {
-            return socket_error(errno);
+            return etwas_registry_socket_error(errno);
         }
-        if (!may_try_again(deadline_ns)) {
+        if (etwas_monotonic_ns() >= deadline_ns) {
             return ERROR_TIMEOUT;
         }
+        (void)nanosleep(&pause, NULL);
     }
     return ERROR_SUCCESS;
 }
@@ -144,9 +101,9 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    opened = open_socket();
-    if (opened < 0) {
-        return socket_error(errno);
+    code = etwas_registry_socket(SOCK_SEQPACKET, NULL, &opened);
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
     code = connect_before(opened, &address, deadline_ns);
     if (code == ERROR_SUCCESS) {

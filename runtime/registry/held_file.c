@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "platform/testpoint.h"
 #include "registry/file_name.h"
 
 enum {
@@ -153,6 +154,7 @@ static uint32_t create(int folder, const void *bytes, size_t size,
         /* ENOENT: the folder has been removed. */
         return etwas_file_open_error(errno);
     }
+    ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_CREATED);
     if (fchmod(*file, 0600) != 0 || !take_lock(*file, LIFE_BYTE)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (!write_whole(*file, bytes, size)) {
@@ -167,14 +169,20 @@ static uint32_t create(int folder, const void *bytes, size_t size,
 
 /* ---- removing -------------------------------------------------------------------------------- */
 
-/* DEAD: somebody else is about to remove it. MISSING: it is gone. */
-static enum state clear(int folder, const char *name)
+/*
+ * What is at that name then. DEAD: somebody else is about to remove it. *removed: whether this call did.
+ * A file that is dead, and that nobody else may remove, keeps its name until this is through, if it has it still.
+ */
+static enum state clear(int folder, const char *name, bool *removed)
 {
     struct file file = open_file(folder, name, O_RDWR);
 
-    if (file.state == DEAD && take_lock(file.descriptor, REMOVAL_BYTE)) {
-        /* Dead for good, and nobody else may remove it: if the name is its still, it is until we are through. */
-        if (!has_name(folder, name, file.descriptor) || unlinkat(folder, name, 0) == 0) {
+    *removed = false;
+    if (file.state == DEAD) {
+        ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_FOUND_DEAD);
+        if (take_lock(file.descriptor, REMOVAL_BYTE)) {
+            ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_REMOVES);
+            *removed = has_name(folder, name, file.descriptor) && unlinkat(folder, name, 0) == 0;
             file.state = MISSING;
         }
     }
@@ -186,12 +194,13 @@ static enum state clear(int folder, const char *name)
 
 bool etwas_held_clear(const char *name)
 {
+    bool removed = false;
     int folder;
 
-    if (etwas_registry_open(&folder) != ERROR_SUCCESS) {
-        return false;
+    if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
+        (void)clear(folder, name, &removed);
     }
-    return clear(folder, name) == MISSING;
+    return removed;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -233,6 +242,7 @@ static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bo
         struct file file;
         enum state state;
         bool is_taken;
+        bool removed;
 
         if (place == own) {
             continue;
@@ -249,7 +259,7 @@ static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bo
         if (file.state == UNKNOWN) {
             return etwas_file_open_error(file.error);
         }
-        state = file.state == DEAD && own < 0 ? clear(folder, name) : file.state;
+        state = file.state == DEAD && own < 0 ? clear(folder, name, &removed) : file.state;
         is_busy = is_busy || state == DEAD;
         if (state == MISSING && *free_place < 0) {
             *free_place = place;
@@ -279,6 +289,7 @@ static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool
         held->lock = -1;
         return code;
     }
+    ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_FOUND_FREE);
     name_place(held->name, wish->stem, place);
     if (linkat(folder, temporary, folder, held->name, 0) != 0) {
         /* ENOENT: who met it before it had its lock has removed it. */

@@ -3,15 +3,11 @@
 
 #include "registry/process.h"
 
-#include <errno.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "platform/file.h"
 #include "platform/identity.h"
 #include "registry/file_name.h"
 
@@ -24,26 +20,16 @@ static uint32_t put_own(const struct etwas_registry_guid_list *list, void **byte
     return etwas_registry_put_guids(&own, bytes, size);
 }
 
-static uint32_t bind_socket(struct etwas_registry_process *process)
+static uint32_t open_socket(struct etwas_registry_process *process)
 {
-    struct sockaddr_un address;
-    uint32_t code = etwas_registry_address(process->name, &address);
     const int yes = 1;
+    uint32_t code = etwas_registry_socket(SOCK_DGRAM, process->name, &process->socket);
 
-    if (code != ERROR_SUCCESS) {
-        return code;
+    if (code == ERROR_SUCCESS &&
+        setsockopt(process->socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0) {
+        code = ERROR_NOT_SUPPORTED;
     }
-    process->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (process->socket < 0) {
-        return errno == EAFNOSUPPORT ? ERROR_NOT_SUPPORTED : ERROR_NO_SYSTEM_RESOURCES;
-    }
-    /* The file gets the mode that the socket has. */
-    if (fchmod(process->socket, 0600) != 0 ||
-        setsockopt(process->socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0 ||
-        bind(process->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
-        return etwas_file_open_error(errno);
-    }
-    return ERROR_SUCCESS;
+    return code;
 }
 
 uint32_t etwas_registry_join(struct etwas_registry_process *process)
@@ -69,7 +55,7 @@ uint32_t etwas_registry_join(struct etwas_registry_process *process)
     code = etwas_held_take(&made.guids, &wish);
     free(bytes);
     if (code == ERROR_SUCCESS) {
-        code = bind_socket(&made); /* behind the list, by which it is known to be living */
+        code = open_socket(&made); /* behind the list, by which it is known to be living */
     }
     if (code != ERROR_SUCCESS) {
         etwas_registry_leave(&made);

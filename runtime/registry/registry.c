@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/file.h"
@@ -87,6 +88,57 @@ uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address)
         *address = (struct sockaddr_un){.sun_family = AF_UNIX};
         (void)snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", folder,
                        name);
+    }
+    return code;
+}
+
+uint32_t etwas_registry_socket_error(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ECONNREFUSED:
+        return ERROR_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return ERROR_ACCESS_DENIED;
+    default:
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+}
+
+/* A process that is kept from sockets is refused in different ways. */
+static uint32_t open_socket(int type, int *opened)
+{
+    *opened = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (*opened >= 0) {
+        return ERROR_SUCCESS;
+    }
+    return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS
+               ? ERROR_NO_SYSTEM_RESOURCES
+               : ERROR_NOT_SUPPORTED;
+}
+
+uint32_t etwas_registry_socket(int type, const char *name, int *opened)
+{
+    struct sockaddr_un address;
+    uint32_t code = ERROR_SUCCESS;
+
+    *opened = -1;
+    if (name != NULL) {
+        code = etwas_registry_address(name, &address);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = open_socket(type, opened);
+    }
+    if (code != ERROR_SUCCESS || name == NULL) {
+        return code;
+    }
+    /* The file gets the mode that the socket has. */
+    if (fchmod(*opened, 0600) != 0 ||
+        bind(*opened, (const struct sockaddr *)&address, sizeof address) != 0) {
+        code = etwas_file_open_error(errno);
+        (void)close(*opened);
+        *opened = -1;
     }
     return code;
 }

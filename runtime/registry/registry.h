@@ -56,6 +56,16 @@ uint64_t etwas_registry_nonce(void);
 uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address);
 
 /*
+ * A socket of AF_UNIX that does not block; bound to a name in the folder, with mode 0600, or (`name` is NULL) to none.
+ * ERROR_NOT_SUPPORTED: this process may have none, or there is no /proc. ERROR_NO_SYSTEM_RESOURCES;
+ * errors of etwas_file_open_error for the name.
+ */
+uint32_t etwas_registry_socket(int type, const char *name, int *opened);
+
+/* The Win32 code for an errno of telling or connecting. ERROR_NOT_FOUND: nobody is there. */
+uint32_t etwas_registry_socket_error(int error);
+
+/*
  * Shows each name in the folder, until `look` returns false. What comes or goes meanwhile is shown or not.
  * Errors of etwas_registry_open; ERROR_NO_SYSTEM_RESOURCES: no more files may be open.
  */

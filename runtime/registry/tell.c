@@ -45,12 +45,6 @@ struct telling {
     uint32_t told;
 };
 
-static bool open_socket(struct telling *telling)
-{
-    telling->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    return telling->socket >= 0;
-}
-
 static uint32_t begin(struct telling *telling, const struct etwas_tell *tell)
 {
     *telling = (struct telling){
@@ -63,7 +57,7 @@ static uint32_t begin(struct telling *telling, const struct etwas_tell *tell)
         .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
     };
     memcpy(telling->stored.sender, tell->sender, strnlen(tell->sender, sizeof tell->sender - 1));
-    return open_socket(telling) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
+    return etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
 }
 
 static int send_to(struct telling *telling, const struct sockaddr_un *address)
@@ -96,27 +90,20 @@ static uint32_t tell_one(struct telling *telling, const char *name)
     error = send_to(telling, &address);
     if (error == EAGAIN) {
         (void)close(telling->socket);
-        if (!open_socket(telling)) {
-            return ERROR_NO_SYSTEM_RESOURCES;
+        code = etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
+        if (code != ERROR_SUCCESS) {
+            return code;
         }
         error = send_to(telling, &address);
     }
-    switch (error) {
-    case 0:
-    case EAGAIN:
+    if (error == 0 || error == EAGAIN) {
         telling->told++;
         return ERROR_SUCCESS;
-    case ECONNREFUSED:
-        (void)etwas_registry_clear_socket(name);
-        return ERROR_NOT_FOUND;
-    case ENOENT:
-        return ERROR_NOT_FOUND;
-    case EACCES:
-    case EPERM:
-        return ERROR_ACCESS_DENIED;
-    default:
-        return ERROR_NO_SYSTEM_RESOURCES;
     }
+    if (error == ECONNREFUSED) {
+        (void)etwas_registry_clear_socket(name);
+    }
+    return etwas_registry_socket_error(error);
 }
 
 uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell)

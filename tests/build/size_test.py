@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """How much of a shared library is our own: text, constants and unwind tables of our objects, by the
-linker's map. The system logger, the recovery of what a dead process left, and relogging, which a
-program that only logs never touches, have limits of their own.
+linker's map. The system logger, the recovery of what a dead process left, relogging, and the registry of other
+processes' sessions, which a program that only logs by itself never touches, have limits of their own.
 Fails beyond a limit, naming the rooms and the largest objects."""
 import collections
 import re
@@ -43,18 +43,19 @@ def judge(what, found, limit):
 
 
 def main():
-    if len(sys.argv) != 6:
-        sys.exit("usage: size_test.py MAP LIMIT_BYTES LIMIT_OF_THE_SYSTEM_LOGGER LIMIT_OF_RECOVERY LIMIT_OF_RELOGGING")
+    if len(sys.argv) != 7:
+        sys.exit("usage: size_test.py MAP LIMIT_BYTES LIMIT_OF_THE_SYSTEM_LOGGER LIMIT_OF_RECOVERY LIMIT_OF_RELOGGING "
+                 "LIMIT_OF_THE_REGISTRY")
     with open(sys.argv[1], encoding="ascii") as file:
         found = sizes(file.read())
     if len(found) < 50:
         sys.exit(f"{sys.argv[1]} names {len(found)} objects of ours only")
-    system, recovery, relogging = (
+    system, recovery, relogging, registry = (
         collections.Counter({name: size for name, size in found.items() if name.startswith(rooms)})
-        for rooms in ("system/", ("recover/", "shared/"), "relog/"))
-    good = [judge("engine", found - system - recovery - relogging, int(sys.argv[2])),
+        for rooms in ("system/", ("recover/", "shared/"), "relog/", "registry/"))
+    good = [judge("engine", found - system - recovery - relogging - registry, int(sys.argv[2])),
             judge("system logger", system, int(sys.argv[3])), judge("recovery", recovery, int(sys.argv[4])),
-            judge("relogging", relogging, int(sys.argv[5]))]
+            judge("relogging", relogging, int(sys.argv[5])), judge("registry", registry, int(sys.argv[6]))]
     sys.exit(0 if all(good) else 1)
 
 

@@ -2,18 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* Sessions as other processes find them: taken, read, listed, and gone with their host. */
-#include <errno.h>
+#include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/identity.h"
-#include "platform/wait.h"
-#include "registry/connection.h"
 #include "registry/fixture.h"
 #include "registry/registry.h"
 #include "registry/sessions.h"
@@ -132,6 +128,136 @@ static void a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing(void **s
     assert_int_equal(files_like(""), 0);
 }
 
+/* The file of the only name that is taken; its content, which is the caller's to free. */
+static void read_name_file(char name[ETWAS_REGISTRY_FILE_BYTES], void **bytes, size_t *size)
+{
+    struct etwas_held_wish wish = {.stem = name};
+    DIR *folder = opendir(registry_folder());
+    const struct dirent *found;
+
+    assert_non_null(folder);
+    while ((found = readdir(folder)) != NULL) {
+        if (strncmp(found->d_name, "n.", 2) == 0) {
+            (void)snprintf(name, ETWAS_REGISTRY_FILE_BYTES, "%.32s", found->d_name);
+        }
+    }
+    (void)closedir(folder);
+    assert_int_equal(etwas_held_read(&wish, bytes, size), ERROR_SUCCESS);
+}
+
+/* As if both names had one hash. */
+static void a_name_is_not_mistaken_for_another_whose_file_is_in_its_place(void **state)
+{
+    char name[ETWAS_REGISTRY_FILE_BYTES] = "";
+    char others_name[ETWAS_REGISTRY_FILE_BYTES] = "";
+    struct etwas_held_file other = {.lock = -1};
+    struct etwas_held_wish wish = {.stem = name};
+    struct etwas_registry_host host;
+    struct etwas_registry_host second;
+    void *bytes;
+    void *own_bytes;
+
+    (void)state;
+    assert_int_equal(open_session(&host, u"another", 1), ERROR_SUCCESS);
+    read_name_file(others_name, &bytes, &wish.size);
+    wish.bytes = bytes;
+    etwas_registry_host_close(&host);
+    assert_int_equal(open_session(&host, u"name", 2), ERROR_SUCCESS);
+    read_name_file(name, &own_bytes, &(size_t){0});
+    free(own_bytes);
+    assert_string_not_equal(name, others_name);
+    etwas_registry_host_close(&host);
+
+    assert_int_equal(etwas_held_take(&other, &wish), ERROR_SUCCESS);
+    free(bytes);
+    assert_int_equal(find(u"name"), ERROR_NOT_FOUND);
+    assert_int_equal(open_session(&host, u"name", 2), ERROR_SUCCESS);
+    assert_string_not_equal(host.name.name, name);
+    assert_int_equal(find(u"NAME"), ERROR_SUCCESS);
+    assert_int_equal(open_session(&second, u"Name", 3), ERROR_ALREADY_EXISTS);
+    etwas_held_drop(&other);
+    assert_int_equal(find(u"NAME"), ERROR_SUCCESS);
+    assert_int_equal(open_session(&second, u"Name", 3), ERROR_ALREADY_EXISTS);
+    etwas_registry_host_close(&host);
+    assert_int_equal(find(u"NAME"), ERROR_NOT_FOUND);
+    assert_int_equal(files_like(""), 0);
+}
+
+static void a_name_has_one_unit_or_more_and_not_too_many(void **state)
+{
+    static etwas_wchar longest[ETWAS_REGISTRY_NAME_UNITS + 2];
+    struct etwas_registry_host host;
+    struct etwas_registry_entry *entry;
+
+    (void)state;
+    assert_int_equal(open_session(&host, u"", 1), ERROR_INVALID_PARAMETER);
+    for (size_t index = 0; index < ETWAS_REGISTRY_NAME_UNITS; index++) {
+        longest[index] = (etwas_wchar)(0x100 + index);
+    }
+    assert_int_equal(open_session(&host, longest, 1), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_find(longest, &entry), ERROR_SUCCESS);
+    assert_memory_equal(entry->name, longest,
+                        (ETWAS_REGISTRY_NAME_UNITS + 1) * sizeof(etwas_wchar));
+    free(entry);
+    longest[ETWAS_REGISTRY_NAME_UNITS] = u'!';
+    assert_int_equal(find(longest), ERROR_NOT_FOUND);
+    etwas_registry_host_close(&host);
+    assert_int_equal(files_like(""), 0);
+}
+
+/* A session of a build that writes what this one does not understand. */
+static void an_entry_that_cannot_be_read_is_told_and_stays(void **state)
+{
+    static const char bytes[] = "of another build";
+    const etwas_guid session = guid_of(0xABC);
+    struct etwas_held_file held = {.lock = -1};
+    struct etwas_held_wish wish = {
+        .stem = "s.00000abc-00e7-0000-0102-030405060708", .bytes = bytes, .size = sizeof bytes};
+    struct etwas_registry_host host;
+    struct etwas_registry_entry *entry;
+    etwas_guid *sessions;
+    uint32_t count;
+
+    (void)state;
+    assert_int_equal(etwas_held_take(&held, &wish), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_read(&session, &entry), ERROR_INVALID_DATA);
+    assert_null(entry);
+    assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_memory_equal(sessions, &session, sizeof session);
+    free(sessions);
+    assert_int_equal(open_session(&host, u"same GUID", 0xABC), ERROR_ALREADY_EXISTS);
+    assert_int_equal(etwas_registry_clear_stale(), 0);
+    etwas_held_forget(&held);
+    assert_int_equal(etwas_registry_read(&session, &entry), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_clear_stale(), 1);
+}
+
+/* Pool files that wait for recovery, and what others put there. */
+static void what_is_not_the_registrys_is_left_alone(void **state)
+{
+    static const char *const names[] = {
+        "s.00000001-00e7-0000-0102-030405060708.pool", "notes", "p.1", "n.12", "t.0",
+        "s.00000001-00e7-0000-0102-030405060708.12"};
+    struct etwas_registry_host host;
+    int folder;
+
+    (void)state;
+    assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
+    for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
+        int file = openat(folder, names[index], O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+
+        assert_true(file >= 0);
+        assert_int_equal(close(file), 0);
+    }
+    assert_int_equal(etwas_registry_clear_stale(), 0);
+    assert_int_equal(count_sessions(), 0);
+    assert_int_equal(open_session(&host, u"beside them", 1), ERROR_SUCCESS);
+    assert_int_equal(count_sessions(), 1);
+    etwas_registry_host_close(&host);
+    assert_int_equal(files_like(""), sizeof names / sizeof names[0]);
+}
+
 /* ---- several processes ----------------------------------------------------------------------- */
 
 static int host_until_told(struct child *self, void *context)
@@ -198,13 +324,55 @@ static void a_host_that_is_killed_gives_its_name_and_its_guid_back(void **state)
     assert_int_equal(files_like(""), 0);
 }
 
+/* In its child the parent's session ends with the parent. */
+static int forget_and_wait(struct child *self, void *context)
+{
+    etwas_registry_host_forget(context);
+    etwas_registry_forget();
+    say(self, 'f');
+    return hear(self) < 0;
+}
+
+static int host_and_fork(struct child *self, void *context)
+{
+    struct etwas_registry_host host;
+    struct child grandchild;
+
+    (void)context;
+    if (open_session(&host, u"forks", 1) != ERROR_SUCCESS) {
+        return 1;
+    }
+    grandchild = child_start(forget_and_wait, &host);
+    (void)hear(&grandchild);
+    say(self, 'h');
+    (void)hear(self);
+    return 0;
+}
+
+static void a_session_does_not_outlive_its_host_in_a_forks_child(void **state)
+{
+    struct child child = child_start(host_and_fork, NULL);
+
+    (void)state;
+    assert_int_equal(hear(&child), 'h');
+    assert_int_equal(find(u"forks"), ERROR_SUCCESS);
+    child_kill(&child);
+    assert_int_equal(find(u"forks"), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_clear_stale(), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         REGISTRY_TEST(a_session_can_be_found_read_and_listed_until_it_is_closed),
         REGISTRY_TEST(a_change_is_read_whole_and_the_session_stays_living),
         REGISTRY_TEST(a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing),
+        REGISTRY_TEST(a_name_is_not_mistaken_for_another_whose_file_is_in_its_place),
+        REGISTRY_TEST(a_name_has_one_unit_or_more_and_not_too_many),
+        REGISTRY_TEST(an_entry_that_cannot_be_read_is_told_and_stays),
+        REGISTRY_TEST(what_is_not_the_registrys_is_left_alone),
         REGISTRY_TEST(exactly_one_of_many_starters_gets_a_name),
+        REGISTRY_TEST(a_session_does_not_outlive_its_host_in_a_forks_child),
         REGISTRY_TEST(a_host_that_is_killed_gives_its_name_and_its_guid_back),
     };
 
