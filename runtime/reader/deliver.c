@@ -13,13 +13,13 @@
 
 /*
  * An event in the form that callbacks get, made in place and of whole members: what is cleared first, or copied from
- * what was just written in parts, takes as long again. Beside it what EVENT_TRACE alone has. New for each event, since
- * callbacks may write into it.
+ * what was just written in parts, takes as long again. New for each event, since callbacks may write into it. No member
+ * lies across two cache lines, wherever the stack is.
  */
 struct event {
-    EVENT_RECORD record; /* HeaderType is 0, as in Windows */
-    uint16_t class_version;
-    EVENT_EXTENDED_ITEM_INSTANCE instance; /* of a message with a sequence number its InstanceId */
+    _Alignas(64) EVENT_RECORD record;      /* HeaderType is 0, as in Windows */
+    uint16_t class_version;                /* which EVENT_TRACE alone has whole */
+    EVENT_EXTENDED_ITEM_INSTANCE sequence; /* a message's number, as its InstanceId */
     EVENT_HEADER_EXTENDED_DATA_ITEM items[ETWAS_RECORD_ITEMS_LIMIT];
 };
 
@@ -47,7 +47,6 @@ static inline void set_class(struct event *event, uint8_t type, uint8_t level, u
                           (uint64_t)level << 8 * offsetof(EVENT_DESCRIPTOR, Level) |
                           (uint64_t)type << 8 * offsetof(EVENT_DESCRIPTOR, Opcode);
 
-    header->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
     memcpy(&header->EventDescriptor, &descriptor, sizeof descriptor);
     header->EventDescriptor.Keyword = 0;
     header->ActivityId = (etwas_guid){0};
@@ -105,16 +104,14 @@ static inline void decode_instance(struct event *event,
                                    const struct etwas_etl_instance_header *disk)
 {
     decode_full(event, &disk->full);
-    event->instance = (EVENT_EXTENDED_ITEM_INSTANCE){disk->instance_id, disk->parent_instance_id,
-                                                     disk->parent_guid};
     /* On disk they lie as in the item (R118). */
-    add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->instance,
+    add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof(EVENT_EXTENDED_ITEM_INSTANCE),
              &disk->instance_id);
 }
 
-static inline void decode_event(struct event *event, const struct etwas_record *record)
+/* All but its items. */
+static inline void decode_event(struct event *event, const struct etwas_etl_event_header *disk)
 {
-    const struct etwas_etl_event_header *disk = (const void *)record->bytes;
     EVENT_HEADER *header = &event->record.EventHeader;
 
     header->Flags |= disk->flags & (uint16_t)~EVENT_HEADER_FLAG_EXTENDED_INFO;
@@ -135,6 +132,10 @@ static inline void decode_event(struct event *event, const struct etwas_record *
     header->UserTime = disk->user_time;
     header->ActivityId = disk->activity_id;
     event->class_version = disk->version;
+}
+
+static inline void add_items(struct event *event, const struct etwas_record *record)
+{
     for (uint32_t at = record->header_bytes; at < record->payload_at;) {
         struct etwas_etl_extended_item item;
 
@@ -155,7 +156,6 @@ static void decode_message(struct event *event, const struct etwas_record *recor
     const uint8_t *at = record->bytes + sizeof disk;
 
     memcpy(&disk, record->bytes, sizeof disk);
-    header->Flags |= EVENT_HEADER_FLAG_TRACE_MESSAGE;
     header->ThreadId = 0;
     header->ProcessId = 0;
     header->ProviderId = (etwas_guid){0};
@@ -165,10 +165,11 @@ static void decode_message(struct event *event, const struct etwas_record *recor
     header->ActivityId = (etwas_guid){0};
     event->class_version = disk.message_number;
     if ((disk.option_flags & TRACE_MESSAGE_SEQUENCE) != 0) {
-        memcpy(&event->instance.InstanceId, at, sizeof event->instance.InstanceId);
-        add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->instance,
-                 &event->instance);
-        at += sizeof event->instance.InstanceId;
+        event->sequence = (EVENT_EXTENDED_ITEM_INSTANCE){0};
+        memcpy(&event->sequence.InstanceId, at, sizeof event->sequence.InstanceId);
+        add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->sequence,
+                 &event->sequence);
+        at += sizeof event->sequence.InstanceId;
     }
     if ((disk.option_flags & TRACE_MESSAGE_GUID) != 0) {
         memcpy(&header->ProviderId, at, sizeof header->ProviderId);
@@ -184,33 +185,17 @@ static void decode_message(struct event *event, const struct etwas_record *recor
     }
 }
 
-static __attribute__((noinline)) void decode_other(struct event *event,
-                                                   const struct etwas_record *record)
+/* What EVENT_TRACE has of it in members: the only item that records of these kinds may have. */
+static EVENT_EXTENDED_ITEM_INSTANCE instance_of(const struct event *event,
+                                                enum etwas_record_kind kind)
 {
-    if (record->kind == ETWAS_RECORD_MESSAGE) {
-        decode_message(event, record);
-    } else {
-        decode_kernel(event, record);
-    }
-}
+    EVENT_EXTENDED_ITEM_INSTANCE instance = {0};
 
-static inline __attribute__((always_inline)) void decode_record(struct event *event,
-                                                                const struct etwas_record *record)
-{
-    switch (record->kind) {
-    case ETWAS_RECORD_FULL:
-        decode_full(event, (const void *)record->bytes);
-        break;
-    case ETWAS_RECORD_INSTANCE:
-        decode_instance(event, (const void *)record->bytes);
-        break;
-    case ETWAS_RECORD_EVENT:
-        decode_event(event, record);
-        break;
-    default:
-        decode_other(event, record);
-        break;
+    if ((kind == ETWAS_RECORD_INSTANCE || kind == ETWAS_RECORD_MESSAGE) &&
+        event->record.ExtendedDataCount > 0) {
+        memcpy(&instance, (const void *)(uintptr_t)event->items[0].DataPtr, sizeof instance);
     }
+    return instance;
 }
 
 static void deliver_classic(struct etwas_stream *stream, const struct event *event,
@@ -219,6 +204,7 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
     EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
     const EVENT_RECORD *record = &event->record;
     const EVENT_HEADER *header = &record->EventHeader;
+    EVENT_EXTENDED_ITEM_INSTANCE instance = instance_of(event, stream->record.kind);
     EVENT_TRACE out = {
         .Header =
             {
@@ -237,9 +223,9 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
                 .KernelTime = header->KernelTime,
                 .UserTime = header->UserTime,
             },
-        .InstanceId = event->instance.InstanceId,
-        .ParentInstanceId = event->instance.ParentInstanceId,
-        .ParentGuid = event->instance.ParentGuid,
+        .InstanceId = instance.InstanceId,
+        .ParentInstanceId = instance.ParentInstanceId,
+        .ParentGuid = instance.ParentGuid,
         .MofData = record->UserData,
         .MofLength = record->UserDataLength,
         .BufferContext = record->BufferContext,
@@ -254,16 +240,47 @@ static inline int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
 {
     uint32_t mode = stream->trace->logfile.w.ProcessTraceMode;
 
-    if ((mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0) {
-        return stream->record.stamp;
+    if ((mode & (PROCESS_TRACE_MODE_RAW_TIMESTAMP | ETWAS_PROCESS_TRACE_MODE_NANOSECONDS)) == 0) {
+        return filetime;
     }
-    return (mode & ETWAS_PROCESS_TRACE_MODE_NANOSECONDS) != 0
-               ? etwas_step_unix_ns(stream, stream->record.stamp)
-               : filetime;
+    return (mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0
+               ? stream->record.stamp
+               : etwas_step_unix_ns(stream, stream->record.stamp);
 }
 
-static inline __attribute__((always_inline)) void make_event(struct etwas_stream *stream,
-                                                             struct event *event, int64_t filetime)
+/* Is its header one of the three that lie on disk much as they are told, with the payload right behind it? */
+static inline bool is_plain(const struct etwas_record *record)
+{
+    return record->kind == ETWAS_RECORD_INSTANCE || record->kind == ETWAS_RECORD_FULL ||
+           (record->kind == ETWAS_RECORD_EVENT && record->payload_at == record->header_bytes);
+}
+
+static inline void decode_plain(struct event *event, const struct etwas_record *record)
+{
+    if (record->kind == ETWAS_RECORD_INSTANCE) {
+        decode_instance(event, (const void *)record->bytes);
+    } else if (record->kind == ETWAS_RECORD_FULL) {
+        decode_full(event, (const void *)record->bytes);
+    } else {
+        decode_event(event, (const void *)record->bytes);
+    }
+}
+
+static void decode_other(struct event *event, const struct etwas_record *record)
+{
+    if (record->kind == ETWAS_RECORD_EVENT) {
+        decode_event(event, (const void *)record->bytes);
+        add_items(event, record);
+    } else if (record->kind == ETWAS_RECORD_MESSAGE) {
+        decode_message(event, record);
+    } else {
+        decode_kernel(event, record);
+    }
+}
+
+/* What is the same of all forms. */
+static inline void begin_event(const struct etwas_stream *stream, struct event *event,
+                               int64_t stamp)
 {
     const struct etwas_record *record = &stream->record;
     EVENT_HEADER *header = &event->record.EventHeader;
@@ -272,7 +289,7 @@ static inline __attribute__((always_inline)) void make_event(struct etwas_stream
     header->HeaderType = 0;
     header->Flags = stream->flags;
     header->EventProperty = 0;
-    header->TimeStamp.QuadPart = time_stamp(stream, filetime);
+    header->TimeStamp.QuadPart = stamp;
     event->record.BufferContext = stream->context;
     event->record.ExtendedDataCount = 0;
     event->record.UserDataLength = (uint16_t)(record->size - record->payload_at);
@@ -280,8 +297,16 @@ static inline __attribute__((always_inline)) void make_event(struct etwas_stream
     /* Callbacks get the reader's memory; ETW's structures have no const. */
     event->record.UserData = (void *)(uintptr_t)(record->bytes + record->payload_at);
     event->record.UserContext = stream->trace->logfile.w.Context;
-    event->instance = (EVENT_EXTENDED_ITEM_INSTANCE){0};
-    decode_record(event, record);
+}
+
+static void make_event(struct etwas_stream *stream, struct event *event, int64_t filetime)
+{
+    begin_event(stream, event, time_stamp(stream, filetime));
+    if (is_plain(&stream->record)) {
+        decode_plain(event, &stream->record);
+    } else {
+        decode_other(event, &stream->record);
+    }
 }
 
 /* To whoever has asked for its class. */
@@ -300,8 +325,7 @@ static __attribute__((cold, noinline)) void deliver_to_class(struct etwas_stream
     }
 }
 
-static inline __attribute__((always_inline)) void deliver_to_trace(struct etwas_stream *stream,
-                                                                   int64_t filetime)
+static void deliver_to_trace(struct etwas_stream *stream, int64_t filetime)
 {
     const EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
     struct event event;
@@ -314,15 +338,39 @@ static inline __attribute__((always_inline)) void deliver_to_trace(struct etwas_
     }
 }
 
-void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
+/* Whatever it is, and whoever wants it. */
+static __attribute__((noinline)) void deliver_any(struct etwas_stream *stream, int64_t filetime)
 {
-    EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
-
-    logfile->CurrentTime = filetime;
-    if (logfile->EventCallback != NULL) {
+    if (stream->trace->logfile.w.EventCallback != NULL) {
         deliver_to_trace(stream, filetime);
     }
     if (etwas_class_callbacks_exist()) {
         deliver_to_class(stream, filetime);
     }
+}
+
+/* Is there a callback that wants EVENT_RECORD and FILETIME, and no other? */
+static inline bool is_wanted_plain(const EVENT_TRACE_LOGFILEW *logfile)
+{
+    const uint32_t modes = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP |
+                           ETWAS_PROCESS_TRACE_MODE_NANOSECONDS;
+
+    return (logfile->ProcessTraceMode & modes) == PROCESS_TRACE_MODE_EVENT_RECORD &&
+           logfile->EventRecordCallback != NULL && !etwas_class_callbacks_exist();
+}
+
+/* Mostly nothing is called but the callback, and nothing done behind it: so no register has to be kept meanwhile. */
+void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
+{
+    EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
+    struct event event;
+
+    logfile->CurrentTime = filetime;
+    if (!is_wanted_plain(logfile) || !is_plain(&stream->record)) {
+        deliver_any(stream, filetime);
+        return;
+    }
+    begin_event(stream, &event, filetime);
+    decode_plain(&event, &stream->record);
+    logfile->EventRecordCallback(&event.record);
 }

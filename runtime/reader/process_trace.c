@@ -291,12 +291,13 @@ static void give_records(struct run *run, struct etwas_stream *stream)
     }
     do {
         etwas_step_deliver(stream, &run->span);
-        etwas_stream_next_record(stream);
+        if (etwas_stream_next_record(stream) != ETWAS_STREAM_RECORD) {
+            break;
+        }
         if (has_key) {
             etwas_step_update_key(stream, false);
         }
-    } while (stream->state == ETWAS_STREAM_RECORD && !is_closing(stream) &&
-             (second == NULL || etwas_merge_is_before(stream, second)));
+    } while (!is_closing(stream) && (second == NULL || etwas_merge_is_before(stream, second)));
     etwas_merge_top_moved(&run->merge);
 }
 

@@ -286,7 +286,7 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
     if (buffer->compressed && decompress(stream) == ETWAS_STREAM_NO_MEMORY) {
         return stream->state = ETWAS_STREAM_NO_MEMORY;
     }
-    return etwas_stream_next_record(stream);
+    return etwas_stream_find_record(stream);
 }
 
 /* The records the file has are given; says so if the buffer goes on where the file does not. */
@@ -353,6 +353,11 @@ static uint16_t flags_of(const struct etwas_stream *stream)
                     record->kind == ETWAS_RECORD_MESSAGE;
     unsigned flags = timeless ? stream->timeless_flags : stream->timed_flags;
 
+    if (record->kind == ETWAS_RECORD_MESSAGE) {
+        flags |= EVENT_HEADER_FLAG_TRACE_MESSAGE;
+    } else if (record->kind != ETWAS_RECORD_EVENT) {
+        flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    }
     if (record->pointer_bytes == 4) {
         flags |= EVENT_HEADER_FLAG_32_BIT_HEADER;
     } else if (record->pointer_bytes == 8) {
@@ -370,53 +375,7 @@ static uint32_t form_of(const struct etwas_record *record)
     return fixed ? ETWAS_ETL_MARKER_FLAGS << 8 | record->header_type : ETWAS_STREAM_NO_FORM;
 }
 
-/* Is the payload where the header ends, and is it nobody's own record? Asked of the forms above. */
-static inline bool is_plain(const struct etwas_record *record)
-{
-    const struct etwas_etl_event_header *header = (const void *)record->bytes;
-
-    return record->kind == ETWAS_RECORD_INSTANCE ||
-           (record->kind == ETWAS_RECORD_EVENT &&
-            (header->flags & ETWAS_ETL_EVENT_EXTENDED_INFO) == 0);
-}
-
-/*
- * Goes to the next record if it is there, of the form of the last one, and nothing is wrong with it: as most are. What
- * depends on the form alone stays as it is. The size is in the first word of these forms, the stamp where it is in the
- * first of them.
- */
-static inline bool go_to_alike(struct etwas_stream *stream)
-{
-    struct etwas_record *record = &stream->record;
-    uint32_t at = stream->offset - stream->window_at;
-    const uint8_t *bytes = stream->window + at;
-    uint32_t first;
-
-    if (at + (uint64_t)ETWAS_RECORD_MEASURE_BYTES > stream->window_bytes) {
-        return false;
-    }
-    memcpy(&first, bytes, sizeof first);
-    record->size = first & 0xFFFF;
-    if (first >> 16 != stream->form || record->size < record->header_bytes ||
-        record->size > stream->window_bytes - at) {
-        return false;
-    }
-    record->bytes = bytes;
-    record->payload_at = record->header_bytes;
-    memcpy(&record->stamp, bytes + offsetof(struct etwas_etl_full_header, time_stamp),
-           sizeof record->stamp);
-    if (record->stamp < stream->last_stamp ||
-        (!is_plain(record) && (!etwas_record_parse(bytes, record) || record->own))) {
-        return false;
-    }
-    stream->last_stamp = record->stamp;
-    stream->record_at = stream->offset;
-    stream->offset += (uint32_t)etwas_etl_round_up_8(record->size);
-    return true;
-}
-
-/* Goes to the next record, whatever it is. */
-static __attribute__((noinline)) enum etwas_stream_state go_to_next(struct etwas_stream *stream)
+enum etwas_stream_state etwas_stream_find_record(struct etwas_stream *stream)
 {
     struct etwas_record *record = &stream->record;
 
@@ -462,9 +421,4 @@ static __attribute__((noinline)) enum etwas_stream_state go_to_next(struct etwas
         }
     }
     return end_buffer(stream);
-}
-
-enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
-{
-    return go_to_alike(stream) ? ETWAS_STREAM_RECORD : go_to_next(stream);
 }

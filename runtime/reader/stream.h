@@ -11,6 +11,9 @@
 #ifndef ETWAS_READER_STREAM_H
 #define ETWAS_READER_STREAM_H
 
+#include <string.h>
+
+#include "etl/layout.h"
 #include "etl/record.h"
 #include "reader/line.h"
 #include "reader/trace.h"
@@ -85,8 +88,60 @@ void etwas_stream_close(struct etwas_stream *stream);
  * has none, END when no buffer is left, or NO_MEMORY. */
 enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream);
 
+/* The next record of this buffer, whatever it is. */
+enum etwas_stream_state etwas_stream_find_record(struct etwas_stream *stream);
+
+/* Is the payload where the header ends, and is it nobody's own record? Asked of records that have a form. */
+static inline bool etwas_stream_is_plain(const struct etwas_record *record)
+{
+    const struct etwas_etl_event_header *header = (const void *)record->bytes;
+
+    return record->kind == ETWAS_RECORD_INSTANCE ||
+           (record->kind == ETWAS_RECORD_EVENT &&
+            (header->flags & ETWAS_ETL_EVENT_EXTENDED_INFO) == 0);
+}
+
+/*
+ * Goes to the next record if it is there, of the form of the last one, and nothing is wrong with it: as most are. What
+ * depends on the form alone stays as it is. The size is in the first word of these forms, the stamp where it is in the
+ * first of them.
+ */
+static inline bool etwas_stream_go_to_alike(struct etwas_stream *stream)
+{
+    struct etwas_record *record = &stream->record;
+    uint32_t at = stream->offset - stream->window_at;
+    const uint8_t *bytes = stream->window + at;
+    uint32_t first;
+
+    if (at + (uint64_t)ETWAS_RECORD_MEASURE_BYTES > stream->window_bytes) {
+        return false;
+    }
+    memcpy(&first, bytes, sizeof first);
+    record->size = first & 0xFFFF;
+    if (first >> 16 != stream->form || record->size < record->header_bytes ||
+        record->size > stream->window_bytes - at) {
+        return false;
+    }
+    record->bytes = bytes;
+    record->payload_at = record->header_bytes;
+    memcpy(&record->stamp, bytes + offsetof(struct etwas_etl_full_header, time_stamp),
+           sizeof record->stamp);
+    if (record->stamp < stream->last_stamp ||
+        (!etwas_stream_is_plain(record) && (!etwas_record_parse(bytes, record) || record->own))) {
+        return false;
+    }
+    stream->last_stamp = record->stamp;
+    stream->record_at = stream->offset;
+    stream->offset += (uint32_t)etwas_etl_round_up_8(record->size);
+    return true;
+}
+
 /* Goes to the next record of this buffer: RECORD or BUFFER_END. */
-enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream);
+static inline enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
+{
+    return etwas_stream_go_to_alike(stream) ? ETWAS_STREAM_RECORD
+                                            : etwas_stream_find_record(stream);
+}
 
 /* Reports that the numbers of the buffers before this one are wrong: to be called before its first record is given. */
 void etwas_stream_tell_numbers(struct etwas_stream *stream);
