@@ -61,7 +61,8 @@ void etwas_report_asked_json(struct etwas_output *output, const struct etwas_rep
 
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
         events +=
-            etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for->total.events;
+            etwas_stat_total(etwas_report_file_of(report, &report->spans.run.inputs[i])->asked_for)
+                .events;
     }
     etwas_json_key(output, "asked_for");
     etwas_output_text(output, "{\"events\":");

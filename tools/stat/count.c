@@ -232,35 +232,42 @@ static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record
     }
 }
 
-/* Where the kind of a header is kept. */
-static struct etwas_stat_alike *alike_of(struct etwas_stat *stat, const EVENT_HEADER *header)
+/* What kinds differ in, but for the flags: the provider or class, and behind it the descriptor. */
+static inline const uint8_t *identity_of(const EVENT_HEADER *header)
 {
-    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
-    uint32_t hash = (header->ProviderId.Data1 ^ descriptor->Id) * 0x9E3779B1u ^
-                    (uint32_t)(descriptor->Opcode * 0x85u + descriptor->Version);
-
-    return &stat->alike[(hash ^ hash >> 16) % ETWAS_STAT_ALIKE];
+    return (const uint8_t *)header + offsetof(EVENT_HEADER, ProviderId);
 }
 
-static bool is_alike(const struct etwas_stat_alike *alike, const EVENT_HEADER *header)
+/* Where the kind of a header is kept. */
+static inline struct etwas_stat_alike *alike_of(struct etwas_stat *stat, const EVENT_HEADER *header)
+{
+    uint64_t of_guid;
+    uint64_t of_descriptor; /* all but the keyword */
+
+    memcpy(&of_guid, &header->ProviderId, sizeof of_guid);
+    memcpy(&of_descriptor, &header->EventDescriptor, sizeof of_descriptor);
+    return &stat->alike[((of_guid ^ of_descriptor) * UINT64_C(0x9E3779B97F4A7C15) >> 48) %
+                        ETWAS_STAT_ALIKE];
+}
+
+static inline bool is_alike(const struct etwas_stat_alike *alike, const EVENT_HEADER *header)
 {
     return alike->kind != NULL && alike->flags == header->Flags &&
-           memcmp(&alike->guid, &header->ProviderId, sizeof alike->guid) == 0 &&
-           memcmp(&alike->descriptor, &header->EventDescriptor, sizeof alike->descriptor) == 0;
+           memcmp(alike->identity, identity_of(header), sizeof alike->identity) == 0;
 }
 
-static inline void count_event(struct etwas_stat *stat, const EVENT_RECORD *record,
-                               int64_t filetime, struct etwas_stat_count *of_kind)
+bool etwas_stat_has_events(const struct etwas_stat *stat)
 {
-    if (stat->total.events == 0 || filetime < stat->first_filetime) {
+    return stat->kind_count > 0 || stat->other_kinds.events > 0;
+}
+
+static inline void keep_time(struct etwas_stat *stat, int64_t filetime)
+{
+    if (filetime > stat->last_filetime) {
+        stat->last_filetime = filetime;
+    } else if (filetime < stat->first_filetime) {
         stat->first_filetime = filetime;
     }
-    if (stat->total.events == 0 || filetime > stat->last_filetime) {
-        stat->last_filetime = filetime;
-    }
-    count(&stat->total, record);
-    count(&stat->processors[record->BufferContext.ProcessorIndex], record);
-    count(of_kind, record);
 }
 
 /* An event whose header is new, or no event. */
@@ -287,11 +294,20 @@ static __attribute__((noinline)) bool add_unlike(struct etwas_stat *stat,
     }
     stat->without_processors |=
         !etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
+    if (!etwas_stat_has_events(stat)) {
+        stat->first_filetime = filetime;
+        stat->last_filetime = filetime;
+    }
+    keep_time(stat, filetime);
     kind = etwas_stat_kind_of(stat, record);
-    count_event(stat, record, filetime, kind != NULL ? &kind->count : &stat->other_kinds);
+    count(&stat->processors[record->BufferContext.ProcessorIndex], record);
+    count(kind != NULL ? &kind->count : &stat->other_kinds, record);
     if (kind != NULL && stat->where == NULL && meaning == EVENT_BY_HEADER) {
-        *alike_of(stat, header) = (struct etwas_stat_alike){
-            header->ProviderId, header->EventDescriptor, header->Flags, kind};
+        struct etwas_stat_alike *alike = alike_of(stat, header);
+
+        memcpy(alike->identity, identity_of(header), sizeof alike->identity);
+        alike->flags = header->Flags;
+        alike->kind = kind;
     }
     return true;
 }
@@ -304,9 +320,21 @@ bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
     if (!is_alike(alike, &record->EventHeader)) {
         return add_unlike(stat, input, record, filetime);
     }
-    count_event(stat, record, filetime, &alike->kind->count);
+    keep_time(stat, filetime);
+    count(&stat->processors[record->BufferContext.ProcessorIndex], record);
+    count(&alike->kind->count, record);
     return true;
 }
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    (void)etwas_stat_add(input->context, input, record, record->EventHeader.TimeStamp.QuadPart);
+}
+
+const struct etwas_input_callbacks etwas_stat_counting = {.record = on_record,
+                                                          .time = ETWAS_INPUT_FILETIME};
 
 /* ---- Sections ---- */
 
@@ -314,6 +342,16 @@ static void add(struct etwas_stat_count *sum, const struct etwas_stat_count *mor
 {
     sum->events += more->events;
     sum->payload_bytes += more->payload_bytes;
+}
+
+struct etwas_stat_count etwas_stat_total(const struct etwas_stat *stat)
+{
+    struct etwas_stat_count total = {0, 0};
+
+    for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
+        add(&total, &stat->processors[i]);
+    }
+    return total;
 }
 
 /* Its header is that of the first event. */
@@ -338,15 +376,14 @@ static void merge_kind(const void *node, VISIT visit, void *context)
 
 void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section)
 {
-    if (section->total.events > 0) {
-        if (stat->total.events == 0 || section->first_filetime < stat->first_filetime) {
+    if (etwas_stat_has_events(section)) {
+        if (!etwas_stat_has_events(stat) || section->first_filetime < stat->first_filetime) {
             stat->first_filetime = section->first_filetime;
         }
-        if (stat->total.events == 0 || section->last_filetime > stat->last_filetime) {
+        if (!etwas_stat_has_events(stat) || section->last_filetime > stat->last_filetime) {
             stat->last_filetime = section->last_filetime;
         }
     }
-    add(&stat->total, &section->total);
     add(&stat->header, &section->header);
     add(&stat->other_kinds, &section->other_kinds);
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {

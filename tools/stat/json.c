@@ -190,17 +190,18 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
                           const struct etwas_input *input, int result)
 {
     int64_t duration = etwas_stat_duration_100ns(stat, input);
+    struct etwas_stat_count total = etwas_stat_total(stat);
 
     etwas_output_text(output, "{\"file\":");
     etwas_json_string(output, input->path);
     put_missing(output, input, result);
     put_parts(output, stat->parts, input);
     put_session(output, stat, input);
-    etwas_json_number(output, "events", stat->total.events);
-    etwas_json_number(output, "payload_bytes", stat->total.payload_bytes);
+    etwas_json_number(output, "events", total.events);
+    etwas_json_number(output, "payload_bytes", total.payload_bytes);
     etwas_json_number(output, "header_events", stat->header.events);
     etwas_output_format(output, ",\"events_per_second\":%.1f",
-                        etwas_stat_per_second(stat->total.events, duration));
+                        etwas_stat_per_second(total.events, duration));
     put_time(output, "first_event", stat->first_filetime);
     put_time(output, "last_event", stat->last_filetime);
 }

@@ -22,8 +22,9 @@ enum {
     ETWAS_STAT_ALIKE = 256, /* headers, by a hash, whose kind is known without looking further */
 };
 
+/* Both are added to at once, so they do not lie across two cache lines. */
 struct etwas_stat_count {
-    uint64_t events;
+    _Alignas(16) uint64_t events;
     uint64_t payload_bytes;
 };
 
@@ -45,17 +46,15 @@ struct etwas_stat_kind {
 
 /* Events with this header, but for whose and when, are of one kind. */
 struct etwas_stat_alike {
-    etwas_guid guid;
-    EVENT_DESCRIPTOR descriptor;
+    uint8_t identity[sizeof(etwas_guid) + sizeof(EVENT_DESCRIPTOR)];
     uint16_t flags;
     struct etwas_stat_kind *kind; /* NULL: there is no such header yet */
 };
 
 struct etwas_stat {
     const struct etwas_parts *parts; /* all files of the command line */
-    struct etwas_stat_count total;   /* without the records of class EventTrace */
-    struct etwas_stat_count header;  /* those, and what describes events and images */
-    struct etwas_stat_count processors[ETWAS_STAT_PROCESSORS];
+    struct etwas_stat_count header;  /* of class EventTrace, and what describes events and images */
+    struct etwas_stat_count processors[ETWAS_STAT_PROCESSORS]; /* all others */
     bool without_processors; /* in a file that does not record them, all are under 0 */
     void *kinds;             /* tsearch's tree of struct etwas_stat_kind */
     uint32_t kind_count;
@@ -70,7 +69,7 @@ struct etwas_stat {
     etwas_spans *spans;                      /* NULL: durations are not wanted */
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
     uint64_t kernel_lost;                    /* likewise, in other ways */
-    int64_t first_filetime;                  /* of the events in total; 0 without one */
+    int64_t first_filetime;                  /* of all events; 0 without one */
     int64_t last_filetime;
     uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */
     uint16_t log_file_name[ETWAS_STAT_LOG_NAME_UNITS];
@@ -95,6 +94,11 @@ int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input);
  * Adds what was counted of a later section of the same file. What describes its events is not in it.
  */
 void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section);
+
+bool etwas_stat_has_events(const struct etwas_stat *stat);
+
+/* Of all processors. */
+struct etwas_stat_count etwas_stat_total(const struct etwas_stat *stat);
 
 /* Takes the names of the session and its file from the file's header, where the header's event is not in the window. */
 void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *input);

@@ -220,17 +220,18 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
 static void put_total(struct etwas_output *output, const struct etwas_stat *stat,
                       const struct etwas_input *input, int64_t duration)
 {
+    struct etwas_stat_count total = etwas_stat_total(stat);
+
     put_label(output, "events");
-    put_counted(output, stat->total.events, "event");
+    put_counted(output, total.events, "event");
     etwas_output_text(output, "; ");
-    put_rate(output, etwas_stat_per_second(stat->total.events, duration));
+    put_rate(output, etwas_stat_per_second(total.events, duration));
     etwas_output_text(output, " a second\n");
     put_label(output, "payload");
-    put_bytes(output, (double)stat->total.payload_bytes);
+    put_bytes(output, (double)total.payload_bytes);
     etwas_output_format(output, ", %.1f bytes an event\n",
-                        stat->total.events > 0
-                            ? (double)stat->total.payload_bytes / (double)stat->total.events
-                            : 0.0);
+                        total.events > 0 ? (double)total.payload_bytes / (double)total.events
+                                         : 0.0);
     put_label(output, "file");
     put_bytes(output, (double)input->information.file_bytes);
     etwas_output_text(output, "; ");
@@ -247,7 +248,7 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
     put_label(output, "not counted");
     put_counted(output, stat->header.events, "record");
     etwas_output_text(output, " about the trace itself, or that describe events or images\n");
-    if (stat->total.events > 0) {
+    if (etwas_stat_has_events(stat)) {
         put_time(output, "first event", stat->first_filetime);
         put_time(output, "last event", stat->last_filetime);
     }
@@ -312,7 +313,7 @@ void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
     put_session(output, stat, input);
     put_end(output);
     put_total(output, stat, input, duration);
-    if (stat->total.events > 0) {
+    if (etwas_stat_has_events(stat)) {
         put_processors(output, stat, input, duration);
         put_kinds(output, stat, duration);
     }

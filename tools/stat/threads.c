@@ -30,13 +30,6 @@ struct section {
     int result;
 };
 
-static void on_record(EVENT_RECORD *record)
-{
-    const struct etwas_input *input = record->UserContext;
-
-    (void)etwas_stat_add(input->context, input, record, record->EventHeader.TimeStamp.QuadPart);
-}
-
 static void on_description(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
@@ -44,8 +37,6 @@ static void on_description(EVENT_RECORD *record)
     (void)etwas_descriptions_take(input->context, record);
 }
 
-const struct etwas_input_callbacks etwas_stat_counting = {.record = on_record,
-                                                          .time = ETWAS_INPUT_FILETIME};
 static const struct etwas_input_callbacks learning = {.record = on_description,
                                                       .time = ETWAS_INPUT_FILETIME};
 
