@@ -11,13 +11,20 @@
 #include "flush/drain.h"
 #include "flush/sink.h"
 #include "platform/fork.h"
+#include "platform/processor.h"
 #include "platform/rseq.h"
+#include "platform/visit.h"
 #include "platform/wait.h"
 #include "shared/mapping.h"
 
 enum {
     PAUSE_NS = 500000,
+    LOOK_NS = 10000000,
 };
+
+/* How long STOP tries to reach each processor; and then how long others may commit late. */
+#define VISIT_PATIENCE_NS (UINT64_C(2) * 1000000000)
+#define LATE_NS (UINT64_C(5) * 1000000000)
 
 /* Waits for the writers still inside. False: some stay longer than the patience. */
 static bool wait_for_writers(const struct etwas_session *session)
@@ -65,6 +72,84 @@ static void shut_slots(struct etwas_session *session)
     }
 }
 
+/* ---- the fence ------------------------------------------------------------------------------- */
+
+static bool guests_may_be_there(const struct etwas_session *session)
+{
+    return session->configuration.is_shared &&
+           ck_pr_load_32(&session->guests) == ETWAS_GUESTS_MAY_BE_THERE;
+}
+
+/* A guest that is gone may have left a child that is inside a sequence still. */
+static bool guests_may_have_come(const struct etwas_session *session)
+{
+    return session->configuration.is_shared &&
+           ck_pr_load_32(&session->guests) != ETWAS_GUESTS_NEVER_CAME;
+}
+
+/*
+ * Which slots a sequence of another process may still change: one with a current buffer, and one that counts
+ * losses. In no other can a record be committed any more: ADOPT adds none, and PUBLISH reads the gate. A shared
+ * session has no retention classes: a slot's index is its processor.
+ */
+static bool visit_slots(const struct etwas_session *session, uint64_t patience_ns)
+{
+    const struct etwas_pool *pool = session->pool;
+    bool wanted[ETWAS_MOST_PROCESSORS] = {false};
+    uint32_t count =
+        pool->rseq_slots < ETWAS_MOST_PROCESSORS ? pool->rseq_slots : ETWAS_MOST_PROCESSORS;
+
+    for (uint32_t index = 0; index < count; index++) {
+        const struct etwas_slot *slot = etwas_pool_slot(pool, index);
+
+        wanted[index] = etwas_word_buffer(ck_pr_load_64(&slot->word)) != ETWAS_NO_BUFFER ||
+                        ck_pr_load_64(&slot->counters.lost_no_buffer) != 0 ||
+                        ck_pr_load_64(&slot->counters.lost_backlog_full) != 0;
+    }
+    return etwas_visit_processors(wanted, count, patience_ns);
+}
+
+/*
+ * The gates are closed; after the fence no restartable sequence that saw them open can commit. Those of this
+ * process membarrier ends, those of others visits do. False: it is not proven.
+ */
+static bool fence(const struct etwas_session *session, uint64_t patience_ns)
+{
+    bool mine = session->pool->rseq_slots == 0 || etwas_rseq_fence();
+
+    return mine && (!guests_may_have_come(session) || visit_slots(session, patience_ns));
+}
+
+/*
+ * Where the fence is not proven, nothing is shut: a buffer that is current stays so, what is new in it is written
+ * as a part of it, and its memory stays for good. A guest may commit late; so this looks again until the
+ * fence is proven or nobody is left to be late. Each look reads a slot's word once, for the part and for
+ * the links from it.
+ */
+static void shut_behind_the_fence(struct etwas_session *session)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    uint64_t patience_ns = VISIT_PATIENCE_NS;
+    uint64_t end_ns = etwas_monotonic_ns() + VISIT_PATIENCE_NS + LATE_NS;
+    bool again;
+
+    for (;;) {
+        /* Before the look: what a guest committed before it went is in it. */
+        again = guests_may_be_there(session) && etwas_session_has_sink(session) &&
+                etwas_monotonic_ns() < end_ns;
+        ck_pr_fence_acquire();
+        session->collector.fenced = fence(session, patience_ns);
+        shut_slots(session);
+        if (session->collector.fenced || !again) {
+            return;
+        }
+        patience_ns = LOOK_NS;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* ---- the end of the pool --------------------------------------------------------------------- */
+
 /* All is where it belongs, or lost and counted. */
 static void end_mapping(struct etwas_session *session)
 {
@@ -104,16 +189,10 @@ static void end_pool(struct etwas_session *session, bool all_out)
 
 void etwas_session_shut_down(struct etwas_session *session)
 {
-    struct etwas_pool *pool = session->pool;
     bool all_out;
 
     (void)pthread_mutex_lock(&session->role);
-    /*
-     * STOP: the gates are closed; after the fence no restartable sequence that saw them open can
-     * commit.
-     */
-    session->collector.fenced = pool->rseq_slots == 0 || etwas_rseq_fence();
-    shut_slots(session);
+    shut_behind_the_fence(session);
     all_out = wait_for_writers(session) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);
     etwas_sinks_end(session);

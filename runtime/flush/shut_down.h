@@ -15,6 +15,9 @@
  * not come out of a record or of the slow path of a shared slot within the patience keeps the
  * memory: it is leaked, never pulled away. Writers in rseq slots are not waited for; if
  * the system refuses the fence that ends their sequences, the memory is leaked too.
+ *
+ * In a shared session the processors of guests are visited (platform/visit.h). Where one cannot be reached within
+ * 2 s, what its guests may still commit is looked for until they are gone, 5 s at most, and the memory is leaked.
  */
 void etwas_session_shut_down(struct etwas_session *session);
 

@@ -73,6 +73,36 @@ uint32_t etwas_processor_present(void)
     return etwas_processor_count_of(&etwas_machine_here, ETWAS_PROCESSORS_PRESENT);
 }
 
+/* A list that does not end is not believed: what it was cut to says nothing of the rest. */
+bool etwas_processor_is_offline(const struct etwas_machine *machine, uint32_t processor)
+{
+    char list[4096];
+    const char *at = list;
+    bool listed = false;
+
+    if (!machine->text(ETWAS_PROCESSORS_ONLINE, list, sizeof list)) {
+        return false;
+    }
+    for (;;) {
+        char *end;
+        unsigned long first = strtoul(at, &end, 10);
+        unsigned long last = first;
+
+        if (end != at && *end == '-') {
+            at = end + 1;
+            last = strtoul(at, &end, 10);
+        }
+        if (end == at) {
+            return false;
+        }
+        listed = listed || (first <= processor && processor <= last);
+        if (*end != ',') {
+            return *end == '\n' && !listed;
+        }
+        at = end + 1;
+    }
+}
+
 uint32_t etwas_processor_ask(void)
 {
     int processor = sched_getcpu();

@@ -48,6 +48,10 @@ uint32_t etwas_processor_present(void);
 #define ETWAS_PROCESSORS_PRESENT "/sys/devices/system/cpu/present"
 uint32_t etwas_processor_count_of(const struct etwas_machine *machine, const char *path);
 
+/* Whether the machine says that nobody runs on the processor now. False where it does not say. Reads a file. */
+#define ETWAS_PROCESSORS_ONLINE "/sys/devices/system/cpu/online"
+bool etwas_processor_is_offline(const struct etwas_machine *machine, uint32_t processor);
+
 /* The kernel's answer, for threads without rseq. */
 uint32_t etwas_processor_ask(void);
 

@@ -51,6 +51,13 @@ enum etwas_session_state {
     ETWAS_SESSION_STOPPING,
 };
 
+/* Whether other processes log into a shared session. A child that a guest has forked may, when its guest is gone. */
+enum etwas_guests {
+    ETWAS_GUESTS_MAY_BE_THERE, /* nobody says that there are none */
+    ETWAS_GUESTS_ARE_GONE,
+    ETWAS_GUESTS_NEVER_CAME,
+};
+
 /* What became of the events of one row of slots, and the buffers that it has. */
 struct etwas_session_row {
     uint64_t recorded;
@@ -131,6 +138,9 @@ struct etwas_session {
      * before they look whether it is there.
      */
     uint32_t handlers_inside;
+
+    /* enum etwas_guests: stored by who lets them in, read by STOP. */
+    uint32_t guests;
 
     /* Of writers, without a lock. */
     struct etwas_sequence_numbers sequence_numbers;

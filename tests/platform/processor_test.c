@@ -154,6 +154,42 @@ static void every_possible_number_is_below_the_count_also_where_numbers_are_miss
     }
 }
 
+static const char *online; /* what another says of the processors that are */
+
+static bool text_of_changing_machine(const char *path, char *text, size_t size)
+{
+    assert_string_equal(path, ETWAS_PROCESSORS_ONLINE);
+    if (online == NULL) {
+        return false;
+    }
+    assert_true(strlen(online) < size);
+    (void)strcpy(text, online);
+    return true;
+}
+
+static void a_processor_is_offline_that_the_machine_does_not_list(void **state)
+{
+    static const char *const with_3[] = {"0-7\n", "3\n", "0,2-3\n", "0,3,64-67\n"};
+    static const char *const without_3[] = {"0-2\n", "0,2,4-7\n", "30-39\n", "13\n"};
+    /* What does not say it of 3 either. */
+    static const char *const unusable[] = {NULL, "", "\n", "0", "0-\n", "0-2,\n", "0-2x\n"};
+    const struct etwas_machine machine = {.text = text_of_changing_machine};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof with_3 / sizeof with_3[0]; index++) {
+        online = with_3[index];
+        assert_false(etwas_processor_is_offline(&machine, 3));
+    }
+    for (size_t index = 0; index < sizeof without_3 / sizeof without_3[0]; index++) {
+        online = without_3[index];
+        assert_true(etwas_processor_is_offline(&machine, 3));
+    }
+    for (size_t index = 0; index < sizeof unusable / sizeof unusable[0]; index++) {
+        online = unusable[index];
+        assert_false(etwas_processor_is_offline(&machine, 3));
+    }
+}
+
 /* Or both runs of this program would test the same. */
 static void rseq_is_off_where_it_was_switched_off(void **state)
 {
@@ -173,6 +209,7 @@ int main(void)
         cmocka_unit_test(preparing_again_changes_nothing),
         cmocka_unit_test(the_number_of_every_processor_we_may_use_is_below_the_count),
         cmocka_unit_test(every_possible_number_is_below_the_count_also_where_numbers_are_missing),
+        cmocka_unit_test(a_processor_is_offline_that_the_machine_does_not_list),
         cmocka_unit_test(rseq_is_off_where_it_was_switched_off),
     };
 

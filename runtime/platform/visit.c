@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/visit.h"
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/cancel.h"
+#include "platform/machine.h"
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "platform/wait.h"
+
+enum {
+    /*
+     * Each takes the next processor that nobody has taken. One that waits for a processor with a thread of
+     * real-time priority holds up no other; on a machine with hundreds they take turns, which costs each some
+     * 50 µs a processor.
+     */
+    MOST_VISITORS = 16,
+    SLICE_NS = 100000,
+    NAP_NS = 10000000,
+    NS_PER_S = 1000000000,
+};
+
+#ifdef ETWAS_TESTPOINTS
+bool etwas_visits_fail;
+#endif
+
+struct round {
+    bool *wanted; /* each place is one visitor's */
+    uint32_t count;
+    uint32_t next;    /* nobody has taken this processor, nor one behind it */
+    uint32_t is_over; /* the patience is */
+    sem_t is_through; /* a visitor is: posted by each */
+    sem_t may_end;    /* one may end: not before all are through, so that each can be called back */
+};
+
+/* Room for any processor's number; CPU_SETSIZE is less. */
+struct processor_set {
+    cpu_set_t words[ETWAS_MOST_PROCESSORS / CPU_SETSIZE + 1];
+};
+
+static struct processor_set only(uint32_t processor)
+{
+    struct processor_set set;
+
+    CPU_ZERO_S(sizeof set, set.words);
+    CPU_SET_S(processor, sizeof set, set.words);
+    return set;
+}
+
+/* ---- a visitor ------------------------------------------------------------------------------- */
+
+/* struct sched_attr of <linux/sched/types.h>, which cannot be included beside <sched.h> everywhere. */
+struct scheduling {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime;
+    uint64_t deadline;
+    uint64_t period;
+};
+_Static_assert(sizeof(struct scheduling) == 48, "SCHED_ATTR_SIZE_VER0");
+
+/*
+ * Who asks for little at a time gets it sooner from busy processors. Kernels before 6.12 take no notice; who
+ * refuses it has visitors that wait longer.
+ */
+static void ask_for_little(void)
+{
+    struct scheduling scheduling;
+
+    if (syscall(SYS_sched_getattr, 0, &scheduling, sizeof scheduling, 0) == 0 &&
+        scheduling.policy == SCHED_OTHER) {
+        scheduling.runtime = SLICE_NS;
+        (void)syscall(SYS_sched_setattr, 0, &scheduling, 0);
+    }
+}
+
+/*
+ * The kernel returns when we have been moved. If we are elsewhere all the same, the cpuset changed meanwhile, or
+ * we were called back.
+ */
+static bool visit(const struct round *round, uint32_t processor)
+{
+    struct processor_set there = only(processor);
+
+    while (ck_pr_load_32(&round->is_over) == 0) {
+        if (sched_setaffinity(0, sizeof there, there.words) != 0) {
+            return errno == EINVAL && etwas_processor_is_offline(&etwas_machine_here, processor);
+        }
+        if (etwas_processor_ask() == processor) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void wait_for(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0 && errno == EINTR) {
+    }
+}
+
+static void *visit_some(void *argument)
+{
+    struct round *round = argument;
+    uint32_t processor;
+
+    (void)pthread_setname_np(pthread_self(), "etwas-visit");
+    ask_for_little();
+    while ((processor = ck_pr_faa_32(&round->next, 1)) < round->count) {
+        if (round->wanted[processor] && visit(round, processor)) {
+            round->wanted[processor] = false;
+        }
+    }
+    (void)sem_post(&round->is_through);
+    wait_for(&round->may_end);
+    return NULL;
+}
+
+/* ---- who sends them -------------------------------------------------------------------------- */
+
+static uint32_t count_wanted(const struct round *round)
+{
+    uint32_t wanted = 0;
+
+    for (uint32_t processor = 0; processor < round->count; processor++) {
+        wanted += round->wanted[processor];
+    }
+    return wanted;
+}
+
+/* False: nobody was through by then. */
+static bool wait_until(sem_t *semaphore, uint64_t end_ns)
+{
+    const struct timespec end = {.tv_sec = (time_t)(end_ns / NS_PER_S),
+                                 .tv_nsec = (long)(end_ns % NS_PER_S)};
+    int failed;
+
+    do {
+        failed = sem_clockwait(semaphore, CLOCK_MONOTONIC, &end);
+    } while (failed != 0 && errno == EINTR);
+    return failed == 0;
+}
+
+/*
+ * A visitor may wait for a processor for ever. It gets one where the caller runs, who gives way to it;
+ * each time anew, since it may have been on its way to the next when it was called.
+ */
+static void call_back(struct round *round, const pthread_t *visitors, uint32_t count,
+                      uint32_t through)
+{
+    ck_pr_store_32(&round->is_over, 1);
+    while (through < count) {
+        struct processor_set here = only(etwas_processor_ask());
+
+        for (uint32_t index = 0; index < count; index++) {
+            (void)pthread_setaffinity_np(visitors[index], sizeof here, here.words);
+        }
+        through += wait_until(&round->is_through, etwas_monotonic_ns() + NAP_NS);
+    }
+}
+
+static void send_visitors(struct round *round, uint32_t most, uint64_t end_ns)
+{
+    pthread_t visitors[MOST_VISITORS];
+    uint32_t count = 0;
+    uint32_t through = 0;
+
+    while (count < most && count < MOST_VISITORS &&
+           etwas_thread_create(&visitors[count], NULL, visit_some, round) == 0) {
+        count++;
+    }
+    while (through < count && wait_until(&round->is_through, end_ns)) {
+        through++;
+    }
+    call_back(round, visitors, count, through);
+    for (uint32_t index = 0; index < count; index++) {
+        (void)sem_post(&round->may_end);
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        (void)pthread_join(visitors[index], NULL);
+    }
+}
+
+bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t patience_ns)
+{
+    struct round round = {.wanted = wanted, .count = count};
+    uint64_t end_ns = etwas_monotonic_ns() + patience_ns;
+    int cancelling;
+
+#ifdef ETWAS_TESTPOINTS
+    if (etwas_visits_fail) {
+        return false;
+    }
+#endif
+    cancelling = etwas_cancel_forbid();
+    /* What was stored before is seen by each sequence that begins after a visit. */
+    ck_pr_fence_memory();
+    (void)sem_init(&round.is_through, 0, 0);
+    (void)sem_init(&round.may_end, 0, 0);
+    send_visitors(&round, count_wanted(&round), end_ns);
+    (void)sem_destroy(&round.is_through);
+    (void)sem_destroy(&round.may_end);
+    etwas_cancel_allow(cancelling);
+    return count_wanted(&round) == 0;
+}
