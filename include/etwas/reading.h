@@ -118,6 +118,43 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
     return etwas_trace_query_sized(trace, information, sizeof *information);
 }
 
+/* Why events were lost, as etwas_session_counts has it: 1 is lost_no_buffer, and so on. */
+#define ETWAS_LOST_NO_BUFFER 1u
+#define ETWAS_LOST_BACKLOG_FULL 2u
+#define ETWAS_LOST_WRITE_ERROR 3u
+#define ETWAS_LOST_FILE_FULL 4u
+#define ETWAS_LOST_ABANDONED 5u
+#define ETWAS_LOST_UNDELIVERED 6u
+#define ETWAS_LOST_CAUSES 6u
+
+#define ETWAS_LOST_ANYWHERE UINT32_MAX
+
+/* So many events were lost, for one cause, between two moments by the session's clock. */
+typedef struct etwas_loss {
+    int64_t from_raw;
+    int64_t until_raw;
+    uint64_t events;
+    uint32_t cause;           /* ETWAS_LOST_* */
+    uint32_t processor;       /* as events have it; ETWAS_LOST_ANYWHERE: that is not known */
+    uint32_t retention_class; /* from 1; 0: of none, or that is not known */
+    uint32_t reserved;        /* 0 */
+} etwas_loss;
+
+/* A few words for a cause: "no free buffer". Static text; "unknown cause" for an unknown one. */
+const char *etwas_lost_name(uint32_t cause) ETWAS_API(etwas_lost_name);
+
+/*
+ * When the session of a trace file lost events, as the file said when it was opened, the oldest first. The
+ * session looks ten times a second at most, and where there are very many losses neighbours are put together.
+ * In a file that was ended they are together lost_events of etwas_trace_query, without what the kernel lost;
+ * less where the file is of an older etwas or has no room for them, and none in one of another system.
+ * `losses` receives the first `room` of them, *count how many there are. May be called from callbacks.
+ * Errors: ERROR_INVALID_PARAMETER for NULL, `losses` only where there is room; ERROR_INVALID_HANDLE;
+ * ERROR_MORE_DATA: there was not room for all.
+ */
+uint32_t etwas_trace_query_losses(etwas_trace_handle trace, etwas_loss *losses, uint32_t room,
+                                  uint32_t *count) ETWAS_API(etwas_trace_query_losses);
+
 /*
  * Writes an index of the trace file to `descriptor`, an empty file open for writing; left open. Where that file then
  * lies beside the trace file, as FILE.index, ProcessTrace with StartTime or EndTime finds the buffers of the span in

@@ -26,6 +26,7 @@
 #include "provider/image_records.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
+#include "session/losses.h"
 #include "system/logger.h"
 
 enum {
@@ -137,6 +138,7 @@ static uint32_t make_pool(struct etwas_session *session)
     }
     session->file = NULL;
     session->realtime = NULL;
+    session->losses = NULL;
     memset(session->sinks, 0, sizeof session->sinks);
     session->collector = (struct etwas_collector){
         .pool = pool,
@@ -173,6 +175,7 @@ static uint32_t make_sinks(struct etwas_session *session)
         code = etwas_session_file_open(session);
     }
     if (etwas_configuration_is_buffering(&session->configuration)) {
+        etwas_losses_begin(session);
         name_snapshots(session);
     }
     (void)pthread_mutex_unlock(&session->role);

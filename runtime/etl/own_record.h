@@ -7,7 +7,8 @@
  * counts the first four; these lie in buffer 0, behind the log file header record and in the order
  * below, and header.time_stamp is that of the log file header record. It delivers the formats of
  * messages, and what a system logger says of its sources, of itself and of the kernel's symbols, which are
- * events as any other.
+ * events as any other. Losses lie in buffer 0 behind the knots; it neither delivers nor counts these, but
+ * tells of them when it is asked.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
@@ -43,7 +44,8 @@ enum {
     ETWAS_ETL_COUNTERS_TYPE = 13,
     ETWAS_ETL_WINDOW_TYPE = 14,
     ETWAS_ETL_MISSING_TYPE = 15,
-    ETWAS_ETL_LAST_TYPE = ETWAS_ETL_MISSING_TYPE,
+    ETWAS_ETL_LAST_DELIVERED_TYPE = ETWAS_ETL_MISSING_TYPE,
+    ETWAS_ETL_LOSS_TYPE = 16,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
@@ -57,13 +59,15 @@ enum {
     ETWAS_ETL_NAMESPACE_VERSION = 1,
     ETWAS_ETL_COUNTERS_VERSION = 1,
     ETWAS_ETL_WINDOW_VERSION = 1,
+    ETWAS_ETL_LOSS_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
 static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
-           (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE || header->type > ETWAS_ETL_LAST_TYPE);
+           (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
+            header->type > ETWAS_ETL_LAST_DELIVERED_TYPE);
 }
 
 /* The header of one of ours, with the ids and the stamp of the log file header record. */
@@ -294,7 +298,7 @@ struct etwas_etl_kernel_loss {
     int64_t from_raw; /* 0: since the session began */
     int64_t until_raw;
 };
-_Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss");
+_Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss in the kernel");
 
 /* ---- Symbols of the kernel --------------------------------------------------------------------- */
 
@@ -399,6 +403,29 @@ struct etwas_etl_missing {
     int64_t to_raw;
 };
 _Static_assert(sizeof(struct etwas_etl_missing) == 24, "what is missing");
+
+/* ---- What a session has lost, and when ---------------------------------------------------------- */
+
+/*
+ * So many events were counted lost between two moments. In buffer 0, behind the knots. In a file that was
+ * ended they are together what it counts as lost, without what was lost in the kernel.
+ */
+struct etwas_etl_loss {
+    uint32_t version;
+    uint32_t cause;           /* ETWAS_LOST_*, of <etwas/reading.h> as the next */
+    uint32_t processor;       /* ETWAS_LOST_ANYWHERE: not known. Their number: the extra stream */
+    uint32_t retention_class; /* 0: of none, or not known */
+    uint64_t events;
+    int64_t from_raw;
+    int64_t until_raw;
+};
+_Static_assert(sizeof(struct etwas_etl_loss) == 40, "loss");
+
+struct etwas_etl_loss_record {
+    struct etwas_etl_full_header header;
+    struct etwas_etl_loss loss;
+};
+_Static_assert(sizeof(struct etwas_etl_loss_record) == 88, "loss record");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 

@@ -19,6 +19,7 @@
 #include "file/log_file.h"
 #include "file/log_header.h"
 #include "file/log_knots.h"
+#include "file/log_losses.h"
 #include "file/log_metadata.h"
 #include "file/log_pack.h"
 
@@ -60,6 +61,8 @@ struct etwas_log_file {
     struct etwas_log_audit audit;
     struct etwas_log_header header;
     struct etwas_log_knots knots;
+    const struct etwas_loss_table *losses; /* the session's; NULL: there is nothing to add */
+    uint32_t losses_bytes;                 /* in buffer 0 */
     struct etwas_log_metadata metadata;
     uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
 };

@@ -27,16 +27,19 @@ static uint32_t count_of(const struct etwas_log_file *file)
     return knots->fixed + knots->running + (file->stage != ETWAS_LOG_FILE_WRITING ? 1 : 0);
 }
 
-/* From this knot on buffer 0 is another; it ends behind the last one. */
+/* From this knot on buffer 0 is another; it ends behind the losses, which are behind the last one. */
 static void changed(struct etwas_log_file *file, uint32_t index)
 {
     struct etwas_log_knots *knots = &file->knots;
     uint32_t offset = offset_of(knots, index);
+    uint32_t end = offset_of(knots, count_of(file));
+    uint32_t losses_bytes = etwas_log_losses_put(file, end);
 
     if (knots->stored > offset) {
         knots->stored = offset;
+        knots->shrunk = knots->shrunk || losses_bytes != 0;
     }
-    etwas_log_header_resize(&file->header, offset_of(knots, count_of(file)));
+    etwas_log_header_resize(&file->header, end + losses_bytes);
 }
 
 struct etwas_etl_knot_record etwas_log_knot(const struct etwas_log_header *header,
@@ -143,7 +146,7 @@ bool etwas_log_knots_are_valid(const struct etwas_log_file *file)
 
     return knots->begin == 0 ||
            (knots->running <= knots->capacity && knots->stored <= file->header.bytes &&
-            offset_of(knots, count_of(file)) == file->header.bytes);
+            offset_of(knots, count_of(file)) + file->losses_bytes == file->header.bytes);
 }
 
 /* ---- in the file ----------------------------------------------------------------------------- */
@@ -336,6 +339,25 @@ static void thin(struct etwas_log_file *file)
     }
 }
 
+uint32_t etwas_log_knots_shared_bytes(const struct etwas_log_knots *knots)
+{
+    return knots->capacity / 2 * KNOT_BYTES;
+}
+
+void etwas_log_knots_share(struct etwas_log_file *file)
+{
+    struct etwas_log_knots *knots = &file->knots;
+
+    if (!knots->is_shared) {
+        knots->capacity -= knots->capacity / 2;
+        while (knots->running > knots->capacity) {
+            thin(file);
+        }
+        knots->is_shared = true;
+    }
+    changed(file, count_of(file));
+}
+
 static void make_room(struct etwas_log_file *file, uint32_t sequence_number,
                       struct etwas_log_write *write)
 {
@@ -364,6 +386,7 @@ struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
     if (knots->capacity == 0 || file->stage != ETWAS_LOG_FILE_WRITING) {
         return write;
     }
+    etwas_log_losses_update(file);
     knots->busy = knots->busy || !quiet;
     if (++knots->passed < knots->stride) {
         return write;

@@ -23,6 +23,9 @@
  * A knot buffer needs room for some in buffer 0, or there would be too many of it, and in a file of
  * limited size many entries, of which it gets one in ETWAS_KNOTS_ENTRIES at most.
  *
+ * Behind them lie the losses, if there are any (log_losses.h): then the running ones have half of the
+ * room that they would have.
+ *
  * Buffer 0 is brought up to date in the file only when data were written to it since. Belongs to
  * the log file; the same caller.
  */
@@ -48,6 +51,7 @@ struct etwas_log_knots {
     uint32_t fixed;
     uint32_t running;
     uint32_t capacity;  /* of running ones */
+    bool is_shared;     /* half of that is the losses' by now */
     bool *quiet;        /* of running ones: nothing was logged since the one before */
     uint32_t stride;    /* one in so many readings is taken in */
     uint32_t passed;    /* since then */
@@ -87,6 +91,12 @@ void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_r
 struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
                                                     const struct etwas_clock_reading *reading,
                                                     bool quiet, uint32_t sequence_number);
+
+/* What the losses may have of buffer 0. */
+uint32_t etwas_log_knots_shared_bytes(const struct etwas_log_knots *knots);
+
+/* There are losses, or others than before: they are put behind the knots, which make room the first time. */
+void etwas_log_knots_share(struct etwas_log_file *file);
 
 /* Whether they fill buffer 0 in memory as they say. */
 bool etwas_log_knots_are_valid(const struct etwas_log_file *file);

@@ -9,6 +9,7 @@
 
 #include "buffer/pool_count.h"
 #include "file/log_knots.h"
+#include "file/log_losses.h"
 #include "file/log_metadata.h"
 #include "flush/sink.h"
 #include "platform/file.h"
@@ -16,6 +17,7 @@
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "session/file_name.h"
+#include "session/losses.h"
 
 enum {
     BYTES_A_KB = 1024,
@@ -106,11 +108,15 @@ bool etwas_session_file_close(struct etwas_session *session)
     return good;
 }
 
-static struct etwas_log_file_totals totals_of(const struct etwas_session *session)
+/* What it has lost until now; the session's file says when, to the same event. */
+static struct etwas_log_file_totals totals_of(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
-    etwas_session_count(session, &counts);
+    etwas_losses_count(session, &counts);
+    if (session->file != NULL) {
+        etwas_log_losses_update(session->file);
+    }
     return (struct etwas_log_file_totals){counts.lost, counts.buffers_lost,
                                           counts.recorded + counts.overwritten + counts.lost};
 }
@@ -226,6 +232,21 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
 
 static const struct etwas_sink log_file_sink;
 
+/* What is lost from here on the new file says; the old one has ended. */
+static void hand_on_losses(struct etwas_session *session, struct etwas_log_file *old,
+                           struct etwas_log_file *file)
+{
+    struct etwas_losses *losses = session->losses;
+
+    if (losses != NULL) {
+        if (old != NULL) {
+            etwas_log_losses_keep(old);
+        }
+        etwas_loss_table_clear(&losses->table);
+        etwas_log_losses_follow(file, &losses->table);
+    }
+}
+
 /*
  * Goes on with the file of this name and serial. The sums over all files are the session's: what
  * the old one no longer counts the new one does, from the same moment on. So many of those that
@@ -246,6 +267,9 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    if (session->losses == NULL) {
+        etwas_losses_begin(session);
+    }
     options.maximum_bytes = etwas_configuration_file_bytes(configuration);
     options.maximum_file_size = configuration->maximum_file_size;
     options.part = of_a_set ? serial : 0;
@@ -263,6 +287,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
         write_metadata(session);
         (void)end(session, old, &options.before); /* tried again before it is stored */
     }
+    hand_on_losses(session, old, file);
     etwas_session_set_file(session, file);
     etwas_fork_allow();
     session->sinks[ETWAS_SINK_FILE] = &log_file_sink;

@@ -14,10 +14,12 @@
 #include "file/coverage.h"
 #include "file/log_file.h"
 #include "file/log_knots.h"
+#include "file/log_losses.h"
 #include "file/log_metadata.h"
 #include "file/log_window.h"
 #include "file/session_file.h"
 #include "platform/testpoint.h"
+#include "session/losses.h"
 
 /* A buffer as it was when the snapshot began. */
 struct held {
@@ -358,12 +360,23 @@ static uint32_t write_all_held(struct snapshot *snapshot)
     return code;
 }
 
+/* How many events the recorder has lost until now; the file says when. */
+static uint64_t tell_losses(struct etwas_session *session)
+{
+    etwas_session_counts counts;
+
+    etwas_losses_count(session, &counts);
+    if (session->losses != NULL) {
+        etwas_log_losses_follow(session->file, &session->losses->table);
+    }
+    return counts.lost;
+}
+
 uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_wchar *file_name,
                                      struct etwas_snapshot_window *window)
 {
     struct etwas_log_file_totals totals = {0};
     struct snapshot snapshot = {.session = session, .window = window};
-    etwas_session_counts counts;
     bool finished;
     uint32_t code;
 
@@ -376,10 +389,10 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
         free(snapshot.copy);
         return code;
     }
+    (void)tell_losses(session); /* before the knots, which make room for them */
     code = write_all_held(&snapshot);
     free(snapshot.copy);
-    etwas_session_count(session, &counts);
-    totals.events_lost = counts.lost;
+    totals.events_lost = tell_losses(session);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(session->file));
     if (window != NULL) {

@@ -17,6 +17,7 @@
 #include "platform/thread.h"
 #include "platform/wait.h"
 #include "provider/image_records.h"
+#include "session/losses.h"
 #include "shared/mapping.h"
 
 enum {
@@ -114,6 +115,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     if (session->mapping != NULL) {
         etwas_shared_touch(session->mapping, session->pool);
     }
+    etwas_losses_look(session);
     etwas_session_clock_read_if_due(session);
     timer->left_to_reading_ns = etwas_session_clock_left_ns(session);
     timer->left_to_recorder_ns =

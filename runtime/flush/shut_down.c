@@ -15,6 +15,7 @@
 #include "platform/rseq.h"
 #include "platform/visit.h"
 #include "platform/wait.h"
+#include "session/losses.h"
 #include "shared/mapping.h"
 
 enum {
@@ -196,6 +197,7 @@ void etwas_session_shut_down(struct etwas_session *session)
     all_out = wait_for_writers(session) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);
     etwas_sinks_end(session);
+    etwas_losses_end(session);
     free(session->collector.lists);
     session->collector = (struct etwas_collector){0};
     (void)pthread_mutex_unlock(&session->role);

@@ -205,8 +205,8 @@ static void keep_trust(struct etwas_file_header *log, const struct etwas_record 
     log->trust = trust;
 }
 
-/* A record of our own class at `offset`. Types and versions to come are left alone. */
-static void keep_own(struct etwas_file_header *log, const struct etwas_record *record,
+/* A record of our own class at `offset`. Types and versions to come are left alone. False: no memory. */
+static bool keep_own(struct etwas_file_header *log, const struct etwas_record *record,
                      uint32_t offset)
 {
     struct etwas_etl_full_header header;
@@ -225,7 +225,10 @@ static void keep_own(struct etwas_file_header *log, const struct etwas_record *r
         keep_trust(log, record);
     } else if (header.type == ETWAS_ETL_KNOT_TYPE && log->knots_at == 0) {
         log->knots_at = offset;
+    } else if (header.type == ETWAS_ETL_LOSS_TYPE) {
+        return etwas_loss_list_add(&log->losses, record);
     }
+    return true;
 }
 
 /* What converts where no knots reach. */
@@ -255,13 +258,14 @@ static bool scan_records(struct etwas_trace *trace)
     struct etwas_file_header *log = &trace->log;
     struct etwas_stream stream;
     struct etwas_etl_system_header header;
+    bool kept = true;
 
     if (!etwas_stream_open(&stream, trace, &log->buffer, 1)) {
         return false;
     }
     stream.quiet = true;
     for (enum etwas_stream_state state = etwas_stream_next_buffer(&stream);
-         state == ETWAS_STREAM_RECORD; state = etwas_stream_next_record(&stream)) {
+         kept && state == ETWAS_STREAM_RECORD; state = etwas_stream_next_record(&stream)) {
         const struct etwas_record *record = &stream.record;
 
         if (record->kind == ETWAS_RECORD_SYSTEM) {
@@ -269,11 +273,11 @@ static bool scan_records(struct etwas_trace *trace)
             log->kernel |= header.group == ETWAS_ETL_GROUP_HEADER &&
                            header.type == (ETWAS_ETL_HOOK_HEADER_EXTENSION & 0xFF);
         } else if (record->own) {
-            keep_own(log, record, stream.record_at);
+            kept = keep_own(log, record, stream.record_at);
         }
     }
     etwas_stream_close(&stream);
-    return true;
+    return kept;
 }
 
 static void decide_clock(struct etwas_trace *trace, int64_t first_raw)

@@ -14,6 +14,7 @@
 #include "etl/layout.h"
 #include "etl/own_record.h"
 #include "reader/index.h"
+#include "reader/loss_list.h"
 
 struct etwas_trace;
 
@@ -37,8 +38,9 @@ struct etwas_file_header {
     bool may_step_back; /* stamps may, inside a buffer: the wall clock was set back */
     struct etwas_etl_totals totals;     /* zeroes in a file that has none */
     struct etwas_etl_clock_trust trust; /* likewise; its texts end with 0 */
-    etwas_wchar *names;                 /* one allocation: session, 0, file, 0 */
-    etwas_wchar *log_file_name;         /* inside names */
+    struct etwas_loss_list losses;
+    etwas_wchar *names;         /* one allocation: session, 0, file, 0 */
+    etwas_wchar *log_file_name; /* inside names */
 };
 
 /* Reads buffer 0 into trace->log. ERROR_FILE_CORRUPT if this is not a trace that can be read. */

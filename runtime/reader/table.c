@@ -192,6 +192,7 @@ void etwas_trace_free(struct etwas_trace *trace)
     etwas_timeline_free(trace->timeline);
     free(trace->index_path);
     free(trace->log.names);
+    free(trace->log.losses.losses);
     free(trace->logfile.w.LogFileName);
     free(trace->logfile.w.LoggerName);
     free(trace->session_name);

@@ -25,6 +25,7 @@
 #include "session/trigger.h"
 
 struct etwas_log_file;
+struct etwas_losses;
 struct etwas_realtime;
 struct etwas_shared_mapping;
 struct etwas_sink;
@@ -110,6 +111,7 @@ struct etwas_session {
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
     uint64_t noted_lost_events;      /* the consumers know of these */
     struct etwas_collector collector;
+    struct etwas_losses *losses;     /* NULL: nobody writes down when something was lost */
     struct etwas_recorder *recorder; /* NULL: no triggers are armed */
     struct etwas_watch *watch;       /* NULL: no payload is looked into */
     uint64_t taken_bytes;            /* by the sinks, since they were told of a flush */

@@ -194,7 +194,7 @@ static void only_our_class_is_our_own(void **state)
         assert_false(etwas_etl_is_own_record(&record));
         ((uint8_t *)&record.guid)[i] ^= 1;
     }
-    for (int type = ETWAS_ETL_MESSAGE_FORMAT_TYPE; type <= ETWAS_ETL_LAST_TYPE; type++) {
+    for (int type = ETWAS_ETL_MESSAGE_FORMAT_TYPE; type <= ETWAS_ETL_LAST_DELIVERED_TYPE; type++) {
         record.type = (uint8_t)type;
         assert_false(etwas_etl_is_own_record(&record));
     }

@@ -29,6 +29,7 @@ from collections import Counter
 
 import guids
 import knots
+import losses
 import messages
 import metadata
 import modes
@@ -222,7 +223,8 @@ class Walker:
         if not h:
             return self.check(False, "no log file header")
         self.totals = modes.read_totals(self)
-        for rule in (knots.check, metadata.check, modes.numbers, modes.written, modes.size, modes.totals, modes.times):
+        for rule in (knots.check, losses.check, metadata.check, modes.numbers, modes.written, modes.size, modes.totals,
+                     modes.times):
             rule(self)
         self.check(len(self.torn) <= 1, f"torn buffers: {self.torn}")
         for b in self.buffers:

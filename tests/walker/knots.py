@@ -4,9 +4,11 @@
 clock and the knots. What they hold, where they may be, in what order."""
 import struct
 
+from losses import LOSS, SIZE as LOSS_SIZE
+
 CALIBRATION, KNOT, TOTALS, CLOCK = 0, 1, 2, 3
 STARTED, OPENED, RUNNING, ENDED = range(4)
-SIZES = {CALIBRATION: 96, KNOT: 96, TOTALS: 96, CLOCK: 144}
+SIZES = {CALIBRATION: 96, KNOT: 96, TOTALS: 96, CLOCK: 144, LOSS: LOSS_SIZE}
 KNOT_FIELDS = ("version", "reason", "raw", "qpc", "filetime", "suspended", "qpc_error",
                "filetime_error")
 FILETIME_UNIT_NS = 100
@@ -28,7 +30,7 @@ def places(walker):
     """Each kind where it belongs."""
     own = walker.own()
     at_front = [r["type"] for r in own if r["buffer"] == 0]
-    once = [k for k in at_front if k != KNOT]
+    once = [k for k in at_front if k not in (KNOT, LOSS)]
     walker.check(len(set(once)) == len(once), "records of our own: one kind twice")
     for record in own:
         walker.strict(record["name"] == "FULL64", "a record of our own: not FULL64")
@@ -41,6 +43,8 @@ def places(walker):
                      "a record of our own outside buffer 0")
     # What was written before there were knots may be appended to.
     order = [k for k in at_front if k != KNOT or CLOCK in at_front]
+    while order and order[-1] == LOSS:
+        order.pop()
     if at_front and not walker.header["mode"] & APPEND:
         walker.strict(order in ([CALIBRATION, TOTALS],
                                 [CALIBRATION, TOTALS, CLOCK] + [KNOT] * (len(order) - 3)),

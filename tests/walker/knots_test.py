@@ -32,16 +32,20 @@ def ends(*middle):
     return [knot(0, STARTED)] + list(middle) + [knot(1000, ENDED)]
 
 
-def head(count, knots, of_clock=None, mode=0, end=START + 10000, max_size=0):
+def loss(events, cause=1, processor=0, since=T0, until=T0 + 5, version=1):
+    return own(16, struct.pack("<IIIIQqq", version, cause, processor, 0, events, since, until))
+
+
+def head(count, knots, of_clock=None, mode=0, end=START + 10000, max_size=0, lost=0):
     names = "session\0file.etl\0".encode("utf-16-le")
     fields = struct.pack("<I4BIIqIIIIIIIIQQ172sIqqqII", SIZE, 10, 0, 1, 5, 19045, 2, end, 156250,
-                         max_size, mode, count, 1, 8, 0, 3000, 0, 0, b"", 0, START - 5, 10000000, START,
+                         max_size, mode, count, 1, 8, lost, 3000, 0, 0, b"", 0, START - 5, 10000000, START,
                          1, 0)
     first = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(fields) + len(names), 0, 0, 11, 12, T0, 0,
                         0) + fields + names
     first += b"\0" * (-len(first) % 8)
     body = first + own(0, struct.pack("<IIQQqqq", 1, 1, 10 ** 7, 10 ** 9, T0, T0, START))
-    body += own(2, struct.pack("<IIQQQQQ", 1, 0, 0, 0, 0, 0, 0)) + (of_clock or clock()) + b"".join(knots)
+    body += own(2, struct.pack("<IIQQQQQ", 1, 0, 0, 0, lost, 0, 0)) + (of_clock or clock()) + b"".join(knots)
     return buffer(body, 0, 0, 0, 0x21, 4)
 
 
@@ -123,6 +127,15 @@ class Knots(unittest.TestCase):
         many = [head(5, ends(knot(90)), mode=modes.KBYTES, max_size=kb)]
         many += [moved(n, 10 * n) for n in range(1, 4)] + [data(4, processor=0, last=True)]
         self.bad(many, "many")
+
+    def test_losses_lie_behind_the_knots(self):
+        losses = [loss(3), loss(4, 3, 0xFFFFFFFF)]
+        self.good([head(2, ends() + losses, lost=7), data(1, last=True)], 2)
+        self.bad([head(2, losses + ends(), lost=7), data(1, last=True)], "in the order")
+        self.bad([head(2, ends() + losses, lost=6), data(1, last=True)], "more than")
+        for wrong, word in ((loss(0), "of nothing"), (loss(1, 7), "cause"), (loss(1, processor=2), "processor"),
+                            (loss(1, since=T0 + 6), "no time"), (loss(1, version=2), "version")):
+            self.bad([head(2, ends() + [wrong], lost=7), data(1, last=True)], word)
 
     def test_the_clock(self):
         for wrong, word in ((clock(got=2), "not the header's"), (clock(requested=3), "as requested"),

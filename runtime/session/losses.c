@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "session/losses.h"
+
+#include <ck_pr.h>
+#include <stdlib.h>
+
+#include "buffer/share.h"
+#include "clock/clock.h"
+#include "clock/selection.h"
+#include "session/session.h"
+
+enum {
+    INTERVALS_A_SECOND = 10, /* at most */
+};
+
+/* The interval of one look. */
+struct look {
+    struct etwas_loss_table *table;
+    int64_t from;
+    int64_t until;
+};
+
+void etwas_losses_begin(struct etwas_session *session)
+{
+    uint32_t clock = session->configuration.clock;
+    int64_t ticks = (int64_t)(etwas_clock_frequency(clock) / INTERVALS_A_SECOND);
+
+    session->losses =
+        calloc(1, sizeof *session->losses + session->slot_count * sizeof *session->losses->slots);
+    if (session->losses != NULL) {
+        etwas_loss_table_begin(&session->losses->table, ticks);
+        session->losses->looked = etwas_clock_now(clock);
+    }
+}
+
+void etwas_losses_end(struct etwas_session *session)
+{
+    free(session->losses);
+    session->losses = NULL;
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+/* A count that has grown. That of writers who are not through yet may be less than before, for a while. */
+static void note(const struct look *look, uint64_t *noted, uint64_t found,
+                 struct etwas_etl_loss loss)
+{
+    if (found > *noted) {
+        loss.version = ETWAS_ETL_LOSS_VERSION;
+        loss.events = found - *noted;
+        loss.from_raw = look->from;
+        loss.until_raw = look->until;
+        etwas_loss_table_add(look->table, &loss);
+        *noted = found;
+    }
+}
+
+static void read_slots(const struct etwas_session *session)
+{
+    for (uint32_t index = 0; index < session->slot_count; index++) {
+        const struct etwas_slot_counters *counters =
+            &etwas_pool_slot(session->pool, index)->counters;
+        struct etwas_slot_losses *slot = &session->losses->slots[index];
+
+        slot->found[0] = ck_pr_load_64(&counters->lost_no_buffer);
+        slot->found[1] = ck_pr_load_64(&counters->lost_backlog_full);
+    }
+}
+
+/* Of an extra slot how many processors there are. */
+static uint32_t processor_of(const struct etwas_session *session, uint32_t slot)
+{
+    uint32_t row_slots = session->pool->row_slots;
+
+    if (etwas_configuration_has_one_slot(&session->configuration)) {
+        return ETWAS_LOST_ANYWHERE;
+    }
+    return slot < session->pool->rows * row_slots ? slot % row_slots : row_slots;
+}
+
+static void note_slots(const struct etwas_session *session, const struct look *look)
+{
+    for (uint32_t index = 0; index < session->slot_count; index++) {
+        struct etwas_slot_losses *slot = &session->losses->slots[index];
+        struct etwas_etl_loss loss = {
+            .processor = processor_of(session, index),
+            .retention_class = etwas_share_row(session->pool, index),
+        };
+
+        loss.cause = ETWAS_LOST_NO_BUFFER;
+        note(look, &slot->noted[0], slot->found[0], loss);
+        loss.cause = ETWAS_LOST_BACKLOG_FULL;
+        note(look, &slot->noted[1], slot->found[1], loss);
+    }
+}
+
+/* `besides`: what is counted for each cause that is of no slot. */
+static void look_at(struct etwas_session *session, const uint64_t *besides)
+{
+    struct etwas_losses *losses = session->losses;
+    uint32_t clock = session->configuration.clock;
+    struct look look = {.table = &losses->table, .from = losses->looked};
+
+    losses->looked = etwas_clock_now(clock);
+    ck_pr_fence_memory(); /* what is not found now is lost after that … */
+    read_slots(session);
+    ck_pr_fence_memory(); /* … and what is, before this */
+    look.until = etwas_clock_now(clock);
+    look.until = look.until > look.from ? look.until : look.from; /* system time is set back */
+    note_slots(session, &look);
+    for (uint32_t cause = ETWAS_LOST_WRITE_ERROR; cause <= ETWAS_LOST_CAUSES; cause++) {
+        const struct etwas_etl_loss loss = {.cause = cause, .processor = ETWAS_LOST_ANYWHERE};
+
+        note(&look, &losses->besides[cause], besides[cause], loss);
+    }
+}
+
+void etwas_losses_look(struct etwas_session *session)
+{
+    if (session->losses != NULL) {
+        const uint64_t *settled = session->pool->words->settled;
+        const uint64_t besides[ETWAS_LOST_CAUSES + 1] = {
+            [ETWAS_LOST_WRITE_ERROR] = ck_pr_load_64(&settled[ETWAS_OUTCOME_WRITE_ERROR]),
+            [ETWAS_LOST_FILE_FULL] = ck_pr_load_64(&settled[ETWAS_OUTCOME_FILE_FULL]),
+            [ETWAS_LOST_ABANDONED] = ck_pr_load_64(&settled[ETWAS_OUTCOME_ABANDONED]),
+            [ETWAS_LOST_UNDELIVERED] = ck_pr_load_64(&settled[ETWAS_OUTCOME_UNDELIVERED]),
+        };
+
+        look_at(session, besides);
+    }
+}
+
+/* What was noted is what is counted, whatever was lost since. */
+static void count_noted(const struct etwas_session *session, etwas_session_counts *counts)
+{
+    const struct etwas_losses *losses = session->losses;
+
+    counts->lost_no_buffer = 0;
+    counts->lost_backlog_full = 0;
+    for (uint32_t index = 0; index < session->slot_count; index++) {
+        counts->lost_no_buffer += losses->slots[index].noted[0];
+        counts->lost_backlog_full += losses->slots[index].noted[1];
+    }
+    counts->lost_write_error = losses->besides[ETWAS_LOST_WRITE_ERROR];
+    counts->lost_file_full = losses->besides[ETWAS_LOST_FILE_FULL];
+    counts->lost_abandoned = losses->besides[ETWAS_LOST_ABANDONED];
+    counts->lost_undelivered = losses->besides[ETWAS_LOST_UNDELIVERED];
+    counts->lost = counts->lost_no_buffer + counts->lost_backlog_full + counts->lost_write_error +
+                   counts->lost_file_full + counts->lost_abandoned + counts->lost_undelivered +
+                   counts->lost_in_kernel;
+}
+
+void etwas_losses_count(struct etwas_session *session, etwas_session_counts *counts)
+{
+    etwas_session_count(session, counts);
+    if (session->losses != NULL) {
+        const uint64_t besides[ETWAS_LOST_CAUSES + 1] = {
+            [ETWAS_LOST_WRITE_ERROR] = counts->lost_write_error,
+            [ETWAS_LOST_FILE_FULL] = counts->lost_file_full,
+            [ETWAS_LOST_ABANDONED] = counts->lost_abandoned,
+            [ETWAS_LOST_UNDELIVERED] = counts->lost_undelivered,
+        };
+
+        look_at(session, besides);
+        count_noted(session, counts);
+    }
+}
