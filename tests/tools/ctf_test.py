@@ -431,6 +431,15 @@ class Losses(CtfTest):
         self.assertEqual(lost, [(5, "events", self.moment(T), self.moment(T + 9), "losses"),
                                 (2, "packets", self.moment(T), self.moment(T + 9), "losses")])
 
+    def test_what_the_session_lost_is_discarded_when_it_was(self):
+        own = [etl.totals(lost_events=20), etl.loss(T + 2, T + 4, 5, 1), etl.loss(T + 3, T + 8, 6, 1),
+               etl.loss(T + 3, T + 8, 1, 1, etl.BACKLOG_FULL), etl.loss(T + 3, T + 8, 7, cause=etl.WRITE_ERROR)]
+        lost, _ = self.assert_agrees(self.write("a.etl", etl.trace([(0, [etl.classic(RED, T), etl.classic(RED, T + 9)])], own=own)))
+        self.assertEqual(sorted(lost), [(1, "event", self.moment(T), self.moment(T + 9), "losses"),
+                                        (5, "events", self.moment(T + 2), self.moment(T + 4), "lost_on_processor_1"),
+                                        (7, "events", self.moment(T + 3), self.moment(T + 8), "lost"),
+                                        (7, "events", self.moment(T + 4), self.moment(T + 8), "lost_on_processor_1")])
+
     def test_what_the_kernel_lost_on_a_processor_is_discarded_there(self):
         records = [etl.switch(T, 0, 5), etl.switch(T + 10, 5, 0), etl.kernel_loss(T + 50, T + 10, events=7),
                    etl.switch(T + 60, 0, 5)]

@@ -159,6 +159,15 @@ def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, l
                                        lost_events, lost_buffers, attempted))
 
 
+NO_BUFFER, BACKLOG_FULL, WRITE_ERROR, ANYWHERE = 1, 2, 3, 0xFFFFFFFF
+
+
+def loss(since, until, events, processor=ANYWHERE, cause=NO_BUFFER):
+    """What a session of etwas lost between two moments, for buffer 0."""
+    return classic(OWN_CLASS, FIRST_STAMP, kind=16, level=0,
+                   payload=struct.pack("<IIIIQqq", 1, cause, processor, 0, events, since, until))
+
+
 def knot(raw, qpc_ns, filetime, suspended_ns=0, errors_ns=(20, 120), reason=2):
     """A reading of the clocks in a file of etwas."""
     return classic(OWN_CLASS, FIRST_STAMP, kind=1, level=0,

@@ -498,6 +498,20 @@ class Losses(PerfettoTest):
         (stat,) = self.ask(path, "select value from stats where name = 'traced_buf_trace_writer_packet_loss'", losses=True)
         self.assertEqual(stat["value"], 7)
 
+    def test_what_the_session_lost_is_on_a_track_of_its_processor(self):
+        own = [etl.totals(lost_events=20), etl.loss(T + 2, T + 8, 5, 1), etl.loss(T + 7, T + 12, 6, 1),
+               etl.loss(T + 7, T + 12, 1, 1, etl.BACKLOG_FULL), etl.loss(T + 7, T + 12, 7, cause=etl.WRITE_ERROR)]
+        data = etl.trace([(0, [order(CHECKPOINT, 10 * i) for i in range(3)])], own=own)
+        loaded = self.load(self.write("a.etl", data), losses=True)
+        begin = min(s["ts"] for s in loaded.slices)
+        self.assertEqual(sorted((s["lane"], s["name"], s["ts"] - begin, s["dur"], s["args"]["cause"], s["args"]["count"])
+                                for s in loaded.slices if s["lane"]),
+                         [("lost", "7 events lost", 700, 500, "write error", "7"),
+                          ("lost on processor 1", "1 events lost", 800, 400, "full backlog", "1"),
+                          ("lost on processor 1", "5 events lost", 200, 600, "no free buffer", "5"),
+                          ("lost on processor 1", "6 events lost", 800, 400, "no free buffer", "6"),
+                          ("lost while recording", "1 events lost", 0, 2000, "while the trace was recorded", "1")])
+
     def test_a_file_cut_anywhere_is_converted_as_far_as_it_goes(self):
         whole = etl.trace([(0, [order(START, 100 * n, n), order(END, 100 * n + 50, n)]) for n in range(1, 5)])
         for size in (len(whole) - 100, len(whole) - etl.BUFFER_BYTES - 5, etl.BUFFER_BYTES + 200):

@@ -277,6 +277,12 @@ class Browser(ReportTest, PlotsTest):
         self.assertEqual({row[2] for row in self.rows("Losses by")}, {count(loss["count"]) for loss in data["losses"]})
         self.assertEqual(self.page("document.getElementById('health').textContent"), "The kernel lost 800 events")
 
+    def test_of_how_many_losses_the_files_say_no_time(self):
+        self.open(self.file([etl.classic(RED, T), etl.classic(RED, T + 9)], own=[etl.totals(lost_events=9), etl.loss(T, T + 5, 6, 1)]))
+        self.assertEqual([row[::2] for row in self.rows("Losses by")], [["no free buffer, processor 1", "6"]])
+        self.assertIn("When 3 events were lost the files do not say.", self.page("document.body.textContent"))
+        self.assertEqual(self.page("document.getElementById('health').textContent"), "9 events were lost")
+
     def test_a_stack_is_called_by_what_allocated_also_where_only_its_callers_have_names(self):
         path = self.everything()
         self.open(path)

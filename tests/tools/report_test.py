@@ -209,6 +209,23 @@ class Same(ReportTest):
         column = told["axis"]["column_ns"]
         self.assertEqual(told["losses"][1]["over_time"][900 * 100 // column], 5)
 
+    def test_what_the_session_lost_is_spread_over_the_time_between_two_looks(self):
+        own = [etl.totals(lost_events=1010), etl.loss(T + 100, T + 300, 1000, 1), etl.loss(T + 900, T + 900, 4, 1),
+               etl.loss(T - 50, T + 5000, 6, cause=etl.WRITE_ERROR)]
+        path = self.file([etl.classic(RED, T + ticks) for ticks in (0, 800, 1000)], own=own)
+        told = self.report(path)
+        self.assertEqual([(loss["by"], loss["cause"], loss.get("processor"), loss["count"], sum(loss["over_time"]))
+                          for loss in told["losses"]],
+                         [("session", "no free buffer", 1, 1004, 1004), ("session", "write error", None, 6, 6)])
+        column = told["axis"]["column_ns"]
+        lost = told["losses"][0]["over_time"]
+        begin, middle, end = (ticks * 100 // column for ticks in (100, 200, 300))
+        self.assertEqual(sum(lost[:begin] + lost[end + 1:900 * 100 // column]), 0)
+        self.assertAlmostEqual(sum(lost[begin:middle]), 500, delta=10)
+        self.assertEqual(lost[900 * 100 // column], 4)
+        window = self.report("--from", "+0.00005", path)
+        self.assertEqual([(loss["count"], sum(loss["over_time"])) for loss in window["losses"]], [(1004, 4), (6, 6)])
+
     def test_every_key_is_in_a_help(self):
         path = self.file([order(START, 0), order(CHECKPOINT, 1), order(END, 2), kernel_loss(T + 2, T, 1), thread_event(3, T + 2, 20, 21),
                           switch(T + 3, 0, 21), switch(T + 9, 21, 0), allocation(10, 4096, 7, 0x1000)])

@@ -150,6 +150,23 @@ class Stat(ToolTest):
         self.assertEqual([w for w in words if w.isupper()], ["DAMAGED", "LOST", "UNFINISHED"])
         self.assertLess(words.index("UNFINISHED"), words.index("session"))
 
+    def test_losses_are_told_by_cause_with_their_times(self):
+        own = [etl.totals(lost_events=20), etl.loss(2_000_000, 3_000_000, 5, 1), etl.loss(4_000_000, 5_000_000, 6, 2),
+               etl.loss(4_000_000, 5_000_000, 7, cause=etl.WRITE_ERROR)]
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])], own=own))
+        out, _ = self.run_etwas("stat", path)
+        lines = [line.strip() for line in out.splitlines()]
+        at = lines.index("LOST          20 events and 0 buffers while recording")
+        self.assertEqual(lines[at + 1:at + 3],
+                         ["11 of them: no free buffer, from 2026-01-01T00:00:00.100000000Z to 2026-01-01T00:00:00.400000000Z",
+                          "7 of them: write error, from 2026-01-01T00:00:00.300000000Z to 2026-01-01T00:00:00.400000000Z"])
+        stat, = self.stat_json(path)
+        self.assertEqual(stat["events"], 1)
+        self.assertEqual([(loss["from"][20:], loss["until"][20:], loss["cause"], loss.get("processor"), loss["events"])
+                          for loss in stat["losses"]],
+                         [("100000000Z", "200000000Z", "no free buffer", 1, 5), ("300000000Z", "400000000Z", "no free buffer", 2, 6),
+                          ("300000000Z", "400000000Z", "write error", None, 7)])
+
     def test_an_unfinished_session_is_told_and_is_no_damage(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])], finished=False))
         stat, = self.stat_json(path)

@@ -204,6 +204,7 @@ int etwas_command_convert(int argc, char **argv)
         if (convert.descriptions[i].decoder != NULL) {
             etwas_descriptions_close(&convert.descriptions[i]);
         }
+        etwas_told_losses_free(&convert.losses[i]);
     }
     etwas_subject_free(&convert.subject);
     etwas_where_clear(&convert.where);

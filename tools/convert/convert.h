@@ -9,6 +9,7 @@
  */
 
 #include "destination.h"
+#include "losses.h"
 #include "subject.h"
 #include "window.h"
 
@@ -35,6 +36,7 @@ struct etwas_convert {
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
     struct etwas_convert_clock clocks[ETWAS_INPUT_FILES];      /* likewise */
+    struct etwas_told_losses losses[ETWAS_INPUT_FILES];        /* likewise */
     bool out_of_memory;
 
     /* The event that etwas_convert_reader.event is called for. */

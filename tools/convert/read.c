@@ -152,6 +152,11 @@ static int open_inputs(struct etwas_convert *convert)
             !etwas_descriptions_open(descriptions, convert->paths[i], &convert->field_paths)) {
             convert->out_of_memory = true;
         }
+        etwas_told_losses_free(&convert->losses[i]); /* who reads twice has them again */
+        if (!etwas_told_losses_read(&convert->losses[i],
+                                    convert->run.inputs[convert->run.count - 1].trace)) {
+            convert->out_of_memory = true;
+        }
     }
     return result;
 }

@@ -56,6 +56,25 @@ void etwas_report_axis_spread(const struct etwas_report_axis *axis,
     }
 }
 
+void etwas_report_axis_share(const struct etwas_report_axis *axis,
+                             struct etwas_report_series *series, int64_t from_ns, int64_t to_ns,
+                             uint64_t count)
+{
+    uint64_t from = etwas_report_axis_at(axis, from_ns);
+    uint64_t to = etwas_report_axis_at(axis, to_ns);
+    uint32_t last = etwas_report_axis_column(axis, to_ns);
+    uint64_t shared = 0;
+
+    for (uint32_t column = etwas_report_axis_column(axis, from_ns); column < last; column++) {
+        uint64_t until = (column + 1) * axis->column_ns - from;
+        uint64_t share = (uint64_t)((double)count * ((double)until / (double)(to - from)));
+
+        series->at[column] += share - shared;
+        shared = share;
+    }
+    series->at[last] += count - shared;
+}
+
 void etwas_report_put_series(struct etwas_output *output, const char *key,
                              const struct etwas_report_axis *axis,
                              const struct etwas_report_series *series)

@@ -39,6 +39,11 @@ uint32_t etwas_report_axis_column(const struct etwas_report_axis *axis, int64_t 
 void etwas_report_axis_spread(const struct etwas_report_axis *axis,
                               struct etwas_report_series *series, int64_t from_ns, int64_t to_ns);
 
+/* The same of a count, as evenly as it goes; what lies outside is in the first or last column. */
+void etwas_report_axis_share(const struct etwas_report_axis *axis,
+                             struct etwas_report_series *series, int64_t from_ns, int64_t to_ns,
+                             uint64_t count);
+
 /* From the beginning, which an absurd time may be before. */
 uint64_t etwas_report_axis_at(const struct etwas_report_axis *axis, int64_t time_ns);
 

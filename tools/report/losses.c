@@ -2,19 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is missing, by cause and processor, over time: what a ring of the kernel's had no room for, and what is damaged
- * in the files.
+ * What is missing, by cause and processor, over time: what the session lost, what a ring of the kernel's had no room
+ * for, and what is damaged in the files.
  */
 
 #include "report/report.h"
 
 #include "event.h"
 #include "json.h"
+#include "losses.h"
 
-/* NULL where there are too many. */
+/* Made if it is new; NULL where there are too many. */
 static struct etwas_report_loss *row_of(struct etwas_report *report,
                                         const struct etwas_input *input, etwas_damage_kind damage,
-                                        uint32_t processor)
+                                        uint32_t cause, uint32_t processor)
 {
     struct etwas_report_losses *losses = &report->losses;
     uint32_t file = etwas_report_file_of(report, input)->index;
@@ -22,25 +23,33 @@ static struct etwas_report_loss *row_of(struct etwas_report *report,
     for (uint32_t i = 0; i < losses->count; i++) {
         struct etwas_report_loss *row = &losses->rows[i];
 
-        if (row->file == file && row->damage == damage && row->processor == processor) {
+        if (row->file == file && row->damage == damage && row->cause == cause &&
+            row->processor == processor) {
             return row;
         }
     }
     if (losses->count == ETWAS_REPORT_LOSSES) {
         return NULL;
     }
-    losses->rows[losses->count] =
-        (struct etwas_report_loss){.file = file, .damage = damage, .processor = processor};
+    losses->rows[losses->count] = (struct etwas_report_loss){
+        .file = file, .damage = damage, .cause = cause, .processor = processor};
     return &losses->rows[losses->count++];
 }
 
-static void add(struct etwas_report *report, struct etwas_report_loss *row, uint64_t count)
+static void count(struct etwas_report *report, struct etwas_report_loss *row, uint64_t more)
 {
     if (row != NULL) {
-        row->count += count;
-        row->series.at[report->axis.now] += report->is_inside ? count : 0;
+        row->count += more;
     } else {
-        report->losses.others += count;
+        report->losses.others += more;
+    }
+}
+
+static void count_now(struct etwas_report *report, struct etwas_report_loss *row, uint64_t more)
+{
+    count(report, row, more);
+    if (row != NULL) {
+        row->series.at[report->axis.now] += report->is_inside ? more : 0;
     }
 }
 
@@ -49,22 +58,67 @@ void etwas_report_losses_take(struct etwas_report *report)
     uint64_t events;
 
     if (etwas_event_ring_loss(report->record, &events)) {
-        add(report,
-            row_of(report, report->input, ETWAS_DAMAGE_NONE,
-                   report->record->BufferContext.ProcessorIndex),
-            events);
+        count_now(report,
+                  row_of(report, report->input, ETWAS_DAMAGE_NONE, 0,
+                         report->record->BufferContext.ProcessorIndex),
+                  events);
     }
 }
 
 void etwas_report_losses_damage(struct etwas_report *report, const struct etwas_input *input,
                                 const etwas_damage *damage)
 {
-    struct etwas_report_loss *row = row_of(report, input, damage->kind, 0);
+    struct etwas_report_loss *row = row_of(report, input, damage->kind, 0, ETWAS_LOST_ANYWHERE);
 
-    add(report, row, 1);
+    count_now(report, row, 1);
     if (row != NULL) {
         row->bytes += damage->bytes_skipped;
     }
+}
+
+/* In a part of a trace, what was lost beside it is counted and not drawn. */
+static bool is_drawn(const struct etwas_report *report, const struct etwas_told_loss *loss)
+{
+    return report->axis.columns > 0 &&
+           (!etwas_window_is_set(&report->spans.window) ||
+            (loss->from_ns <= report->axis.end_ns && loss->until_ns >= report->axis.begin_ns));
+}
+
+bool etwas_report_losses_read(struct etwas_report *report, const struct etwas_input *input)
+{
+    struct etwas_told_losses losses;
+    bool is_read = etwas_told_losses_read(&losses, input->trace);
+
+    for (uint32_t i = 0; i < losses.count; i++) {
+        const struct etwas_told_loss *loss = &losses.list[i];
+        struct etwas_report_loss *row =
+            row_of(report, input, ETWAS_DAMAGE_NONE, loss->cause, loss->processor);
+
+        count(report, row, loss->events);
+        if (row != NULL && is_drawn(report, loss)) {
+            etwas_report_axis_share(&report->axis, &row->series, loss->from_ns, loss->until_ns,
+                                    loss->events);
+        }
+    }
+    etwas_told_losses_free(&losses);
+    return is_read;
+}
+
+static const char *cause_of(const struct etwas_report_loss *row)
+{
+    if (row->cause != 0) {
+        return etwas_lost_name(row->cause);
+    }
+    return row->damage == ETWAS_DAMAGE_NONE ? "no room in a ring of the kernel's"
+                                            : etwas_damage_name(row->damage);
+}
+
+static const char *by_whom(const struct etwas_report_loss *row)
+{
+    if (row->cause != 0) {
+        return "session";
+    }
+    return row->damage == ETWAS_DAMAGE_NONE ? "kernel" : "file";
 }
 
 static void put_row(struct etwas_output *output, const struct etwas_report *report,
@@ -72,11 +126,12 @@ static void put_row(struct etwas_output *output, const struct etwas_report *repo
 {
     etwas_output_text(output, "{\"file\":");
     etwas_output_unsigned(output, row->file);
-    if (row->damage == ETWAS_DAMAGE_NONE) {
-        etwas_json_text(output, "cause", "no room in a ring of the kernel's");
+    etwas_json_text(output, "by", by_whom(row));
+    etwas_json_text(output, "cause", cause_of(row));
+    if (row->processor != ETWAS_LOST_ANYWHERE) {
         etwas_json_number(output, "processor", row->processor);
-    } else {
-        etwas_json_text(output, "cause", etwas_damage_name(row->damage));
+    }
+    if (row->damage != ETWAS_DAMAGE_NONE) {
         etwas_json_number(output, "bytes_skipped", row->bytes);
     }
     etwas_json_number(output, "count", row->count);

@@ -9,9 +9,11 @@ Object.assign(reportPage, (() => {
 
     const sumOf = (report, key) => d3.sum(report.files, (file) => file[key]);
 
+    const lossesBy = (report, whom) => d3.sum(report.losses, ({by, count}) => by === whom ? count : 0);
+
     // By the accounts at the end of a session, which a file that has none of them lacks; else by what its rings told.
     const kernelLost = (report) => Math.max(d3.sum(report.sessions, (session) => session.lost_in_kernel || 0),
-        d3.sum(report.losses, (loss) => loss.processor === undefined ? 0 : loss.count));
+        lossesBy(report, 'kernel'));
 
     // What is not there, the worst first.
     function complaints(report) {
@@ -79,7 +81,7 @@ Object.assign(reportPage, (() => {
 
     function drawLosses(section, report, time) {
         const losses = report.losses.map((loss) => ({...loss, name: lossName(loss)}));
-        const untold = sumOf(report, 'events_lost') > 0;
+        const untold = sumOf(report, 'events_lost') - lossesBy(report, 'session') - kernelLost(report);
         if (losses.length > 0) {
             const most = [...losses].sort((left, right) => right.count - left.count);
             const nothing = new Array(time.columns).fill(0);
@@ -97,8 +99,8 @@ Object.assign(reportPage, (() => {
                 ['bytes skipped', (loss) => words.count(loss.bytes_skipped)],
             ], most);
         }
-        if (untold) {
-            words.note(section, 'Sessions count what they lose because no buffer was free, and do not say when.');
+        if (untold > 0) {
+            words.note(section, `When ${plural(untold, 'event')} ${untold === 1 ? 'was' : 'were'} lost the files do not say.`);
         }
         const sources = report.sessions.flatMap((session) => session.sources);
         if (sources.length > 0) {

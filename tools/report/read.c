@@ -194,6 +194,7 @@ static void read_second(struct etwas_report *report, char *const *paths, uint32_
         report->out_of_memory = etwas_report_file_of(report, &run->inputs[i]) == NULL;
         if (!report->out_of_memory) {
             etwas_report_usage_choose(report, &run->inputs[i]);
+            report->out_of_memory = !etwas_report_losses_read(report, &run->inputs[i]);
         }
     }
     if (report->out_of_memory) {

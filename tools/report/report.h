@@ -117,8 +117,9 @@ struct etwas_report_streams {
 struct etwas_report_losses {
     struct etwas_report_loss {
         uint32_t file;
-        etwas_damage_kind damage; /* NONE: a ring of the kernel's had no room */
-        uint32_t processor;       /* of the ring */
+        etwas_damage_kind damage; /* NONE: it is none */
+        uint32_t cause;           /* ETWAS_LOST_*, by the session; 0: by the kernel, or damage */
+        uint32_t processor;       /* ETWAS_LOST_ANYWHERE: not known */
         uint64_t count;           /* events, or damages */
         uint64_t bytes;           /* that damage skipped */
         struct etwas_report_series series;
@@ -230,6 +231,8 @@ void etwas_report_health_json(struct etwas_output *output, const struct etwas_re
 void etwas_report_losses_take(struct etwas_report *report);
 void etwas_report_losses_damage(struct etwas_report *report, const struct etwas_input *input,
                                 const etwas_damage *damage);
+/* Those of the session, of a file that is open. False without memory. */
+bool etwas_report_losses_read(struct etwas_report *report, const struct etwas_input *input);
 void etwas_report_losses_json(struct etwas_output *output, const struct etwas_report *report);
 
 /* streams.c */

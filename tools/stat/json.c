@@ -186,6 +186,31 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
     free(kinds);
 }
 
+static void put_told_loss(struct etwas_output *output, const struct etwas_told_loss *loss)
+{
+    etwas_output_text(output, "{\"from\":\"");
+    etwas_text_time_ns(output, loss->from_ns);
+    etwas_output_text(output, "\",\"until\":\"");
+    etwas_text_time_ns(output, loss->until_ns);
+    etwas_output_char(output, '"');
+    etwas_json_text(output, "cause", etwas_lost_name(loss->cause));
+    if (loss->processor != ETWAS_LOST_ANYWHERE) {
+        etwas_json_number(output, "processor", loss->processor);
+    }
+    etwas_json_number(output, "events", loss->events);
+    etwas_output_char(output, '}');
+}
+
+static void put_losses(struct etwas_output *output, const struct etwas_told_losses *losses)
+{
+    etwas_output_text(output, ",\"losses\":[");
+    for (uint32_t i = 0; i < losses->count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_told_loss(output, &losses->list[i]);
+    }
+    etwas_output_char(output, ']');
+}
+
 void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *stat,
                           const struct etwas_input *input, int result)
 {
@@ -210,6 +235,7 @@ void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
                      const struct etwas_input *input, int result)
 {
     etwas_stat_json_head(output, stat, input, result);
+    put_losses(output, stat->losses);
     put_processors(output, stat, input);
     put_kinds(output, stat);
     etwas_output_text(output, "}\n");

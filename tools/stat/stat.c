@@ -96,6 +96,8 @@ static const char *const help[] = {
     "  payload_bytes; header_events (of class EventTrace, and what describes\n"
     "  events and images);\n"
     "  events_per_second; first_event; last_event;\n"
+    "  losses (of the session: events, from and until when, cause, processor if it is\n"
+    "  known);\n",
     "  processors (processor, null if not recorded and of that stream, events,\n"
     "  payload_bytes);\n"
     "  classes (class, name if it has one, type, id of manifest events, events,\n"
@@ -220,18 +222,22 @@ static int show(struct request *request, const char *path, uint32_t number)
     static struct etwas_stat stat;
     static struct etwas_input input;
     static struct etwas_descriptions descriptions;
+    struct etwas_told_losses losses;
     int result = etwas_input_open(&input, path, number, &etwas_stat_counting, &stat);
 
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    if (!etwas_descriptions_open(&descriptions, path, &request->paths)) {
+    if (!etwas_told_losses_read(&losses, input.trace) ||
+        !etwas_descriptions_open(&descriptions, path, &request->paths)) {
         fputs("etwas: not enough memory to count everything\n", stderr);
+        etwas_told_losses_free(&losses);
         CloseTrace(input.trace);
         return ETWAS_EXIT_OPEN;
     }
     stat.parts = &request->parts;
     stat.descriptions = &descriptions;
+    stat.losses = &losses;
     descriptions.last_part = etwas_parts_last(&request->parts, number);
     stat.where = request->has_where ? &request->where : NULL;
     stat.window = request->window;
@@ -253,6 +259,7 @@ static int show(struct request *request, const char *path, uint32_t number)
     }
     etwas_stat_clear(&stat);
     etwas_descriptions_close(&descriptions);
+    etwas_told_losses_free(&losses);
     return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "descriptions.h"
 #include "input.h"
+#include "losses.h"
 #include "parts.h"
 #include "subject.h"
 #include "window.h"
@@ -67,6 +68,7 @@ struct etwas_stat {
     struct etwas_window window;              /* likewise, resolved */
     struct etwas_subject subject;            /* likewise of --where */
     etwas_spans *spans;                      /* NULL: durations are not wanted */
+    const struct etwas_told_losses *losses;  /* of the session, with their times */
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
     uint64_t kernel_lost;                    /* likewise, in other ways */
     int64_t first_filetime;                  /* of all events; 0 without one */

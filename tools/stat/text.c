@@ -92,6 +92,35 @@ static void put_kernel_loss(struct etwas_output *output, const struct etwas_stat
     }
 }
 
+/* What was lost for one cause, and between when. */
+static void put_cause(struct etwas_output *output, const struct etwas_told_losses *losses,
+                      uint32_t cause)
+{
+    char number[ETWAS_PEOPLE_CHARACTERS];
+    int64_t from_ns = INT64_MAX;
+    int64_t until_ns = INT64_MIN;
+    uint64_t events = 0;
+
+    for (uint32_t i = 0; i < losses->count; i++) {
+        const struct etwas_told_loss *loss = &losses->list[i];
+
+        if (loss->cause == cause) {
+            events += loss->events;
+            from_ns = loss->from_ns < from_ns ? loss->from_ns : from_ns;
+            until_ns = loss->until_ns > until_ns ? loss->until_ns : until_ns;
+        }
+    }
+    if (events != 0) {
+        put_label(output, "");
+        etwas_output_format(output, "%s of them: %s, from ", etwas_people_count(number, events),
+                            etwas_lost_name(cause));
+        etwas_text_time_ns(output, from_ns);
+        etwas_output_text(output, " to ");
+        etwas_text_time_ns(output, until_ns);
+        put_end(output);
+    }
+}
+
 static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
                      const etwas_trace_information *information)
 {
@@ -104,6 +133,9 @@ static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
         etwas_output_text(output, " and ");
         put_counted(output, information->lost_buffers, "buffer");
         etwas_output_text(output, " while recording\n");
+        for (uint32_t cause = 1; cause <= ETWAS_LOST_CAUSES; cause++) {
+            put_cause(output, stat->losses, cause);
+        }
         put_kernel_loss(output, stat);
     }
     if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {

@@ -62,21 +62,6 @@ static bool open_folder(const struct etwas_convert *convert, struct etwas_ctf_tr
     return trace->folder >= 0;
 }
 
-/* An empty packet, from which to which the one before it what its numbers say was lost. */
-static void mark(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
-                 uint64_t time_ns)
-{
-    (void)etwas_ctf_open_packet(trace, stream, time_ns);
-    etwas_ctf_close_packet(stream);
-}
-
-/* Times before 1970 are at its beginning, and babeltrace2 2.0.4 refuses the last one that there is, in 2262. */
-static uint64_t since_1970(int64_t time_ns)
-{
-    time_ns = time_ns < INT64_MAX ? time_ns : INT64_MAX - 1;
-    return time_ns > 0 ? (uint64_t)time_ns : 0;
-}
-
 /* As text that leads a terminal nowhere. */
 static void keep_session(struct etwas_bytes *kept, const etwas_wchar *session)
 {
@@ -109,7 +94,7 @@ static bool make_trace(struct etwas_convert *convert, const struct etwas_input *
         ctf->is_broken = convert->run.stop = true;
         return false;
     }
-    mark(trace, &trace->losses, time_ns);
+    etwas_ctf_mark(trace, &trace->losses, time_ns);
     return true;
 }
 
@@ -128,21 +113,13 @@ static struct etwas_ctf_trace *trace_of(struct etwas_convert *convert,
 
 /* ---- what is missing ------------------------------------------------------------------------- */
 
-/* Of what a file says, which may be any number. */
-static void add(uint64_t *count, uint64_t more)
-{
-    if (__builtin_add_overflow(*count, more, count)) {
-        *count = UINT64_MAX;
-    }
-}
-
 /* A damage is a lost packet between the events around it: how many events it held, nobody knows. */
 static void end_gap(struct etwas_ctf_trace *trace, uint64_t time_ns)
 {
     if (trace->gap_count > 0) {
-        add(&trace->gaps.next_packet, trace->gap_count);
+        etwas_ctf_add(&trace->gaps.next_packet, trace->gap_count);
         trace->gap_count = 0;
-        mark(trace, &trace->gaps, time_ns);
+        etwas_ctf_mark(trace, &trace->gaps, time_ns);
     }
 }
 
@@ -150,14 +127,14 @@ static void on_gap(struct etwas_convert *convert, const struct etwas_input *inpu
                    const etwas_damage *damage)
 {
     struct etwas_ctf_trace *trace =
-        trace_of(convert, input, since_1970(etwas_input_start_ns(input)));
+        trace_of(convert, input, etwas_ctf_since_1970(etwas_input_start_ns(input)));
 
     (void)damage;
     if (trace == NULL) {
         return;
     }
     if (trace->gap_count == 0) {
-        mark(trace, &trace->gaps, trace->last_ns);
+        etwas_ctf_mark(trace, &trace->gaps, trace->last_ns);
     }
     trace->gap_count++;
 }
@@ -296,7 +273,7 @@ static bool write_some(struct etwas_ctf *ctf, const struct etwas_ctf_trace *trac
 static void on_event(struct etwas_convert *convert)
 {
     struct etwas_ctf *ctf = convert->state;
-    uint64_t time_ns = since_1970(convert->time_ns);
+    uint64_t time_ns = etwas_ctf_since_1970(convert->time_ns);
     struct etwas_ctf_trace *trace = trace_of(convert, convert->subject.input, time_ns);
     uint64_t lost = kernel_loss(convert->subject.record);
     struct etwas_ctf_stream *stream;
@@ -314,7 +291,7 @@ static void on_event(struct etwas_convert *convert)
     capacity = stream->bytes.capacity;
     if (lost > 0) {
         etwas_ctf_close_packet(stream);
-        add(&stream->discarded, lost);
+        etwas_ctf_add(&stream->discarded, lost);
     }
     if (!put_event(convert, trace, stream, time_ns)) {
         convert->out_of_memory = ctf->is_broken = convert->run.stop = true;
@@ -339,16 +316,19 @@ static bool finish_trace(struct etwas_convert *convert, const struct etwas_input
 {
     struct etwas_ctf *ctf = convert->state;
     struct etwas_ctf_trace *trace = &ctf->traces[input->number - 1];
+    struct etwas_told_losses *losses = &convert->losses[input->number - 1];
+    uint64_t lost = input->information.lost_events;
 
     if (trace->input == NULL &&
-        !make_trace(convert, input, since_1970(etwas_input_start_ns(input)))) {
+        !make_trace(convert, input, etwas_ctf_since_1970(etwas_input_start_ns(input)))) {
         return false;
     }
     end_gap(trace, trace->last_ns);
-    add(&trace->losses.discarded, input->information.lost_events);
-    add(&trace->losses.next_packet, input->information.lost_buffers);
-    mark(trace, &trace->losses, trace->last_ns);
-    return etwas_ctf_finish_streams(trace) && etwas_ctf_write_metadata(trace);
+    etwas_ctf_add(&trace->losses.discarded, lost > losses->events ? lost - losses->events : 0);
+    etwas_ctf_add(&trace->losses.next_packet, input->information.lost_buffers);
+    etwas_ctf_mark(trace, &trace->losses, trace->last_ns);
+    return etwas_ctf_put_losses(trace, losses) && etwas_ctf_finish_streams(trace) &&
+           etwas_ctf_write_metadata(trace);
 }
 
 static void free_all(const struct etwas_convert *convert, struct etwas_ctf *ctf)

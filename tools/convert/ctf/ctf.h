@@ -19,6 +19,9 @@ enum {
     /* Numbers of streams behind those of processors. */
     ETWAS_CTF_GAPS = 1 << 16,
     ETWAS_CTF_LOSSES,
+    /* And what was lost on a processor or, the last one, somewhere, when that is known. */
+    ETWAS_CTF_LOST = 1 << 17,
+    ETWAS_CTF_LOST_ANYWHERE = ETWAS_CTF_LOST + (1 << 16),
 };
 
 /* Bounds of what is kept in memory. */
@@ -170,9 +173,26 @@ void etwas_ctf_close_packet(struct etwas_ctf_stream *stream);
 /* Writes all closed packets of a stream behind what its file has. False: it cannot, which was told. */
 bool etwas_ctf_write_packets(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream);
 
-/* The last packets of all streams. */
+/* The last packets of one stream, and of all. */
+bool etwas_ctf_finish_stream(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream);
 bool etwas_ctf_finish_streams(struct etwas_ctf_trace *trace);
 void etwas_ctf_streams_free(struct etwas_ctf_trace *trace);
+
+/* An empty packet, from which to which the one before it what its numbers say was lost. */
+void etwas_ctf_mark(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
+                    uint64_t time_ns);
+
+/* Times before 1970 are at its beginning, and babeltrace2 2.0.4 refuses the last one that there is, in 2262. */
+uint64_t etwas_ctf_since_1970(int64_t time_ns);
+
+/* Of what a file says, which may be any number. */
+void etwas_ctf_add(uint64_t *count, uint64_t more);
+
+/*
+ * What the session lost, when the file says that it was: a stream for each processor. They are in another order
+ * afterwards. False: it cannot be written, or there is no memory.
+ */
+bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_told_losses *losses);
 
 /* A file in the trace's folder, to write to its end. False: it cannot be, which was told. */
 bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The streams of a trace: one for each processor, and two without events, for what is missing.
+ * The streams of a trace: one for each processor, and others without events, for what is missing.
  * A stream's file is opened for each write, so any number of them needs no more than one descriptor.
  */
 
@@ -75,7 +75,7 @@ uint64_t etwas_ctf_open_packet(const struct etwas_ctf_trace *trace, struct etwas
         memcpy(head.uuid, trace->uuid, sizeof head.uuid);
         etwas_bytes_put(&stream->bytes, &head, sizeof head);
         if (stream->has_processor) {
-            etwas_bytes_put_u32(&stream->bytes, stream->number);
+            etwas_bytes_put_u32(&stream->bytes, stream->number % ETWAS_CTF_LOST);
         }
     }
     stream->end_ns = time_ns;
@@ -99,6 +99,26 @@ void etwas_ctf_close_packet(struct etwas_ctf_stream *stream)
     memcpy(stream->bytes.data + stream->packet_at, &head, sizeof head);
     stream->packet_at = stream->bytes.used;
     stream->is_open = false;
+}
+
+void etwas_ctf_mark(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
+                    uint64_t time_ns)
+{
+    (void)etwas_ctf_open_packet(trace, stream, time_ns);
+    etwas_ctf_close_packet(stream);
+}
+
+uint64_t etwas_ctf_since_1970(int64_t time_ns)
+{
+    time_ns = time_ns < INT64_MAX ? time_ns : INT64_MAX - 1;
+    return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+void etwas_ctf_add(uint64_t *count, uint64_t more)
+{
+    if (__builtin_add_overflow(*count, more, count)) {
+        *count = UINT64_MAX;
+    }
 }
 
 bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,
@@ -134,10 +154,12 @@ bool etwas_ctf_write_packets(const struct etwas_ctf_trace *trace, struct etwas_c
         return true;
     }
     snprintf(name, sizeof name,
-             stream->number == ETWAS_CTF_GAPS     ? "gaps"
-             : stream->number == ETWAS_CTF_LOSSES ? "losses"
-                                                  : "processor_%u",
-             stream->number);
+             stream->number == ETWAS_CTF_GAPS            ? "gaps"
+             : stream->number == ETWAS_CTF_LOSSES        ? "losses"
+             : stream->number == ETWAS_CTF_LOST_ANYWHERE ? "lost"
+             : stream->number >= ETWAS_CTF_LOST          ? "lost_on_processor_%u"
+                                                         : "processor_%u",
+             stream->number % ETWAS_CTF_LOST);
     if (!etwas_ctf_open_file(trace, name, &output)) {
         return false;
     }
@@ -153,7 +175,7 @@ bool etwas_ctf_write_packets(const struct etwas_ctf_trace *trace, struct etwas_c
     return etwas_ctf_close_file(&output);
 }
 
-static bool finish_stream(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream)
+bool etwas_ctf_finish_stream(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream)
 {
     etwas_ctf_close_packet(stream);
     return etwas_ctf_write_packets(trace, stream);
@@ -164,9 +186,10 @@ bool etwas_ctf_finish_streams(struct etwas_ctf_trace *trace)
     bool is_written = true;
 
     for (uint32_t i = 0; i < trace->stream_count && is_written; i++) {
-        is_written = trace->streams[i] == NULL || finish_stream(trace, trace->streams[i]);
+        is_written = trace->streams[i] == NULL || etwas_ctf_finish_stream(trace, trace->streams[i]);
     }
-    return is_written && finish_stream(trace, &trace->gaps) && finish_stream(trace, &trace->losses);
+    return is_written && etwas_ctf_finish_stream(trace, &trace->gaps) &&
+           etwas_ctf_finish_stream(trace, &trace->losses);
 }
 
 void etwas_ctf_streams_free(struct etwas_ctf_trace *trace)

@@ -3,7 +3,8 @@
 
 /*
  * What is missing: each damage as a slice from the last event before it to the first one after it, on a track of the
- * file, and what was lost while it was recorded over all of its time. The packets are told by themselves, since they
+ * file; what was lost while it was recorded on tracks of processors, when the file says that it was, and what it does
+ * not say so of over all of its time. The packets are told by themselves, since they
  * may be of times before those of the events.
  */
 
@@ -185,6 +186,56 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
     put_loss(perfetto, perfetto->loss_tracks[processor], since_ns, time_ns, &loss);
 }
 
+/* ---- the session's losses -------------------------------------------------------------------- */
+
+/* The losses of a file on one processor. Slices lie behind one another, those of one interval in each other. */
+struct lost_track {
+    uint64_t track;   /* 0: not told yet */
+    int64_t from_ns;  /* of the last interval, */
+    int64_t drawn_ns; /* from when on it is drawn, */
+    int64_t until_ns; /* and until when */
+};
+
+static void put_session_loss(struct etwas_perfetto *perfetto, struct lost_track *lost,
+                             const char *path, const struct etwas_told_loss *told)
+{
+    char name[64];
+    struct loss loss = {
+        .name = name, .cause = etwas_lost_name(told->cause), .count = told->events, .path = path};
+    int64_t from_ns = etwas_perfetto_primary_ns(perfetto, told->from_ns);
+    int64_t until_ns = etwas_perfetto_primary_ns(perfetto, told->until_ns);
+    bool is_new = lost->track == 0 || from_ns != lost->from_ns;
+
+    if (lost->track == 0) {
+        snprintf(name, sizeof name,
+                 told->processor == ETWAS_LOST_ANYWHERE ? "lost" : "lost on processor %" PRIu32,
+                 told->processor);
+        lost->track = make_track(perfetto, name);
+    }
+    if (is_new) {
+        lost->from_ns = from_ns;
+        lost->drawn_ns = from_ns > lost->until_ns ? from_ns : lost->until_ns;
+        lost->until_ns = until_ns > lost->drawn_ns ? until_ns : lost->drawn_ns;
+    }
+    snprintf(name, sizeof name, "%" PRIu64 " events lost", told->events);
+    put_loss(perfetto, lost->track, lost->drawn_ns, lost->until_ns, &loss);
+}
+
+static void put_session_losses(struct etwas_perfetto *perfetto, const struct etwas_input *input)
+{
+    static struct lost_track tracks[ETWAS_PERFETTO_PROCESSORS + 1]; /* the last: not known */
+    const struct etwas_told_losses *losses = &perfetto->convert->losses[input->number - 1];
+
+    memset(tracks, 0, sizeof tracks); /* times of the primary clock are not negative */
+    for (uint32_t i = 0; i < losses->count; i++) {
+        const struct etwas_told_loss *loss = &losses->list[i];
+        uint32_t index = loss->processor < ETWAS_PERFETTO_PROCESSORS ? loss->processor
+                                                                     : ETWAS_PERFETTO_PROCESSORS;
+
+        put_session_loss(perfetto, &tracks[index], input->path, loss);
+    }
+}
+
 /* ---- totals ---------------------------------------------------------------------------------- */
 
 static void put_total(struct etwas_perfetto *perfetto, const struct etwas_input *input,
@@ -201,6 +252,15 @@ static void put_total(struct etwas_perfetto *perfetto, const struct etwas_input 
                  file->has_events ? file->first_ns : perfetto->first_ns,
                  file->has_events ? file->last_ns : perfetto->first_ns, &loss);
     }
+}
+
+/* Events of which the file does not say when they were lost. */
+static uint64_t without_time(const struct etwas_perfetto *perfetto, const struct etwas_input *input)
+{
+    uint64_t told = perfetto->convert->losses[input->number - 1].events;
+    uint64_t lost = input->information.lost_events;
+
+    return lost > told ? lost - told : 0;
 }
 
 static void put_stats(struct etwas_perfetto *perfetto)
@@ -239,7 +299,8 @@ void etwas_perfetto_take_totals(struct etwas_perfetto *perfetto)
             put_gap(perfetto, file, input->path,
                     file->has_events ? file->last_ns : perfetto->first_ns, perfetto->latest_ns);
         }
-        put_total(perfetto, input, "events lost", input->information.lost_events);
+        put_session_losses(perfetto, input);
+        put_total(perfetto, input, "events lost", without_time(perfetto, input));
         put_total(perfetto, input, "buffers lost", input->information.lost_buffers);
         put_total(perfetto, input, "events overwritten", input->information.overwritten_events);
     }
