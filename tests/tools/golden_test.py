@@ -76,6 +76,8 @@ class GoldenTest(ToolTest):
         events, _ = self.run_any("dump", "--json", path, expect=(FINE, OPEN))
         stat = json.loads(self.run_any("stat", "--json", path, expect=(FINE, OPEN))[0])
         kept = {key: stat[key] for key in STAT} | {"clocks": {key: stat["clocks"][key] for key in CLOCKS}}
+        if stat["losses"]:
+            kept["losses"] = stat["losses"]
         return events + json.dumps(kept) + "\n"
 
 

@@ -622,6 +622,27 @@ static void compressed_snapshot(void)
 }
 #endif
 
+#if GENERATION >= 11
+/* Twice more than there are buffers for. */
+static void losses(void)
+{
+    start("losses.etl",
+          (etwas_session_options){.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                  .minimum_buffers = 4,
+                                  .maximum_buffers = 4},
+          0);
+    for (int burst = 0; burst < 2; burst++) {
+        for (int i = 0; i < FILLERS; i++) {
+            log_number(FILLER_BYTES);
+        }
+        require("flush", etwas_flush(session));
+        pause_ms(200);
+    }
+    log_instances();
+    stop();
+}
+#endif
+
 static const struct {
     const char *name;
     void (*record)(void);
@@ -659,6 +680,9 @@ static const struct {
     {"compressed_appended", compressed_appended},
     {"compressed_parts", compressed_parts},
     {"compressed_snapshot", compressed_snapshot},
+#endif
+#if GENERATION >= 11
+    {"losses", losses},
 #endif
 };
 
