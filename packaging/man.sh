@@ -3,12 +3,12 @@
 # Copyright (c) 2026 the etwas authors
 #
 # Makes the manual page of `etwas` of what the command says of itself: `etwas --help` by help2man, and the
-# help of each of its commands as it stands.
+# help of each of its commands, and of etwas-host, as it stands.
 #
-# usage: man.sh ETWAS PAGE
+# usage: man.sh ETWAS ETWAS_HOST PAGE
 
 set -eu
-etwas=$1 page=$2
+etwas=$1 host=$2 page=$3
 include=$(mktemp)
 trap 'rm -f "$include"' EXIT
 
@@ -25,10 +25,13 @@ verbatim() {
     "$etwas" --help | sed '/^Examples:$/,$d' | verbatim
     printf '[=EXAMPLES]\n'
     "$etwas" --help | sed '1,/^Examples:$/d' | verbatim
-    for command in dump stat schema spans report convert diff why advise recover record clocks; do
+    for command in dump stat schema spans report convert diff why advise recover record clocks \
+        start; do
         printf '\n[etwas %s]\n' "$command"
         "$etwas" "$command" --help | verbatim
     done
+    printf '\n[etwas-host]\n'
+    "$host" --help | verbatim
 } >"$include"
-help2man --no-info --section=1 --name='look into event traces, and examine clocks' \
+help2man --no-info --section=1 --name='look into event traces, examine clocks, and steer sessions' \
     --include="$include" --output="$page" "$etwas"

@@ -11,7 +11,7 @@
 enum etwas_exit {
     ETWAS_EXIT_FINE = 0,
     ETWAS_EXIT_USAGE = 1, /* the command line is wrong, or names what is not there */
-    /* A file could not be opened, is not a trace, or could not be processed; or the clocks. */
+    /* A file could not be opened, is not a trace, or could not be processed; or the clocks, or a session. */
     ETWAS_EXIT_OPEN = 2,
     ETWAS_EXIT_DAMAGED = 3,  /* a file is damaged; what could be read was shown */
     ETWAS_EXIT_OUTPUT = 4,   /* the output could not be written */
@@ -32,6 +32,7 @@ int etwas_command_advise(int argc, char **argv);
 int etwas_command_recover(int argc, char **argv);
 int etwas_command_record(int argc, char **argv);
 int etwas_command_clocks(int argc, char **argv);
+int etwas_command_start(int argc, char **argv);
 
 /*
  * Prints the paragraphs of a --help, NULL behind the last one, to standard output; returns what the

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas`: looks into event traces (.etl), records the kernel's, and examines the clocks they
- * are stamped by.
+ * The command `etwas`: looks into event traces (.etl), records the kernel's, examines the clocks they
+ * are stamped by, and starts sessions.
  */
 
 #include "commands.h"
@@ -28,6 +28,7 @@ static const char *const help[] = {
     "       etwas recover [OPTION...] SOURCE  what a dead process had logged\n"
     "       etwas record [OPTION...] PROGRAM record the kernel while a program runs\n"
     "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
+    "       etwas start [OPTION...] SESSION  start a session in the background\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
     "\n",
@@ -40,7 +41,8 @@ static const char *const help[] = {
     "  0  all is well; lost events are not damage\n"
     "  1  the command line is wrong\n"
     "  2  a file could not be opened, is not an event trace, or could not be read to\n"
-    "     its end; the other files were shown. Or the clocks could not be examined\n"
+    "     its end; the other files were shown. Or the clocks could not be examined,\n"
+    "     or a session could not be started\n"
     "  3  a file is damaged; what could be read was shown\n"
     "  4  the output could not be written\n"
     "  5  'etwas stat --prove': events are missing that nobody counts, or no file\n"
@@ -88,6 +90,7 @@ int main(int argc, char **argv)
         {"recover", "etwas recover", etwas_command_recover},
         {"record", "etwas record", etwas_command_record},
         {"clocks", "etwas clocks", etwas_command_clocks},
+        {"start", "etwas start", etwas_command_start},
     };
     const char *command = argc > 1 ? argv[1] : "";
 

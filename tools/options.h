@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_OPTIONS_H
 
 /*
- * The command line of a command that reads files. What is wrong with it is said on standard error.
+ * The command line of a command. What is wrong with it is said on standard error.
  */
 
 #include <getopt.h>
@@ -20,7 +20,7 @@ struct etwas_options {
     bool (*take)(void *context, int option);
 };
 
-/* Takes all; the files begin at optind. False: *result is what the program exits with. */
+/* Takes all; the files, or other names, begin at optind. False: *result is what the program exits with. */
 bool etwas_options_read(const struct etwas_options *options, int argc, char **argv, void *context,
                         int *result);
 

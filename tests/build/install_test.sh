@@ -94,6 +94,11 @@ done
 
 if [[ -x $prefix/bin/etwas ]]; then
     "$prefix/bin/etwas" --version
+    # It finds the program of a session beside it, and that its library.
+    runs=$("$prefix/bin/etwas" start --buffering "installed-$$")
+    [[ $runs == "installed-$$: runs in process "*", in memory" ]]
+    kill "$(sed 's/.* process \([0-9]*\), .*/\1/' <<<"$runs")"
+    echo "ok: $runs"
 fi
 
 if grep -rlF "$work/first" "$prefix" --include='*.pc' --include='*.cmake'; then

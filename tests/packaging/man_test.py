@@ -14,16 +14,19 @@ def lines_of_page(path):
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: man_test.py ETWAS PAGE")
-    etwas, page = sys.argv[1:]
+    if len(sys.argv) != 4:
+        sys.exit("usage: man_test.py ETWAS ETWAS_HOST PAGE")
+    etwas, host, page = sys.argv[1:]
     known = lines_of_page(page)
-    for command in ([], ["dump"], ["stat"], ["schema"], ["spans"], ["report"], ["convert"], ["diff"], ["why"], ["advise"], ["recover"], ["record"],
-                    ["clocks"]):
-        text = subprocess.run([etwas, *command, "--help"], check=True, capture_output=True, text=True).stdout
+    general = subprocess.run([etwas, "--help"], check=True, capture_output=True, text=True).stdout
+    commands = dict.fromkeys(re.findall(r"(?m)^(?:usage:|      ) etwas ([a-z]+) ", general))  # each once, in their order
+    if len(commands) < 13:
+        sys.exit(f"etwas --help names {len(commands)} commands")
+    for words in ([etwas], *([etwas, command] for command in commands), [host]):
+        text = subprocess.run([*words, "--help"], check=True, capture_output=True, text=True).stdout
         missing = [line for line in text.splitlines() if line not in known | {"Examples:"}]  # a heading
         if missing:
-            sys.exit(f"{page} lacks lines of {' '.join(['etwas', *command])} --help: {missing}")
+            sys.exit(f"{page} lacks lines of {' '.join(words)} --help: {missing}")
     print(f"ok: {page} has {len(known)} lines")
 
 

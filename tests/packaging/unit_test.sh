@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+#
+# What systemd says of the unit of a session, as the system's manager and as a user's; and that the command line in it
+# is one that etwas-host takes.
+#
+# usage: unit_test.sh UNIT ETWAS_HOST
+
+set -euo pipefail
+unit=$1 host=$2
+
+if ! command -v systemd-analyze >/dev/null; then
+    echo "skipped: there is no systemd-analyze"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# Installed it lies on systemd's path; here it is named.
+sed "s|^ExecStart=etwas-host |ExecStart=$host |" "$unit" >"$work/etwas@.service"
+grep -qF "ExecStart=$host " "$work/etwas@.service" || fail "the unit does not start etwas-host"
+for manager in --system --user; do
+    # Of other units of the machine it complains, too.
+    XDG_RUNTIME_DIR=$work HOME=$work systemd-analyze "$manager" --man=no verify "$work/etwas@shop.service" \
+        >"$work/said" 2>&1 || { cat "$work/said"; fail "systemd-analyze $manager verify"; }
+    ! grep -F 'etwas@' "$work/said" || fail "systemd-analyze $manager verify complains"
+    echo "ok: $manager"
+done
+
+# As systemd makes it of the line, until the session runs.
+options=$(sed -n 's/^Environment=OPTIONS=//p' "$unit")
+options=${options//%L\/etwas/$work}
+read -ra words <<<"${options//%i/shop-$$}"
+"$host" "${words[@]}" -- "shop-$$" >"$work/out" &
+process=$!
+until grep -q ': runs in process' "$work/out"; do
+    kill -0 "$process" || fail "etwas-host does not take ${words[*]}"
+    sleep 0.05
+done
+kill "$process"
+wait "$process" || fail "etwas-host ends with $?"
+[[ -s $work/shop-$$.etl ]] || fail "there is no log file"
+echo "ok: etwas-host ${words[*]}"

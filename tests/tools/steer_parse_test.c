@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the commands that steer sessions make of their arguments: numbers, GUIDs and names of providers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <etwas/evntrace.h>
+
+#include "steer/name_hash.h"
+#include "steer/number.h"
+#include "steer/provider.h"
+
+static const char *text_of(const etwas_guid *guid)
+{
+    static char text[40];
+
+    (void)snprintf(text, sizeof text, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                   guid->Data1, guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1],
+                   guid->Data4[2], guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6],
+                   guid->Data4[7]);
+    return text;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static void numbers_are_decimal_or_hexadecimal_and_nothing_else(void **state)
+{
+    static const char *const wrong[] = {
+        "",     "-1", "+1",  " 1", "1 ",  "0x", "0x ",
+        "0x-1", "1k", "1.5", "x1", "0b1", "１", "18446744073709551616"};
+    uint64_t number;
+    uint32_t narrow = 7;
+
+    (void)state;
+    assert_true(etwas_steer_number("010", 0, UINT64_MAX, &number) && number == 10);
+    assert_true(etwas_steer_number("0X1f", 0, UINT64_MAX, &number) && number == 0x1F);
+    assert_true(etwas_steer_number("18446744073709551615", 0, UINT64_MAX, &number));
+    assert_true(number == UINT64_MAX);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(etwas_steer_number(wrong[i], 0, UINT64_MAX, &number));
+    }
+    assert_false(etwas_steer_number_32("3", 4, 16384, &narrow));
+    assert_false(etwas_steer_number_32("16385", 4, 16384, &narrow));
+    assert_false(etwas_steer_number_32("4294967300", 4, UINT32_MAX, &narrow));
+    assert_int_equal(narrow, 7);
+    assert_true(etwas_steer_number_32("16384", 4, 16384, &narrow));
+    assert_int_equal(narrow, 16384);
+}
+
+static void levels_have_numbers_and_names(void **state)
+{
+    uint8_t level = 0;
+
+    (void)state;
+    assert_true(etwas_steer_level("Critical", &level) && level == TRACE_LEVEL_CRITICAL);
+    assert_true(etwas_steer_level("verbose", &level) && level == TRACE_LEVEL_VERBOSE);
+    assert_true(etwas_steer_level("255", &level) && level == 255);
+    assert_false(etwas_steer_level("256", &level));
+    assert_false(etwas_steer_level("loud", &level));
+}
+
+/* ---- providers ------------------------------------------------------------------------------- */
+
+/* The documentation of TraceLogging and of EventSource prints these. */
+static void a_name_has_the_guid_that_tracelogging_makes_of_it(void **state)
+{
+    static const char *const known[][2] = {
+        {"MySource", "a61ea624-4944-55fc-c2a8-37838829438d"},
+        {"mysource", "a61ea624-4944-55fc-c2a8-37838829438d"},
+        {"MyProvider", "b3864c38-4273-58c5-545b-8b3608343471"},
+        {"MyCompany.MyComponent.MyProvider", "d5b90669-1aad-5db8-16c9-6286a7fcfe33"},
+    };
+    char name[3000];
+    etwas_guid guid;
+    etwas_guid other;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_true(etwas_steer_name_hash(known[i][0], &guid));
+        assert_string_equal(text_of(&guid), known[i][1]);
+    }
+    /* Upper case of every language. */
+    assert_true(etwas_steer_name_hash("größe", &guid));
+    assert_true(etwas_steer_name_hash("GRÖßE", &other));
+    assert_memory_equal(&guid, &other, sizeof guid);
+    /* Lengths at which the last block of the hash begins, with names that differ at the end alone. */
+    memset(name, 'n', sizeof name);
+    for (size_t length = 1; length < 1024; length++) {
+        etwas_guid longer;
+
+        name[length] = '\0';
+        assert_true(etwas_steer_name_hash(name, &guid));
+        name[length] = 'n';
+        name[length + 1] = '\0';
+        assert_true(etwas_steer_name_hash(name, &longer));
+        name[length + 1] = 'n';
+        assert_memory_not_equal(&guid, &longer, sizeof guid);
+    }
+    name[1025] = '\0';
+    assert_false(etwas_steer_name_hash(name, &guid));
+    assert_false(etwas_steer_name_hash("", &guid));
+    assert_false(etwas_steer_name_hash("\xC3", &guid));
+    assert_false(etwas_steer_name_hash("\xED\xA0\x80", &guid)); /* half a surrogate pair */
+}
+
+static void a_guid_is_taken_as_it_is_and_a_bad_one_for_no_name(void **state)
+{
+    static const char *const wrong[] = {
+        "",
+        "{}",
+        "{5ab7a3c2-1f0e-4d7b-9a31-6e02d48c7710",
+        "{MySource}",
+        "5ab7a3c2-1f0e-4d7b-9a31-6e02d48c771g",
+        "5ab7a3c2-1f0e-4d7b-9a31--e02d48c7710",
+    };
+    etwas_guid guid;
+
+    (void)state;
+    assert_true(etwas_steer_guid("5AB7a3c2-1f0e-4d7b-9a31-6e02d48c7710", &guid));
+    assert_string_equal(text_of(&guid), "5ab7a3c2-1f0e-4d7b-9a31-6e02d48c7710");
+    assert_true(etwas_steer_guid("{5ab7a3c2-1f0e-4d7b-9a31-6e02d48c7710}", &guid));
+    assert_string_equal(text_of(&guid), "5ab7a3c2-1f0e-4d7b-9a31-6e02d48c7710");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(etwas_steer_guid(wrong[i], &guid));
+    }
+    assert_true(etwas_steer_guid("systemprocessprovider", &guid));
+    assert_memory_equal(&guid, &SystemProcessProviderGuid, sizeof guid);
+    assert_string_equal(etwas_steer_system_provider(&guid), "SystemProcessProvider");
+    assert_true(etwas_steer_guid("MySource", &guid));
+    assert_null(etwas_steer_system_provider(&guid));
+}
+
+static void a_provider_may_have_keywords_and_a_level(void **state)
+{
+    static const char *const wrong[] = {
+        ":", "", ":1", "MySource:x", "MySource:1:", "MySource:1:2:3", "MySource:1:loud"};
+    struct etwas_steer_provider provider;
+
+    (void)state;
+    assert_true(etwas_steer_parse_provider("MySource", &provider));
+    assert_true(provider.keywords == 0 && provider.level == ETWAS_STEER_ANY_LEVEL);
+    assert_true(etwas_steer_parse_provider("MySource:0xF000000000000001", &provider));
+    assert_true(provider.keywords == 0xF000000000000001 && provider.level == ETWAS_STEER_ANY_LEVEL);
+    assert_true(etwas_steer_parse_provider("MySource::error", &provider));
+    assert_true(provider.keywords == 0 && provider.level == TRACE_LEVEL_ERROR);
+    assert_true(etwas_steer_parse_provider("MySource:3:4", &provider));
+    assert_true(provider.keywords == 3 && provider.level == 4);
+    assert_string_equal(text_of(&provider.guid), "a61ea624-4944-55fc-c2a8-37838829438d");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(etwas_steer_parse_provider(wrong[i], &provider));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_decimal_or_hexadecimal_and_nothing_else),
+        cmocka_unit_test(levels_have_numbers_and_names),
+        cmocka_unit_test(a_name_has_the_guid_that_tracelogging_makes_of_it),
+        cmocka_unit_test(a_guid_is_taken_as_it_is_and_a_bad_one_for_no_name),
+        cmocka_unit_test(a_provider_may_have_keywords_and_a_level),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

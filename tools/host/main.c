@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The program etwas-host: starts a session for everybody of its user, and ends with it. `etwas start` runs it in
+ * the background, a service manager as it is.
+ */
+
+#include "commands.h"
+#include "host/host.h"
+#include "output.h"
+#include "people.h"
+#include "steer/session.h"
+#include "steer/wish.h"
+#include "text.h"
+
+#include <errno.h>
+#include <etwas/etwas.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const help[] = {
+    "usage: etwas-host [OPTION...] SESSION\n"
+    "\n",
+    "Starts a session and keeps it until somebody stops it ('etwas stop'), its file\n"
+    "is full, or SIGINT, SIGTERM or SIGHUP comes. Programs of the same user log into\n"
+    "it, whichever they are. 'etwas start' runs it in the background; a service\n"
+    "manager is told when the session runs (Type=notify of systemd).\n"
+    "\n",
+    etwas_steer_wish_help,
+    "  -h, --help           this text\n"
+    "\n",
+    etwas_steer_wish_modes_help,
+    "\n"
+    "Exit codes: 0 the session has ended; others as of 'etwas --help'.\n",
+    NULL,
+};
+
+static const char *command = "etwas-host"; /* for messages */
+
+/* Where the session is, in a line. */
+static void say_runs(const struct etwas_steer_wish *wish, TRACEHANDLE session)
+{
+    static struct etwas_steer_block block;
+    struct etwas_output *output = etwas_standard_output();
+
+    etwas_steer_prepare(&block);
+    (void)ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY);
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, wish->name, strlen(wish->name));
+    etwas_output_format(output, ": runs in process %ld", (long)getpid());
+    if ((wish->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0) {
+        etwas_output_text(output, ", in memory");
+    } else if (block.file_name[0] != '\0') {
+        etwas_output_text(output, ", to ");
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block.file_name, strlen(block.file_name));
+    }
+    etwas_output_char(output, '\n');
+}
+
+static void say_ended(const struct etwas_steer_wish *wish, TRACEHANDLE session)
+{
+    struct etwas_output *output = etwas_standard_output();
+    char recorded[ETWAS_PEOPLE_CHARACTERS];
+    char lost[ETWAS_PEOPLE_CHARACTERS];
+    etwas_session_counts counts;
+
+    if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, wish->name, strlen(wish->name));
+        etwas_output_format(output, ": has ended, %s events, %s lost\n",
+                            etwas_people_count(recorded, counts.recorded),
+                            etwas_people_count(lost, counts.lost));
+        etwas_output_flush(output);
+    }
+}
+
+static int host(const struct etwas_steer_wish *wish, bool in_background)
+{
+    TRACEHANDLE session;
+
+    etwas_host_block_signals();
+    /* The folder that it is started in may go. */
+    if (in_background && chdir("/") != 0) {
+        fprintf(stderr, "%s: /: %s\n", command, strerror(errno));
+        return ETWAS_EXIT_OPEN;
+    }
+    if (!etwas_steer_wish_start(wish, command, &session)) {
+        return ETWAS_EXIT_OPEN;
+    }
+    say_runs(wish, session);
+    if (in_background) {
+        etwas_output_char(etwas_standard_output(), ETWAS_HOST_RUNS);
+    }
+    etwas_output_flush(etwas_standard_output());
+    if (in_background) {
+        etwas_host_let_go();
+    }
+    etwas_host_notify("READY=1");
+    if (!etwas_host_keep(session)) {
+        etwas_steer_complain(command, wish->name, "there is no thread to be had");
+        return ETWAS_EXIT_OPEN;
+    }
+    say_ended(wish, session);
+    return ETWAS_EXIT_FINE;
+}
+
+int main(int argc, char **argv)
+{
+    /* Not for users: what `etwas start` says to the program that it has put into the background. */
+    bool in_background = argc > 1 && strcmp(argv[1], "--background") == 0;
+    static struct etwas_steer_wish wish;
+    int option;
+
+    if (in_background) {
+        command = "etwas start";
+        argv[1] = argv[0];
+        argc--;
+        argv++;
+    }
+    while ((option = getopt_long(argc, argv, etwas_steer_wish_letters, etwas_steer_wish_options,
+                                 NULL)) != -1) {
+        if (option == 'h') {
+            return etwas_command_help(help);
+        }
+        if (!etwas_steer_wish_take(&wish, command, option)) {
+            fputs("See 'etwas-host --help'.\n", stderr);
+            return ETWAS_EXIT_USAGE;
+        }
+    }
+    if (!etwas_steer_wish_finish(&wish, command, argc, argv)) {
+        fputs("See 'etwas-host --help'.\n", stderr);
+        return ETWAS_EXIT_USAGE;
+    }
+    return host(&wish, in_background);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "steer/name_hash.h"
+
+#include <locale.h>
+#include <stdint.h>
+#include <string.h>
+#include <wctype.h>
+
+#include "steer/utf16.h"
+
+enum {
+    NAME_UNITS = 1024,
+    BLOCK_BYTES = 64,
+    LENGTH_BYTES = 8, /* of the message, in its last block */
+    ROUNDS = 80,
+};
+
+/* ---- SHA-1 (RFC 3174) ------------------------------------------------------------------------ */
+
+static uint32_t rotate(uint32_t word, unsigned bits)
+{
+    return word << bits | word >> (32 - bits);
+}
+
+/* What the rounds of each quarter do with the words b, c and d. */
+static uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
+{
+    switch (round / 20) {
+    case 0:
+        return ((b & c) | (~b & d)) + 0x5A827999;
+    case 1:
+        return (b ^ c ^ d) + 0x6ED9EBA1;
+    case 2:
+        return ((b & c) | (b & d) | (c & d)) + 0x8F1BBCDC;
+    default:
+        return (b ^ c ^ d) + 0xCA62C1D6;
+    }
+}
+
+static void take_block(uint32_t state[5], const unsigned char *block)
+{
+    uint32_t words[ROUNDS];
+    uint32_t a = state[0];
+    uint32_t b = state[1];
+    uint32_t c = state[2];
+    uint32_t d = state[3];
+    uint32_t e = state[4];
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        words[i] = i < 16 ? (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+                                (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3]
+                          : rotate(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
+    }
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        uint32_t next = rotate(a, 5) + mix(i, b, c, d) + e + words[i];
+
+        e = d;
+        d = c;
+        c = rotate(b, 30);
+        b = a;
+        a = next;
+    }
+    state[0] += a;
+    state[1] += b;
+    state[2] += c;
+    state[3] += d;
+    state[4] += e;
+}
+
+/* Of a message with room behind it for what ends it: a bit, zeros, and its length in bits. */
+static void hash(unsigned char *message, size_t bytes, unsigned char digest[20])
+{
+    uint32_t state[5] = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0};
+    size_t end = (bytes + 1 + LENGTH_BYTES + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+
+    memset(message + bytes, 0, end - bytes);
+    message[bytes] = 0x80;
+    for (unsigned i = 0; i < LENGTH_BYTES; i++) {
+        message[end - 1 - i] = (unsigned char)((uint64_t)bytes * 8 >> 8 * i);
+    }
+    for (size_t at = 0; at < end; at += BLOCK_BYTES) {
+        take_block(state, message + at);
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        digest[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
+    }
+}
+
+/* ---- the name -------------------------------------------------------------------------------- */
+
+/* Upper case of all languages, whatever the user's: names are the same everywhere. */
+static uint32_t upper(uint32_t character, locale_t locale)
+{
+    if (locale != (locale_t)0) {
+        return (uint32_t)towupper_l((wint_t)character, locale);
+    }
+    return character >= 'a' && character <= 'z' ? character - 'a' + 'A' : character;
+}
+
+/* Appends the name. False: it cannot be one. */
+static bool append_name(const char *name, locale_t locale, unsigned char *message, size_t *used)
+{
+    size_t units = 0;
+
+    while (*name != '\0') {
+        etwas_wchar pair[2];
+        uint32_t character;
+        size_t count;
+
+        if (!etwas_steer_character(&name, &character)) {
+            return false;
+        }
+        count = etwas_steer_units(upper(character, locale), pair);
+        units += count;
+        if (units > NAME_UNITS) {
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
+            message[(*used)++] = (unsigned char)(pair[i] >> 8);
+            message[(*used)++] = (unsigned char)pair[i];
+        }
+    }
+    return units != 0;
+}
+
+bool etwas_steer_name_hash(const char *name, etwas_guid *guid)
+{
+    static const unsigned char beginning[16] = {0x48, 0x2C, 0x2D, 0xB2, 0xC3, 0x90, 0x47, 0xC8,
+                                                0x87, 0xF8, 0x1A, 0x15, 0xBF, 0xC1, 0x30, 0xFB};
+    unsigned char message[sizeof beginning + 2 * NAME_UNITS + 2 * BLOCK_BYTES];
+    size_t used = sizeof beginning;
+    locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    unsigned char digest[20];
+    bool good;
+
+    memcpy(message, beginning, sizeof beginning);
+    good = append_name(name, locale, message, &used);
+    if (locale != (locale_t)0) {
+        freelocale(locale);
+    }
+    if (good) {
+        hash(message, used, digest);
+        digest[7] = (unsigned char)((digest[7] & 0x0F) | 0x50); /* a GUID that was made of a name */
+        memcpy(guid, digest, sizeof *guid);
+    }
+    return good;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "steer/provider.h"
+
+#include <ctype.h>
+#include <etwas/evntrace.h>
+#include <string.h>
+#include <strings.h>
+
+#include "steer/name_hash.h"
+#include "steer/number.h"
+#include "steer/session.h"
+
+enum {
+    GUID_CHARACTERS = 36
+};
+
+static const struct system_provider {
+    const etwas_guid *guid;
+    const char *name;
+} system_providers[] = {
+    {&SystemAlpcProviderGuid, "SystemAlpcProvider"},
+    {&SystemConfigProviderGuid, "SystemConfigProvider"},
+    {&SystemCpuProviderGuid, "SystemCpuProvider"},
+    {&SystemHypervisorProviderGuid, "SystemHypervisorProvider"},
+    {&SystemInterruptProviderGuid, "SystemInterruptProvider"},
+    {&SystemIoProviderGuid, "SystemIoProvider"},
+    {&SystemIoFilterProviderGuid, "SystemIoFilterProvider"},
+    {&SystemLockProviderGuid, "SystemLockProvider"},
+    {&SystemMemoryProviderGuid, "SystemMemoryProvider"},
+    {&SystemObjectProviderGuid, "SystemObjectProvider"},
+    {&SystemPowerProviderGuid, "SystemPowerProvider"},
+    {&SystemProcessProviderGuid, "SystemProcessProvider"},
+    {&SystemProfileProviderGuid, "SystemProfileProvider"},
+    {&SystemRegistryProviderGuid, "SystemRegistryProvider"},
+    {&SystemSchedulerProviderGuid, "SystemSchedulerProvider"},
+    {&SystemSyscallProviderGuid, "SystemSyscallProvider"},
+    {&SystemTimerProviderGuid, "SystemTimerProvider"},
+};
+
+enum {
+    SYSTEM_PROVIDERS = sizeof system_providers / sizeof *system_providers
+};
+
+static bool has_hyphen(size_t place)
+{
+    return place == 8 || place == 13 || place == 18 || place == 23;
+}
+
+/* What has its hyphens is meant to be one, also if its digits are none. */
+static bool looks_like_guid(const char *text, size_t length)
+{
+    return length == GUID_CHARACTERS && text[8] == '-' && text[13] == '-' && text[18] == '-' &&
+           text[23] == '-';
+}
+
+static bool parse_guid(const char *text, etwas_guid *guid)
+{
+    unsigned char bytes[sizeof *guid] = {0};
+    size_t digits = 0;
+
+    for (size_t i = 0; i < GUID_CHARACTERS; i++) {
+        unsigned char character = (unsigned char)text[i];
+
+        if (has_hyphen(i)) {
+            continue;
+        }
+        if (!isxdigit(character)) {
+            return false;
+        }
+        bytes[digits / 2] =
+            (unsigned char)(bytes[digits / 2] << 4 |
+                            (isdigit(character) ? character - '0' : tolower(character) - 'a' + 10));
+        digits++;
+    }
+    guid->Data1 =
+        (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+    guid->Data2 = (uint16_t)(bytes[4] << 8 | bytes[5]);
+    guid->Data3 = (uint16_t)(bytes[6] << 8 | bytes[7]);
+    memcpy(guid->Data4, bytes + 8, sizeof guid->Data4);
+    return true;
+}
+
+bool etwas_steer_guid(const char *text, etwas_guid *guid)
+{
+    size_t length = strlen(text);
+
+    if (text[0] == '{') {
+        return length == GUID_CHARACTERS + 2 && text[length - 1] == '}' &&
+               looks_like_guid(text + 1, GUID_CHARACTERS) && parse_guid(text + 1, guid);
+    }
+    if (looks_like_guid(text, length)) {
+        return parse_guid(text, guid);
+    }
+    for (size_t i = 0; i < SYSTEM_PROVIDERS; i++) {
+        if (strcasecmp(text, system_providers[i].name) == 0) {
+            *guid = *system_providers[i].guid;
+            return true;
+        }
+    }
+    return etwas_steer_name_hash(text, guid);
+}
+
+const char *etwas_steer_system_provider(const etwas_guid *guid)
+{
+    for (size_t i = 0; i < SYSTEM_PROVIDERS; i++) {
+        if (memcmp(system_providers[i].guid, guid, sizeof *guid) == 0) {
+            return system_providers[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* The first part of the text, and what is behind its colon; NULL: nothing. False: it is too long. */
+static bool cut(const char *text, char part[ETWAS_STEER_NAME_BYTES], const char **rest)
+{
+    size_t length = strcspn(text, ":");
+
+    if (length >= ETWAS_STEER_NAME_BYTES) {
+        return false;
+    }
+    memcpy(part, text, length);
+    part[length] = '\0';
+    *rest = text[length] == ':' ? text + length + 1 : NULL;
+    return true;
+}
+
+bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider)
+{
+    char part[ETWAS_STEER_NAME_BYTES];
+    const char *rest;
+
+    *provider = (struct etwas_steer_provider){.text = text, .level = ETWAS_STEER_ANY_LEVEL};
+    if (!cut(text, part, &rest) || !etwas_steer_guid(part, &provider->guid)) {
+        return false;
+    }
+    if (rest == NULL) {
+        return true;
+    }
+    return cut(rest, part, &rest) &&
+           (part[0] == '\0' || etwas_steer_number(part, 0, UINT64_MAX, &provider->keywords)) &&
+           (rest == NULL || etwas_steer_level(rest, &provider->level));
+}

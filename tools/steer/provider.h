@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STEER_PROVIDER_H
+#define ETWAS_TOOLS_STEER_PROVIDER_H
+
+/*
+ * Providers as the command line names them: by a GUID, by the name of a system provider, or by a name of which
+ * the GUID is made.
+ */
+
+#include <etwas/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_STEER_ANY_LEVEL = 255 /* of who does not say: every event, of classic providers too */
+};
+
+/* Which of its events a session shall get. */
+struct etwas_steer_provider {
+    const char *text; /* as the command line has it */
+    etwas_guid guid;
+    uint64_t keywords; /* 0: all */
+    uint8_t level;
+};
+
+/* The GUID of a provider. False: it is empty, or meant to be a GUID and is none. */
+bool etwas_steer_guid(const char *text, etwas_guid *guid);
+
+/* The name of a system provider; NULL for any other. */
+const char *etwas_steer_system_provider(const etwas_guid *guid);
+
+/* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
+bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
+
+#endif

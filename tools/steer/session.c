@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "steer/session.h"
+
+#include <errno.h>
+#include <etwas/etwas.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "steer/utf16.h"
+#include "text.h"
+
+void etwas_steer_prepare(struct etwas_steer_block *block)
+{
+    memset(block, 0, sizeof *block);
+    block->properties.Wnode.BufferSize = sizeof *block;
+    block->properties.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
+    block->properties.LoggerNameOffset = offsetof(struct etwas_steer_block, session_name);
+    block->properties.LogFileNameOffset = offsetof(struct etwas_steer_block, file_name);
+}
+
+const char *etwas_steer_reason(uint32_t code)
+{
+    switch (code) {
+    case ERROR_WMI_INSTANCE_NOT_FOUND:
+        return "no such session runs";
+    case ERROR_ALREADY_EXISTS:
+        return "a session of this name runs already";
+    case ERROR_INVALID_HANDLE:
+        return "it has ended";
+    case ERROR_ACTIVE_CONNECTIONS:
+        return "it is being stopped";
+    case ERROR_INVALID_PARAMETER:
+        return "the session does not take that";
+    case ERROR_NOT_SUPPORTED:
+        return "it does not have what is asked for";
+    case ERROR_BAD_PATHNAME:
+        return "the file is in use by a session, or its name cannot be used";
+    case ERROR_PATH_NOT_FOUND:
+        return "there is no folder for the file";
+    case ERROR_FILE_CORRUPT:
+        return "the file is there, and no whole event trace";
+    case ERROR_INVALID_NAME:
+        return "the file's name has not one %d";
+    case ERROR_ACCESS_DENIED:
+        return "permission denied";
+    case ERROR_DISK_FULL:
+        return "the disk is full";
+    case ERROR_LOG_FILE_FULL:
+        return "nobody takes its events, and there is no more room for them";
+    case ERROR_NO_SYSTEM_RESOURCES:
+        return "there are as many sessions or providers as there can be";
+    case ERROR_TIMEOUT:
+        return "not everybody has answered in time; it is done all the same";
+    default:
+        return etwas_error_text(code);
+    }
+}
+
+void etwas_steer_complain(const char *command, const char *name, const char *reason)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "%s: '", command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_output_format(errors, "': %s\n", reason);
+    etwas_output_flush(errors);
+}
+
+bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
+                         uint32_t control_code)
+{
+    etwas_wchar units[ETWAS_STEER_NAME_UNITS + 1];
+    /* What cannot be a session's name belongs to none. */
+    uint32_t code = etwas_steer_utf16(name, units, sizeof units / sizeof *units) != 0
+                        ? ControlTraceA(0, name, &block->properties, control_code)
+                        : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
+
+    if (code != ERROR_SUCCESS) {
+        etwas_steer_complain(command, name, etwas_steer_reason(code));
+    }
+    return code == ERROR_SUCCESS;
+}
+
+bool etwas_steer_name_file(const char *command, const char *path,
+                           char file_name[ETWAS_STEER_NAME_BYTES])
+{
+    char folder[ETWAS_STEER_NAME_BYTES] = "";
+    int length;
+
+    if (path[0] == '\0') {
+        etwas_steer_complain(command, path, "a file has a name");
+        return false;
+    }
+    if (path[0] != '/' && getcwd(folder, sizeof folder) == NULL) {
+        etwas_steer_complain(command, path, strerror(errno));
+        return false;
+    }
+    length = snprintf(file_name, ETWAS_STEER_NAME_BYTES, "%s%s%s", folder,
+                      path[0] != '/' ? "/" : "", path);
+    if (length >= ETWAS_STEER_NAME_BYTES) {
+        etwas_steer_complain(command, path, "its name is too long");
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STEER_SESSION_H
+#define ETWAS_TOOLS_STEER_SESSION_H
+
+/*
+ * Sessions by their names, of this process and of others: what is asked of them, and what is said when they refuse.
+ */
+
+#include <etwas/evntrace.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_STEER_NAME_UNITS = 1024,                           /* of UTF-16 */
+    ETWAS_STEER_NAME_BYTES = 3 * ETWAS_STEER_NAME_UNITS + 1, /* in UTF-8, with the 0 */
+};
+
+/* What ControlTrace takes: the structure, and room for both names. */
+struct etwas_steer_block {
+    EVENT_TRACE_PROPERTIES properties;
+    char session_name[ETWAS_STEER_NAME_BYTES];
+    char file_name[ETWAS_STEER_NAME_BYTES];
+};
+
+/* An empty one. */
+void etwas_steer_prepare(struct etwas_steer_block *block);
+
+/*
+ * Asks the session for something; the block has its values then. False after a message on standard error. `command`
+ * is "etwas stop" or another.
+ */
+bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
+                         uint32_t control_code);
+
+/* A file's name from the root on, since hosts work elsewhere. False likewise. */
+bool etwas_steer_name_file(const char *command, const char *path,
+                           char file_name[ETWAS_STEER_NAME_BYTES]);
+
+/* Why something was refused, as a part of a sentence. */
+const char *etwas_steer_reason(uint32_t code);
+
+/* "etwas stop: 'name': reason" on standard error. What could steer a terminal is escaped. */
+void etwas_steer_complain(const char *command, const char *name, const char *reason);
+
+#endif

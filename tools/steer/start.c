@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas start`: a session in a process of its own, etwas-host, which lies beside this program.
+ */
+
+#include "commands.h"
+#include "host/host.h"
+#include "options.h"
+#include "steer/session.h"
+#include "steer/wish.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const help[] = {
+    "usage: etwas start [OPTION...] SESSION\n"
+    "\n",
+    "Starts a session in the background, in a process of its own (etwas-host), and\n"
+    "says where it is. Programs of the same user log into it, whichever they are,\n"
+    "once it enables their providers. It runs until 'etwas stop', until its file is\n"
+    "full, or until that process is ended by SIGTERM.\n"
+    "\n",
+    etwas_steer_wish_help,
+    "  -h, --help           this text\n"
+    "\n",
+    etwas_steer_wish_modes_help,
+    "\n"
+    "Exit codes: see 'etwas --help'; 2 where it could not be started.\n"
+    "\n"
+    "Examples:\n"
+    "  etwas start -o shop.etl --enable Shop.Till shop\n"
+    "  etwas start --buffering --minimum 256 -e Shop.Till:0x1:warning recorder\n"
+    "  etwas snapshot recorder -o now.etl && etwas stop recorder\n",
+    NULL,
+};
+
+static const char command[] = "etwas start";
+
+enum {
+    HOST_ARGUMENTS = 2, /* more than ours: --background, and the NULL behind all */
+    SENTENCE_BYTES = 16 * ETWAS_STEER_NAME_BYTES
+};
+
+/* ---- the other process ----------------------------------------------------------------------- */
+
+static bool find_host(char path[PATH_MAX])
+{
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+
+    if (length < 0) {
+        return false;
+    }
+    own[length] = '\0';
+    return (size_t)snprintf(path, PATH_MAX, "%s/etwas-host", dirname(own)) < PATH_MAX;
+}
+
+/* Descriptors that whoever started us has left open, too. */
+static bool inherit_none(void)
+{
+    const struct dirent *entry;
+    DIR *files = opendir("/proc/self/fd");
+
+    while (files != NULL && (entry = readdir(files)) != NULL) {
+        int descriptor = atoi(entry->d_name);
+
+        if (descriptor > STDERR_FILENO) {
+            (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+        }
+    }
+    return files != NULL && closedir(files) == 0;
+}
+
+/* What it inherits is what a service has: no terminal, no descriptor, no signal of ours. */
+static void become(const char *path, char **arguments, int report)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++) {
+        (void)signal(number, SIG_DFL);
+    }
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)unsetenv("NOTIFY_SOCKET"); /* whoever started us is not told of it */
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(report, STDOUT_FILENO) >= 0 &&
+        dup2(report, STDERR_FILENO) >= 0 && inherit_none()) {
+        (void)execv(path, arguments);
+    }
+    fprintf(stderr, "%s: cannot run '%s': %s\n", command, path, strerror(errno));
+    _exit(ETWAS_EXIT_OPEN);
+}
+
+/* Its parent is init, and its session, in which it leads nothing, has no terminal. False: it cannot be made. */
+static bool launch(const char *path, char **arguments, int report)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0) {
+        pid_t host = setsid() >= 0 ? fork() : -1;
+
+        if (host == 0) {
+            become(path, arguments, report);
+        }
+        _exit(host > 0 ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return child > 0 && status == 0;
+}
+
+/* All that it says until it lets go. Whether it runs then. */
+static bool listen_to(int report, char sentence[SENTENCE_BYTES])
+{
+    size_t used = 0;
+    ssize_t bytes = 1;
+
+    while (bytes > 0 || (bytes < 0 && errno == EINTR)) {
+        bytes = read(report, sentence + used, SENTENCE_BYTES - 1 - used);
+        used += bytes > 0 ? (size_t)bytes : 0;
+    }
+    sentence[used] = '\0';
+    return used > 0 && sentence[used - 1] == ETWAS_HOST_RUNS;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int start(char **arguments)
+{
+    static char sentence[SENTENCE_BYTES];
+    char path[PATH_MAX];
+    int ends[2];
+    bool is_launched;
+    bool runs;
+
+    if (!find_host(path) || pipe2(ends, O_CLOEXEC) != 0) {
+        fprintf(stderr, "%s: %s\n", command, strerror(errno));
+        return ETWAS_EXIT_OPEN;
+    }
+    is_launched = launch(path, arguments, ends[1]);
+    (void)close(ends[1]);
+    if (!is_launched) {
+        fprintf(stderr, "%s: no process can be started\n", command);
+        (void)close(ends[0]);
+        return ETWAS_EXIT_OPEN;
+    }
+    runs = listen_to(ends[0], sentence);
+    (void)close(ends[0]);
+    if (!runs) {
+        fputs(sentence[0] != '\0' ? sentence : "etwas start: etwas-host has ended without a word\n",
+              stderr);
+        return ETWAS_EXIT_OPEN;
+    }
+    return fputs(sentence, stdout) >= 0 && fflush(stdout) == 0 ? ETWAS_EXIT_FINE
+                                                               : ETWAS_EXIT_OUTPUT;
+}
+
+static bool take(void *wish, int option)
+{
+    return etwas_steer_wish_take(wish, command, option);
+}
+
+int etwas_command_start(int argc, char **argv)
+{
+    static const struct etwas_options options = {"start", help, etwas_steer_wish_options,
+                                                 etwas_steer_wish_letters, take};
+    static char host[] = "etwas-host";
+    static char background[] = "--background";
+    static struct etwas_steer_wish wish;
+    char **arguments;
+    int result;
+
+    if (!etwas_options_read(&options, argc, argv, &wish, &result)) {
+        return result;
+    }
+    if (!etwas_steer_wish_finish(&wish, command, argc, argv)) {
+        return etwas_command_misused("start");
+    }
+    /* What is right here is right there, too. */
+    arguments = calloc((size_t)argc + HOST_ARGUMENTS, sizeof *arguments);
+    if (arguments == NULL) {
+        fprintf(stderr, "%s: %s\n", command, strerror(errno));
+        return ETWAS_EXIT_OPEN;
+    }
+    arguments[0] = host;
+    arguments[1] = background;
+    memcpy(arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *argv);
+    result = start(arguments);
+    free(arguments);
+    return result;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STEER_UTF16_H
+#define ETWAS_TOOLS_STEER_UTF16_H
+
+/*
+ * Arguments, which are UTF-8, as ETW wants some of them: in UTF-16.
+ */
+
+#include <etwas/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The next character of well-formed UTF-8, and `*text` behind it. False: there it is not well formed. Not at its
+ * end.
+ */
+bool etwas_steer_character(const char **text, uint32_t *character);
+
+/* One or two units. Returns how many. */
+size_t etwas_steer_units(uint32_t character, etwas_wchar units[2]);
+
+/*
+ * The text with its 0 in `room` units. Returns how many there are without the 0; 0 where it is empty, too long or
+ * not well formed.
+ */
+size_t etwas_steer_utf16(const char *text, etwas_wchar *units, size_t room);
+
+#endif

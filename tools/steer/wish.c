@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command line of a session.
+ */
+
+#include <etwas/evntrace.h>
+
+#include "steer/wish.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "steer/number.h"
+
+/* Options without a letter. */
+enum {
+    BUFFERING = 256,
+    CIRCULAR,
+    REAL_TIME,
+    APPEND,
+    NEW_FILE,
+    COMPRESSED,
+    BUFFER_SIZE,
+    MINIMUM,
+    MAXIMUM,
+    FLUSH,
+    MAXIMUM_SIZE,
+    MODE,
+};
+
+const char etwas_steer_wish_letters[] = "o:c:e:h";
+
+const struct option etwas_steer_wish_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"clock", required_argument, NULL, 'c'},
+    {"enable", required_argument, NULL, 'e'},
+    {"buffering", no_argument, NULL, BUFFERING},
+    {"circular", no_argument, NULL, CIRCULAR},
+    {"realtime", no_argument, NULL, REAL_TIME},
+    {"append", no_argument, NULL, APPEND},
+    {"newfile", no_argument, NULL, NEW_FILE},
+    {"compressed", no_argument, NULL, COMPRESSED},
+    {"buffer-size", required_argument, NULL, BUFFER_SIZE},
+    {"minimum", required_argument, NULL, MINIMUM},
+    {"maximum", required_argument, NULL, MAXIMUM},
+    {"flush", required_argument, NULL, FLUSH},
+    {"max-size", required_argument, NULL, MAXIMUM_SIZE},
+    {"mode", required_argument, NULL, MODE},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+const char etwas_steer_wish_help[] =
+    "  -o, --output FILE    the log file; of a flight recorder where its snapshots go\n"
+    "                       that name none\n"
+    "  -e, --enable PROVIDER[:KEYWORDS[:LEVEL]]\n"
+    "                       a provider from the start on, in whichever process; as\n"
+    "                       often as there are providers. KEYWORDS is a number, 0 all\n"
+    "                       (the default); LEVEL a number up to 255 (the default), or\n"
+    "                       critical, error, warning, information, verbose\n"
+    "  -c, --clock CLOCK    that stamps events: qpc (the default), system or tsc\n"
+    "  --buffer-size KB     of each buffer, 4 to 16384; default: 64\n"
+    "  --minimum N          buffers from the start on; what a flight recorder has\n"
+    "  --maximum N          buffers at most\n"
+    "  --flush MS           how often what is in buffers is written, full or not\n"
+    "  --max-size MB        of the log file; the session ends when it is full, unless\n"
+    "                       --circular or --newfile says otherwise\n";
+
+const char etwas_steer_wish_modes_help[] =
+    "How it is written (docs/modes.md); without one of these to a file, to its end:\n"
+    "  --buffering          a flight recorder: the newest events stay in memory, and\n"
+    "                       'etwas snapshot' writes them to a file\n"
+    "  --circular           in a file of --max-size: the oldest buffers are replaced\n"
+    "  --newfile            in files of --max-size, with a number for %d in -o\n"
+    "  --append             behind what FILE has; the clock is system then, and\n"
+    "                       --buffer-size has to be given\n"
+    "  --compressed         the buffers of the file are compressed\n"
+    "  --realtime           for consumers in other processes; with -o in the file too\n"
+    "  --mode BITS          other bits of LogFileMode, as 0x08000000\n";
+
+static bool parse_clock(const char *text, uint32_t *clock)
+{
+    static const char *const names[] = {"qpc", "system", "tsc"}; /* R150: 1, 2, 3 */
+
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *clock = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool say(const char *command, const char *sentence, const char *bad)
+{
+    fprintf(stderr, "%s: %s, not '%s'\n", command, sentence, bad);
+    return false;
+}
+
+static bool take_number(const char *command, const char *name, uint32_t least, uint32_t most,
+                        uint32_t *number)
+{
+    if (etwas_steer_number_32(optarg, least, most, number)) {
+        return true;
+    }
+    fprintf(stderr, "%s: --%s takes a number from %u to %u, not '%s'\n", command, name, least, most,
+            optarg);
+    return false;
+}
+
+static bool take_provider(struct etwas_steer_wish *wish, const char *command)
+{
+    if (wish->provider_count == ETWAS_STEER_PROVIDERS) {
+        fprintf(stderr, "%s: at most %d providers from the start on; 'etwas enable' for more\n",
+                command, ETWAS_STEER_PROVIDERS);
+        return false;
+    }
+    if (!etwas_steer_parse_provider(optarg, &wish->providers[wish->provider_count])) {
+        fprintf(stderr, "%s: --enable takes PROVIDER[:KEYWORDS[:LEVEL]]\n", command);
+        return false;
+    }
+    wish->provider_count++;
+    return true;
+}
+
+/* Modes without a value; 0: it is none. */
+static uint32_t mode_of(int option)
+{
+    switch (option) {
+    case BUFFERING:
+        return EVENT_TRACE_BUFFERING_MODE;
+    case CIRCULAR:
+        return EVENT_TRACE_FILE_MODE_CIRCULAR;
+    case REAL_TIME:
+        return EVENT_TRACE_REAL_TIME_MODE;
+    case APPEND:
+        return EVENT_TRACE_FILE_MODE_APPEND;
+    case NEW_FILE:
+        return EVENT_TRACE_FILE_MODE_NEWFILE;
+    case COMPRESSED:
+        return EVENT_TRACE_COMPRESSED_MODE;
+    default:
+        return 0;
+    }
+}
+
+bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, int option)
+{
+    uint32_t bits = mode_of(option);
+
+    switch (option) {
+    case 'o':
+        wish->path = optarg;
+        return true;
+    case 'c':
+        return parse_clock(optarg, &wish->clock) ||
+               say(command, "--clock takes qpc, system or tsc", optarg);
+    case 'e':
+        return take_provider(wish, command);
+    case BUFFER_SIZE:
+        return take_number(command, "buffer-size", 4, 16384, &wish->buffer_kb);
+    case MINIMUM:
+        return take_number(command, "minimum", 1, UINT32_MAX, &wish->minimum_buffers);
+    case MAXIMUM:
+        return take_number(command, "maximum", 1, UINT32_MAX, &wish->maximum_buffers);
+    case FLUSH:
+        return take_number(command, "flush", 1, UINT32_MAX, &wish->flush_ms);
+    case MAXIMUM_SIZE:
+        return take_number(command, "max-size", 1, UINT32_MAX, &wish->maximum_mb);
+    case MODE:
+        if (!etwas_steer_number_32(optarg, 0, UINT32_MAX, &bits)) {
+            return say(command, "--mode takes the bits of LogFileMode as a number", optarg);
+        }
+        break;
+    default: /* a mode, or getopt_long has said what is wrong */
+        break;
+    }
+    wish->log_file_mode |= bits;
+    return bits != 0 || option == MODE;
+}
+
+bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command, int argc,
+                             char **argv)
+{
+    const uint32_t without_file = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE;
+    const uint32_t sized = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE |
+                           EVENT_TRACE_FILE_MODE_PREALLOCATE;
+    const char *wrong = NULL;
+
+    if (argc - optind != 1 || argv[optind][0] == '\0') {
+        wrong = argc > optind + 1 ? "one session at a time" : "which session?";
+    } else if (wish->path == NULL && (wish->log_file_mode & without_file) == 0) {
+        wrong = "to which file (-o), or is it --buffering or --realtime?";
+    } else if ((wish->log_file_mode & sized) != 0 && wish->maximum_mb == 0) {
+        wrong = "how large may the file be (--max-size)?";
+    } else if (wish->maximum_buffers != 0 && wish->maximum_buffers < wish->minimum_buffers) {
+        wrong = "--maximum is less than --minimum";
+    }
+    if (wrong != NULL) {
+        fprintf(stderr, "%s: %s\n", command, wrong);
+        return false;
+    }
+    wish->name = argv[optind];
+    return wish->path == NULL || etwas_steer_name_file(command, wish->path, wish->file_name);
+}
+
+/* ---- starting it ----------------------------------------------------------------------------- */
+
+static void prepare(const struct etwas_steer_wish *wish, struct etwas_steer_block *block)
+{
+    EVENT_TRACE_PROPERTIES *properties = &block->properties;
+
+    etwas_steer_prepare(block);
+    properties->Wnode.ClientContext = wish->clock;
+    properties->BufferSize = wish->buffer_kb;
+    properties->MinimumBuffers = wish->minimum_buffers;
+    properties->MaximumBuffers = wish->maximum_buffers;
+    properties->MaximumFileSize = wish->maximum_mb;
+    properties->LogFileMode = wish->log_file_mode;
+    if (wish->flush_ms != 0) {
+        properties->FlushTimer = wish->flush_ms;
+        properties->LogFileMode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
+    }
+    if ((wish->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 && wish->clock == 0) {
+        properties->Wnode.ClientContext = 2; /* no other clock goes on from one boot to the next */
+    }
+    if (wish->path == NULL) {
+        properties->LogFileNameOffset = 0;
+    } else {
+        memcpy(block->file_name, wish->file_name, sizeof block->file_name);
+    }
+}
+
+static uint32_t enable(TRACEHANDLE session, const struct etwas_steer_provider *provider)
+{
+    return EnableTraceEx2(session, &provider->guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                          provider->level, provider->keywords, 0, 0, NULL);
+}
+
+/* Of those that are a mistake of the command line. */
+static const char *start_reason(uint32_t code)
+{
+    return code == ERROR_INVALID_PARAMETER ? "these options do not go together (docs/modes.md)"
+           : code == ERROR_BAD_LENGTH      ? "its name is too long"
+                                           : etwas_steer_reason(code);
+}
+
+bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
+                            TRACEHANDLE *session)
+{
+    static struct etwas_steer_block block;
+    uint32_t code;
+
+    prepare(wish, &block);
+    code = StartTraceA(session, wish->name, &block.properties);
+    if (code != ERROR_SUCCESS) {
+        etwas_steer_complain(command, wish->name, start_reason(code));
+        return false;
+    }
+    for (uint32_t i = 0; i < wish->provider_count; i++) {
+        code = enable(*session, &wish->providers[i]);
+        if (code != ERROR_SUCCESS) {
+            etwas_steer_complain(command, wish->providers[i].text, etwas_steer_reason(code));
+            etwas_steer_prepare(&block);
+            (void)ControlTraceA(*session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP);
+            return false;
+        }
+    }
+    return true;
+}

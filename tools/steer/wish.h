@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STEER_WISH_H
+#define ETWAS_TOOLS_STEER_WISH_H
+
+/*
+ * A session that shall be started, as the command lines of `etwas start` and of etwas-host say it alike.
+ */
+
+#include "steer/provider.h"
+#include "steer/session.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_STEER_PROVIDERS = 64 /* that a session may enable from its start on */
+};
+
+struct etwas_steer_wish {
+    const char *name;
+    const char *path; /* of the log file, or of snapshots, as it was given; NULL: none */
+    char file_name[ETWAS_STEER_NAME_BYTES]; /* the same from the root on */
+    uint32_t log_file_mode;
+    uint32_t clock; /* as Wnode.ClientContext */
+    uint32_t buffer_kb;
+    uint32_t minimum_buffers;
+    uint32_t maximum_buffers;
+    uint32_t maximum_mb;
+    uint32_t flush_ms;
+    uint32_t provider_count;
+    struct etwas_steer_provider providers[ETWAS_STEER_PROVIDERS];
+};
+
+/* For getopt_long, and what they are, for a --help. -h is the caller's. */
+extern const char etwas_steer_wish_letters[];
+extern const struct option etwas_steer_wish_options[];
+extern const char etwas_steer_wish_help[];
+extern const char etwas_steer_wish_modes_help[];
+
+/*
+ * One option of these. False: getopt_long has said what is wrong, or it is said here. `command` is "etwas start"
+ * or "etwas-host".
+ */
+bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, int option);
+
+/* What is left of the command line is the name, alone. Looks whether all of it goes together. False likewise. */
+bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command, int argc,
+                             char **argv);
+
+/* Starts it, and enables its providers. False after a message on standard error: then nothing runs. */
+bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
+                            TRACEHANDLE *session);
+
+#endif
