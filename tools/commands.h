@@ -32,7 +32,15 @@ int etwas_command_advise(int argc, char **argv);
 int etwas_command_recover(int argc, char **argv);
 int etwas_command_record(int argc, char **argv);
 int etwas_command_clocks(int argc, char **argv);
+int etwas_command_ps(int argc, char **argv);
 int etwas_command_start(int argc, char **argv);
+int etwas_command_stop(int argc, char **argv);
+int etwas_command_query(int argc, char **argv);
+int etwas_command_update(int argc, char **argv);
+int etwas_command_flush(int argc, char **argv);
+int etwas_command_snapshot(int argc, char **argv);
+int etwas_command_enable(int argc, char **argv);
+int etwas_command_disable(int argc, char **argv);
 
 /*
  * Prints the paragraphs of a --help, NULL behind the last one, to standard output; returns what the

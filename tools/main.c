@@ -3,7 +3,7 @@
 
 /*
  * The command `etwas`: looks into event traces (.etl), records the kernel's, examines the clocks they
- * are stamped by, and starts sessions.
+ * are stamped by, and steers the sessions of the user's processes.
  */
 
 #include "commands.h"
@@ -28,7 +28,15 @@ static const char *const help[] = {
     "       etwas recover [OPTION...] SOURCE  what a dead process had logged\n"
     "       etwas record [OPTION...] PROGRAM record the kernel while a program runs\n"
     "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
+    "       etwas ps [OPTION...]             show sessions and providers that run\n"
     "       etwas start [OPTION...] SESSION  start a session in the background\n"
+    "       etwas stop SESSION...            stop sessions, of whatever process\n"
+    "       etwas query SESSION...           say all about sessions\n"
+    "       etwas update OPTION... SESSION   change a session while it runs\n"
+    "       etwas flush SESSION...           have written what is recorded\n"
+    "       etwas snapshot -o FILE SESSION   write what a flight recorder has\n"
+    "       etwas enable SESSION PROVIDER... enable providers in a session\n"
+    "       etwas disable SESSION PROVIDER...  disable them\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
     "\n",
@@ -42,7 +50,7 @@ static const char *const help[] = {
     "  1  the command line is wrong\n"
     "  2  a file could not be opened, is not an event trace, or could not be read to\n"
     "     its end; the other files were shown. Or the clocks could not be examined,\n"
-    "     or a session could not be started\n"
+    "     or a session could not be started, is not there, or refused\n"
     "  3  a file is damaged; what could be read was shown\n"
     "  4  the output could not be written\n"
     "  5  'etwas stat --prove': events are missing that nobody counts, or no file\n"
@@ -90,7 +98,15 @@ int main(int argc, char **argv)
         {"recover", "etwas recover", etwas_command_recover},
         {"record", "etwas record", etwas_command_record},
         {"clocks", "etwas clocks", etwas_command_clocks},
+        {"ps", "etwas ps", etwas_command_ps},
         {"start", "etwas start", etwas_command_start},
+        {"stop", "etwas stop", etwas_command_stop},
+        {"query", "etwas query", etwas_command_query},
+        {"update", "etwas update", etwas_command_update},
+        {"flush", "etwas flush", etwas_command_flush},
+        {"snapshot", "etwas snapshot", etwas_command_snapshot},
+        {"enable", "etwas enable", etwas_command_enable},
+        {"disable", "etwas disable", etwas_command_disable},
     };
     const char *command = argc > 1 ? argv[1] : "";
 

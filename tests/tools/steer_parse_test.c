@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the commands that steer sessions make of their arguments: numbers, GUIDs and names of providers.
+ * What the commands that steer sessions make of their arguments: numbers, GUIDs and names of providers, filters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 
 #include <etwas/evntrace.h>
 
+#include "steer/filters.h"
 #include "steer/name_hash.h"
 #include "steer/number.h"
 #include "steer/provider.h"
@@ -160,6 +161,61 @@ static void a_provider_may_have_keywords_and_a_level(void **state)
     }
 }
 
+/* ---- filters --------------------------------------------------------------------------------- */
+
+static void filters_are_of_processes_programs_and_ids(void **state)
+{
+    static struct etwas_steer_filters filters;
+    const EVENT_FILTER_EVENT_ID *ids = (const void *)filters.ids;
+
+    (void)state;
+    assert_true(etwas_steer_filter_processes(&filters, "1,4711"));
+    assert_true(etwas_steer_filter_programs(&filters, "shop;köln"));
+    assert_true(etwas_steer_filter_ids(&filters, "0,7,65535"));
+    assert_int_equal(filters.count, 3);
+    assert_int_equal(filters.descriptors[0].Type, EVENT_FILTER_TYPE_PID);
+    assert_int_equal(filters.descriptors[0].Size, 8);
+    assert_int_equal(filters.processes[1], 4711);
+    assert_int_equal(filters.descriptors[1].Type, EVENT_FILTER_TYPE_EXECUTABLE_NAME);
+    assert_int_equal(filters.descriptors[1].Size, 20); /* nine characters and the 0 */
+    assert_int_equal(filters.programs[6], 0xF6);
+    assert_int_equal(filters.programs[9], 0);
+    assert_int_equal(filters.descriptors[2].Type, EVENT_FILTER_TYPE_EVENT_ID);
+    assert_int_equal(filters.descriptors[2].Size, 10);
+    assert_int_equal(ids->FilterIn, 1);
+    assert_int_equal(ids->Count, 3);
+    assert_int_equal(ids->Events[0], 0);
+    assert_int_equal(filters.ids[4], 65535);
+    /* ETW has one of each type at most. */
+    assert_false(etwas_steer_filter_processes(&filters, "2"));
+    assert_int_equal(filters.count, 3);
+}
+
+static void what_is_too_much_for_a_filter_is_refused(void **state)
+{
+    static const char *const wrong[] = {"",     ",",
+                                        "1,",   ",1",
+                                        "1,,2", "1,2,3,4,5,6,7,8,9",
+                                        "-1",   "2147483648",
+                                        "shop", "00000000000000000000000000000001"};
+    static struct etwas_steer_filters filters;
+    char names[600];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(etwas_steer_filter_processes(&filters, wrong[i]));
+    }
+    assert_false(etwas_steer_filter_ids(&filters, "65536"));
+    memset(names, 'n', sizeof names);
+    names[512] = '\0';
+    assert_false(etwas_steer_filter_programs(&filters, names));
+    assert_false(etwas_steer_filter_programs(&filters, ""));
+    assert_int_equal(filters.count, 0);
+    names[511] = '\0';
+    assert_true(etwas_steer_filter_programs(&filters, names));
+    assert_int_equal(filters.descriptors[0].Size, MAX_EVENT_FILTER_DATA_SIZE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +224,8 @@ int main(void)
         cmocka_unit_test(a_name_has_the_guid_that_tracelogging_makes_of_it),
         cmocka_unit_test(a_guid_is_taken_as_it_is_and_a_bad_one_for_no_name),
         cmocka_unit_test(a_provider_may_have_keywords_and_a_level),
+        cmocka_unit_test(filters_are_of_processes_programs_and_ids),
+        cmocka_unit_test(what_is_too_much_for_a_filter_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

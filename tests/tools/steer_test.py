@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""`etwas start`, and the program etwas-host.
+"""The commands that start sessions and steer those of other processes, and the program etwas-host.
 
-usage: steer_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST TEST_CLASS
+usage: steer_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_STEER_WORK TEST_CLASS
 """
 
+import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,8 +18,9 @@ import time
 
 from tool_case import OPEN, USAGE, ToolTest, main
 
-MODERN_NAME = "Etwas.Tests.Steer"
-COMMANDS = ("start",)
+MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
+CLASSIC, CLASS = "3c1d7a40-91e5-4f6a-8b27-5d906e13c45f", "3c1d7a41-91e5-4f6a-8b27-5d906e13c45f"
+COMMANDS = ("ps", "start", "stop", "query", "update", "flush", "snapshot", "enable", "disable")
 
 
 def await_true(condition):
@@ -30,7 +33,7 @@ def await_true(condition):
 
 
 class SteerTest(ToolTest):
-    host = ""
+    host, work = "", ""
 
     def setUp(self):
         super().setUp()
@@ -69,9 +72,13 @@ class SteerTest(ToolTest):
 
 class Arguments(SteerTest):
     def test_each_command_has_help_of_80_columns_that_names_its_options(self):
-        options = {"start": ("--output", "--enable", "--clock", "--buffering", "--circular", "--newfile", "--append",
+        options = {"ps": ("--json",), "stop": (), "query": ("--json", " all\n"), "flush": (), "snapshot": ("--output",),
+                   "start": ("--output", "--enable", "--clock", "--buffering", "--circular", "--newfile", "--append",
                              "--compressed", "--realtime", "--mode", "--buffer-size", "--minimum", "--maximum",
-                             "--flush", "--max-size")}
+                             "--flush", "--max-size"),
+                   "update": ("--output", "--flush", "--maximum", "--realtime", "--no-realtime", "--next-file"),
+                   "enable": ("--level", "--any", "--all", "--property", "--pid", "--exe", "--id", "--timeout",
+                              "--capture-state"), "disable": ("--timeout",)}
         for command in COMMANDS:
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
@@ -87,6 +94,22 @@ class Arguments(SteerTest):
 
     def test_what_is_wrong_with_a_command_line_is_told(self):
         for arguments, said in (
+                ("ps x", "it takes no names"), ("stop", "which session?"), ("query", "which session, or all?"),
+                ("flush", "which session?"), ("snapshot x", "to which file (-o)?"), ("snapshot -o f", "of which session?"),
+                ("snapshot -o f x y", "of one session at a time"), ("update x", "what shall change?"),
+                ("update --next-file --maximum 3 x", "--next-file changes nothing else"),
+                ("update --realtime --no-realtime x", "--realtime or --no-realtime?"),
+                ("update --maximum 0 x", "--maximum takes a number from 1 to 4294967295, not '0'"),
+                ("update --flush 1s x", "--flush takes a number from 1 to 4294967295, not '1s'"),
+                ("enable x", "which session, and which provider?"), ("disable", "which session, and which provider?"),
+                ("enable x {y}", "a provider is a GUID or a name"),
+                ("enable x y 5ab7a3c2-1f0e-4d7b-9a31-6e02d48c771g", "a provider is a GUID or a name"),
+                ("enable --level loud x y", "--level takes a level, as warning or 3, not 'loud'"),
+                ("enable --any 18446744073709551616 x y", "--any takes a number of 64 bits, not '18446744073709551616'"),
+                ("enable --property sid,sids x y", "--property takes names"), ("enable --pid 1,2,3,4,5,6,7,8,9 x y", "--pid takes"),
+                ("enable --pid 1 --pid 2 x y", "--pid takes up to 8 processes, once, not '2'"),
+                ("disable --timeout x x y", "--timeout takes milliseconds, not 'x'"),
+                ("enable --id 65536 x y", "--id takes"), ("enable --timeout -1 x y", "--timeout takes milliseconds, not '-1'"),
                 ("start -o f", "which session?"), ("start -o f x y", "one session at a time"), ("start x", "to which file (-o)"),
                 ("start -o f --clock sundial x", "--clock takes qpc, system or tsc, not 'sundial'"),
                 ("start -o f --buffer-size 3 x", "--buffer-size takes a number from 4 to 16384, not '3'"),
@@ -106,6 +129,18 @@ class Arguments(SteerTest):
             self.assertIn("frob", error)
             self.assertIn(f"See 'etwas {command} --help'.", error)
         self.assertEqual(os.listdir(self.folder), ["run"])
+
+    def test_a_session_that_does_not_run_is_named(self):
+        for arguments in (("stop",), ("query",), ("flush",), ("snapshot", "-o", self.path), ("update", "--flush", "5")):
+            for name, shown in ((self.name, self.name), ("", ""), ("n" * 5000, "n" * 5000), ("\x1b[2J", r"\x1b[2J"),
+                                (b"\xff", r"\xff")):
+                _, error = self.run_etwas(*arguments, name, expect=OPEN)
+                self.assertEqual(error, f"etwas {arguments[0]}: '{shown}': no such session runs\n")
+        for command in ("enable", "disable"):
+            out, error = self.run_etwas(command, self.name, MODERN, expect=OPEN)
+            self.assertEqual((out, error), ("", f"etwas {command}: '{self.name}': no such session runs\n"))
+        _, error = self.run_etwas("query", self.name, "also not", expect=OPEN)
+        self.assertEqual(len(error.splitlines()), 2)
 
 
 class Host(SteerTest):
@@ -216,6 +251,161 @@ class Host(SteerTest):
         self.assertIn(host.returncode, (0, -signal.SIGTERM))  # it may not have come so far as to block it
 
 
+class Steered(SteerTest):
+    """A flight recorder and a session with a file, a process with providers, and the commands."""
+
+    def setUp(self):
+        super().setUp()
+        self.work_process = subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                             env=self.environment)
+        self.addCleanup(self.work_process.communicate)
+        self.recorder, self.log = f"{self.name}-memory", f"{self.name}-file"
+        self.start_sessions()
+
+    def tell(self, line):
+        """What the process with the providers prints, and the code behind that."""
+        self.work_process.stdin.write(line + "\n")
+        self.work_process.stdin.flush()
+        out = ""
+        while True:
+            answer = self.work_process.stdout.readline()
+            self.assertNotEqual(answer, "", self.work_process.poll())
+            if answer.startswith("= "):
+                return out, int(answer[2:])
+            out += answer
+
+    def ask_json(self, command):
+        return [json.loads(line) for line in self.ask(command).splitlines()]
+
+    def session(self, name):
+        return self.ask_json(f"query --json {name}")[0]
+
+    def counted(self, path):
+        """How many events of which of the two providers there are."""
+        stat, = self.stat_json(path)
+        return {kind["class"]: kind["events"] for kind in stat["classes"] if kind["class"] in (MODERN, CLASS)}
+
+    def test_ps_shows_sessions_and_providers(self):
+        self.ask(f"enable --level warning --any 0x5 --all 1 {self.recorder} {MODERN_NAME}")
+        self.ask(f"enable {self.log} {CLASSIC}")
+        lines = self.ask_json("ps --json")
+        sessions = {line["session"]: line for line in lines if "session" in line}
+        recorder, log = sessions[self.recorder], sessions[self.log]
+        for session in recorder, log:
+            self.assertEqual((session["process"], session["program"]), (self.hosts[session["session"]], self.program))
+            self.assertEqual((session["lost"], session["recorded"]), (0, 0))
+        self.assertEqual((recorder["modes"], recorder["buffer_kb"]), (["buffering"], 4))
+        self.assertIn("covered_ns", recorder)
+        self.assertNotIn("file", recorder)
+        self.assertEqual((log["file"], log["clock"]), (self.path, "performance counter"))
+        self.assertNotIn("covered_ns", log)
+        providers = {line["provider"]: line for line in lines if line.get("process") == self.work_process.pid and "provider" in line}
+        self.assertEqual((providers[MODERN]["kind"], providers[MODERN]["program"]), ("modern", "steer_work"))
+        self.assertEqual(providers[MODERN]["enabled_by"], [{"session": self.recorder, "level": 3, "any": 5, "all": 1, "property": 0}])
+        self.assertEqual(providers[CLASSIC]["kind"], "classic")
+        self.assertEqual([enable["session"] for enable in providers[CLASSIC]["enabled_by"]], [self.log])
+        for line in lines:
+            self.assert_keys_in_help("ps", line)
+        text = self.ask("ps")
+        self.assertRegex(text, r"(?m)^SESSION +PROCESS +EVENTS +LOST +BUFFERS +CLOCK +MODE +BACK +FILE\n")
+        self.assertRegex(text, rf"(?m)^{re.escape(self.log)} +{self.hosts[self.log]} {self.program} +0 +0 +\d+  performance counter  sequential +-  {self.path}$")
+        self.assertRegex(text, rf"(?m)^{self.work_process.pid} steer_work +{MODERN} +modern +{re.escape(self.recorder)} \(level 3, keywords 0x5\)$")
+
+    def test_events_come_while_a_provider_is_enabled(self):
+        self.tell("log 10")
+        self.assertEqual(self.ask(f"enable {self.log} {MODERN_NAME} {CLASSIC}"),
+                         f"{MODERN_NAME}: {MODERN}\n{CLASSIC}: {CLASSIC}\n")
+        self.tell("log 20")
+        self.ask(f"enable --any 2 {self.log} {MODERN_NAME}")
+        self.tell("log 5")
+        self.ask(f"disable {self.log} {MODERN_NAME}")
+        self.tell("log 3")
+        self.ask(f"flush {self.log}")
+        self.assertEqual(self.session(self.log)["recorded"], 20 + 20 + 5 + 3)
+        self.ask(f"stop {self.log}")
+        self.ask(f"stop {self.log}", expect=OPEN)
+        self.assertEqual(self.counted(self.path), {MODERN: 20, CLASS: 20 + 5 + 3})
+
+    def test_filters_choose_events_and_processes(self):
+        process = self.work_process.pid
+        for options, count in ((f"--pid {process}", 1), ("--pid 1", 0), ("--exe steer_work;other", 1), ("--exe other", 0),
+                               ("--id 6,7,8", 1), ("--id 6", 0), (f"--id 7 --pid {process} --exe Steer_Work", 1)):
+            before = self.session(self.recorder)["recorded"]
+            self.ask(f"enable {options} {self.recorder} {MODERN}")
+            self.tell("log 1")
+            self.assertEqual(self.session(self.recorder)["recorded"] - before, count, options)
+
+    def test_a_snapshot_has_what_is_in_memory(self):
+        other = os.path.join(self.folder, "now.etl")
+        self.ask(f"enable {self.recorder} {MODERN_NAME}")
+        self.tell("log 7")
+        self.ask(f"snapshot -o {other} {self.recorder}")
+        self.assertEqual(self.counted(other), {MODERN: 7})
+        self.assertEqual(self.session(self.recorder)["recorded"], 7)
+        self.ask(f"snapshot -o {self.path} {self.recorder}", expect=OPEN)  # it is in use
+        self.ask(f"snapshot -o {other} {self.log}", expect=OPEN)  # it has a file
+        self.ask(f"snapshot -o {self.folder}/missing/a.etl {self.recorder}", expect=OPEN)
+        self.ask(f"flush {self.recorder}", expect=OPEN)  # no file was ever named
+
+    def test_update_changes_what_is_said_and_nothing_else(self):
+        other = os.path.join(self.folder, "b.etl")
+        before = self.session(self.log)
+        self.ask(f"update --flush 2000 --maximum {before['maximum_buffers'] + 5} {self.log}")
+        self.assertEqual(self.session(self.log), {**before, "flush_timer": 2, "maximum_buffers": before["maximum_buffers"] + 5})
+        self.ask(f"update -o {other} {self.log}")
+        self.assertEqual(self.session(self.log)["file"], other)
+        self.ask(f"update --realtime {self.log}")
+        self.assertIn("real time", self.session(self.log)["modes"])
+        self.ask(f"update --flush 3000 {self.log}")
+        self.assertIn("real time", self.session(self.log)["modes"])
+        self.ask(f"update --no-realtime {self.log}")
+        self.assertNotIn("real time", self.session(self.log)["modes"])
+        now = self.session(self.log)
+        for options in ("--flush 1500", "--next-file", f"-o {other}", f"-o {self.folder}/missing/a.etl"):
+            self.ask(f"update {options} {self.log}", expect=OPEN)
+        self.assertEqual(self.session(self.log), now)
+
+    def test_query_says_what_json_says(self):
+        self.ask(f"enable {self.recorder} {MODERN_NAME}")
+        self.tell("log 1234")
+        told, found = self.ask(f"query {self.recorder} {self.log}"), self.session(self.recorder)
+        self.assertIn(f"{self.recorder}\n  GUID          {found['guid']}\n  process       {self.hosts[self.recorder]} {self.program}\n"
+                      f"  mode          buffering\n  clock         performance counter\n"
+                      f"  buffers       {found['buffers']} of 4 KB, ", told)
+        self.assertIn(f"  events        {found['recorded']:,} recorded, {found['overwritten']:,} overwritten, 0 lost\n", told)
+        self.assertEqual(found["recorded"] + found["overwritten"], 1234)
+        self.assertIn(f"\n{self.log}\n", told)
+        self.assertIn(f"  file          {self.path}\n", told)
+        everything = self.ask_json("query --json all")
+        self.assertEqual({self.recorder, self.log}, {session["session"] for session in everything})
+        self.ask(f"query {self.recorder} nobody", expect=OPEN)
+
+
+class Inside(Steered):
+    """The commands in a process that has the sessions itself."""
+
+    program = "steer_work"
+
+    def start_sessions(self):
+        self.assertEqual(self.tell(f"start {self.recorder} -"), ("", 0))
+        self.assertEqual(self.tell(f"start {self.log} {self.path}"), ("", 0))
+        self.hosts = dict.fromkeys((self.recorder, self.log), self.work_process.pid)
+
+    def ask(self, command, expect=0):
+        out, code = self.tell(f"run {command}")
+        self.assertEqual(code, expect, out)
+        return out
+
+    def test_a_name_that_could_steer_a_terminal_does_not(self):
+        odd = f"{self.name}\x1b[2J\u202e"
+        self.assertEqual(self.tell(f"start {odd} -"), ("", 0))
+        for command in ("ps", "query all", f"query {odd}"):
+            told = self.ask(command)
+            self.assertIn(rf"{self.name}\x1b[2J\u{{202e}}", told)
+            self.assertNotIn("\x1b", told)
+        self.assertIn(odd, [line.get("session") for line in self.ask_json("ps --json")])
+
+
 if __name__ == "__main__":
-    SteerTest.host = sys.argv[2]
+    SteerTest.host, SteerTest.work = sys.argv[2:4]
     sys.exit(main())

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A process with a modern and a classic provider, for tests of the commands that steer sessions. It does what the
+ * lines of its standard input say, and answers each:
+ *
+ *   log N            N events of either provider, to whichever sessions want them
+ *   start NAME FILE  a session of this process: to the file, or where that is "-" in memory
+ *   run COMMAND ...  a command of `etwas`, in this process
+ *
+ * An answer is what a command prints, and a line with "= " and its exit code, or the code of start.
+ */
+#include <etwas/etwas.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+/* What has the name "Etwas.Tests.Steer". */
+static const GUID modern_guid = {
+    0xe878c781, 0x839e, 0x553a, {0x3c, 0x52, 0x43, 0xf2, 0x2e, 0xc4, 0xfa, 0x6e}};
+static const GUID classic_guid = {
+    0x3c1d7a40, 0x91e5, 0x4f6a, {0x8b, 0x27, 0x5d, 0x90, 0x6e, 0x13, 0xc4, 0x5f}};
+static const GUID class_guid = {
+    0x3c1d7a41, 0x91e5, 0x4f6a, {0x8b, 0x27, 0x5d, 0x90, 0x6e, 0x13, 0xc4, 0x5f}};
+
+static REGHANDLE modern;
+static TRACEHANDLE wanted; /* the session that enables the classic provider; 0: none */
+
+static ULONG on_control(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID buffer)
+{
+    (void)context;
+    (void)size;
+    if (code == WMI_ENABLE_EVENTS || code == WMI_DISABLE_EVENTS) {
+        __atomic_store_n(&wanted, code == WMI_ENABLE_EVENTS ? GetTraceLoggerHandle(buffer) : 0,
+                         __ATOMIC_RELEASE);
+    }
+    return ERROR_SUCCESS;
+}
+
+static void log_events(unsigned long count)
+{
+    static const EVENT_DESCRIPTOR descriptor = {.Id = 7, .Level = 4, .Keyword = 1};
+
+    for (unsigned long i = 0; i < count; i++) {
+        EVENT_TRACE_HEADER header = {
+            .Size = sizeof header, .Class = {.Type = 10, .Level = 4}, .Guid = class_guid};
+        EVENT_DATA_DESCRIPTOR data = {0};
+        TRACEHANDLE session = __atomic_load_n(&wanted, __ATOMIC_ACQUIRE);
+
+        EventDataDescCreate(&data, &i, sizeof i);
+        (void)EventWrite(modern, &descriptor, 1, &data);
+        header.Flags = WNODE_FLAG_TRACED_GUID;
+        if (session != 0) {
+            (void)TraceEvent(session, &header);
+        }
+    }
+}
+
+static int start(const char *name, const char *file)
+{
+    const etwas_session_options in_memory = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                             .buffer_size_kb = 4};
+    bool is_file = strcmp(file, "-") != 0;
+    TRACEHANDLE session;
+
+    return (int)etwas_start(name, is_file ? file : NULL, is_file ? NULL : &in_memory, &session);
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+static const struct command {
+    const char *name;
+    char title[16];
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"ps", "etwas ps", etwas_command_ps},
+    {"stop", "etwas stop", etwas_command_stop},
+    {"query", "etwas query", etwas_command_query},
+    {"update", "etwas update", etwas_command_update},
+    {"flush", "etwas flush", etwas_command_flush},
+    {"snapshot", "etwas snapshot", etwas_command_snapshot},
+    {"enable", "etwas enable", etwas_command_enable},
+    {"disable", "etwas disable", etwas_command_disable},
+};
+
+static int run(int count, char **words)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (count > 0 && strcmp(words[0], commands[i].name) == 0) {
+            words[0] = (char *)commands[i].title;
+            optind = 0;
+            return commands[i].run(count, words);
+        }
+    }
+    return -1;
+}
+
+static int obey(char *line)
+{
+    char *words[32] = {NULL};
+    int count = 0;
+
+    for (char *word = strtok(line, " \n"); word != NULL && count < 31; word = strtok(NULL, " \n")) {
+        words[count++] = word;
+    }
+    if (count == 2 && strcmp(words[0], "log") == 0) {
+        log_events(strtoul(words[1], NULL, 10));
+        return 0;
+    }
+    if (count == 3 && strcmp(words[0], "start") == 0) {
+        return start(words[1], words[2]);
+    }
+    return count > 1 && strcmp(words[0], "run") == 0 ? run(count - 1, words + 1) : -1;
+}
+
+int main(void)
+{
+    TRACE_GUID_REGISTRATION class = {&class_guid, NULL};
+    TRACEHANDLE classic;
+    char line[4096];
+
+    if (EventRegister(&modern_guid, NULL, NULL, &modern) != ERROR_SUCCESS ||
+        RegisterTraceGuids(on_control, NULL, &classic_guid, 1, &class, NULL, NULL, &classic) !=
+            ERROR_SUCCESS) {
+        return 1;
+    }
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        printf("= %d\n", obey(line));
+        (void)fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "steer/filters.h"
+
+#include <string.h>
+
+#include "steer/number.h"
+#include "steer/utf16.h"
+
+enum {
+    ID_HEAD_UNITS = 2, /* FilterIn and Reserved, Count */
+    NUMBER_CHARACTERS = 24,
+};
+
+_Static_assert(ID_HEAD_UNITS * sizeof(uint16_t) == offsetof(EVENT_FILTER_EVENT_ID, Events),
+               "the ids stand behind so many units");
+
+/* Numbers up to `most`, at most `room` of them; 0: that is not what it is. */
+static uint32_t parse_list(const char *text, uint32_t most, uint32_t *numbers, uint32_t room)
+{
+    for (uint32_t count = 0; count < room; count++) {
+        size_t length = strcspn(text, ",");
+        char part[NUMBER_CHARACTERS];
+
+        if (length >= sizeof part) {
+            return 0;
+        }
+        memcpy(part, text, length);
+        part[length] = '\0';
+        if (!etwas_steer_number_32(part, 0, most, &numbers[count])) {
+            return 0;
+        }
+        if (text[length] == '\0') {
+            return count + 1;
+        }
+        text += length + 1;
+    }
+    return 0;
+}
+
+/* One of a type. False: there is one. */
+static bool add(struct etwas_steer_filters *filters, uint32_t type, const void *data, size_t bytes)
+{
+    for (uint32_t i = 0; i < filters->count; i++) {
+        if (filters->descriptors[i].Type == type) {
+            return false;
+        }
+    }
+    filters->descriptors[filters->count++] = (EVENT_FILTER_DESCRIPTOR){
+        .Ptr = (uint64_t)(uintptr_t)data, .Size = (uint32_t)bytes, .Type = type};
+    return true;
+}
+
+bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const char *text)
+{
+    uint32_t count = parse_list(text, INT32_MAX, filters->processes, MAX_EVENT_FILTER_PID_COUNT);
+
+    return count != 0 && add(filters, EVENT_FILTER_TYPE_PID, filters->processes,
+                             count * sizeof *filters->processes);
+}
+
+bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *text)
+{
+    EVENT_FILTER_EVENT_ID *head = (void *)filters->ids;
+    uint32_t numbers[ETWAS_STEER_IDS];
+    uint32_t count = parse_list(text, UINT16_MAX, numbers, ETWAS_STEER_IDS);
+
+    head->FilterIn = 1;
+    head->Count = (uint16_t)count;
+    for (uint32_t i = 0; i < count; i++) {
+        filters->ids[ID_HEAD_UNITS + i] = (uint16_t)numbers[i];
+    }
+    return count != 0 && add(filters, EVENT_FILTER_TYPE_EVENT_ID, filters->ids,
+                             (ID_HEAD_UNITS + count) * sizeof *filters->ids);
+}
+
+bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *text)
+{
+    size_t units = etwas_steer_utf16(text, filters->programs,
+                                     sizeof filters->programs / sizeof *filters->programs);
+
+    return units != 0 && add(filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, filters->programs,
+                             (units + 1) * sizeof *filters->programs);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Sessions and providers for programs.
+ */
+
+#include "json.h"
+#include "names.h"
+#include "steer/provider.h"
+#include "steer/show.h"
+
+#include <string.h>
+
+static void put_mode(struct etwas_output *output, uint32_t log_file_mode)
+{
+    etwas_json_number(output, "log_file_mode", log_file_mode);
+    etwas_json_key(output, "modes");
+    etwas_output_text(output, "[\"");
+    etwas_names_mode(output, log_file_mode, "\",\"");
+    etwas_output_text(output, "\"]");
+}
+
+static void put_process(struct etwas_output *output, uint32_t process, const char *program)
+{
+    if (process != 0) {
+        etwas_json_number(output, "process", process);
+        etwas_json_text(output, "program", program);
+    }
+}
+
+void etwas_steer_json_session(struct etwas_output *output,
+                              const struct etwas_steer_found_session *session)
+{
+    const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
+
+    etwas_output_text(output, "{\"session\":");
+    etwas_json_string(output, session->block.session_name);
+    etwas_json_guid(output, "guid", &properties->Wnode.Guid);
+    put_process(output, session->process, session->program);
+    put_mode(output, properties->LogFileMode);
+    etwas_json_text(output, "clock", etwas_names_clock(properties->Wnode.ClientContext));
+    if (session->block.file_name[0] != '\0') {
+        etwas_json_text(output, "file", session->block.file_name);
+    }
+    etwas_json_number(output, "maximum_file_size", properties->MaximumFileSize);
+    etwas_json_number(output, "flush_timer", properties->FlushTimer);
+    etwas_json_number(output, "buffer_kb", properties->BufferSize);
+    etwas_json_number(output, "minimum_buffers", properties->MinimumBuffers);
+    etwas_json_number(output, "maximum_buffers", properties->MaximumBuffers);
+    etwas_json_number(output, "buffers", properties->NumberOfBuffers);
+    etwas_json_number(output, "free_buffers", properties->FreeBuffers);
+    etwas_json_number(output, "buffers_written", properties->BuffersWritten);
+    etwas_json_number(output, "buffers_lost", properties->LogBuffersLost);
+    etwas_json_number(output, "realtime_buffers_lost", properties->RealTimeBuffersLost);
+    etwas_json_number(output, "lost",
+                      session->has_counts ? session->counts.lost : properties->EventsLost);
+    if (session->has_counts) {
+        etwas_json_number(output, "recorded", session->counts.recorded);
+        etwas_json_number(output, "overwritten", session->counts.overwritten);
+    }
+    if (session->has_retention) {
+        etwas_json_number(output, "covered_ns", session->retention.covered_ns);
+        etwas_json_number(output, "longest_ns", session->retention.longest_ns);
+    }
+    etwas_output_text(output, "}\n");
+}
+
+static void put_enable(struct etwas_output *output, const struct etwas_steer_found *found,
+                       const TRACE_ENABLE_INFO *enable)
+{
+    const struct etwas_steer_found_session *session = etwas_steer_session_of(found, enable);
+
+    etwas_output_text(output, "{\"session\":");
+    if (session != NULL) {
+        etwas_json_string(output, session->block.session_name);
+    } else {
+        etwas_output_text(output, "null");
+    }
+    etwas_json_number(output, "level", enable->Level);
+    etwas_json_number(output, "any", enable->MatchAnyKeyword);
+    etwas_json_number(output, "all", enable->MatchAllKeyword);
+    etwas_json_number(output, "property", enable->EnableProperty);
+    etwas_output_char(output, '}');
+}
+
+void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_steer_found *found,
+                               const struct etwas_steer_found_provider *provider)
+{
+    const char *name = etwas_steer_system_provider(&provider->guid);
+    char program[ETWAS_STEER_PROGRAM_BYTES];
+
+    etwas_output_text(output, "{\"kind\":");
+    etwas_json_string(output, provider->process == 0 ? "not registered"
+                              : provider->is_classic ? "classic"
+                                                     : "modern");
+    etwas_json_guid(output, "provider", &provider->guid);
+    if (name != NULL) {
+        etwas_json_text(output, "name", name);
+    }
+    etwas_steer_program(provider->process, program);
+    put_process(output, provider->process, program);
+    etwas_json_key(output, "enabled_by");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < provider->enabling; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_enable(output, found, &provider->enables[i]);
+    }
+    etwas_output_text(output, "]}\n");
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "steer/look.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    ROOM_BEYOND = 8, /* what may come between two questions */
+    TRIES = 16,
+};
+
+/* ---- whose it is ----------------------------------------------------------------------------- */
+
+/* A thread's process, by /proc; 0: it is not there, or in another PID namespace. */
+static uint32_t process_of(uint32_t thread)
+{
+    char path[64];
+    char line[128];
+    unsigned process = 0;
+    FILE *file;
+
+    (void)snprintf(path, sizeof path, "/proc/%u/status", thread);
+    file = thread != 0 ? fopen(path, "re") : NULL;
+    if (file == NULL) {
+        return 0;
+    }
+    while (process == 0 && fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "Tgid: %u", &process);
+    }
+    (void)fclose(file);
+    return process;
+}
+
+void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTES])
+{
+    static const char removed[] = " (deleted)";
+    char link[64];
+    char path[PATH_MAX];
+    const char *name;
+    ssize_t length;
+
+    (void)snprintf(link, sizeof link, "/proc/%u/exe", process);
+    length = process != 0 ? readlink(link, path, sizeof path - 1) : 0;
+    path[length > 0 ? length : 0] = '\0';
+    length = (ssize_t)strlen(path) - (ssize_t)strlen(removed);
+    if (length > 0 && strcmp(path + length, removed) == 0) {
+        path[length] = '\0';
+    }
+    name = strrchr(path, '/');
+    (void)snprintf(program, ETWAS_STEER_PROGRAM_BYTES, "%.*s", ETWAS_STEER_PROGRAM_BYTES - 1,
+                   name != NULL ? name + 1 : path);
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+/* What its block does not say. */
+static void complete(struct etwas_steer_found_session *session)
+{
+    const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
+    TRACEHANDLE handle = properties->Wnode.HistoricalContext;
+
+    session->process = process_of((uint32_t)(uintptr_t)properties->LoggerThreadId);
+    etwas_steer_program(session->process, session->program);
+    session->has_counts = etwas_counts(handle, &session->counts) == ERROR_SUCCESS;
+    session->has_retention =
+        (properties->LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 &&
+        etwas_retention_query(handle, &session->retention, NULL, 0) == ERROR_SUCCESS;
+}
+
+bool etwas_steer_look_for(const char *command, const char *name,
+                          struct etwas_steer_found_session *session)
+{
+    etwas_steer_prepare(&session->block);
+    if (!etwas_steer_control(command, name, &session->block, EVENT_TRACE_CONTROL_QUERY)) {
+        return false;
+    }
+    complete(session);
+    return true;
+}
+
+/* Asks for as many as `room`; how many there are is in session_count. */
+static uint32_t query_all(struct etwas_steer_found *found, uint32_t room)
+{
+    EVENT_TRACE_PROPERTIES **blocks = calloc(room, sizeof *blocks);
+    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
+
+    found->sessions = calloc(room, sizeof *found->sessions);
+    if (blocks != NULL && found->sessions != NULL) {
+        for (uint32_t i = 0; i < room; i++) {
+            etwas_steer_prepare(&found->sessions[i].block);
+            blocks[i] = &found->sessions[i].block.properties;
+        }
+        code = QueryAllTracesA(blocks, room, &found->session_count);
+    }
+    free(blocks);
+    return code;
+}
+
+static uint32_t look_for_sessions(struct etwas_steer_found *found)
+{
+    uint32_t room = ROOM_BEYOND;
+    uint32_t code = query_all(found, room);
+
+    /* All names fit, so more data are more sessions. */
+    for (int i = 0; code == ERROR_MORE_DATA && i < TRIES; i++) {
+        room = found->session_count + ROOM_BEYOND;
+        free(found->sessions);
+        code = query_all(found, room);
+    }
+    found->session_count = code == ERROR_SUCCESS ? found->session_count : 0;
+    for (uint32_t i = 0; i < found->session_count; i++) {
+        complete(&found->sessions[i]);
+    }
+    return code;
+}
+
+/* LoggerId: the low 8 bits of the handle. */
+const struct etwas_steer_found_session *etwas_steer_session_of(
+    const struct etwas_steer_found *found, const TRACE_ENABLE_INFO *enable)
+{
+    for (uint32_t i = 0; i < found->session_count; i++) {
+        if ((found->sessions[i].block.properties.Wnode.HistoricalContext & 0xFF) ==
+            enable->LoggerId) {
+            return &found->sessions[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- providers ------------------------------------------------------------------------------- */
+
+/* An answer of EnumerateTraceGuidsEx, however large; NULL with a code. */
+static void *enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint32_t *bytes,
+                       uint32_t *code)
+{
+    uint32_t guid_bytes = guid != NULL ? sizeof *guid : 0;
+    void *answer = NULL;
+    uint32_t room = 0;
+
+    *bytes = 0;
+    *code = EnumerateTraceGuidsEx(class, guid, guid_bytes, NULL, 0, bytes);
+    for (int i = 0; *code == ERROR_INSUFFICIENT_BUFFER && i < TRIES; i++) {
+        room = *bytes;
+        free(answer);
+        answer = malloc(room);
+        *code = answer != NULL ? EnumerateTraceGuidsEx(class, guid, guid_bytes, answer, room, bytes)
+                               : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (*code != ERROR_SUCCESS) {
+        free(answer);
+        return NULL;
+    }
+    return answer;
+}
+
+static bool add(struct etwas_steer_found *found, const etwas_guid *guid,
+                const TRACE_PROVIDER_INSTANCE_INFO *instance)
+{
+    struct etwas_steer_found_provider *grown = realloc(
+        found->providers, (found->provider_count + 1) * sizeof *grown); /* there are not many */
+
+    if (grown == NULL) {
+        return false;
+    }
+    found->providers = grown;
+    grown[found->provider_count++] = (struct etwas_steer_found_provider){
+        .guid = *guid,
+        .process = instance->Pid,
+        .is_classic = (instance->Flags & TRACE_PROVIDER_FLAG_LEGACY) != 0,
+        .enabling = instance->EnableCount,
+        .enables = (const void *)(instance + 1),
+    };
+    return true;
+}
+
+static uint32_t look_for_provider(struct etwas_steer_found *found, etwas_guid *guid)
+{
+    TRACE_GUID_INFO *info;
+    const TRACE_PROVIDER_INSTANCE_INFO *instance;
+    uint32_t bytes;
+    uint32_t code;
+
+    info = enumerate(TraceGuidQueryInfo, guid, &bytes, &code);
+    if (info == NULL) {
+        return code == ERROR_WMI_GUID_NOT_FOUND ? (uint32_t)ERROR_SUCCESS : code; /* it has gone */
+    }
+    found->answers[found->answer_count++] = info;
+    instance = (const void *)(info + 1);
+    for (uint32_t i = 0; i < info->InstanceCount; i++) {
+        if (!add(found, guid, instance)) {
+            return ERROR_NOT_ENOUGH_MEMORY;
+        }
+        instance = (const void *)((const char *)instance + instance->NextOffset);
+    }
+    return ERROR_SUCCESS;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct etwas_steer_found_provider *a = left;
+    const struct etwas_steer_found_provider *b = right;
+    int by_guid = memcmp(&a->guid, &b->guid, sizeof a->guid);
+
+    return a->process != b->process ? (a->process < b->process ? -1 : 1) : by_guid;
+}
+
+static uint32_t look_for_providers(struct etwas_steer_found *found)
+{
+    uint32_t bytes;
+    uint32_t code;
+    etwas_guid *guids = enumerate(TraceGuidQueryList, NULL, &bytes, &code);
+    size_t count = guids != NULL ? bytes / sizeof *guids : 0;
+
+    found->answers = calloc(count + 1, sizeof *found->answers);
+    code = found->answers != NULL ? code : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+    for (size_t i = 0; i < count && code == ERROR_SUCCESS; i++) {
+        code = look_for_provider(found, &guids[i]);
+    }
+    free(guids);
+    if (found->provider_count != 0) {
+        qsort(found->providers, found->provider_count, sizeof *found->providers, compare);
+    }
+    return code;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+bool etwas_steer_look(const char *command, struct etwas_steer_found *found)
+{
+    uint32_t code;
+
+    *found = (struct etwas_steer_found){0};
+    code = look_for_sessions(found);
+    if (code == ERROR_SUCCESS) {
+        code = look_for_providers(found);
+    }
+    if (code != ERROR_SUCCESS) {
+        fprintf(stderr, "%s: %s\n", command, etwas_steer_reason(code));
+        etwas_steer_look_free(found);
+    }
+    return code == ERROR_SUCCESS;
+}
+
+void etwas_steer_look_free(struct etwas_steer_found *found)
+{
+    for (size_t i = 0; i < found->answer_count; i++) {
+        free(found->answers[i]);
+    }
+    free(found->answers);
+    free(found->providers);
+    free(found->sessions);
+    *found = (struct etwas_steer_found){0};
+}

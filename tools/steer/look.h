@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STEER_LOOK_H
+#define ETWAS_TOOLS_STEER_LOOK_H
+
+/*
+ * What runs: the sessions of all of the user's processes, and the providers in them.
+ */
+
+#include "output.h"
+#include "steer/session.h"
+
+#include <etwas/etwas.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_STEER_PROGRAM_BYTES = 256
+};
+
+struct etwas_steer_found_session {
+    struct etwas_steer_block block;
+    uint32_t process; /* whose it is; 0: that cannot be told */
+    char program[ETWAS_STEER_PROGRAM_BYTES];
+    bool has_counts; /* else the block knows no more than what was lost */
+    etwas_session_counts counts;
+    bool has_retention; /* of a flight recorder */
+    etwas_retention retention;
+};
+
+/* A registration of a provider, and the sessions that enable it. */
+struct etwas_steer_found_provider {
+    etwas_guid guid;
+    uint32_t process; /* 0: it is enabled and not registered yet, or the system's */
+    bool is_classic;
+    uint32_t enabling; /* how many of enables[] */
+    const TRACE_ENABLE_INFO *enables;
+};
+
+struct etwas_steer_found {
+    struct etwas_steer_found_session *sessions;
+    uint32_t session_count;
+    struct etwas_steer_found_provider *providers; /* by process, then by GUID */
+    uint32_t provider_count;
+    void **answers; /* what `enables` points into */
+    size_t answer_count;
+};
+
+/* Looks for one session. False after a message on standard error. */
+bool etwas_steer_look_for(const char *command, const char *name,
+                          struct etwas_steer_found_session *session);
+
+/* Looks for everything. False likewise. Free what is found. */
+bool etwas_steer_look(const char *command, struct etwas_steer_found *found);
+void etwas_steer_look_free(struct etwas_steer_found *found);
+
+/* The session that a TRACE_ENABLE_INFO is about; NULL: it is none of those found. */
+const struct etwas_steer_found_session *etwas_steer_session_of(
+    const struct etwas_steer_found *found, const TRACE_ENABLE_INFO *enable);
+
+/* The file of a process's program, without its folder; "" where that cannot be told. */
+void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTES]);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The commands `etwas ps` and `etwas query`: what runs, and what of one session.
+ */
+
+#include "commands.h"
+#include "options.h"
+#include "steer/show.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char keys_help[] =
+    "JSON keys of a session: session, guid, process and program (that host it, where\n"
+    "that can be told), log_file_mode, modes, clock, file, maximum_file_size,\n"
+    "flush_timer, buffer_kb, minimum_buffers, maximum_buffers, buffers, free_buffers,\n"
+    "buffers_written, buffers_lost, realtime_buffers_lost, lost, recorded and\n"
+    "overwritten (where they can be told); of a flight recorder covered_ns and\n"
+    "longest_ns: for so long back everything is there, of every processor and of one.\n";
+
+static const char *const ps_help[] = {
+    "usage: etwas ps [OPTION...]\n"
+    "\n",
+    "Shows the event tracing sessions of all of the user's processes, a line for\n"
+    "each: its name, the process that hosts it, its events and those it has lost, its\n"
+    "buffers, clock and mode, of a flight recorder for how long back everything is\n"
+    "there, and its file. Behind that the providers in these processes by their\n"
+    "GUIDs, and the sessions that enable them.\n"
+    "\n"
+    "  -j, --json   one JSON object a line: sessions, then providers\n"
+    "  -h, --help   this text\n"
+    "\n",
+    keys_help,
+    "Of a provider: kind (classic, modern, or not registered), provider, name (of a\n"
+    "system provider), process, program, enabled_by: session, level, any and all (the\n"
+    "keywords), property.\n"
+    "\n"
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
+
+static const char *const query_help[] = {
+    "usage: etwas query [OPTION...] SESSION...\n"
+    "       etwas query [OPTION...] all\n"
+    "\n",
+    "Says all about sessions, or all of them.\n"
+    "\n"
+    "  -j, --json   one JSON object a session\n"
+    "  -h, --help   this text\n"
+    "\n",
+    keys_help,
+    "\n"
+    "Exit codes: see 'etwas --help'; 2 where there is no such session.\n",
+    NULL,
+};
+
+static const struct option named[] = {
+    {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static bool take(void *is_json, int option)
+{
+    *(bool *)is_json = option == 'j';
+    return option == 'j';
+}
+
+static int finish(bool is_fine)
+{
+    return !etwas_output_finish(etwas_standard_output()) ? ETWAS_EXIT_OUTPUT
+           : is_fine                                     ? ETWAS_EXIT_FINE
+                                                         : ETWAS_EXIT_OPEN;
+}
+
+int etwas_command_ps(int argc, char **argv)
+{
+    static const struct etwas_options options = {"ps", ps_help, named, "jh", take};
+    struct etwas_output *output = etwas_standard_output();
+    struct etwas_steer_found found;
+    bool is_json = false;
+    bool good = true;
+    int result;
+
+    if (!etwas_options_read(&options, argc, argv, &is_json, &result) ||
+        !etwas_options_fit(&options, optind < argc ? "it takes no names; 'etwas query' does" : NULL,
+                           &result)) {
+        return result;
+    }
+    if (!etwas_steer_look("etwas ps", &found)) {
+        return ETWAS_EXIT_OPEN;
+    }
+    if (is_json) {
+        for (uint32_t i = 0; i < found.session_count; i++) {
+            etwas_steer_json_session(output, &found.sessions[i]);
+        }
+        for (uint32_t i = 0; i < found.provider_count; i++) {
+            etwas_steer_json_provider(output, &found, &found.providers[i]);
+        }
+    } else {
+        good = etwas_steer_show_list(output, &found);
+    }
+    etwas_steer_look_free(&found);
+    if (!good) {
+        fputs("etwas ps: not enough memory\n", stderr);
+    }
+    return finish(good);
+}
+
+/* ---- query ----------------------------------------------------------------------------------- */
+
+static void show(const struct etwas_steer_found_session *session, bool is_json)
+{
+    struct etwas_output *output = etwas_standard_output();
+
+    if (is_json) {
+        etwas_steer_json_session(output, session);
+    } else {
+        etwas_steer_show_session(output, session);
+    }
+}
+
+static bool query_all(bool is_json)
+{
+    struct etwas_steer_found found;
+
+    if (!etwas_steer_look("etwas query", &found)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < found.session_count; i++) {
+        show(&found.sessions[i], is_json);
+    }
+    etwas_steer_look_free(&found);
+    return true;
+}
+
+int etwas_command_query(int argc, char **argv)
+{
+    static const struct etwas_options options = {"query", query_help, named, "jh", take};
+    static struct etwas_steer_found_session session;
+    bool is_json = false;
+    bool good = true;
+    int result;
+
+    if (!etwas_options_read(&options, argc, argv, &is_json, &result) ||
+        !etwas_options_fit(&options, optind == argc ? "which session, or all?" : NULL, &result)) {
+        return result;
+    }
+    if (argc - optind == 1 && strcmp(argv[optind], "all") == 0) {
+        return finish(query_all(is_json));
+    }
+    for (int i = optind; i < argc; i++) {
+        if (etwas_steer_look_for("etwas query", argv[i], &session)) {
+            show(&session, is_json);
+        } else {
+            good = false;
+        }
+    }
+    return finish(good);
+}

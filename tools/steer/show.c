@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Sessions and providers for people.
+ */
+
+#include "steer/show.h"
+
+#include "names.h"
+#include "people.h"
+#include "steer/provider.h"
+#include "steer/table.h"
+#include "text.h"
+
+#include <string.h>
+
+static void put_plain(struct etwas_output *output, const char *text)
+{
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
+}
+
+static void put_count(struct etwas_output *output, uint64_t count)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_text(output, etwas_people_count(text, count));
+}
+
+static void put_ns(struct etwas_output *output, uint64_t ns)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_text(output, etwas_people_ns(text, (double)ns));
+}
+
+/* 4711 shop */
+static void put_process(struct etwas_output *output, uint32_t process, const char *program)
+{
+    if (process == 0) {
+        etwas_output_char(output, '-');
+        return;
+    }
+    etwas_output_format(output, "%u ", process);
+    put_plain(output, program[0] != '\0' ? program : "?");
+}
+
+static uint64_t lost_of(const struct etwas_steer_found_session *session)
+{
+    return session->has_counts ? session->counts.lost : session->block.properties.EventsLost;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static void add_session(struct etwas_steer_table *table,
+                        const struct etwas_steer_found_session *session)
+{
+    const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
+    struct etwas_output *cell = etwas_steer_table_cell(table);
+
+    put_plain(cell, session->block.session_name);
+    etwas_steer_table_next(table);
+    put_process(cell, session->process, session->program);
+    etwas_steer_table_next(table);
+    if (session->has_counts) {
+        put_count(cell, session->counts.recorded);
+    } else {
+        etwas_output_char(cell, '?');
+    }
+    etwas_steer_table_next(table);
+    put_count(cell, lost_of(session));
+    etwas_steer_table_next(table);
+    etwas_output_format(cell, "%u", properties->NumberOfBuffers);
+    etwas_steer_table_next(table);
+    etwas_output_text(cell, etwas_names_clock(properties->Wnode.ClientContext));
+    etwas_steer_table_next(table);
+    etwas_names_mode(cell, properties->LogFileMode, ", ");
+    etwas_steer_table_next(table);
+    if (session->has_retention) {
+        put_ns(cell, session->retention.covered_ns);
+    } else {
+        etwas_output_char(cell, '-');
+    }
+    etwas_steer_table_next(table);
+    put_plain(cell, session->block.file_name[0] != '\0' ? session->block.file_name : "-");
+    etwas_steer_table_next(table);
+}
+
+static void put_provider(struct etwas_output *output, const etwas_guid *guid)
+{
+    const char *name = etwas_steer_system_provider(guid);
+
+    if (name != NULL) {
+        etwas_output_text(output, name);
+    } else {
+        etwas_text_guid(output, guid);
+    }
+}
+
+static void put_enables(struct etwas_output *output, const struct etwas_steer_found *found,
+                        const struct etwas_steer_found_provider *provider)
+{
+    for (uint32_t i = 0; i < provider->enabling; i++) {
+        const TRACE_ENABLE_INFO *enable = &provider->enables[i];
+        const struct etwas_steer_found_session *session = etwas_steer_session_of(found, enable);
+
+        etwas_output_text(output, i > 0 ? "; " : "");
+        put_plain(output, session != NULL ? session->block.session_name : "?");
+        etwas_output_format(output, " (level %u, keywords 0x%llx)", enable->Level,
+                            (unsigned long long)enable->MatchAnyKeyword);
+    }
+    if (provider->enabling == 0) {
+        etwas_output_char(output, '-');
+    }
+}
+
+static void add_provider(struct etwas_steer_table *table, const struct etwas_steer_found *found,
+                         const struct etwas_steer_found_provider *provider)
+{
+    char program[ETWAS_STEER_PROGRAM_BYTES];
+    struct etwas_output *cell = etwas_steer_table_cell(table);
+
+    etwas_steer_program(provider->process, program);
+    put_process(cell, provider->process, program);
+    etwas_steer_table_next(table);
+    put_provider(cell, &provider->guid);
+    etwas_steer_table_next(table);
+    etwas_output_text(cell, provider->process == 0 ? "not registered"
+                            : provider->is_classic ? "classic"
+                                                   : "modern");
+    etwas_steer_table_next(table);
+    put_enables(cell, found, provider);
+    etwas_steer_table_next(table);
+}
+
+bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found)
+{
+    static const char *const session_titles[] = {"SESSION", "PROCESS", "EVENTS", "LOST", "BUFFERS",
+                                                 "CLOCK",   "MODE",    "BACK",   "FILE"};
+    static const char *const provider_titles[] = {"PROCESS", "PROVIDER", "KIND", "SESSIONS"};
+    struct etwas_steer_table table;
+    bool good;
+
+    etwas_steer_table_begin(&table, session_titles, sizeof session_titles / sizeof *session_titles,
+                            0x9C);
+    for (uint32_t i = 0; i < found->session_count; i++) {
+        add_session(&table, &found->sessions[i]);
+    }
+    good = etwas_steer_table_print(&table, output);
+    if (found->provider_count == 0) {
+        return good;
+    }
+    etwas_output_char(output, '\n');
+    etwas_steer_table_begin(&table, provider_titles,
+                            sizeof provider_titles / sizeof *provider_titles, 0);
+    for (uint32_t i = 0; i < found->provider_count; i++) {
+        add_provider(&table, found, &found->providers[i]);
+    }
+    return etwas_steer_table_print(&table, output) && good;
+}
+
+/* ---- one session ----------------------------------------------------------------------------- */
+
+static void say_file(struct etwas_output *output, const struct etwas_steer_found_session *session)
+{
+    const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
+    bool is_recorder = (properties->LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
+    bool in_kb = (properties->LogFileMode & EVENT_TRACE_USE_KBYTES_FOR_SIZE) != 0;
+
+    if (session->block.file_name[0] == '\0') {
+        return;
+    }
+    etwas_output_text(output, is_recorder ? "  snapshots     " : "  file          ");
+    put_plain(output, session->block.file_name);
+    if (properties->MaximumFileSize != 0) {
+        etwas_output_format(output, ", at most %u %s", properties->MaximumFileSize,
+                            in_kb ? "KB" : "MB");
+    }
+    etwas_output_char(output, '\n');
+}
+
+static void say_flush(struct etwas_output *output, const EVENT_TRACE_PROPERTIES *properties)
+{
+    bool in_ms = (properties->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0;
+
+    if (properties->FlushTimer != 0) {
+        etwas_output_format(output, "  flushed       each %u %s\n", properties->FlushTimer,
+                            in_ms ? "ms" : "s");
+    }
+}
+
+static void say_events(struct etwas_output *output, const struct etwas_steer_found_session *session)
+{
+    etwas_output_text(output, "  events        ");
+    if (session->has_counts) {
+        put_count(output, session->counts.recorded);
+        etwas_output_text(output, " recorded, ");
+        put_count(output, session->counts.overwritten);
+        etwas_output_text(output, " overwritten, ");
+    }
+    put_count(output, lost_of(session));
+    etwas_output_text(output, " lost\n");
+    if (session->has_retention) {
+        etwas_output_text(output, "  goes back     ");
+        put_ns(output, session->retention.covered_ns);
+        etwas_output_char(output, '\n');
+    }
+}
+
+void etwas_steer_show_session(struct etwas_output *output,
+                              const struct etwas_steer_found_session *session)
+{
+    const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
+
+    put_plain(output, session->block.session_name);
+    etwas_output_text(output, "\n  GUID          ");
+    etwas_text_guid(output, &properties->Wnode.Guid);
+    etwas_output_text(output, "\n  process       ");
+    put_process(output, session->process, session->program);
+    etwas_output_text(output, "\n  mode          ");
+    etwas_names_mode(output, properties->LogFileMode, ", ");
+    etwas_output_format(output, "\n  clock         %s\n",
+                        etwas_names_clock(properties->Wnode.ClientContext));
+    say_file(output, session);
+    etwas_output_format(output, "  buffers       %u of %u KB, %u free; %u to %u\n",
+                        properties->NumberOfBuffers, properties->BufferSize,
+                        properties->FreeBuffers, properties->MinimumBuffers,
+                        properties->MaximumBuffers);
+    say_flush(output, properties);
+    etwas_output_format(output, "  written       %u buffers, %u lost, %u undelivered\n",
+                        properties->BuffersWritten, properties->LogBuffersLost,
+                        properties->RealTimeBuffersLost);
+    say_events(output, session);
+}
