@@ -23,6 +23,7 @@
 #include <etwas/reading.h>
 #include <etwas/recorder.h>
 #include <etwas/relog.h>
+#include <etwas/shared.h>
 #include <etwas/types.h>
 #include <etwas/winerror.h>
 
@@ -232,6 +233,7 @@ typedef struct etwas_session_options {
         *classes;         /* class_count of them, of which the first decides that an event is
                                              in; see <etwas/classes.h>. Copied */
     uint32_t class_count; /* 0: none; at most ETWAS_RETENTION_CLASSES */
+    uint32_t sharing;     /* ETWAS_SHARING_*: which processes log into it; see <etwas/shared.h> */
 } etwas_session_options;
 
 /* etwas_start, told how large the caller knows the struct. */

@@ -14,6 +14,7 @@
 
 #include "buffer/slot.h"
 #include "control/lifecycle.h"
+#include "control/service.h"
 #include "platform/thread.h"
 #include "provider/callback.h"
 #include "session/session.h"
@@ -103,6 +104,7 @@ static void *stop_sessions(void *argument)
     while (threads != 0) {
         threads -= sem_wait(&ended) == 0;
     }
+    etwas_service_end();
     (void)sem_post(&all_ended);
     return argument;
 }
@@ -142,7 +144,7 @@ __attribute__((destructor(AFTER_ALL_OTHERS))) static void stop_at_exit(void)
     struct timespec deadline;
     pthread_t thread;
 
-    if (!prepared || milliseconds == 0 || !has_had_sessions()) {
+    if (!prepared || milliseconds == 0 || !(has_had_sessions() || etwas_service_runs())) {
         return;
     }
     deadline = deadline_after(milliseconds);

@@ -6,11 +6,13 @@
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "control/remote.h"
 #include "platform/name_case.h"
 #include "platform/thread.h"
 #include "session/file_name.h"
@@ -55,7 +57,8 @@ static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_tex
             return ERROR_INVALID_PARAMETER;
         }
     } else if (!etwas_session_key_of(handle, &key) && handle > ETWAS_SESSION_ENTRIES) {
-        return ERROR_INVALID_PARAMETER;
+        return etwas_writer_key_of(handle, &key) ? ERROR_WMI_INSTANCE_NOT_FOUND
+                                                 : ERROR_INVALID_PARAMETER;
     }
     etwas_control_lock();
     session = name != NULL ? etwas_session_find_name(copy) : find_by_handle(handle, &key);
@@ -168,6 +171,36 @@ static uint32_t check(etwas_trace_handle handle, const void *name,
     return code;
 }
 
+/* The session of another process, if none of this one is meant. */
+static uint32_t control_remote(etwas_trace_handle handle, const void *name,
+                               const struct etwas_reply *reply, uint32_t control_code)
+{
+    etwas_wchar copy[ETWAS_NAME_UNITS + 1];
+    struct etwas_registry_entry *entry;
+    bool matches;
+    uint32_t code;
+
+    if (name == NULL) {
+        code = etwas_remote_find_handle(handle, &entry);
+    } else {
+        code = etwas_copy_name(name, reply->text, copy);
+        code = code == ERROR_SUCCESS ? etwas_remote_find_name(copy, &entry) : code;
+    }
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    code = etwas_properties_filters(reply->properties, entry->log_file_mode, &matches);
+    if (code == ERROR_SUCCESS) {
+        struct etwas_reply remote = *reply;
+
+        remote.keeps_file_name = control_code == EVENT_TRACE_CONTROL_FLUSH &&
+                                 (entry->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
+        code = etwas_remote_control(entry, &remote, control_code);
+    }
+    free(entry);
+    return code;
+}
+
 static uint32_t control(etwas_trace_handle handle, const void *name,
                         EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
                         enum etwas_text text)
@@ -182,6 +215,9 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
     }
     if (code == ERROR_SUCCESS) {
         code = find(handle, name, text, properties, &target);
+        if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
+            return control_remote(handle, name, &reply, control_code);
+        }
     }
     /* R27: every call may bring the filters; what they say was settled at the start. */
     if (code == ERROR_SUCCESS) {

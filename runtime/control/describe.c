@@ -6,6 +6,7 @@
  */
 #include <etwas/etwas.h>
 
+#include "control/look.h"
 #include "control/prepare.h"
 #include "platform/sized.h"
 #include "provider/describe_class.h"
@@ -23,7 +24,12 @@ static uint32_t describe_class(const etwas_class_description *given, size_t give
         return ERROR_NOT_SUPPORTED;
     }
     *fault = etwas_class_fault(&description);
-    return *fault != NULL ? ERROR_INVALID_PARAMETER : etwas_class_describe(&description, fault);
+    if (*fault != NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = etwas_class_describe(&description, fault);
+    etwas_look_described();
+    return code;
 }
 
 uint32_t etwas_describe_class_sized(const etwas_class_description *given, size_t given_bytes,
@@ -46,5 +52,7 @@ uint32_t etwas_describe_message(const etwas_guid *message_guid, uint16_t number,
         return ERROR_INVALID_PARAMETER;
     }
     code = etwas_prepare_to_serve();
-    return code == ERROR_SUCCESS ? etwas_message_describe(message_guid, number, format) : code;
+    code = code == ERROR_SUCCESS ? etwas_message_describe(message_guid, number, format) : code;
+    etwas_look_described();
+    return code;
 }

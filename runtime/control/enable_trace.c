@@ -11,14 +11,14 @@
 #include <string.h>
 
 #include "control/enable_filter.h"
+#include "control/enablement.h"
+#include "control/host.h"
+#include "control/remote.h"
 #include "control/system_information.h"
-#include "provider/enabling.h"
 #include "provider/event_items.h"
-#include "provider/image_records.h"
 #include "session/session.h"
 #include "system/enablement.h"
 #include "system/keywords.h"
-#include "system/thread_counters.h"
 
 #define KNOWN_PROPERTIES                                                                           \
     (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
@@ -59,68 +59,81 @@ static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
                : ERROR_SUCCESS;
 }
 
+static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t control_code,
+                                 const struct etwas_registry_enablement *asked,
+                                 const ENABLE_TRACE_PARAMETERS *parameters,
+                                 const struct etwas_event_filter *filter)
+{
+    struct etwas_system_enablement enablement = {
+        .level = asked->level, .match_any = asked->match_any, .match_all = asked->match_all};
+    uint32_t code = etwas_system_enablement_add(&enablement, parameters, filter);
+
+    return code != ERROR_SUCCESS
+               ? code
+               : etwas_system_information_enable(session, of_system, control_code, &enablement);
+}
+
+/* In this process, and if others log into the session in those. */
+static uint32_t enable_of_programs(struct etwas_enable_request *request,
+                                   const struct etwas_registry_enablement *asked)
+{
+    uint32_t code = etwas_provider_enable(request);
+    uint32_t of_others;
+
+    if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
+        return code;
+    }
+    of_others = etwas_host_enabled(request->wish.session, request->control_code, asked,
+                                   request->timeout_ms);
+    return code != ERROR_SUCCESS ? code : of_others;
+}
+
 uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
                         uint32_t control_code, uint8_t level, uint64_t match_any_keyword,
                         uint64_t match_all_keyword, uint32_t timeout_ms,
                         ENABLE_TRACE_PARAMETERS *given)
 {
     ENABLE_TRACE_PARAMETERS parameters;
-    struct etwas_enable_request request = {
-        .control = provider, .control_code = control_code, .timeout_ms = timeout_ms};
-    struct etwas_event_filter filter;
+    struct etwas_registry_enablement asked;
+    struct etwas_enable_request request;
+    struct etwas_event_filter filter = {0};
     struct etwas_session_key key;
     uint32_t of_system;
+    bool excluded = false;
     uint32_t code;
 
-    if (provider == NULL || !etwas_session_key_of(handle, &key) ||
+    if (provider == NULL || !etwas_writer_key_of(handle, &key) ||
         control_code > EVENT_CONTROL_CODE_CAPTURE_STATE || is_of_the_system(provider)) {
         return ERROR_INVALID_PARAMETER;
     }
     code = read_parameters(given, &parameters);
-    memset(&filter, 0, sizeof filter);
     if (code == ERROR_SUCCESS) {
         code = etwas_enable_filters_read(parameters.EnableFilterDesc, parameters.FilterDescCount,
-                                         &request.excluded, &filter);
-    }
-    of_system = etwas_system_provider_of(provider);
-    if (code == ERROR_SUCCESS && of_system != ETWAS_SYSTEM_PROVIDERS) {
-        struct etwas_system_enablement asked = {
-            .level = level, .match_any = match_any_keyword, .match_all = match_all_keyword};
-
-        code = etwas_system_enablement_add(&asked, &parameters, &filter);
-        return code != ERROR_SUCCESS
-                   ? code
-                   : etwas_system_information_enable(handle, of_system, control_code, &asked);
-    }
-    request.is_group = (parameters.EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
-    /* Ids and names mean something in one provider. */
-    if (code == ERROR_SUCCESS && request.is_group &&
-        (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS)) != 0) {
-        code = ERROR_INVALID_PARAMETER;
+                                         &excluded, &filter);
     }
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    etwas_enablement_note(&asked, provider, level, match_any_keyword, match_all_keyword,
+                          &parameters);
+    if (key.index >= ETWAS_SESSION_ENTRIES) {
+        return etwas_remote_enable(handle, control_code, &asked, timeout_ms);
+    }
+    of_system = etwas_system_provider_of(provider);
+    if (of_system != ETWAS_SYSTEM_PROVIDERS) {
+        return enable_of_system(handle, of_system, control_code, &asked, &parameters, &filter);
+    }
+    /* Ids and names mean something in one provider. */
+    if (asked.is_group &&
+        (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS)) != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
     /* Before any lock is taken: files are read, and the loader's lock is taken. */
-    if ((parameters.EnableProperty & ETWAS_ITEM_PROPERTIES) != 0) {
-        etwas_identity_read(&request.identity);
-    }
-    if ((parameters.EnableProperty & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
-        etwas_image_records_update();
-    }
-    if ((parameters.EnableProperty & ETWAS_ENABLE_PROPERTY_COUNTERS) != 0) {
-        etwas_thread_counters_prepare();
-    }
-    request.source = parameters.SourceId;
+    etwas_enablement_request(&asked, etwas_session_handle(key), control_code, &request);
+    request.excluded = excluded;
+    request.timeout_ms = timeout_ms;
     request.filter = &filter;
-    request.wish = (struct etwas_enablement){
-        .session = etwas_session_handle(key),
-        .match_any_keyword = match_any_keyword,
-        .match_all_keyword = match_all_keyword,
-        .property = parameters.EnableProperty,
-        .level = level,
-    };
-    return etwas_provider_enable(&request);
+    return enable_of_programs(&request, &asked);
 }
 
 uint32_t EnableTraceEx(const etwas_guid *provider, const etwas_guid *source,

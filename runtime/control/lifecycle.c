@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "control/crash_safe.h"
+#include "control/host.h"
 #include "control/kernel_refusal.h"
 #include "control/memory_wishes.h"
 #include "file/session_file.h"
@@ -200,6 +201,23 @@ static void free_configuration(struct etwas_session *session)
     etwas_flusher_configuration_free(&session->configuration.flusher);
 }
 
+/* Its name and GUID are its own in all processes of the user. Where these cannot find it it is of this one alone. */
+static uint32_t begin_sharing(struct etwas_session *session)
+{
+    uint32_t code = etwas_host_begin(session);
+
+    if (code != ERROR_SUCCESS && code != ERROR_ALREADY_EXISTS &&
+        !session->configuration.sharing_required) {
+        session->configuration.is_shared = false;
+        /* That was sharing's. */
+        if (session->configuration.crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
+            session->configuration.crash_safe = 0;
+        }
+        code = ERROR_SUCCESS;
+    }
+    return code;
+}
+
 uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
                                etwas_lifecycle_report report, void *context,
                                etwas_trace_handle *handle)
@@ -212,7 +230,8 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         etwas_flusher_configuration_free(&configuration->flusher);
         return code;
     }
-    code = make_pool(session);
+    code = begin_sharing(session);
+    code = code == ERROR_SUCCESS ? make_pool(session) : code;
     if (code == ERROR_SUCCESS) {
         /* The file comes last: a start that is refused leaves none behind. */
         code = etwas_flusher_start(session, stop_full_session);
@@ -225,6 +244,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         }
     }
     if (code != ERROR_SUCCESS) {
+        etwas_host_end(session);
         free_configuration(session);
         etwas_session_free_entry(session, false);
         return code;
@@ -236,6 +256,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     etwas_crash_safe_open(session);
     *handle = etwas_session_handle(etwas_session_key(session));
     etwas_system_logger_start(session);
+    etwas_host_open(session);
     /* From here on another thread may find it by its name, and stop it. */
     etwas_session_open(session);
     /* The flusher takes meanwhile what is told. */
@@ -290,7 +311,8 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
 {
     struct etwas_session_key key = etwas_session_key(session);
 
-    /* R141: the callbacks may still log. */
+    /* R141: the callbacks may still log, those of other processes too. */
+    etwas_host_closing(session);
     etwas_providers_disable_session(etwas_session_handle(key));
     /* A callback that forks returns in the child, too, which has none of the parent's sessions. */
     if (is_forgotten(key)) {
@@ -304,6 +326,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);
+    etwas_host_end(session);
     free_configuration(session);
     if (report != NULL) {
         report(session, &session->last_counts, context);

@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "control/look.h"
 #include "control/prepare.h"
+#include "control/register.h"
 #include "provider/callback.h"
 #include "provider/enabling.h"
 #include "provider/event_provider.h"
@@ -36,7 +38,7 @@ uint32_t EventRegister(const etwas_guid *provider, PENABLECALLBACK callback, voi
         return ERROR_INVALID_PARAMETER;
     }
     code = etwas_prepare_to_serve();
-    return code == ERROR_SUCCESS ? etwas_provider_register(&request, handle) : code;
+    return code == ERROR_SUCCESS ? etwas_register_shared(&request, handle) : code;
 }
 
 uint32_t EventUnregister(REGHANDLE handle)
@@ -166,6 +168,8 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && found != NULL) {
         (void)etwas_callbacks_settle(&group, true, newest, 0);
+        /* Sessions of other processes may enable the group. */
+        etwas_look_now();
     }
     return code;
 }

@@ -8,6 +8,10 @@
 #include <stddef.h>
 
 #include "control/at_exit.h"
+#include "control/guest.h"
+#include "control/host.h"
+#include "control/look.h"
+#include "control/service.h"
 #include "file/log_file.h"
 #include "platform/copy.h"
 #include "platform/fork.h"
@@ -17,6 +21,7 @@
 #include "provider/enabling.h"
 #include "provider/image_records.h"
 #include "realtime/realtime.h"
+#include "registry/registry.h"
 #include "session/session.h"
 #include "system/logger.h"
 #include "system/thread_counters.h"
@@ -26,10 +31,24 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Nobody changes a table while the process is copied. */
 static void before_fork(void)
 {
+    etwas_guests_before_fork();
+    etwas_host_before_fork();
+    etwas_service_before_fork();
     etwas_stack_before_fork();
     etwas_control_lock();
     etwas_realtime_before_fork();
     etwas_image_records_before_fork();
+}
+
+static void after_fork_of_sharing(bool is_child)
+{
+    etwas_service_after_fork(is_child);
+    etwas_host_after_fork(is_child);
+    etwas_guests_after_fork(is_child);
+    if (is_child) {
+        etwas_look_forget();
+        etwas_registry_forget();
+    }
 }
 
 static void after_fork_in_parent(void)
@@ -37,6 +56,7 @@ static void after_fork_in_parent(void)
     etwas_image_records_after_fork(false);
     etwas_realtime_after_fork_in_parent();
     etwas_control_unlock();
+    after_fork_of_sharing(false);
 }
 
 /*
@@ -60,6 +80,7 @@ static void after_fork_in_child(void)
     etwas_sessions_forget();
     etwas_providers_forget_enablements();
     etwas_control_unlock();
+    after_fork_of_sharing(true);
 }
 
 static void prepare(void)

@@ -272,24 +272,42 @@ static void fill_numbers(EVENT_TRACE_PROPERTIES *properties, const struct etwas_
     properties->LoggerThreadId = (etwas_handle)(uintptr_t)ck_pr_load_32(&session->thread_id);
 }
 
-uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
-                                    const struct etwas_session *session,
-                                    const etwas_session_counts *counts)
+/* A session without a file leaves the name alone: it is the caller's, for snapshots. */
+static uint32_t put_names(const struct etwas_reply *reply, const etwas_wchar *name,
+                          const etwas_wchar *file_name)
 {
     EVENT_TRACE_PROPERTIES *properties = reply->properties;
     uint32_t name_offset = properties->LoggerNameOffset;
     uint32_t file_offset = properties->LogFileNameOffset;
+    uint32_t name_code = put_name(properties, name_offset, file_offset, reply->text, name);
     uint32_t file_code = ERROR_SUCCESS;
-    uint32_t name_code;
 
-    fill_numbers(properties, session, counts);
-    name_code =
-        put_name(properties, name_offset, file_offset, reply->text, session->configuration.name);
-    /* A session without a file leaves the name alone: it is the caller's, for snapshots. */
-    if (session->file_name[0] != 0 && !reply->keeps_file_name) {
-        file_code = put_name(properties, file_offset, name_offset, reply->text, session->file_name);
+    if (file_name[0] != 0 && !reply->keeps_file_name) {
+        file_code = put_name(properties, file_offset, name_offset, reply->text, file_name);
     }
     return name_code != ERROR_SUCCESS ? name_code : file_code;
+}
+
+uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
+                                    const struct etwas_session *session,
+                                    const etwas_session_counts *counts)
+{
+    fill_numbers(reply->properties, session, counts);
+    return put_names(reply, session->configuration.name, session->file_name);
+}
+
+uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRACE_PROPERTIES *from,
+                               const etwas_wchar *name, const etwas_wchar *file_name)
+{
+    EVENT_TRACE_PROPERTIES *to = reply->properties;
+    EVENT_TRACE_PROPERTIES copy = *from;
+
+    copy.Wnode.BufferSize = to->Wnode.BufferSize;
+    copy.Wnode.Flags = to->Wnode.Flags;
+    copy.LoggerNameOffset = to->LoggerNameOffset;
+    copy.LogFileNameOffset = to->LogFileNameOffset;
+    *to = copy;
+    return put_names(reply, name, file_name);
 }
 
 uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key)

@@ -8,6 +8,7 @@
 #include <etwas/winerror.h>
 
 #include "control/prepare.h"
+#include "control/register.h"
 #include "provider/registration.h"
 
 static uint32_t register_provider(WMIDPREQUEST callback, void *context, const etwas_guid *control,
@@ -34,7 +35,7 @@ static uint32_t register_provider(WMIDPREQUEST callback, void *context, const et
         }
     }
     code = etwas_prepare_to_serve();
-    return code == ERROR_SUCCESS ? etwas_provider_register(&request, registration) : code;
+    return code == ERROR_SUCCESS ? etwas_register_shared(&request, registration) : code;
 }
 
 uint32_t RegisterTraceGuidsA(WMIDPREQUEST callback, void *context, const etwas_guid *control,

@@ -2,13 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * QueryAllTraces, A and W: the ordinary sessions of the process, each in a block of the caller's.
+ * QueryAllTraces, A and W: the ordinary sessions of the process, then those that other processes share, each in a
+ * block of the caller's.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
+#include <stdlib.h>
 
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "control/remote.h"
 
 /* The sessions there are at one moment; private ones have other entries. */
 static uint32_t list_sessions(struct etwas_session_key keys[ETWAS_SESSIONS])
@@ -47,12 +50,70 @@ static uint32_t check(EVENT_TRACE_PROPERTIES *const *array, uint32_t count)
     return ERROR_SUCCESS;
 }
 
+/* What has been found, and where the next one's block is. */
+struct answer {
+    EVENT_TRACE_PROPERTIES **array;
+    uint32_t array_count;
+    enum etwas_text text;
+    uint32_t filled;
+    uint32_t found;
+    uint32_t code;
+};
+
+/* NULL: there is none left, and the session is counted all the same. */
+static EVENT_TRACE_PROPERTIES *next_block(const struct answer *answer)
+{
+    return answer->filled < answer->array_count ? answer->array[answer->filled] : NULL;
+}
+
+/* A session that has ended meanwhile is none. */
+static void note(struct answer *answer, uint32_t code)
+{
+    if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
+        return;
+    }
+    if (next_block(answer) != NULL) {
+        answer->filled++;
+    }
+    answer->found++;
+    answer->code = code != ERROR_SUCCESS ? code : answer->code;
+}
+
+static void query_own(struct answer *answer)
+{
+    struct etwas_session_key keys[ETWAS_SESSIONS];
+    uint32_t count = list_sessions(keys);
+
+    for (uint32_t index = 0; index < count; index++) {
+        const struct etwas_reply reply = {.properties = next_block(answer), .text = answer->text};
+
+        note(answer, reply.properties != NULL ? etwas_properties_fill(&reply, keys[index])
+                                              : (uint32_t)ERROR_MORE_DATA);
+    }
+}
+
+/* Those of other processes. One whose host does not answer is left out. */
+static void query_remote(struct answer *answer)
+{
+    struct etwas_registry_entry **entries;
+    uint32_t count = etwas_remote_list(&entries);
+
+    for (uint32_t index = 0; index < count; index++) {
+        const struct etwas_reply reply = {.properties = next_block(answer), .text = answer->text};
+        uint32_t code = reply.properties != NULL ? etwas_remote_control(entries[index], &reply,
+                                                                        EVENT_TRACE_CONTROL_QUERY)
+                                                 : (uint32_t)ERROR_MORE_DATA;
+
+        note(answer, code == ERROR_TIMEOUT ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND : code);
+        free(entries[index]);
+    }
+    free(entries);
+}
+
 static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
                           uint32_t *session_count, enum etwas_text text)
 {
-    struct etwas_session_key keys[ETWAS_SESSIONS];
-    uint32_t found;
-    uint32_t filled = 0;
+    struct answer answer = {.array = array, .array_count = array_count, .text = text};
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
@@ -61,27 +122,10 @@ static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    found = list_sessions(keys);
-    *session_count = 0;
-    for (uint32_t index = 0; index < found; index++) {
-        uint32_t fill_code = ERROR_MORE_DATA;
-
-        if (filled < array_count) {
-            const struct etwas_reply reply = {.properties = array[filled], .text = text};
-
-            fill_code = etwas_properties_fill(&reply, keys[index]);
-        }
-        /* It has ended meanwhile, and another has its entry. */
-        if (fill_code == ERROR_WMI_INSTANCE_NOT_FOUND) {
-            continue;
-        }
-        if (filled < array_count) {
-            filled++;
-        }
-        (*session_count)++;
-        code = fill_code != ERROR_SUCCESS ? fill_code : code;
-    }
-    return code;
+    query_own(&answer);
+    query_remote(&answer);
+    *session_count = answer.found;
+    return answer.code;
 }
 
 uint32_t QueryAllTracesA(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,

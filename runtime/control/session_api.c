@@ -77,6 +77,11 @@ static uint32_t read_options(const char *session_name, const char *log_file,
         memcpy(configuration->classes, options->classes,
                options->class_count * sizeof *options->classes);
     }
+    if (options->sharing > ETWAS_SHARING_USER) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    configuration->is_shared = options->sharing == ETWAS_SHARING_USER;
+    configuration->sharing_required = configuration->is_shared;
     code = etwas_configuration_complete(configuration);
     return code == ERROR_SUCCESS
                ? etwas_flusher_configuration_set(&configuration->flusher, &options->flusher)

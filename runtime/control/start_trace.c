@@ -11,6 +11,7 @@
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "control/sharing.h"
 #include "control/system_request.h"
 #include "platform/cancel.h"
 
@@ -72,7 +73,7 @@ static uint32_t start_now(etwas_trace_handle *handle, const void *name,
         code = read_request(name, properties, text, &configuration);
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_configuration_complete(&configuration);
+        code = etwas_sharing_complete(&configuration);
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_flusher_configuration_set(&configuration.flusher, &defaults);

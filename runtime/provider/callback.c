@@ -367,6 +367,39 @@ bool etwas_callbacks_settle(const etwas_guid *guid, bool is_group, uint64_t newe
     return all || timeout_ms == 0;
 }
 
+bool etwas_callbacks_are_due(void)
+{
+    bool are = false;
+
+    etwas_control_lock();
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        are = are || queues[index].started != queues[index].asked || queues[index].runner != NULL;
+    }
+    etwas_control_unlock();
+    return are;
+}
+
+void etwas_callbacks_settle_all(void)
+{
+    const struct patience patience = {.deadline_ns = NO_DEADLINE, .run_here = true};
+    uint64_t newest;
+
+    etwas_control_lock();
+    newest = etwas_callback_newest();
+    /* First what nobody runs, so that it does not wait for what somebody does. */
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        if (etwas_registrations[index].used && queues[index].runner == NULL) {
+            run_all(index);
+        }
+    }
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        if (etwas_registrations[index].used) {
+            (void)settle(index, newest, &patience);
+        }
+    }
+    etwas_control_unlock();
+}
+
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 void etwas_callbacks_forget(void)

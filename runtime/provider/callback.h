@@ -106,4 +106,10 @@ void etwas_callbacks_silence(void);
 bool etwas_callbacks_settle(const etwas_guid *control, bool is_group, uint64_t newest,
                             uint32_t timeout_ms);
 
+/* Whether any callback waits, or runs. */
+bool etwas_callbacks_are_due(void);
+
+/* The same as with ETWAS_WAIT_FOREVER, for all that has been asked. */
+void etwas_callbacks_settle_all(void);
+
 #endif

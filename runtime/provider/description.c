@@ -123,6 +123,19 @@ bool etwas_descriptions_have_more(const struct etwas_description_cursor *cursor)
            next_of(cursor->current) != NULL;
 }
 
+const struct etwas_description *etwas_descriptions_next(struct etwas_description_cursor *cursor)
+{
+    const struct etwas_description *next;
+
+    while ((next = next_of(cursor->current)) != NULL) {
+        *cursor = (struct etwas_description_cursor){.current = next, .at = next->bytes};
+        if (ck_pr_load_32(&next->replaced) == 0) {
+            break;
+        }
+    }
+    return next;
+}
+
 void etwas_descriptions_skip(struct etwas_description_cursor *cursor)
 {
     const struct etwas_description *next;

@@ -74,6 +74,9 @@ uint32_t etwas_description_copy(void *to, const uint8_t *record, int64_t stamp);
 /* Whether there is more. Lock-free. */
 bool etwas_descriptions_have_more(const struct etwas_description_cursor *cursor);
 
+/* The next one that is whole, but for those that were replaced; NULL: there is none. */
+const struct etwas_description *etwas_descriptions_next(struct etwas_description_cursor *cursor);
+
 /* Goes on to the end. */
 void etwas_descriptions_skip(struct etwas_description_cursor *cursor);
 

@@ -321,12 +321,19 @@ static uint32_t capture_state(uint32_t control, const struct etwas_enable_reques
     return ask_all(control, &news) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
 }
 
+/* The session that asks: one of this process, or one that it is a guest of. */
+struct asker {
+    struct etwas_session *session; /* NULL: of another process */
+    bool is_independent;
+};
+
 /* *changed: somebody is to be told. Nobody waits for callbacks that others caused. */
-static uint32_t make_change(struct etwas_enable_request *request, struct etwas_session *session,
+static uint32_t make_change(struct etwas_enable_request *request, const struct asker *asker,
                             bool *changed)
 {
     uint32_t control = etwas_control_guid_find(request->control, request->is_group);
-    bool excluded = request->excluded || session->configuration.filtered_out;
+    struct etwas_session *session = asker->session;
+    bool excluded = request->excluded || (session != NULL && session->configuration.filtered_out);
     bool is_ours =
         control != ETWAS_NO_CONTROL_GUID &&
         etwas_control_guid_enablement(&etwas_control_guids[control], request->wish.session) != NULL;
@@ -336,11 +343,11 @@ static uint32_t make_change(struct etwas_enable_request *request, struct etwas_s
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
         if (!excluded) {
             *changed = true;
-            if ((request->wish.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
+            if (session != NULL &&
+                (request->wish.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
                 ck_pr_store_32(&session->takes_stacks, 1);
             }
-            return enable_filtered(request, (session->configuration.log_file_mode &
-                                             EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0);
+            return enable_filtered(request, asker->is_independent);
         }
         __attribute__((fallthrough));
     case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
@@ -375,28 +382,96 @@ static struct etwas_session *find_running(uint64_t handle, uint32_t *code)
                : NULL;
 }
 
+/* A guest's session runs while its gates are open. */
+static bool is_guest_of(uint64_t handle)
+{
+    struct etwas_session_key key;
+
+    return etwas_writer_key_of(handle, &key) && key.index >= ETWAS_SESSION_ENTRIES &&
+           etwas_slots_are_attached() &&
+           ck_pr_load_32(&etwas_slot_of(key.index, 0)->gate) == key.generation;
+}
+
+/* ERROR_SUCCESS, or why there is none. */
+static uint32_t find_asker(const struct etwas_enable_request *request, struct asker *asker)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    *asker = (struct asker){.is_independent = request->is_independent};
+    if (is_guest_of(request->wish.session)) {
+        return ERROR_SUCCESS;
+    }
+    asker->session = find_running(request->wish.session, &code);
+    if (asker->session == NULL) {
+        return code;
+    }
+    asker->is_independent =
+        (asker->session->configuration.log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0;
+    return ERROR_SUCCESS;
+}
+
 /* ---- enabling -------------------------------------------------------------------------------- */
+
+/* `newest`: the request that is to be settled, if *changed. */
+static uint32_t ask(struct etwas_enable_request *request, bool *changed, uint64_t *newest)
+{
+    struct asker asker;
+    uint32_t code;
+
+    *changed = false;
+    etwas_control_lock();
+    code = find_asker(request, &asker);
+    if (code == ERROR_SUCCESS) {
+        code = make_change(request, &asker, changed);
+    }
+    *newest = etwas_callback_newest();
+    etwas_control_unlock();
+    return code;
+}
+
+uint32_t etwas_provider_ask(struct etwas_enable_request *request)
+{
+    uint64_t newest;
+    bool changed;
+
+    return ask(request, &changed, &newest);
+}
 
 uint32_t etwas_provider_enable(struct etwas_enable_request *request)
 {
-    struct etwas_session *session;
-    uint32_t code;
     uint64_t newest;
-    bool changed = false;
+    bool changed;
+    uint32_t code = ask(request, &changed, &newest);
 
-    etwas_control_lock();
-    session = find_running(request->wish.session, &code);
-    if (session != NULL) {
-        code = make_change(request, session, &changed);
-    }
-    newest = etwas_callback_newest();
-    etwas_control_unlock();
     ETWAS_TESTPOINT(ETWAS_POINT_ENABLE_ASKED);
     if (code == ERROR_SUCCESS && changed &&
         !etwas_callbacks_settle(request->control, request->is_group, newest, request->timeout_ms)) {
         code = ERROR_TIMEOUT;
     }
     return code;
+}
+
+bool etwas_provider_is_here(const etwas_guid *guid, bool is_group)
+{
+    uint32_t control;
+    bool is_here;
+
+    etwas_control_lock();
+    control = etwas_control_guid_find(guid, is_group);
+    is_here = control != ETWAS_NO_CONTROL_GUID && etwas_control_guids[control].registrations != 0;
+    etwas_control_unlock();
+    return is_here;
+}
+
+void etwas_providers_drop_session(uint64_t session)
+{
+    etwas_control_lock();
+    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
+        if (etwas_control_guid_enablement(&etwas_control_guids[control], session) != NULL) {
+            drop(control, session, NULL);
+        }
+    }
+    etwas_control_unlock();
 }
 
 void etwas_providers_disable_session(uint64_t session)

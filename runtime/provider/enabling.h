@@ -30,6 +30,7 @@ struct etwas_enable_request {
     uint32_t timeout_ms;
     etwas_guid source;              /* who asks; for the callbacks of modern providers */
     struct etwas_identity identity; /* read where the wish asks for items (event_items.h) */
+    bool is_independent; /* a guest's session is (R77); of one of this process it is known */
     const struct etwas_event_filter *filter; /* of events; the wish gets a copy */
     struct etwas_enablement wish;            /* its session is set whatever the control code */
 };
@@ -48,10 +49,22 @@ struct etwas_enable_request {
 uint32_t etwas_provider_enable(struct etwas_enable_request *request);
 
 /*
+ * The same, of a session of this process or one that it is a guest of, but nobody is told of it yet: the callbacks wait for
+ * etwas_callbacks_settle.
+ */
+uint32_t etwas_provider_ask(struct etwas_enable_request *request);
+
+/*
  * Disables every provider the session still enables, and waits for their callbacks (R141). Without
  * the control lock.
  */
 void etwas_providers_disable_session(uint64_t session);
+
+/* The same, but nobody is told of it yet. */
+void etwas_providers_drop_session(uint64_t session);
+
+/* Whether anybody is registered under the GUID, as a provider or in the group. Takes the control lock. */
+bool etwas_provider_is_here(const etwas_guid *guid, bool is_group);
 
 /*
  * Opens the gate of a new registration that is enabled already, and has its callback asked (R190).

@@ -45,8 +45,9 @@ struct etwas_configuration {
     bool process_times;  /* records carry the processor time of their thread (R106) */
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
     bool is_shared;      /* its pool is in a mapping that other processes log into */
-    bool large_pages;    /* the pool shall lie in huge pages where the system grants them */
-    uint32_t memory;     /* ETWAS_MEMORY_*: what else is asked of its memory */
+    bool sharing_required;    /* else it is of this process alone where others cannot find it */
+    bool large_pages;         /* the pool shall lie in huge pages where the system grants them */
+    uint32_t memory;          /* ETWAS_MEMORY_*: what else is asked of its memory */
     uint32_t memory_required; /* of these those without which there is no session */
     bool system_logger;       /* the kernel's events, and nobody's else */
     bool rundown_only;        /* a system logger's: what there is, nothing that happens */

@@ -268,6 +268,15 @@ bool etwas_shared_leave(const struct etwas_shared_guest *guest)
     return has_left;
 }
 
+bool etwas_shared_has_ended(const struct etwas_shared_guest *guest)
+{
+    uint32_t state = ETWAS_SHARED_OPEN;
+
+    (void)etwas_file_read(guest->descriptor, &state, sizeof state,
+                          offsetof(struct etwas_shared_head, state));
+    return state == ETWAS_SHARED_CLOSED;
+}
+
 void etwas_shared_close_gates(const struct etwas_shared_guest *guest)
 {
     etwas_pool_close_gates(guest->entry);

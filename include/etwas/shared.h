@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Sessions that span processes. Not of ETW, where the kernel does it.
+ *
+ * The processes of one user that take part find each other in the user's runtime folder: $ETWAS_RUNTIME_DIR, else
+ * $XDG_RUNTIME_DIR/etwas, /run/user/UID/etwas or /dev/shm/etwas-UID; it is the user's alone (0700). A session that is
+ * shared is hosted by the process that started it and ends with it; providers of all these processes log into its
+ * buffers, as soon as it enables them, and controllers of all of them control it by its name.
+ *
+ * A process takes part when it registers its first provider, starts its first shared session or calls etwas_share, if
+ * ETWAS_SHARED in its environment is 1. Until then, and in all other processes, nothing of this is there: no thread, no file,
+ * no socket. From then on it has one thread, asleep (`etwas-control`), and two files in the folder. A program that has another user's
+ * rights (AT_SECURE) never takes part by itself: it asks no environment.
+ */
+#ifndef ETWAS_SHARED_H
+#define ETWAS_SHARED_H
+
+#include <etwas/types.h>
+#include <stdint.h>
+
+ETWAS_BEGIN_DECLS
+
+/* Who may log into a session that etwas_start starts: etwas_session_options.sharing. */
+#define ETWAS_SHARING_NONE 0u /* this process alone */
+/*
+ * Providers of all processes of this user that take part. Its buffers lie in a file without a name (as with
+ * ETWAS_CRASH_SAFE_MEMFD) that each of them maps. ERROR_NOT_SUPPORTED: with retention classes, numbered messages, one
+ * slot for all processors, private modes, or without restartable sequences.
+ */
+#define ETWAS_SHARING_USER 1u
+
+/*
+ * This process takes part from here on, whatever ETWAS_SHARED says: sessions that enable its providers are attached to
+ * before it returns, if their hosts answer within 50 ms. A fork's child takes part only when it calls this, or
+ * registers a provider. Thread-safe; not for signal handlers; takes some system calls and, the first time, makes a thread.
+ * To be called before a sandbox forbids that.
+ *
+ * Errors: ERROR_PATH_NOT_FOUND or ERROR_ACCESS_DENIED, there is no such folder that is the user's alone;
+ * ERROR_DISK_FULL; ERROR_NO_SYSTEM_RESOURCES, no more threads or files; ERROR_NOT_SUPPORTED, there is no /proc, or the
+ * library was built without it.
+ */
+uint32_t etwas_share(void) ETWAS_API(etwas_share);
+
+ETWAS_END_DECLS
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Sessions of other processes, as this process knows them: by name, so that it can control them, and attached to those
+ * that enable its providers. A static table; an entry's index is behind those of the session table, and with the gate of
+ * the session's slots it makes handles.
+ *
+ *     FREE       nobody's, or of a session that is over
+ *     KNOWN      a controller of this process has a handle
+ *     ATTACHED   this process logs to it: a guest, with a connection to the host
+ *     LEAVING    the session is over, and a thread has not come out of its pool yet
+ *     ORPHANED   its host has died: what was logged and not yet written is there until this process attaches to another
+ *                session, or ends, for who recovers it
+ *
+ * With the lock of this table held, which is taken before the control lock, and held while a host is asked for
+ * its pool, for a moment or until a deadline. A handler of the control thread does not take it.
+ */
+#ifndef ETWAS_CONTROL_GUEST_H
+#define ETWAS_CONTROL_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/slot.h"
+#include "provider/description.h"
+#include "registry/session_entry.h"
+#include "shared/join.h"
+
+enum etwas_guest_state {
+    ETWAS_GUEST_FREE,
+    ETWAS_GUEST_KNOWN,
+    ETWAS_GUEST_ATTACHED,
+    ETWAS_GUEST_LEAVING,
+    ETWAS_GUEST_ORPHANED,
+};
+
+/* An enablement of the host's entry that this process acts by. */
+struct etwas_guest_enablement {
+    etwas_guid provider;
+    bool is_group;
+    uint64_t number;
+    uint64_t captures;
+};
+
+struct etwas_guest {
+    enum etwas_guest_state state;
+    etwas_guid session;
+    uint32_t index; /* in handles and attachments */
+    uint32_t gate;
+    uint64_t used_at; /* counts up: of the KNOWN ones the one with the least is given up */
+    struct etwas_shared_guest shared;
+    int connection;
+    uint32_t is_cut; /* stored by the control thread: the connection is at its end */
+    uint64_t number; /* of the host's entry by which this process acts */
+    struct etwas_guest_enablement *enablements;
+    uint32_t enablement_count;
+    struct etwas_description_cursor described; /* what the host was told */
+};
+
+extern struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
+
+void etwas_guests_lock(void);
+void etwas_guests_unlock(void);
+
+uint64_t etwas_guest_handle(const struct etwas_guest *guest);
+
+/* The one that knows the session; NULL: none does. */
+struct etwas_guest *etwas_guest_find(const etwas_guid *session);
+
+/* The one of a handle, also if its session is over; NULL: it is no such handle. */
+struct etwas_guest *etwas_guest_of(uint64_t handle);
+
+/* Knows it from here on, whose slots' gate is that. NULL: there is no room. */
+struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate);
+
+/*
+ * Attaches to it, as its entry says. NULL, and *code says why: ERROR_TIMEOUT, the host did not answer in time; ERROR_NOT_FOUND,
+ * it is gone; ERROR_NO_SYSTEM_RESOURCES, too many guests or sessions; errors of etwas_shared_join.
+ */
+struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
+                                       uint64_t deadline_ns, uint32_t *code);
+
+/* The session is over, its providers are disabled: leaves it, or becomes an orphan. */
+void etwas_guest_detach(struct etwas_guest *guest);
+
+/* Tells the host what this process has described since it was told last. */
+void etwas_guest_describe(struct etwas_guest *guest);
+
+/* A fork. In the child nothing is known. */
+void etwas_guests_before_fork(void);
+void etwas_guests_after_fork(bool is_child);
+
+#endif

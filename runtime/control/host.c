@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/host.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/host_guests.h"
+#include "control/look.h"
+#include "control/service.h"
+#include "platform/wait.h"
+#include "registry/connection.h"
+#include "registry/host_session.h"
+
+enum {
+    NANOSECONDS_A_MILLISECOND = 1000000,
+    NANOSECONDS_A_SECOND = 1000000000,
+    CLOSING_PATIENCE_MS = 1000, /* for the callbacks of guests */
+    ANSWER_PATIENCE_MS =
+        5000, /* for processes that are told to look, whatever a caller's timeout */
+};
+
+/* An enablement that the entry has, and the bytes that its filters are in. */
+struct kept {
+    struct etwas_registry_enablement enablement;
+    void *bytes;
+};
+
+/* By the session's entry of the table. Under `hosting`. */
+struct host {
+    bool is_open;
+    struct etwas_registry_host registry;
+    struct etwas_registry_entry entry; /* its enablements are put together from `kept` */
+    struct kept *kept;
+    uint32_t kept_count;
+    uint64_t asked;    /* the number that who waits wants answers for */
+    uint32_t answered; /* by how many processes */
+};
+
+static struct host hosts[ETWAS_SESSION_ENTRIES];
+static pthread_mutex_t hosting = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t answers; /* by CLOCK_MONOTONIC */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void prepare_answers(void)
+{
+    pthread_condattr_t attributes;
+
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&answers, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
+/* ---- the entry: under `hosting` ---------------------------------------------------------------- */
+
+/* Replaces what others read. On failure they read what they did. */
+static uint32_t publish(struct host *host)
+{
+    struct etwas_registry_enablement *list = NULL;
+    uint32_t code;
+
+    if (host->kept_count != 0) {
+        list = malloc(host->kept_count * sizeof *list);
+        if (list == NULL) {
+            return ERROR_NOT_ENOUGH_MEMORY;
+        }
+        for (uint32_t index = 0; index < host->kept_count; index++) {
+            list[index] = host->kept[index].enablement;
+        }
+    }
+    host->entry.enablements = list;
+    host->entry.enablement_count = host->kept_count;
+    code = etwas_registry_host_publish(&host->registry, &host->entry);
+    host->entry.enablements = NULL;
+    free(list);
+    return code;
+}
+
+static struct etwas_tell look_at(const struct host *host)
+{
+    struct etwas_tell tell = {
+        .op = ETWAS_TELL_LOOK,
+        .number = host->entry.number,
+        .session = host->entry.session,
+    };
+
+    (void)strcpy(tell.sender, etwas_service_name());
+    return tell;
+}
+
+static void drop_kept(struct host *host, uint32_t index)
+{
+    free(host->kept[index].bytes);
+    host->kept[index] = host->kept[--host->kept_count];
+}
+
+static struct kept *find_kept(struct host *host, const struct etwas_registry_enablement *like)
+{
+    for (uint32_t index = 0; index < host->kept_count; index++) {
+        const struct etwas_registry_enablement *one = &host->kept[index].enablement;
+
+        if (one->is_group == like->is_group &&
+            memcmp(&one->provider, &like->provider, sizeof like->provider) == 0) {
+            return &host->kept[index];
+        }
+    }
+    return NULL;
+}
+
+/* A copy with filters of its own. */
+static uint32_t copy(struct kept *kept, const struct etwas_registry_enablement *enablement)
+{
+    size_t size = 0;
+    size_t used;
+    uint32_t code;
+
+    (void)etwas_registry_put_enablement(enablement, NULL, 0, &size);
+    kept->bytes = malloc(size);
+    if (kept->bytes == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = etwas_registry_put_enablement(enablement, kept->bytes, size, &used);
+    if (code == ERROR_SUCCESS) {
+        code = etwas_registry_get_enablement(kept->bytes, size, &kept->enablement, &used);
+    }
+    if (code != ERROR_SUCCESS) {
+        free(kept->bytes);
+    }
+    return code;
+}
+
+static uint32_t keep(struct host *host, const struct etwas_registry_enablement *enablement)
+{
+    struct kept *known = find_kept(host, enablement);
+    struct kept *more;
+    struct kept kept;
+    uint32_t code = copy(&kept, enablement);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    kept.enablement.number = host->entry.number + 1;
+    kept.enablement.captures = known != NULL ? known->enablement.captures : 0;
+    if (known != NULL) {
+        free(known->bytes);
+        *known = kept;
+        return ERROR_SUCCESS;
+    }
+    more = realloc(host->kept, (host->kept_count + 1) * sizeof *more);
+    if (more == NULL) {
+        free(kept.bytes);
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    host->kept = more;
+    host->kept[host->kept_count++] = kept;
+    return ERROR_SUCCESS;
+}
+
+static uint32_t change(struct host *host, uint32_t control_code,
+                       const struct etwas_registry_enablement *enablement)
+{
+    struct kept *known = find_kept(host, enablement);
+
+    switch (control_code) {
+    case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
+        return keep(host, enablement);
+    case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
+        if (known != NULL) {
+            drop_kept(host, (uint32_t)(known - host->kept));
+        }
+        return ERROR_SUCCESS;
+    default:
+        if (known != NULL) {
+            known->enablement.captures++;
+        }
+        return ERROR_SUCCESS;
+    }
+}
+
+/* ---- who answers ------------------------------------------------------------------------------- */
+
+static struct timespec deadline_after(uint32_t milliseconds)
+{
+    uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * NANOSECONDS_A_MILLISECOND;
+
+    return (struct timespec){
+        .tv_sec = (time_t)(end_ns / NANOSECONDS_A_SECOND),
+        .tv_nsec = (long)(end_ns % NANOSECONDS_A_SECOND),
+    };
+}
+
+void etwas_host_heard(const struct etwas_tell *tell)
+{
+    (void)pthread_mutex_lock(&hosting);
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        struct host *host = &hosts[index];
+
+        if (host->is_open && host->asked == tell->number &&
+            memcmp(&host->entry.session, &tell->session, sizeof tell->session) == 0) {
+            host->answered++;
+            (void)pthread_cond_broadcast(&answers);
+        }
+    }
+    (void)pthread_mutex_unlock(&hosting);
+}
+
+/* Until so many have answered. Under `hosting`, which is let go meanwhile. */
+static uint32_t wait_for_answers(const struct host *host, uint64_t number, uint32_t told,
+                                 uint32_t timeout_ms)
+{
+    struct timespec deadline =
+        deadline_after(timeout_ms < ANSWER_PATIENCE_MS ? timeout_ms : ANSWER_PATIENCE_MS);
+    int error = 0;
+
+    while (host->asked == number && host->answered < told && error == 0) {
+        error = pthread_cond_timedwait(&answers, &hosting, &deadline);
+    }
+    return host->asked != number || host->answered >= told ? ERROR_SUCCESS : ERROR_TIMEOUT;
+}
+
+/* ---- a session's life -------------------------------------------------------------------------- */
+
+static enum etwas_service_answer accept_one(int listener, uint64_t session)
+{
+    struct etwas_peer peer;
+    int connection;
+
+    if (etwas_registry_accept(listener, &connection, &peer) == ERROR_SUCCESS &&
+        etwas_service_watch(connection, true, etwas_host_guests_hear, session) != ERROR_SUCCESS) {
+        (void)close(connection);
+    }
+    return ETWAS_SERVICE_KEEP;
+}
+
+static void describe(struct etwas_registry_entry *entry, const struct etwas_session *session)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+
+    *entry = (struct etwas_registry_entry){
+        .session = configuration->guid,
+        .number = 1,
+        .state = ETWAS_REGISTRY_STARTING,
+        .kind = ETWAS_REGISTRY_SHARED,
+        .log_file_mode = configuration->log_file_mode,
+        .clock = configuration->clock,
+    };
+    memcpy(entry->name, configuration->name, sizeof configuration->name);
+}
+
+uint32_t etwas_host_begin(struct etwas_session *session)
+{
+    struct host *host = &hosts[session->index];
+    uint32_t code;
+
+    if (!session->configuration.is_shared) {
+        return ERROR_SUCCESS;
+    }
+    (void)pthread_once(&once, prepare_answers);
+    code = etwas_look_begin();
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    (void)pthread_mutex_lock(&hosting);
+    host->registry = ETWAS_REGISTRY_NO_HOST;
+    describe(&host->entry, session);
+    code = etwas_registry_host_open(&host->registry, &host->entry);
+    host->is_open = code == ERROR_SUCCESS;
+    host->asked = 0;
+    (void)pthread_mutex_unlock(&hosting);
+    return code;
+}
+
+void etwas_host_open(struct etwas_session *session)
+{
+    struct host *host = &hosts[session->index];
+    uint64_t key = etwas_session_handle(etwas_session_key(session));
+
+    if (!session->configuration.is_shared) {
+        return;
+    }
+    etwas_host_guests_begin(session);
+    (void)pthread_mutex_lock(&hosting);
+    host->entry.state = ETWAS_REGISTRY_OPEN;
+    host->entry.number++;
+    /* Nobody looks at a session that enables nothing; the next change publishes what could not be now. */
+    (void)publish(host);
+    (void)etwas_service_watch(host->registry.listener, false, accept_one, key);
+    (void)pthread_mutex_unlock(&hosting);
+}
+
+void etwas_host_closing(struct etwas_session *session)
+{
+    struct host *host = &hosts[session->index];
+    struct etwas_tell tell;
+    uint64_t number;
+
+    if (!session->configuration.is_shared) {
+        return;
+    }
+    (void)pthread_mutex_lock(&hosting);
+    host->entry.state = ETWAS_REGISTRY_CLOSING;
+    number = ++host->entry.number;
+    while (host->kept_count != 0) {
+        drop_kept(host, 0);
+    }
+    (void)publish(host);
+    tell = look_at(host);
+    (void)pthread_mutex_unlock(&hosting);
+    if (etwas_host_guests_count(session) != 0) {
+        tell.sender[0] = '\0';
+        (void)etwas_registry_tell_all(&tell, NULL);
+        etwas_host_guests_wait(session, number, CLOSING_PATIENCE_MS);
+    }
+}
+
+void etwas_host_end(struct etwas_session *session)
+{
+    struct host *host = &hosts[session->index];
+
+    if (!session->configuration.is_shared) {
+        return;
+    }
+    (void)pthread_mutex_lock(&hosting);
+    if (host->is_open) {
+        int listener = host->registry.listener;
+
+        /* Its handler takes no lock of ours. */
+        (void)etwas_service_unwatch(listener);
+        etwas_registry_host_close(&host->registry);
+        while (host->kept_count != 0) {
+            drop_kept(host, 0);
+        }
+        free(host->kept);
+        host->kept = NULL;
+        host->is_open = false;
+        host->asked = 0;
+        (void)pthread_cond_broadcast(&answers);
+    }
+    (void)pthread_mutex_unlock(&hosting);
+    etwas_host_guests_end(session);
+}
+
+uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
+                            const struct etwas_registry_enablement *enablement, uint32_t timeout_ms)
+{
+    struct etwas_session_key key;
+    struct etwas_tell tell;
+    struct host *host;
+    uint32_t told = 0;
+    uint32_t code;
+
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    host = &hosts[key.index];
+    (void)pthread_mutex_lock(&hosting);
+    if (!host->is_open || host->entry.state != ETWAS_REGISTRY_OPEN) {
+        (void)pthread_mutex_unlock(&hosting);
+        return ERROR_SUCCESS;
+    }
+    code = change(host, control_code, enablement);
+    if (code == ERROR_SUCCESS) {
+        host->entry.number++;
+        code = publish(host);
+    }
+    if (code == ERROR_SUCCESS) {
+        tell = look_at(host);
+        host->asked = tell.number;
+        host->answered = 0;
+        if (timeout_ms == 0) {
+            tell.sender[0] = '\0';
+        }
+        (void)etwas_registry_tell_all(&tell, &told);
+        code =
+            timeout_ms == 0 ? ERROR_SUCCESS : wait_for_answers(host, tell.number, told, timeout_ms);
+    }
+    (void)pthread_mutex_unlock(&hosting);
+    return code;
+}
+
+bool etwas_host_has(const etwas_guid *session)
+{
+    bool has = false;
+
+    (void)pthread_mutex_lock(&hosting);
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        has = has || (hosts[index].is_open &&
+                      memcmp(&hosts[index].entry.session, session, sizeof *session) == 0);
+    }
+    (void)pthread_mutex_unlock(&hosting);
+    return has;
+}
+
+/* ---- fork -------------------------------------------------------------------------------------- */
+
+void etwas_host_before_fork(void)
+{
+    (void)pthread_mutex_lock(&hosting);
+    etwas_host_guests_before_fork();
+}
+
+void etwas_host_after_fork(bool is_child)
+{
+    etwas_host_guests_after_fork(is_child);
+    for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
+        if (hosts[index].is_open) {
+            etwas_registry_host_forget(&hosts[index].registry);
+            hosts[index].is_open = false;
+        }
+    }
+    (void)pthread_mutex_unlock(&hosting);
+}

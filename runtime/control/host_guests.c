@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/host_guests.h"
+
+#include <etwas/winerror.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/host_descriptions.h"
+#include "control/host_request.h"
+#include "platform/wait.h"
+#include "registry/message.h"
+#include "shared/mapping.h"
+
+enum {
+    NANOSECONDS_A_MILLISECOND = 1000000,
+    PAUSE_NS = 500000,
+};
+
+struct row {
+    int connection; /* -1: nobody's */
+    uint64_t seen;  /* the number of the entry that the guest acts by */
+};
+
+/* By the session's entry of the table. Under `lock`. */
+static struct guests {
+    uint64_t session; /* its handle; 0: nobody may come */
+    uint32_t gate;
+    uint32_t count;
+    struct row rows[ETWAS_HOST_GUESTS];
+} all[ETWAS_SESSION_ENTRIES];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of a handle of a session that may have ended. With the lock held; NULL: it has. */
+static struct guests *guests_of(uint64_t session)
+{
+    struct guests *guests = &all[etwas_handle_index(session) - 1];
+
+    return guests->session == session ? guests : NULL;
+}
+
+/* With the lock held. NULL: it is no guest's. */
+static struct row *row_of(struct guests *guests, int connection)
+{
+    for (uint32_t row = 0; guests != NULL && row < ETWAS_HOST_GUESTS; row++) {
+        if (guests->rows[row].connection == connection) {
+            return &guests->rows[row];
+        }
+    }
+    return NULL;
+}
+
+/* ---- attaching: in the control thread -------------------------------------------------------- */
+
+/* A row for the connection. With the lock held; NULL: the session has ended, or there are too many. */
+static struct row *take_row(uint64_t session, int connection, struct etwas_attach_answer *answer)
+{
+    struct guests *guests = guests_of(session);
+    struct row *row = row_of(guests, -1);
+
+    if (row != NULL) {
+        *row = (struct row){.connection = connection};
+        guests->count++;
+        answer->row = (uint32_t)(row - guests->rows);
+        answer->gate = guests->gate;
+    }
+    return row;
+}
+
+static void give_row(uint64_t session, int connection)
+{
+    struct guests *guests;
+    struct row *row;
+
+    (void)pthread_mutex_lock(&lock);
+    guests = guests_of(session);
+    row = row_of(guests, connection);
+    if (row != NULL) {
+        row->connection = -1;
+        guests->count--;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* The mapping stays while the control lock is held. */
+static uint32_t answer_attach(uint64_t session, int connection,
+                              const struct etwas_attach_answer *body)
+{
+    struct etwas_message answer = {.op = ETWAS_MESSAGE_ATTACH, .bytes = sizeof *body};
+    const struct etwas_session *found;
+    struct etwas_session_key key;
+    uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
+
+    (void)etwas_session_key_of(session, &key);
+    etwas_control_lock();
+    found = etwas_session_find(key);
+    if (found != NULL && found->mapping != NULL) {
+        answer.descriptor = found->mapping->file.descriptor;
+        code = etwas_message_send(connection, &answer, body, 0);
+    }
+    etwas_control_unlock();
+    return code;
+}
+
+static enum etwas_service_answer attach(uint64_t session, int connection)
+{
+    struct etwas_attach_answer body = {0};
+    const struct etwas_message refusal = {
+        .op = ETWAS_MESSAGE_ATTACH, .code = ERROR_NO_SYSTEM_RESOURCES, .descriptor = -1};
+    bool has_row;
+
+    (void)pthread_mutex_lock(&lock);
+    has_row = take_row(session, connection, &body) != NULL;
+    (void)pthread_mutex_unlock(&lock);
+    if (!has_row) {
+        (void)etwas_message_send(connection, &refusal, NULL, 0);
+        return ETWAS_SERVICE_CLOSE;
+    }
+    if (answer_attach(session, connection, &body) != ERROR_SUCCESS) {
+        give_row(session, connection);
+        return ETWAS_SERVICE_CLOSE;
+    }
+    return ETWAS_SERVICE_KEEP;
+}
+
+/* ---- hearing: in the control thread ---------------------------------------------------------- */
+
+static void note_seen(uint64_t session, int connection, const void *body, uint32_t bytes)
+{
+    struct row *row;
+    uint64_t number;
+
+    if (bytes != sizeof number) {
+        return;
+    }
+    memcpy(&number, body, sizeof number);
+    (void)pthread_mutex_lock(&lock);
+    row = row_of(guests_of(session), connection);
+    if (row != NULL) {
+        row->seen = number;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t session)
+{
+    static uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16))); /* the thread's */
+    struct etwas_message message;
+    uint32_t code = etwas_message_receive(connection, &message, body, sizeof body, 0);
+
+    if (code == ERROR_TIMEOUT) {
+        return ETWAS_SERVICE_KEEP;
+    }
+    if (code != ERROR_SUCCESS) {
+        /* It is gone, or mad. */
+        give_row(session, connection);
+        return ETWAS_SERVICE_CLOSE;
+    }
+    if (message.descriptor >= 0) {
+        (void)close(message.descriptor);
+    }
+    switch (message.op) {
+    case ETWAS_MESSAGE_ATTACH:
+        return attach(session, connection);
+    case ETWAS_MESSAGE_SEEN:
+        note_seen(session, connection, body, message.bytes);
+        return ETWAS_SERVICE_KEEP;
+    case ETWAS_MESSAGE_DESCRIBE:
+        etwas_host_take_description(body, message.bytes);
+        return ETWAS_SERVICE_KEEP;
+    default:
+        /* It has the connection from here on, or it is closed. */
+        return etwas_host_request(connection, session, &message, body) ? ETWAS_SERVICE_GIVE
+                                                                       : ETWAS_SERVICE_CLOSE;
+    }
+}
+
+/* ---- a session's life ------------------------------------------------------------------------ */
+
+void etwas_host_guests_begin(struct etwas_session *session)
+{
+    struct guests *guests = &all[session->index];
+
+    (void)pthread_mutex_lock(&lock);
+    guests->count = 0;
+    guests->gate = session->generation;
+    for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
+        guests->rows[row].connection = -1;
+    }
+    guests->session = etwas_session_handle(etwas_session_key(session));
+    (void)pthread_mutex_unlock(&lock);
+}
+
+uint32_t etwas_host_guests_count(const struct etwas_session *session)
+{
+    uint32_t count;
+
+    (void)pthread_mutex_lock(&lock);
+    count = all[session->index].count;
+    (void)pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static bool all_have_seen(const struct guests *guests, uint64_t number)
+{
+    bool all_have = true;
+
+    (void)pthread_mutex_lock(&lock);
+    for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
+        all_have =
+            all_have && (guests->rows[row].connection < 0 || guests->rows[row].seen >= number);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return all_have;
+}
+
+void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number,
+                            uint32_t milliseconds)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * NANOSECONDS_A_MILLISECOND;
+
+    while (!all_have_seen(&all[session->index], number) && etwas_monotonic_ns() < end_ns) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* Who came last is found by nobody any more: the session is none that a connection's handle finds. */
+void etwas_host_guests_end(struct etwas_session *session)
+{
+    struct guests *guests = &all[session->index];
+    int connections[ETWAS_HOST_GUESTS];
+    uint32_t count = 0;
+
+    (void)pthread_mutex_lock(&lock);
+    guests->session = 0;
+    for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
+        if (guests->rows[row].connection >= 0 && guests->count != 0) {
+            connections[count++] = guests->rows[row].connection;
+            guests->rows[row].connection = -1;
+        }
+    }
+    guests->count = 0;
+    (void)pthread_mutex_unlock(&lock);
+    for (uint32_t index = 0; index < count; index++) {
+        if (etwas_service_unwatch(connections[index])) {
+            (void)close(connections[index]);
+        }
+    }
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+void etwas_host_guests_before_fork(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void etwas_host_guests_after_fork(bool is_child)
+{
+    for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
+        all[index].session = 0;
+        all[index].count = 0;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/host_request.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/enablement.h"
+#include "control/service.h"
+#include "platform/wait.h"
+
+#define ANSWER_PATIENCE_NS UINT64_C(1000000000)
+
+struct request {
+    int connection;
+    uint64_t session;
+    struct etwas_message message;
+    struct etwas_request_head head;
+    uint32_t bytes; /* of what follows */
+    uint8_t content[] __attribute__((aligned(16)));
+};
+
+static void answer(const struct request *request, uint32_t code, const void *body, uint32_t bytes)
+{
+    const struct etwas_message message = {
+        .op = request->message.op, .code = code, .bytes = bytes, .descriptor = -1};
+
+    (void)etwas_message_send(request->connection, &message, body,
+                             etwas_monotonic_ns() + ANSWER_PATIENCE_NS);
+}
+
+/* The block is what another process sent: only its size is believed, and that is checked. */
+static void control(struct request *request)
+{
+    EVENT_TRACE_PROPERTIES *properties = (EVENT_TRACE_PROPERTIES *)(void *)request->content;
+    uint32_t code = ERROR_BAD_LENGTH;
+
+    if (request->bytes >= sizeof *properties && properties->Wnode.BufferSize == request->bytes &&
+        (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) == 0) {
+        code = ControlTraceW(request->session, NULL, properties, request->head.control_code);
+    }
+    answer(request, code, request->content, request->bytes);
+}
+
+static void enable(const struct request *request)
+{
+    struct etwas_registry_enablement enablement;
+    size_t used;
+    uint32_t code =
+        etwas_registry_get_enablement(request->content, request->bytes, &enablement, &used);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_enablement_replay(&enablement, request->session, request->head.control_code,
+                                       request->head.timeout_ms);
+    }
+    answer(request, code, NULL, 0);
+}
+
+static void *serve(void *argument)
+{
+    struct request *request = argument;
+
+    if (request->message.op == ETWAS_MESSAGE_CONTROL) {
+        control(request);
+    } else {
+        enable(request);
+    }
+    (void)close(request->connection);
+    free(request);
+    return NULL;
+}
+
+bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
+                        const void *body)
+{
+    struct request *request;
+
+    if ((message->op != ETWAS_MESSAGE_CONTROL && message->op != ETWAS_MESSAGE_ENABLE) ||
+        message->bytes < sizeof request->head) {
+        return false;
+    }
+    request = malloc(sizeof *request + message->bytes);
+    if (request == NULL) {
+        return false;
+    }
+    *request = (struct request){.connection = connection, .session = session, .message = *message};
+    memcpy(&request->head, body, sizeof request->head);
+    request->bytes = message->bytes - (uint32_t)sizeof request->head;
+    memcpy(request->content, (const uint8_t *)body + sizeof request->head, request->bytes);
+    if (!etwas_service_spawn(serve, request, "etwas-request")) {
+        free(request);
+        return false;
+    }
+    return true;
+}

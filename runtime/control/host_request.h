@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What controllers in other processes ask of a session of this one: ControlTrace and EnableTraceEx2. */
+#ifndef ETWAS_CONTROL_HOST_REQUEST_H
+#define ETWAS_CONTROL_HOST_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "registry/message.h"
+
+/*
+ * CONTROL: this, and an EVENT_TRACE_PROPERTIES of so many bytes as its Wnode says, with names in UTF-16 (remote.h makes
+ * it). The answer is the block. ENABLE: this, and an enablement (registry/session_entry.h); the answer is its code.
+ */
+struct etwas_request_head {
+    uint32_t control_code;
+    uint32_t timeout_ms; /* ENABLE */
+};
+
+/*
+ * Has a thread do what the message asks of the session with this handle, answer, and close the connection. False: it is
+ * no request, or there can be no thread, and the connection is the caller's.
+ */
+bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
+                        const void *body);
+
+#endif

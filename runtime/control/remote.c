@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/remote.h"
+
+#include <etwas/winerror.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/guest.h"
+#include "control/host.h"
+#include "control/host_request.h"
+#include "control/look.h"
+#include "control/service.h"
+#include "control/sharing.h"
+#include "etl/utf16.h"
+#include "platform/wait.h"
+#include "registry/connection.h"
+#include "registry/message.h"
+#include "registry/sessions.h"
+
+#define NANOSECONDS_A_MILLISECOND UINT64_C(1000000)
+
+enum {
+    PATIENCE_MS = 1000,        /* of a host that is to accept, and to take a request */
+    ANSWER_PATIENCE_MS = 30000 /* of what a request may take: a flush waits for a disk */
+};
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* Whether this process may know of others; the first time it begins to take part. */
+static bool can_look(void)
+{
+    return etwas_service_runs() ||
+           (etwas_sharing_is_wanted() && etwas_look_begin() == ERROR_SUCCESS);
+}
+
+/* One that others control: open, and not this process's own. */
+static uint32_t check(uint32_t code, struct etwas_registry_entry **entry)
+{
+    if (code == ERROR_SUCCESS &&
+        ((*entry)->kind != ETWAS_REGISTRY_SHARED || (*entry)->state != ETWAS_REGISTRY_OPEN ||
+         etwas_host_has(&(*entry)->session))) {
+        free(*entry);
+        code = ERROR_NOT_FOUND;
+    }
+    if (code != ERROR_SUCCESS) {
+        *entry = NULL;
+    }
+    return code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY ? code
+                                                                    : ERROR_WMI_INSTANCE_NOT_FOUND;
+}
+
+uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry)
+{
+    *entry = NULL;
+    return can_look() ? check(etwas_registry_find(name, entry), entry)
+                      : ERROR_WMI_INSTANCE_NOT_FOUND;
+}
+
+uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry)
+{
+    const struct etwas_guest *guest;
+    etwas_guid session;
+
+    *entry = NULL;
+    if (!etwas_service_runs()) {
+        return ERROR_WMI_INSTANCE_NOT_FOUND;
+    }
+    etwas_guests_lock();
+    guest = etwas_guest_of(handle);
+    if (guest != NULL) {
+        session = guest->session;
+    }
+    etwas_guests_unlock();
+    return guest != NULL ? check(etwas_registry_read(&session, entry), entry)
+                         : ERROR_WMI_INSTANCE_NOT_FOUND;
+}
+
+uint32_t etwas_remote_list(struct etwas_registry_entry ***entries)
+{
+    etwas_guid *sessions = NULL;
+    uint32_t count = 0;
+    uint32_t found = 0;
+
+    *entries = NULL;
+    if (!can_look() || etwas_registry_list(&sessions, &count) != ERROR_SUCCESS) {
+        return 0;
+    }
+    *entries = malloc((count + 1) * sizeof **entries);
+    for (uint32_t index = 0; *entries != NULL && index < count; index++) {
+        struct etwas_registry_entry *entry = NULL;
+
+        if (check(etwas_registry_read(&sessions[index], &entry), &entry) == ERROR_SUCCESS) {
+            (*entries)[found++] = entry;
+        }
+    }
+    free(sessions);
+    return found;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static uint64_t deadline_after(uint32_t milliseconds)
+{
+    return etwas_monotonic_ns() + milliseconds * NANOSECONDS_A_MILLISECOND;
+}
+
+/* One request, one answer, of which the body is put in the place of the request's. */
+static uint32_t ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
+                    void *body, uint32_t timeout_ms)
+{
+    const uint16_t op = message->op;
+    struct etwas_peer peer;
+    int connection;
+    uint32_t code = etwas_registry_connect(entry, deadline_after(PATIENCE_MS), &connection, &peer);
+
+    if (code != ERROR_SUCCESS) {
+        return code == ERROR_NOT_FOUND ? ERROR_WMI_INSTANCE_NOT_FOUND : code;
+    }
+    code = etwas_message_send(connection, message, body, deadline_after(PATIENCE_MS));
+    if (code == ERROR_SUCCESS) {
+        code = etwas_message_receive(connection, message, body, ETWAS_MESSAGE_BYTES,
+                                     deadline_after(timeout_ms));
+    }
+    (void)close(connection);
+    if (code == ERROR_SUCCESS && message->descriptor >= 0) {
+        (void)close(message->descriptor);
+    }
+    if (code == ERROR_BROKEN_PIPE) {
+        return ERROR_WMI_INSTANCE_NOT_FOUND; /* it died, or has ended */
+    }
+    return code == ERROR_SUCCESS && message->op != op ? ERROR_INVALID_DATA : code;
+}
+
+/* ---- ControlTrace ---------------------------------------------------------------------------- */
+
+/* The block that is sent: names have as much room as they may take. */
+struct block {
+    struct etwas_request_head head;
+    EVENT_TRACE_PROPERTIES properties;
+    etwas_wchar name[ETWAS_NAME_UNITS + 1];
+    etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
+} __attribute__((aligned(16)));
+
+enum {
+    BLOCK_BYTES = sizeof(struct block) - offsetof(struct block, properties)
+};
+_Static_assert(sizeof(struct block) <= ETWAS_MESSAGE_BYTES, "a request is one message");
+
+/* The host may be in another folder. ERROR_BAD_PATHNAME: the name is too long then, or the folder has none. */
+static uint32_t make_absolute(etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
+{
+    char path[ETWAS_PATH_BYTES + ETWAS_PATH_BYTES];
+    size_t length;
+    size_t units;
+
+    if (file_name[0] == 0 || file_name[0] == '/') {
+        return ERROR_SUCCESS;
+    }
+    if (getcwd(path, ETWAS_PATH_BYTES) == NULL) {
+        return ERROR_BAD_PATHNAME;
+    }
+    length = strlen(path);
+    path[length++] = '/';
+    if (etwas_configuration_path(file_name, path + length) != ERROR_SUCCESS ||
+        etwas_utf8_to_utf16(path, strlen(path), file_name, ETWAS_NAME_UNITS + 1, &units) !=
+            ETWAS_UTF_OK) {
+        return ERROR_BAD_PATHNAME;
+    }
+    return ERROR_SUCCESS;
+}
+
+static uint32_t fill_block(struct block *block, const struct etwas_reply *reply,
+                           uint32_t control_code)
+{
+    uint32_t code;
+
+    memset(block, 0, sizeof *block);
+    block->head.control_code = control_code;
+    block->properties = *reply->properties;
+    block->properties.Wnode.BufferSize = BLOCK_BYTES;
+    block->properties.Wnode.Flags &= ~(uint32_t)WNODE_FLAG_VERSIONED_PROPERTIES;
+    block->properties.LoggerNameOffset =
+        offsetof(struct block, name) - offsetof(struct block, properties);
+    code = etwas_properties_file_name(reply->properties, reply->text, block->file_name);
+    code = code == ERROR_SUCCESS ? make_absolute(block->file_name) : code;
+    if (reply->properties->LogFileNameOffset != 0 || control_code == EVENT_TRACE_CONTROL_QUERY) {
+        block->properties.LogFileNameOffset =
+            offsetof(struct block, file_name) - offsetof(struct block, properties);
+    }
+    return code;
+}
+
+/* Its handle is one of this process, for who enables providers with it. */
+static void give_handle(const struct etwas_registry_entry *entry, struct block *block)
+{
+    const struct etwas_guest *guest;
+    uint32_t gate = etwas_handle_generation(block->properties.Wnode.HistoricalContext);
+
+    block->properties.Wnode.HistoricalContext = 0;
+    if (gate == 0) {
+        return;
+    }
+    etwas_guests_lock();
+    guest = etwas_guest_know(&entry->session, gate);
+    if (guest != NULL) {
+        block->properties.Wnode.HistoricalContext = etwas_guest_handle(guest);
+    }
+    etwas_guests_unlock();
+}
+
+uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
+                              const struct etwas_reply *reply, uint32_t control_code)
+{
+    struct etwas_message message = {
+        .op = ETWAS_MESSAGE_CONTROL, .bytes = sizeof(struct block), .descriptor = -1};
+    union {
+        struct block block;
+        uint8_t bytes[ETWAS_MESSAGE_BYTES];
+    } *body = malloc(sizeof *body);
+    uint32_t code;
+
+    if (body == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = fill_block(&body->block, reply, control_code);
+    if (code == ERROR_SUCCESS) {
+        code = ask(entry, &message, body, ANSWER_PATIENCE_MS);
+    }
+    if (code == ERROR_SUCCESS && message.bytes != BLOCK_BYTES) {
+        code = message.code != ERROR_SUCCESS ? message.code : (uint32_t)ERROR_INVALID_DATA;
+    } else if (code == ERROR_SUCCESS) {
+        /* The answer has no head. */
+        memmove(&body->block.properties, body, BLOCK_BYTES);
+        body->block.name[ETWAS_NAME_UNITS] = 0;
+        body->block.file_name[ETWAS_NAME_UNITS] = 0;
+        code = message.code;
+    }
+    if (code == ERROR_SUCCESS) {
+        give_handle(entry, &body->block);
+        code = etwas_properties_copy(reply, &body->block.properties, body->block.name,
+                                     body->block.file_name);
+    }
+    free(body);
+    return code;
+}
+
+/* ---- EnableTraceEx2 -------------------------------------------------------------------------- */
+
+uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
+                             const struct etwas_registry_enablement *asked, uint32_t timeout_ms)
+{
+    const struct etwas_request_head head = {control_code, timeout_ms};
+    uint32_t patience_ms = timeout_ms < ANSWER_PATIENCE_MS ? timeout_ms : ANSWER_PATIENCE_MS;
+    struct etwas_message message = {.op = ETWAS_MESSAGE_ENABLE, .descriptor = -1};
+    struct etwas_registry_entry *entry;
+    uint8_t *body;
+    size_t size = 0;
+    uint32_t code = etwas_remote_find_handle(handle, &entry);
+
+    if (code != ERROR_SUCCESS) {
+        return code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_PARAMETER : code;
+    }
+    body = malloc(ETWAS_MESSAGE_BYTES);
+    code = body == NULL ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
+                        : etwas_registry_put_enablement(asked, body + sizeof head,
+                                                        ETWAS_MESSAGE_BYTES - sizeof head, &size);
+    if (code == ERROR_SUCCESS) {
+        memcpy(body, &head, sizeof head);
+        message.bytes = (uint32_t)(sizeof head + size);
+        code = ask(entry, &message, body, PATIENCE_MS + patience_ms);
+        code = code == ERROR_SUCCESS ? message.code : code;
+    }
+    free(body);
+    free(entry);
+    return code;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Controlling sessions of other processes: their hosts are asked, and answer when it is done. No lock of the
+ * library is held by who calls. A host that does not answer costs its time: ERROR_TIMEOUT.
+ */
+#ifndef ETWAS_CONTROL_REMOTE_H
+#define ETWAS_CONTROL_REMOTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/properties.h"
+#include "registry/session_entry.h"
+
+/*
+ * The living session of another process by its name or by its handle. *entry is the caller's to free.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: there is none.
+ */
+uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry);
+uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry);
+
+/* All of them. Returns how many; *entries and each of them is the caller's to free. */
+uint32_t etwas_remote_list(struct etwas_registry_entry ***entries);
+
+/*
+ * ControlTrace. Of the reply's block what the caller's ControlTrace would read is sent, its file name made absolute; and filled in is
+ * what it would fill in. Its handle is one of this process.
+ */
+uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
+                              const struct etwas_reply *reply, uint32_t control_code);
+
+/* EnableTraceEx2, of a handle of another process's session. */
+uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
+                             const struct etwas_registry_enablement *asked, uint32_t timeout_ms);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/service.h"
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "platform/thread.h"
+#include "registry/process.h"
+
+enum {
+    RETRY_MS = 1000, /* without memory for a first list */
+};
+
+struct watch {
+    int descriptor;
+    bool is_owned;
+    etwas_service_handler handler;
+    uint64_t context;
+    uint64_t number; /* of this watch: a descriptor may be another's later */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t handled = PTHREAD_COND_INITIALIZER;
+
+/* Under the lock. */
+static struct watch *watches;
+static uint32_t watch_count;
+static uint32_t watch_room;
+static uint64_t next_number = 1;
+static uint64_t running; /* the watch whose handler runs; 0: none */
+static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
+static int bell = -1; /* an eventfd: the watches are others now */
+static uint32_t is_running;
+
+/* Constant from the begin on. */
+static void (*hears)(const struct etwas_tell *tell);
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* What the thread waits for, and the watch of each: the bell, which has none, comes first. */
+struct listening {
+    struct pollfd *polls;
+    uint64_t *numbers;
+    uint32_t room;
+    uint32_t count;
+};
+
+static bool make_room(struct listening *listening, uint32_t count)
+{
+    struct pollfd *polls;
+    uint64_t *numbers;
+
+    if (count <= listening->room) {
+        return true;
+    }
+    polls = realloc(listening->polls, 2 * count * sizeof *polls);
+    if (polls != NULL) {
+        listening->polls = polls;
+    }
+    numbers = realloc(listening->numbers, 2 * count * sizeof *numbers);
+    if (numbers != NULL) {
+        listening->numbers = numbers;
+    }
+    if (polls == NULL || numbers == NULL) {
+        return false;
+    }
+    listening->room = 2 * count;
+    return true;
+}
+
+/* Without memory for more it listens to what it did, and the next bell finds out. With the lock held. */
+static void list_watches(struct listening *listening)
+{
+    uint32_t count = 1;
+
+    if (!make_room(listening, watch_count + 1)) {
+        return;
+    }
+    listening->polls[0] = (struct pollfd){.fd = bell, .events = POLLIN};
+    listening->numbers[0] = 0;
+    for (uint32_t index = 0; index < watch_count; index++) {
+        listening->polls[count] =
+            (struct pollfd){.fd = watches[index].descriptor, .events = POLLIN};
+        listening->numbers[count++] = watches[index].number;
+    }
+    listening->count = count;
+}
+
+/* With the lock held. NULL: it is watched no more. */
+static struct watch *find_number(uint64_t number)
+{
+    for (uint32_t index = 0; index < watch_count; index++) {
+        if (watches[index].number == number) {
+            return &watches[index];
+        }
+    }
+    return NULL;
+}
+
+static void remove_watch(struct watch *watch)
+{
+    *watch = watches[--watch_count];
+}
+
+/* With the lock held, which the handler runs without. */
+static void handle(uint64_t number)
+{
+    const struct watch *found = find_number(number);
+    enum etwas_service_answer answer;
+    struct watch watch;
+
+    if (found == NULL) {
+        return;
+    }
+    watch = *found;
+    running = number;
+    (void)pthread_mutex_unlock(&lock);
+    answer = watch.handler(watch.descriptor, watch.context);
+    (void)pthread_mutex_lock(&lock);
+    running = 0;
+    /* Other watches may have come and gone, and moved it. */
+    found = find_number(number);
+    if (answer != ETWAS_SERVICE_KEEP && found != NULL) {
+        remove_watch(find_number(number));
+        if (answer == ETWAS_SERVICE_CLOSE) {
+            (void)close(watch.descriptor);
+        }
+    }
+    (void)pthread_cond_broadcast(&handled);
+}
+
+static void *serve(void *argument)
+{
+    struct listening listening = {0};
+
+    for (;;) {
+        int ready;
+
+        (void)pthread_mutex_lock(&lock);
+        list_watches(&listening);
+        (void)pthread_mutex_unlock(&lock);
+        ready = poll(listening.polls, listening.count, listening.count != 0 ? -1 : RETRY_MS);
+        if (ready > 0 && listening.polls[0].revents != 0) {
+            uint64_t rung;
+
+            (void)read(listening.polls[0].fd, &rung, sizeof rung);
+        }
+        (void)pthread_mutex_lock(&lock);
+        for (uint32_t index = 1; ready > 0 && index < listening.count; index++) {
+            if (listening.polls[index].revents != 0) {
+                handle(listening.numbers[index]);
+            }
+        }
+        (void)pthread_mutex_unlock(&lock);
+    }
+    return argument;
+}
+
+static void ring(void)
+{
+    const uint64_t one = 1;
+
+    (void)write(bell, &one, sizeof one);
+}
+
+/* ---- watching -------------------------------------------------------------------------------- */
+
+static uint32_t add_watch(const struct watch *watch)
+{
+    if (watch_count == watch_room) {
+        uint32_t room = watch_room == 0 ? 16 : 2 * watch_room;
+        struct watch *more = realloc(watches, room * sizeof *more);
+
+        if (more == NULL) {
+            return ERROR_NOT_ENOUGH_MEMORY;
+        }
+        watches = more;
+        watch_room = room;
+    }
+    watches[watch_count] = *watch;
+    watches[watch_count++].number = next_number++;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handler handler,
+                             uint64_t context)
+{
+    const struct watch watch = {descriptor, is_owned, handler, context, 0};
+    uint32_t code;
+
+    (void)pthread_mutex_lock(&lock);
+    code = add_watch(&watch);
+    ring();
+    (void)pthread_mutex_unlock(&lock);
+    return code;
+}
+
+bool etwas_service_unwatch(int descriptor)
+{
+    uint64_t number = 0;
+
+    (void)pthread_mutex_lock(&lock);
+    for (uint32_t index = 0; number == 0 && index < watch_count; index++) {
+        if (watches[index].descriptor == descriptor) {
+            number = watches[index].number;
+        }
+    }
+    while (number != 0 && running == number) {
+        (void)pthread_cond_wait(&handled, &lock);
+    }
+    if (number != 0 && find_number(number) != NULL) {
+        remove_watch(find_number(number));
+        ring();
+    } else {
+        number = 0;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return number != 0;
+}
+
+bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name)
+{
+    pthread_t thread;
+
+    if (etwas_thread_create(&thread, NULL, work, argument) != 0) {
+        return false;
+    }
+    (void)pthread_setname_np(thread, name);
+    (void)pthread_detach(thread);
+    return true;
+}
+
+/* ---- taking part ----------------------------------------------------------------------------- */
+
+static enum etwas_service_answer hear(int descriptor, uint64_t context)
+{
+    struct etwas_tell tell;
+
+    (void)descriptor;
+    (void)context;
+    if (etwas_registry_hear(&process, &tell) == ERROR_SUCCESS) {
+        hears(&tell);
+    }
+    return ETWAS_SERVICE_KEEP;
+}
+
+static uint32_t start_thread(void)
+{
+    pthread_t thread;
+
+    if (etwas_thread_create(&thread, NULL, serve, NULL) != 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    (void)pthread_setname_np(thread, "etwas-control");
+    (void)pthread_detach(thread);
+    return ERROR_SUCCESS;
+}
+
+static uint32_t begin(void)
+{
+    const struct watch own = {.handler = hear};
+    uint32_t code;
+
+    bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (bell < 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    code = etwas_registry_join(&process);
+    if (code == ERROR_SUCCESS) {
+        code = add_watch(&own);
+    }
+    if (code == ERROR_SUCCESS) {
+        watches[0].descriptor = process.socket;
+        code = start_thread();
+    }
+    if (code != ERROR_SUCCESS) {
+        watch_count = 0;
+        etwas_registry_leave(&process);
+        (void)close(bell);
+        bell = -1;
+    }
+    return code;
+}
+
+uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell))
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    (void)pthread_mutex_lock(&lock);
+    if (is_running == 0) {
+        hears = hear_with;
+        code = begin();
+        ck_pr_store_32(&is_running, code == ERROR_SUCCESS);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return code;
+}
+
+bool etwas_service_runs(void)
+{
+    return ck_pr_load_32(&is_running) != 0;
+}
+
+const char *etwas_service_name(void)
+{
+    return process.name;
+}
+
+/* The thread sleeps on: what it watches is there no more. */
+void etwas_service_end(void)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (is_running != 0) {
+        watch_count = 0;
+        ck_pr_store_32(&is_running, 0);
+        etwas_registry_leave(&process);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+void etwas_service_before_fork(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void etwas_service_after_fork(bool is_child)
+{
+    if (is_child) {
+        for (uint32_t index = 0; index < watch_count; index++) {
+            if (watches[index].is_owned) {
+                (void)close(watches[index].descriptor);
+            }
+        }
+        watch_count = 0;
+        running = 0;
+        if (bell >= 0) {
+            (void)close(bell);
+        }
+        bell = -1;
+        etwas_registry_process_forget(&process);
+        ck_pr_store_32(&is_running, 0);
+        handled = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}

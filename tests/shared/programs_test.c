@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Controllers and providers in programs of their own, as ETW's pages have them: by public calls alone, each process with
+ * ETWAS_SHARED and a runtime folder of the test's.
+ */
+#include <ck_pr.h>
+#include <etwas/etwas.h>
+#include <etwas/evntprov.h>
+#include <etwas/evntrace.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session/fixture.h"
+
+enum {
+    EVENTS = 1000,
+    PAUSE_US = 500,
+    PATIENCE_US = 20000000,
+};
+
+/* In memory that all processes of a test share. */
+struct board {
+    uint32_t registered; /* so many providers are */
+    uint32_t enabled;    /* their callbacks were called so often, to enable … */
+    uint32_t disabled;   /* … and to disable */
+    uint32_t level;      /* with this */
+    uint64_t keyword;
+    uint32_t logged; /* so many events were recorded */
+    uint32_t end;    /* the providers shall end */
+    int32_t process; /* of the provider that logged last */
+};
+
+static struct board *board;
+
+static int begin(void **state)
+{
+    (void)folder_setup(state);
+    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return board == MAP_FAILED || setenv("ETWAS_SHARED", "1", 1) != 0 ||
+                   setenv("ETWAS_RUNTIME_DIR", folder_path("run"), 1) != 0
+               ? -1
+               : 0;
+}
+
+static int end(void **state)
+{
+    (void)munmap(board, sizeof *board);
+    return folder_teardown(state);
+}
+
+static bool comes_to(const uint32_t *count, uint32_t wanted)
+{
+    for (uint32_t waited_us = 0; waited_us < PATIENCE_US; waited_us += PAUSE_US) {
+        if (ck_pr_load_32(count) >= wanted) {
+            return true;
+        }
+        (void)usleep(PAUSE_US);
+    }
+    return false;
+}
+
+/* ---- a provider's process ---------------------------------------------------------------------- */
+
+static uint64_t session; /* that enables the provider of this process */
+
+static uint32_t classic_callback(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
+                                 void *buffer)
+{
+    (void)context;
+    (void)bytes;
+    if (request == WMI_ENABLE_EVENTS) {
+        etwas_trace_handle handle = GetTraceLoggerHandle(buffer);
+
+        ck_pr_store_32(&board->level, GetTraceEnableLevel(handle));
+        ck_pr_store_64(&board->keyword, GetTraceEnableFlags(handle));
+        ck_pr_store_64(&session, handle);
+        ck_pr_inc_32(&board->enabled);
+    } else {
+        /* The session takes this one, too. */
+        (void)log_number(ck_pr_load_64(&session), EVENTS);
+        ck_pr_inc_32(&board->disabled);
+    }
+    return ERROR_SUCCESS;
+}
+
+/* Registers, logs when it is enabled, and stays until it shall end. */
+static int classic_provider(void)
+{
+    etwas_trace_handle registration;
+
+    CHECK_IN_CHILD(RegisterTraceGuidsA(classic_callback, NULL, &control_guid, 0, NULL, NULL, NULL,
+                                       &registration) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->registered);
+    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    ck_pr_store_32((uint32_t *)&board->process, (uint32_t)getpid());
+    for (uint32_t number = 0; number < EVENTS; number++) {
+        CHECK_IN_CHILD(log_number(ck_pr_load_64(&session), number) == ERROR_SUCCESS);
+        ck_pr_inc_32(&board->logged);
+    }
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    return 0;
+}
+
+static int start(int (*run)(void))
+{
+    int child = fork_child();
+
+    if (child == 0) {
+        exit(run());
+    }
+    return child;
+}
+
+/* ---- the two programs -------------------------------------------------------------------------- */
+
+static void expect_events(const char *file, uint32_t count)
+{
+    struct events events;
+
+    read_events(file, 0, &events);
+    assert_int_equal(events.count, count);
+    for (uint32_t index = 0; index < count; index++) {
+        assert_int_equal(number_of(&events.items[index]), index);
+        assert_int_equal(events.items[index].record.EventHeader.ProcessId, board->process);
+    }
+    free_events(&events);
+}
+
+static int controller(void)
+{
+    struct block block;
+    etwas_trace_handle handle;
+
+    prepare_block(&block, folder_path("log.etl"));
+    CHECK_IN_CHILD(StartTraceA(&handle, "two programs", &block.properties) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(EnableTrace(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0x30, 4, &control_guid,
+                               handle) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(comes_to(&board->logged, EVENTS));
+    CHECK_IN_CHILD(StopTraceA(handle, NULL, &block.properties) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(block.properties.EventsLost == 0);
+    return 0;
+}
+
+/* R190, R141: enabled where it runs, told of the end, and what it logs then is recorded, too. */
+static void a_session_enables_a_provider_of_another_process(void **state)
+{
+    int provider = start(classic_provider);
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(exit_code_of(start(controller)), 0);
+    assert_int_equal(board->level, 4);
+    assert_int_equal(board->keyword, 0x30);
+    assert_int_equal(board->disabled, 1);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+    expect_events(folder_path("log.etl"), EVENTS + 1);
+}
+
+/* The session is there first: a program logs from its first event on. */
+static void a_provider_is_enabled_when_it_registers(void **state)
+{
+    struct block block;
+    etwas_trace_handle handle;
+
+    (void)state;
+    prepare_block(&block, folder_path("log.etl"));
+    assert_int_equal(StartTraceA(&handle, "first", &block.properties), ERROR_SUCCESS);
+    assert_int_equal(EnableTraceEx2(handle, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4,
+                                    0x30, 0, 0, NULL),
+                     ERROR_SUCCESS);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(start(classic_provider)), 0);
+    assert_int_equal(StopTraceA(handle, NULL, &block.properties), ERROR_SUCCESS);
+    expect_events(folder_path("log.etl"), EVENTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_session_enables_a_provider_of_another_process, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_provider_is_enabled_when_it_registers, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
