@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 
 enum {
     SILENCE_S = 120,
+    NOBODY = 65534,
 };
 
 int registry_setup(void **state)
@@ -116,6 +119,46 @@ void child_stop(const struct child *child)
     assert_int_equal(kill(child->process, SIGSTOP), 0);
     assert_int_equal(waitpid(child->process, &status, WUNTRACED), child->process);
     assert_true(WIFSTOPPED(status));
+}
+
+static bool open_to_all(const char *name, void *context)
+{
+    const int *folder = context;
+
+    return name[0] == '.' || fchmodat(*folder, name, 0666, 0) == 0;
+}
+
+bool let_others_in(void)
+{
+    int folder;
+
+    if (geteuid() != 0) {
+        print_message("only root's processes can become another user's\n");
+        return false;
+    }
+    assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
+    assert_int_equal(fchmod(folder, 0777), 0);
+    assert_int_equal(etwas_registry_each(open_to_all, &folder), ERROR_SUCCESS);
+    return true;
+}
+
+/* Dumpable: else what /proc says of it is root's alone. */
+void become_another_user(void)
+{
+    if (setresgid(NOBODY, NOBODY, NOBODY) != 0 || setresuid(NOBODY, NOBODY, NOBODY) != 0 ||
+        prctl(PR_SET_DUMPABLE, 1) != 0) {
+        _exit(99);
+    }
+}
+
+uint32_t count_descriptors(void)
+{
+    uint32_t count = 0;
+
+    for (int descriptor = 0; descriptor < 2048; descriptor++) {
+        count += fcntl(descriptor, F_GETFD) >= 0;
+    }
+    return count;
 }
 
 /* ---- sessions -------------------------------------------------------------------------------- */

@@ -52,6 +52,18 @@ void child_kill(struct child *child);
 /* Until it is stopped, not only told to be. */
 void child_stop(const struct child *child);
 
+/*
+ * Lets other users into the folder and to the sockets in it, as no program should; so what is refused then is refused
+ * by us. False: this is not root's process, which alone can be another user's.
+ */
+bool let_others_in(void);
+
+/* In a child: it is another user's from here on. */
+void become_another_user(void);
+
+/* How many descriptors of this process are open. */
+uint32_t count_descriptors(void);
+
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 etwas_guid guid_of(uint32_t number);

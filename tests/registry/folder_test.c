@@ -187,16 +187,6 @@ static void *open_it(void *folder)
     return (void *)(uintptr_t)etwas_registry_open(folder);
 }
 
-static uint32_t count_descriptors(void)
-{
-    uint32_t count = 0;
-
-    for (int descriptor = 0; descriptor < 256; descriptor++) {
-        count += fcntl(descriptor, F_GETFD) >= 0;
-    }
-    return count;
-}
-
 static void threads_that_open_it_at_once_have_the_same_one(void **state)
 {
     pthread_t threads[THREADS];

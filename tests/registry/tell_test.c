@@ -3,11 +3,12 @@
 
 /* Processes that take part: they are told, they answer, and they say which providers they have. */
 #include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "registry/ancillary.h"
 #include "registry/fixture.h"
 #include "registry/process.h"
 #include "registry/registry.h"
@@ -98,10 +99,264 @@ static void all_living_processes_are_told_and_can_answer(void **state)
     assert_int_equal(files_like(""), 0);
 }
 
+static void one_that_is_gone_is_not_found_and_what_it_left_is_removed(void **state)
+{
+    struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_tell tell = look_at(1);
+
+    (void)state;
+    assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_tell(process.name, &tell), ERROR_SUCCESS);
+    etwas_registry_process_forget(&process);
+    assert_int_equal(files_like("p."), 2);
+    assert_int_equal(etwas_registry_tell(process.name, &tell), ERROR_NOT_FOUND);
+    assert_int_equal(files_like("p."), 1);
+    assert_int_equal(etwas_registry_tell(process.name, &tell), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_tell(process.guids.name, &tell), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_tell("../p.1.1.0000000000000000", &tell),
+                     ERROR_INVALID_PARAMETER);
+    etwas_registry_leave(&process); /* once more does nothing */
+}
+
+/* A full queue is passed over, and so is what the stopped ones have not received yet. */
+static void stopped_processes_hold_nobody_up(void **state)
+{
+    struct etwas_registry_process own = ETWAS_REGISTRY_NO_PROCESS;
+    struct child children[GUESTS];
+    struct etwas_tell tell = look_at(1);
+    uint32_t told;
+
+    (void)state;
+    for (uint32_t index = 0; index < GUESTS; index++) {
+        children[index] = child_start(guest, NULL);
+        assert_int_equal(hear(&children[index]), ERROR_SUCCESS);
+        child_stop(&children[index]);
+    }
+    for (uint32_t round = 0; round < 1000; round++) {
+        assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+        assert_int_equal(told, GUESTS);
+    }
+    assert_int_equal(etwas_registry_join(&own), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+    assert_int_equal(told, GUESTS + 1);
+    assert_int_equal(hear_next(&own).op, ETWAS_TELL_LOOK);
+    etwas_registry_leave(&own);
+    for (uint32_t index = 0; index < GUESTS; index++) {
+        child_kill(&children[index]);
+    }
+}
+
+/* More than one socket may have on its way. */
+static void many_are_told_at_once(void **state)
+{
+    enum {
+        MANY = 450
+    };
+    static struct etwas_registry_process processes[MANY];
+    struct rlimit limit;
+    struct etwas_tell tell = look_at(1);
+    uint32_t told;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (uint32_t index = 0; index < MANY; index++) {
+        processes[index] = ETWAS_REGISTRY_NO_PROCESS;
+        assert_int_equal(etwas_registry_join(&processes[index]), ERROR_SUCCESS);
+    }
+    assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+    assert_int_equal(told, MANY);
+    for (uint32_t index = 0; index < MANY; index++) {
+        assert_int_equal(etwas_registry_hear(&processes[index], &tell), ERROR_SUCCESS);
+        assert_int_equal(etwas_registry_hear(&processes[index], &tell), ERROR_NOT_FOUND);
+        etwas_registry_leave(&processes[index]);
+    }
+    assert_int_equal(files_like(""), 0);
+}
+
+/* ---- what is not believed -------------------------------------------------------------------- */
+
+static void send_raw(const struct etwas_registry_process *process, const void *bytes, size_t size,
+                     int descriptor)
+{
+    struct sockaddr_un address;
+    union etwas_ancillary_room room;
+    struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size};
+    struct msghdr whole = {
+        .msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &part, .msg_iovlen = 1};
+    int sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(etwas_registry_address(process->name, &address), ERROR_SUCCESS);
+    if (descriptor >= 0) {
+        whole.msg_control = &room;
+        etwas_ancillary_put(&whole, SCM_RIGHTS, &descriptor, sizeof descriptor);
+    }
+    assert_int_equal(sendmsg(sender, &whole, 0), size);
+    assert_int_equal(close(sender), 0);
+}
+
+/* What a process really sends, to be sent again with a change. */
+static size_t record(const struct etwas_registry_process *process, uint8_t bytes[512])
+{
+    struct etwas_tell tell = look_at(1);
+    ssize_t size;
+
+    (void)strcpy(tell.sender, process->name);
+    assert_int_equal(etwas_registry_tell(process->name, &tell), ERROR_SUCCESS);
+    size = recv(process->socket, bytes, 512, 0);
+    assert_true(size > 64 && size < 500);
+    return (size_t)size;
+}
+
+static void what_is_ill_formed_is_passed_over(void **state)
+{
+    struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
+    uint32_t before;
+    uint8_t bytes[512] = {0};
+    struct etwas_tell tell;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
+    size = record(&process, bytes);
+    before = count_descriptors();
+    for (size_t cut = 0; cut < size; cut++) {
+        send_raw(&process, bytes, cut, -1);
+        assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+    }
+    send_raw(&process, bytes, size + 1, -1);
+    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+    for (size_t at = 0; at < 6; at++) { /* magic, version */
+        bytes[at] ^= 1;
+        send_raw(&process, bytes, size, -1);
+        assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+        bytes[at] ^= 1;
+    }
+    send_raw(&process, bytes, size, process.socket); /* nobody wants a descriptor */
+    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_SUCCESS);
+    assert_int_equal(count_descriptors(), before);
+    assert_string_equal(tell.sender, process.name);
+    memset(bytes + size - ETWAS_REGISTRY_FILE_BYTES, 'x', ETWAS_REGISTRY_FILE_BYTES);
+    send_raw(&process, bytes, size, -1);
+    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_SUCCESS);
+    assert_string_equal(tell.sender, ""); /* that is no name of a socket */
+    etwas_registry_leave(&process);
+}
+
+static int tell_as_another_user(struct child *self, void *context)
+{
+    const struct etwas_registry_process *process = context;
+    struct etwas_tell tell = look_at(1);
+
+    (void)self;
+    become_another_user();
+    return (int)etwas_registry_tell(process->name, &tell);
+}
+
+static void what_another_user_tells_is_passed_over(void **state)
+{
+    struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
+    struct pollfd what = {.events = POLLIN};
+    struct child child;
+    struct etwas_tell tell;
+
+    (void)state;
+    assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
+    if (!let_others_in()) {
+        etwas_registry_leave(&process);
+        skip();
+    }
+    child = child_start(tell_as_another_user, &process);
+    assert_int_equal(child_end(&child), ERROR_SUCCESS);
+    what.fd = process.socket;
+    assert_int_equal(poll(&what, 1, 0), 1); /* it has come */
+    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+    assert_int_equal(poll(&what, 1, 0), 0);
+    etwas_registry_leave(&process);
+}
+
+/* ---- lists of providers ---------------------------------------------------------------------- */
+
+static int have_a_provider(struct child *self, void *context)
+{
+    struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_registry_guid guid = {.guid = guid_of(*(uint32_t *)context), .name = "shop"};
+    struct etwas_registry_guid_list list = {.count = 1, .guids = &guid};
+    bool is_good = etwas_registry_join(&process) == ERROR_SUCCESS;
+
+    is_good = is_good && etwas_registry_publish_guids(&process, &list) == ERROR_SUCCESS;
+    say(self, is_good ? 'y' : 'n');
+    (void)hear(self);
+    etwas_registry_leave(&process);
+    return 0;
+}
+
+struct seen {
+    uint32_t lists;
+    uint32_t providers;
+    uint32_t sum; /* of the numbers in their GUIDs */
+};
+
+static bool see(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct seen *seen = context;
+
+    seen->lists++;
+    for (uint32_t index = 0; index < list->count; index++) {
+        seen->providers++;
+        seen->sum += list->guids[index].guid.Data1;
+        assert_string_equal(list->guids[index].name, "shop");
+        assert_true(list->process_id != (uint32_t)getpid() && list->process_start != 0);
+    }
+    return true;
+}
+
+static bool see_one(const struct etwas_registry_guid_list *list, void *context)
+{
+    (void)see(list, context);
+    return false;
+}
+
+static void the_providers_of_all_living_processes_are_listed(void **state)
+{
+    struct etwas_registry_process own = ETWAS_REGISTRY_NO_PROCESS;
+    struct child children[GUESTS];
+    struct seen seen = {0};
+
+    (void)state;
+    assert_int_equal(etwas_registry_join(&own), ERROR_SUCCESS);
+    for (uint32_t index = 0; index < GUESTS; index++) {
+        children[index] = child_start(have_a_provider, &index);
+        assert_int_equal(hear(&children[index]), 'y');
+    }
+    child_stop(&children[2]); /* it is still there */
+    child_kill(&children[3]);
+    assert_int_equal(etwas_registry_each_process(see, &seen), ERROR_SUCCESS);
+    assert_int_equal(seen.lists, GUESTS);
+    assert_int_equal(seen.providers, GUESTS - 1);
+    assert_int_equal(seen.sum, GUESTS * (GUESTS - 1) / 2 - 3);
+    seen.lists = 0;
+    assert_int_equal(etwas_registry_each_process(see_one, &seen), ERROR_SUCCESS);
+    assert_int_equal(seen.lists, 1);
+    for (uint32_t index = 0; index < GUESTS; index++) {
+        if (index != 3) {
+            child_kill(&children[index]);
+        }
+    }
+    etwas_registry_leave(&own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         REGISTRY_TEST(all_living_processes_are_told_and_can_answer),
+        REGISTRY_TEST(one_that_is_gone_is_not_found_and_what_it_left_is_removed),
+        REGISTRY_TEST(stopped_processes_hold_nobody_up),
+        REGISTRY_TEST(many_are_told_at_once),
+        REGISTRY_TEST(what_is_ill_formed_is_passed_over),
+        REGISTRY_TEST(what_another_user_tells_is_passed_over),
+        REGISTRY_TEST(the_providers_of_all_living_processes_are_listed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Entries, enablements and lists of providers as bytes: what is put is got, and what is wrong is refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/fixture.h"
+#include "registry/guid_list.h"
+#include "registry/session_entry.h"
+
+enum {
+    ENABLEMENTS = 5,
+    FILTER_BYTES = 5000,
+    VERSION_AT = 4, /* of both heads */
+    HEAD_BYTES_AT = 6,
+    TOTAL_BYTES_AT = 8,
+};
+
+/* ---- an entry -------------------------------------------------------------------------------- */
+
+static struct etwas_registry_enablement enablements[ENABLEMENTS];
+static uint8_t filter_data[ETWAS_REGISTRY_FILTERS][FILTER_BYTES];
+
+/* With every field another, and filters of every length up to thousands of bytes. */
+static struct etwas_registry_entry *make_entry(void)
+{
+    struct etwas_registry_entry *entry = entry_of(u"an entry", 3);
+
+    for (uint32_t filter = 0; filter < ETWAS_REGISTRY_FILTERS; filter++) {
+        memset(filter_data[filter], (int)filter + 1, FILTER_BYTES);
+    }
+    for (uint32_t index = 0; index < ENABLEMENTS; index++) {
+        enablements[index] = (struct etwas_registry_enablement){
+            .provider = guid_of(100 + index),
+            .source = guid_of(200 + index),
+            .match_any = UINT64_MAX - index,
+            .match_all = index,
+            .number = 10 + index,
+            .captures = 20 + index,
+            .property = 0x80000000 + index,
+            .level = (uint8_t)(255 - index),
+            .is_group = index % 2 != 0,
+            .filter_count = index * ETWAS_REGISTRY_FILTERS / (ENABLEMENTS - 1),
+        };
+        for (uint32_t filter = 0; filter < enablements[index].filter_count; filter++) {
+            enablements[index].filters[filter] = (struct etwas_registry_filter){
+                .type = 0x80000000 + filter,
+                .bytes = filter * (FILTER_BYTES / ETWAS_REGISTRY_FILTERS) + filter % 9,
+                .data = filter_data[filter]};
+        }
+    }
+    entry->socket = 0x1122334455667788;
+    entry->number = 77;
+    entry->process_id = 42;
+    entry->process_start = 4242;
+    entry->kind = 9; /* of a later build */
+    entry->log_file_mode = 0x100;
+    entry->clock = 3;
+    entry->enablements = enablements;
+    entry->enablement_count = ENABLEMENTS;
+    return entry;
+}
+
+static void expect_same_enablement(const struct etwas_registry_enablement *got,
+                                   const struct etwas_registry_enablement *put)
+{
+    assert_memory_equal(&got->provider, &put->provider, sizeof got->provider);
+    assert_memory_equal(&got->source, &put->source, sizeof got->source);
+    assert_true(got->match_any == put->match_any && got->match_all == put->match_all);
+    assert_true(got->number == put->number && got->captures == put->captures);
+    assert_int_equal(got->property, put->property);
+    assert_int_equal(got->level, put->level);
+    assert_int_equal(got->is_group, put->is_group);
+    assert_int_equal(got->filter_count, put->filter_count);
+    for (uint32_t index = 0; index < put->filter_count; index++) {
+        assert_int_equal(got->filters[index].type, put->filters[index].type);
+        assert_int_equal(got->filters[index].bytes, put->filters[index].bytes);
+        assert_memory_equal(got->filters[index].data, put->filters[index].data,
+                            put->filters[index].bytes);
+        assert_int_equal((uintptr_t)got->filters[index].data % 8, 0);
+    }
+}
+
+static void an_entry_with_all_its_filters_is_got_as_it_was_put(void **state)
+{
+    const struct etwas_registry_entry *put = make_entry();
+    struct etwas_registry_entry *got;
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_put_entry(put, &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_get_entry(bytes, size, &got), ERROR_SUCCESS);
+    memset(bytes, 0xFF, size); /* nothing of it is needed any more */
+    free(bytes);
+    assert_memory_equal(&got->session, &put->session, sizeof put->session);
+    assert_memory_equal(got->name, u"an entry", sizeof u"an entry");
+    assert_true(got->number == 77 && got->socket == 0x1122334455667788);
+    assert_true(got->process_id == 42 && got->process_start == 4242);
+    assert_int_equal(got->state, ETWAS_REGISTRY_OPEN);
+    assert_int_equal(got->kind, 9);
+    assert_int_equal(got->log_file_mode, 0x100);
+    assert_int_equal(got->clock, 3);
+    assert_int_equal(got->enablement_count, ENABLEMENTS);
+    for (uint32_t index = 0; index < ENABLEMENTS; index++) {
+        expect_same_enablement(&got->enablements[index], &enablements[index]);
+    }
+    free(got);
+}
+
+/* Of exactly that size: what is read beyond it is seen by a sanitizer. */
+static uint32_t get_entry(const void *bytes, size_t size)
+{
+    void *copy = malloc(size);
+    struct etwas_registry_entry *entry;
+    uint32_t code;
+
+    memcpy(copy, bytes, size);
+    code = etwas_registry_get_entry(copy, size, &entry);
+    free(copy);
+    if (code == ERROR_SUCCESS) {
+        free(entry);
+    }
+    return code;
+}
+
+static void an_entry_that_is_cut_or_longer_than_it_says_is_refused(void **state)
+{
+    struct etwas_registry_entry *entry = make_entry();
+    uint8_t *bytes;
+    void *put;
+    size_t size;
+
+    (void)state;
+    entry->enablement_count = 2;
+    assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
+    bytes = calloc(1, size + 8);
+    memcpy(bytes, put, size);
+    free(put);
+    for (size_t cut = 0; cut < size; cut++) {
+        assert_int_equal(get_entry(bytes, cut), ERROR_INVALID_DATA);
+    }
+    assert_int_equal(get_entry(bytes, size), ERROR_SUCCESS);
+    assert_int_equal(get_entry(bytes, size + 8), ERROR_INVALID_DATA);
+    /* The same when it says so of itself. */
+    for (size_t cut = 0; cut < size + 8; cut++) {
+        uint32_t total = (uint32_t)cut;
+
+        memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
+        if (cut > TOTAL_BYTES_AT + sizeof total) {
+            assert_int_equal(get_entry(bytes, cut),
+                             cut == size ? ERROR_SUCCESS : ERROR_INVALID_DATA);
+        }
+    }
+    free(bytes);
+}
+
+/* Some values of a byte are legal, and none does harm. */
+static void an_entry_with_any_byte_changed_does_no_harm(void **state)
+{
+    struct etwas_registry_entry *entry = make_entry();
+    uint8_t *bytes;
+    void *put;
+    size_t size;
+    uint32_t refused = 0;
+
+    (void)state;
+    assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
+    bytes = put;
+    for (size_t at = 0; at < size; at += at < 1024 ? 1 : 13) {
+        static const uint8_t changes[] = {0x01, 0x08, 0x80, 0xFF};
+
+        for (size_t change = 0; change < sizeof changes; change++) {
+            bytes[at] ^= changes[change];
+            refused += get_entry(bytes, size) != ERROR_SUCCESS;
+            bytes[at] ^= changes[change];
+        }
+    }
+    assert_true(refused > 100);
+    assert_int_equal(get_entry(bytes, size), ERROR_SUCCESS);
+    free(put);
+}
+
+static void another_version_is_told_from_damage(void **state)
+{
+    static struct etwas_registry_guid_list none;
+    struct etwas_registry_guid_list *list;
+    uint8_t *bytes;
+    void *put;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_put_entry(make_entry(), &put, &size), ERROR_SUCCESS);
+    bytes = put;
+    bytes[VERSION_AT]++;
+    assert_int_equal(get_entry(bytes, size), ERROR_NOT_SUPPORTED);
+    bytes[0]++;
+    assert_int_equal(get_entry(bytes, size), ERROR_INVALID_DATA);
+    free(put);
+    assert_int_equal(etwas_registry_put_guids(&none, &put, &size), ERROR_SUCCESS);
+    bytes = put;
+    bytes[VERSION_AT]++;
+    assert_int_equal(etwas_registry_get_guids(bytes, size, &list), ERROR_NOT_SUPPORTED);
+    bytes[0]++;
+    assert_int_equal(etwas_registry_get_guids(bytes, size, &list), ERROR_INVALID_DATA);
+    free(put);
+}
+
+/* A build with more fields in the heads: they are stepped over. */
+static void what_a_later_build_has_more_is_stepped_over(void **state)
+{
+    struct etwas_registry_entry *entry = make_entry();
+    struct etwas_registry_entry *got;
+    uint16_t head_bytes;
+    uint32_t total;
+    uint8_t *bytes;
+    void *put;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
+    memcpy(&head_bytes, (uint8_t *)put + HEAD_BYTES_AT, sizeof head_bytes);
+    bytes = calloc(1, size + 16);
+    memcpy(bytes, put, head_bytes);
+    memset(bytes + head_bytes, 0xEE, 16);
+    memcpy(bytes + head_bytes + 16, (uint8_t *)put + head_bytes, size - head_bytes);
+    free(put);
+    head_bytes = (uint16_t)(head_bytes + 16);
+    total = (uint32_t)size + 16;
+    memcpy(bytes + HEAD_BYTES_AT, &head_bytes, sizeof head_bytes);
+    memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
+    assert_int_equal(etwas_registry_get_entry(bytes, total, &got), ERROR_SUCCESS);
+    free(bytes);
+    assert_memory_equal(got->name, u"an entry", sizeof u"an entry");
+    expect_same_enablement(&got->enablements[ENABLEMENTS - 1], &enablements[ENABLEMENTS - 1]);
+    free(got);
+}
+
+static void an_entry_has_bounds(void **state)
+{
+    struct etwas_registry_entry *entry = make_entry();
+    struct etwas_registry_enablement *many = calloc(100, sizeof *many);
+    static uint8_t large[ETWAS_REGISTRY_FILTER_BYTES];
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    entry->state = ETWAS_REGISTRY_CLOSING + 1;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    entry = make_entry();
+    entry->name[0] = 0;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    entry = make_entry();
+    enablements[0].filter_count = ETWAS_REGISTRY_FILTERS + 1;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    enablements[0].filter_count = 1;
+    enablements[0].filters[0] =
+        (struct etwas_registry_filter){.bytes = sizeof large + 1, .data = large};
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    enablements[0].filters[0].bytes = sizeof large;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(get_entry(bytes, size), ERROR_SUCCESS);
+    free(bytes);
+    for (uint32_t index = 0; index < 100; index++) {
+        many[index] = enablements[0];
+    }
+    entry->enablements = many;
+    entry->enablement_count = 15;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_SUCCESS);
+    assert_true(size <= ETWAS_REGISTRY_ENTRY_BYTES);
+    free(bytes);
+    entry->enablement_count = 100;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_BUFFER_OVERFLOW);
+    free(many);
+}
+
+/* ---- an enablement alone --------------------------------------------------------------------- */
+
+static void an_enablement_says_what_room_it_needs_and_how_much_it_took(void **state)
+{
+    struct etwas_registry_enablement got;
+    struct etwas_registry_enablement *put = &enablements[ENABLEMENTS - 1];
+    uint8_t *bytes;
+    size_t needed;
+    size_t size;
+    size_t used;
+
+    (void)state;
+    (void)make_entry();
+    assert_int_equal(etwas_registry_put_enablement(put, NULL, 0, &needed),
+                     ERROR_INSUFFICIENT_BUFFER);
+    bytes = malloc(needed);
+    assert_int_equal(etwas_registry_put_enablement(put, bytes, needed - 1, &size),
+                     ERROR_INSUFFICIENT_BUFFER);
+    assert_int_equal(size, needed);
+    assert_int_equal(etwas_registry_put_enablement(put, bytes, needed, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_get_enablement(bytes, size, &got, &used), ERROR_SUCCESS);
+    assert_int_equal(used, size);
+    expect_same_enablement(&got, put);
+    assert_int_equal(etwas_registry_get_enablement(bytes, size - 1, &got, &used),
+                     ERROR_INVALID_DATA);
+    put->filter_count = ETWAS_REGISTRY_FILTERS + 1;
+    assert_int_equal(etwas_registry_put_enablement(put, bytes, needed, &size),
+                     ERROR_INVALID_PARAMETER);
+    free(bytes);
+}
+
+/* ---- a list of providers --------------------------------------------------------------------- */
+
+static void a_list_of_providers_is_got_as_it_was_put(void **state)
+{
+    char longest[ETWAS_REGISTRY_PROVIDER_NAME_BYTES + 2] = "";
+    struct etwas_registry_guid guids[] = {
+        {.guid = guid_of(1), .name = "Företag-Лог"},
+        {.guid = guid_of(2), .is_group = true},
+        {.guid = guid_of(3), .is_classic = true, .name = longest},
+    };
+    struct etwas_registry_guid_list put = {
+        .process_id = 5, .process_start = 55, .count = 3, .guids = guids};
+    struct etwas_registry_guid_list *got;
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    memset(longest, 'n', ETWAS_REGISTRY_PROVIDER_NAME_BYTES);
+    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_SUCCESS);
+    for (size_t cut = 0; cut < size; cut++) {
+        void *copy = malloc(cut);
+
+        memcpy(copy, bytes, cut);
+        assert_int_equal(etwas_registry_get_guids(copy, cut, &got), ERROR_INVALID_DATA);
+        free(copy);
+    }
+    assert_int_equal(etwas_registry_get_guids(bytes, size, &got), ERROR_SUCCESS);
+    memset(bytes, 0xFF, size);
+    free(bytes);
+    assert_int_equal(got->process_id, 5);
+    assert_true(got->process_start == 55);
+    assert_int_equal(got->count, 3);
+    for (uint32_t index = 0; index < 3; index++) {
+        assert_memory_equal(&got->guids[index].guid, &guids[index].guid, sizeof(etwas_guid));
+        assert_int_equal(got->guids[index].is_group, guids[index].is_group);
+        assert_int_equal(got->guids[index].is_classic, guids[index].is_classic);
+        assert_string_equal(got->guids[index].name,
+                            guids[index].name != NULL ? guids[index].name : "");
+    }
+    free(got);
+    longest[ETWAS_REGISTRY_PROVIDER_NAME_BYTES] = 'n';
+    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
+    guids[2].name = "\xC3";
+    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
+}
+
+static void a_list_of_too_many_providers_is_refused(void **state)
+{
+    enum {
+        MANY = 100000
+    };
+    struct etwas_registry_guid *guids = calloc(MANY, sizeof *guids);
+    struct etwas_registry_guid_list put = {.count = MANY, .guids = guids};
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_BUFFER_OVERFLOW);
+    put.count = MANY / 4;
+    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_SUCCESS);
+    free(bytes);
+    free(guids);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_entry_with_all_its_filters_is_got_as_it_was_put),
+        cmocka_unit_test(an_entry_that_is_cut_or_longer_than_it_says_is_refused),
+        cmocka_unit_test(an_entry_with_any_byte_changed_does_no_harm),
+        cmocka_unit_test(another_version_is_told_from_damage),
+        cmocka_unit_test(what_a_later_build_has_more_is_stepped_over),
+        cmocka_unit_test(an_entry_has_bounds),
+        cmocka_unit_test(an_enablement_says_what_room_it_needs_and_how_much_it_took),
+        cmocka_unit_test(a_list_of_providers_is_got_as_it_was_put),
+        cmocka_unit_test(a_list_of_too_many_providers_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
