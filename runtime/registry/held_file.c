@@ -31,6 +31,7 @@ enum state {
     MISSING,
     DEAD,
     LIVING,
+    OTHERS,  /* living, and not what is wished for */
     UNKNOWN, /* it cannot be opened: `error` says why */
 };
 
@@ -215,19 +216,33 @@ static void name_place(char name[ETWAS_REGISTRY_FILE_BYTES], const char *stem, i
     (void)snprintf(name, ETWAS_REGISTRY_FILE_BYTES, "%s%s", stem, end);
 }
 
-/* What cannot be read claims everything: better to take nothing than to take it twice. */
-static bool claims(const struct etwas_held_wish *wish, int file)
+/* What cannot be read is whatever is wished for: better to take nothing than to take it twice. */
+static bool matches(const struct etwas_held_wish *wish, int file)
 {
     void *bytes = NULL;
     size_t size;
     bool it_does;
 
-    if (wish->claims == NULL || read_whole(file, &bytes, &size) != ERROR_SUCCESS) {
+    if (wish->matches == NULL || read_whole(file, &bytes, &size) != ERROR_SUCCESS) {
         return true;
     }
-    it_does = wish->claims(bytes, size, wish->what);
+    it_does = wish->matches(bytes, size, wish->what);
     free(bytes);
     return it_does;
+}
+
+static struct file look_at(int folder, const char *name, const struct etwas_held_wish *wish)
+{
+    struct file file = open_file(folder, name, O_RDONLY);
+
+    if (file.state == LIVING && !matches(wish, file.descriptor)) {
+        file.state = OTHERS;
+    }
+    if (file.descriptor >= 0) {
+        (void)close(file.descriptor);
+        file.descriptor = -1;
+    }
+    return file;
 }
 
 /* Looks at all places but `own` (-1: at all). *free_place: where nothing is, -1: nowhere. */
@@ -240,28 +255,24 @@ static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bo
     *free_place = -1;
     for (int place = 0; place < PLACES; place++) {
         struct file file;
-        enum state state;
-        bool is_taken;
         bool removed;
 
         if (place == own) {
             continue;
         }
         name_place(name, wish->stem, place);
-        file = open_file(folder, name, O_RDONLY);
-        is_taken = file.state == LIVING && claims(wish, file.descriptor);
-        if (file.descriptor >= 0) {
-            (void)close(file.descriptor);
-        }
-        if (is_taken) {
+        file = look_at(folder, name, wish);
+        if (file.state == LIVING) {
             return ERROR_ALREADY_EXISTS;
         }
         if (file.state == UNKNOWN) {
             return etwas_file_open_error(file.error);
         }
-        state = file.state == DEAD && own < 0 ? clear(folder, name, &removed) : file.state;
-        is_busy = is_busy || state == DEAD;
-        if (state == MISSING && *free_place < 0) {
+        if (file.state == DEAD && own < 0) {
+            file.state = clear(folder, name, &removed);
+        }
+        is_busy = is_busy || file.state == DEAD;
+        if (file.state == MISSING && *free_place < 0) {
             *free_place = place;
         }
     }
@@ -412,7 +423,7 @@ uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_
         name_place(name, wish->stem, place);
         code = read_place(folder, name, bytes, size);
         if (code == ERROR_SUCCESS &&
-            (wish->claims == NULL || wish->claims(*bytes, *size, wish->what))) {
+            (wish->matches == NULL || wish->matches(*bytes, *size, wish->what))) {
             return code;
         }
         free(*bytes);

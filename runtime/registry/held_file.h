@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A file that lives as long as the process that holds it: it has a lock of its file description on byte 0, which the
- * kernel releases, however the process ends.
+ * A file that lives as long as the process that holds it: that has a lock (of the file description) on its byte 0,
+ * which the kernel releases, however the process ends.
  *
- * The invariant: a file gets its lock and its content before its name, and nobody locks byte 0 of a file that has a
- * name. So a named file whose byte 0 is free is dead for good, and a living one is whole. Whoever removes a dead one
- * holds a lock on its byte 1, so that a name is not removed that another file has taken meanwhile.
+ * The invariant: a file is made under a name of its own (t.NONCE), where it gets its lock and its content, and only
+ * then the name by which others know it; and nobody locks byte 0 of a file that has such a name. So one whose byte 0 is
+ * free is dead for good, and a living one is whole. Whoever removes a dead one has a lock on its byte 1: else a
+ * name could be removed that has gone to another file.
  *
- * A file may be held under one of a few places: names that differ in their end. So two things whose names would be
- * the same (hashes) find room; and nobody waits for a process that was stopped while it removed a dead file.
+ * A file is held at one of a few places: names that differ in their end. So two things whose names are the same, being
+ * hashes, find room; and nobody waits for a process that was stopped while it removed a dead file.
  */
 #ifndef ETWAS_REGISTRY_HELD_FILE_H
 #define ETWAS_REGISTRY_HELD_FILE_H
@@ -30,20 +31,20 @@ struct etwas_held_file {
     char name[ETWAS_REGISTRY_FILE_BYTES];
 };
 
-/* Whether a living file's content claims what `what` is. */
-typedef bool (*etwas_held_claims)(const void *bytes, size_t size, void *what);
+/* Whether a living file with this content is what is wished for. */
+typedef bool (*etwas_held_matches)(const void *bytes, size_t size, void *what);
 
 struct etwas_held_wish {
     const char *stem; /* the name at the first place */
     const void *bytes;
     size_t size;
-    etwas_held_claims claims; /* NULL: whatever lies at one of the places does */
-    void *what;
+    etwas_held_matches matches; /* NULL: whatever lies at one of the places does */
+    void *what;                 /* handed to `matches` */
 };
 
 /*
- * Takes what is wished, which one process at a time has. Dead files in the way are removed.
- * ERROR_ALREADY_EXISTS: a living one claims it. ERROR_NO_SYSTEM_RESOURCES: others are at all places, or no more files
+ * Takes what is wished for, which one process at a time has. Dead files in the way are removed.
+ * ERROR_ALREADY_EXISTS: a living one is it. ERROR_NO_SYSTEM_RESOURCES: others are at all places, or no more files
  * may be open. ERROR_BUSY: others took and left it all the while, for some tenths of a second. ERROR_DISK_FULL;
  * errors of etwas_registry_open.
  */
@@ -59,7 +60,7 @@ void etwas_held_drop(struct etwas_held_file *held);
 void etwas_held_forget(struct etwas_held_file *held);
 
 /*
- * Reads a living file that claims it. `wish`: stem, claims, what. *bytes is the caller's to free; NULL on failure.
+ * Reads the living file that is wished for: stem, matches, what. *bytes is the caller's to free; NULL on failure.
  * ERROR_NOT_FOUND: there is none. ERROR_INVALID_DATA: one is longer than ETWAS_HELD_BYTES, or no file.
  * ERROR_NOT_ENOUGH_MEMORY; ERROR_NO_SYSTEM_RESOURCES; errors of etwas_registry_open.
  */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Messages on a connection (connection.h): one request, one answer with the same op. A message has a body of up to 64 KB,
- * and at most one descriptor with it.
+ * Messages on a connection (connection.h): one request, one answer with the same op. A message has a body of up to
+ * 64 KB, and at most one descriptor with it.
  */
 #ifndef ETWAS_REGISTRY_MESSAGE_H
 #define ETWAS_REGISTRY_MESSAGE_H
@@ -45,12 +45,13 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
                             uint64_t deadline_ns);
 
 /*
- * Receives the next one. `body` has `room`, up to ETWAS_MESSAGE_BYTES of which are used. A descriptor is close-on-exec and
- * the caller's to close; it is -1 on failure. Waits until the deadline (0: never). One thread at a time.
+ * Receives the next one. `body` has `room`, up to ETWAS_MESSAGE_BYTES of which are used. A descriptor is close-on-exec
+ * and the caller's to close; it is -1 on failure. Waits until the deadline (0: never). One thread at a time.
  *
  * ERROR_BROKEN_PIPE: the other end is closed, and nothing more comes. ERROR_TIMEOUT: nothing was there.
- * ERROR_NOT_SUPPORTED: it is of another version. ERROR_INVALID_DATA: its length is not what it says, it has more than
- * one descriptor, or it is no message. ERROR_MORE_DATA: the body is longer than `room`. A message that was refused is gone.
+ * ERROR_NOT_SUPPORTED: it is of another version. ERROR_INVALID_DATA: its length is not what it says, it has more
+ * than one descriptor, or it is no message. ERROR_MORE_DATA: the body is longer than `room`. What was refused is gone,
+ * and the next one can be received.
  */
 uint32_t etwas_message_receive(int connection, struct etwas_message *message, void *body,
                                size_t room, uint64_t deadline_ns);

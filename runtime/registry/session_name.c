@@ -79,8 +79,8 @@ static bool is_of_name(const void *bytes, const struct name *name)
            memcmp(head + 1, name->folded, head->name_units * sizeof(etwas_wchar)) == 0;
 }
 
-/* What nobody here understands claims the name: it is living, and somebody's. */
-static bool claims(const void *bytes, size_t size, void *what)
+/* What is not understood here may be of this name: it is living, and somebody's. */
+static bool matches(const void *bytes, size_t size, void *what)
 {
     return !is_known(bytes, size) || is_of_name(bytes, what);
 }
@@ -90,7 +90,7 @@ uint32_t etwas_session_name_take(struct etwas_held_file *held, const etwas_wchar
 {
     struct name name;
     uint32_t code = make(&name, given, session);
-    struct etwas_held_wish wish = {.stem = name.stem, .claims = claims, .what = &name};
+    struct etwas_held_wish wish = {.stem = name.stem, .matches = matches, .what = &name};
     uint8_t bytes[sizeof name.head + sizeof name.folded];
 
     if (code != ERROR_SUCCESS) {
@@ -126,7 +126,7 @@ uint32_t etwas_session_name_find(const etwas_wchar *given,
     static const etwas_guid none;
     struct name name;
     struct search search = {.name = &name, .is_it = is_it, .context = context};
-    struct etwas_held_wish wish = {.stem = name.stem, .claims = is_found, .what = &search};
+    struct etwas_held_wish wish = {.stem = name.stem, .matches = is_found, .what = &search};
     void *bytes;
     size_t size;
     uint32_t code = make(&name, given, &none);

@@ -50,7 +50,7 @@ uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_en
     struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
     char stem[ETWAS_REGISTRY_FILE_BYTES];
     struct reading reading = {.session = session, .code = ERROR_NOT_FOUND};
-    struct etwas_held_wish wish = {.stem = stem, .claims = is_it, .what = &reading};
+    struct etwas_held_wish wish = {.stem = stem, .matches = is_it, .what = &reading};
     void *bytes;
     size_t size;
     uint32_t code;

@@ -40,7 +40,7 @@ static bool is_dead(struct etwas_file_name name)
 
     if (name.kind == ETWAS_REGISTRY_FILE_SESSION_SOCKET) {
         name.kind = ETWAS_REGISTRY_FILE_SESSION;
-        wish.claims = has_socket;
+        wish.matches = has_socket;
         wish.what = &name.nonce;
     } else {
         name.kind = ETWAS_REGISTRY_FILE_PROCESS;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Removing what dead processes left in the folder. What is living is never removed, whoever does this at the same time. */
+/*
+ * Removing what dead processes left in the folder. What is living is never removed, whoever does this at the same
+ * time.
+ */
 #ifndef ETWAS_REGISTRY_STALE_H
 #define ETWAS_REGISTRY_STALE_H
 
@@ -9,8 +12,9 @@
 #include <stdint.h>
 
 /*
- * Removes all of it. Returns how many files that were; 0 also where there is no folder. Costs a look at each file there is:
- * once, when a process begins to take part.
+ * Removes all of it. Returns how many files that were; 0 also where there is no folder. Costs a look at each file
+ * there is: once, when a process begins to take part. A socket that is met before what it belongs to stays until the
+ * next time.
  */
 uint32_t etwas_registry_clear_stale(void);
 

@@ -33,7 +33,7 @@ static struct etwas_held_wish wish_for(const char *text)
     return (struct etwas_held_wish){.stem = stem,
                                     .bytes = text,
                                     .size = strlen(text),
-                                    .claims = is_text,
+                                    .matches = is_text,
                                     .what = (void *)(uintptr_t)text};
 }
 
