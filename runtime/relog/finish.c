@@ -199,6 +199,21 @@ static struct etwas_relog_facts facts_of(const struct etwas_relogger *relogger, 
     return facts;
 }
 
+/* Behind the knots. Returns how many bytes. */
+static uint32_t put_losses(struct etwas_relogger *relogger, uint8_t *at)
+{
+    struct etwas_etl_loss_record record = {
+        .header = etwas_etl_own_header(first_of(relogger)->records, sizeof record,
+                                       ETWAS_ETL_LOSS_TYPE, ETWAS_ETL_LOSS_VERSION),
+    };
+
+    for (uint32_t i = 0; i < relogger->losses.count; i++) {
+        record.loss = relogger->losses.losses[i];
+        memcpy(at + i * sizeof record, &record, sizeof record);
+    }
+    return relogger->losses.count * (uint32_t)sizeof record;
+}
+
 static uint32_t write_first(struct etwas_relogger *relogger, bool all)
 {
     const struct etwas_relog_pack *pack = &relogger->pack;
@@ -228,6 +243,7 @@ static uint32_t write_first(struct etwas_relogger *relogger, bool all)
             end += KNOT_BYTES;
         }
     }
+    end += put_losses(relogger, content + end);
     header.offset = end;
     header.saved_offset = end;
     header.current_offset = end;

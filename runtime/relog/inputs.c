@@ -109,6 +109,26 @@ static uint32_t take_knots(struct etwas_relogger *relogger, struct etwas_trace *
     return complete ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
+/* Each by itself, as long as there is room. */
+static void take_losses(struct etwas_relogger *relogger, const struct etwas_trace *trace)
+{
+    const struct etwas_loss_list *list = &trace->log.losses;
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        const etwas_loss *loss = &list->losses[i];
+        const struct etwas_etl_loss again = {
+            .version = ETWAS_ETL_LOSS_VERSION,
+            .cause = loss->cause,
+            .processor = loss->processor,
+            .events = loss->events,
+            .from_raw = loss->from_raw,
+            .until_raw = loss->until_raw,
+        };
+
+        etwas_loss_table_add(&relogger->losses, &again); /* each processor has one stream now */
+    }
+}
+
 /* The processors of one machine are the same; those of several lie behind one another. */
 static uint32_t place_processors(struct etwas_relogger *relogger)
 {
@@ -126,6 +146,7 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger, struct etwas_t
     uint32_t code = ERROR_SUCCESS;
 
     relogger->own = true;
+    etwas_loss_table_begin(&relogger->losses, 0);
     for (uint32_t i = 0; i < relogger->count; i++) {
         struct etwas_relog_input *input = &relogger->inputs[i];
         const struct etwas_relog_input *base = &relogger->inputs[relogger->base];
@@ -147,6 +168,9 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger, struct etwas_t
     code = place_processors(relogger);
     if (code == ERROR_SUCCESS && relogger->own && !relogger->converted) {
         code = take_knots(relogger, traces);
+        for (uint32_t i = 0; i < relogger->count; i++) {
+            take_losses(relogger, traces[i]);
+        }
     }
     return code;
 }

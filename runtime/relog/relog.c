@@ -63,12 +63,26 @@ static void thin_knots(struct etwas_relogger *relogger)
     }
 }
 
+/* The losses have half of buffer 0 at most. */
+static void limit_losses(struct etwas_relogger *relogger)
+{
+    size_t fit = etwas_relog_room_bytes(relogger) / 2 / sizeof(struct etwas_etl_loss_record);
+
+    if (fit >= ETWAS_LOSSES_LEAST) {
+        etwas_loss_table_limit(&relogger->losses,
+                               fit < ETWAS_LOSSES ? (uint32_t)fit : ETWAS_LOSSES);
+    } else {
+        etwas_loss_table_clear(&relogger->losses);
+    }
+}
+
 static uint32_t open_pack(struct etwas_relogger *relogger, bool compressed)
 {
     struct etwas_relog_pack *pack = &relogger->pack;
 
     pack->own = relogger->own;
     pack->buffer_bytes = buffer_bytes(relogger);
+    limit_losses(relogger);
     if (compressed) {
         thin_knots(relogger);
     }

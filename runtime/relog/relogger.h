@@ -17,6 +17,7 @@
 #include "relog/first.h"
 #include "relog/pack.h"
 #include "relog/sort.h"
+#include "session/loss_table.h"
 
 enum {
     ETWAS_RELOG_INPUTS = 64,
@@ -50,6 +51,7 @@ struct etwas_relogger {
     uint64_t gaps;
     int64_t last_key; /* of what was injected last */
     struct etwas_knot_list knots;
+    struct etwas_loss_table losses; /* of all inputs, where stamps stay what they are */
     struct etwas_relog_sort sort;
     struct etwas_relog_pack pack;
     uint8_t record[ETWAS_ETL_LARGEST_RECORD_BYTES]; /* one that is changed */
@@ -61,12 +63,19 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger,
 
 void etwas_relog_inputs_free(struct etwas_relogger *relogger);
 
-/* How many knots fit in buffer 0. */
+/* What knots and losses may have of buffer 0. */
+static inline size_t etwas_relog_room_bytes(const struct etwas_relogger *relogger)
+{
+    return relogger->pack.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES -
+           relogger->inputs[relogger->base].first.bytes - ETWAS_RELOG_OWN_BYTES;
+}
+
+/* How many knots fit there. */
 static inline size_t etwas_relog_knot_room(const struct etwas_relogger *relogger)
 {
-    return (relogger->pack.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES -
-            relogger->inputs[relogger->base].first.bytes - ETWAS_RELOG_OWN_BYTES) /
-           sizeof(struct etwas_etl_knot_record);
+    size_t losses_bytes = relogger->losses.count * sizeof(struct etwas_etl_loss_record);
+
+    return (etwas_relog_room_bytes(relogger) - losses_bytes) / sizeof(struct etwas_etl_knot_record);
 }
 
 /* All of the file. */

@@ -62,7 +62,7 @@ class RelogTest(ToolTest):
             self.assertEqual(self.events(*clock, made, expect=(FINE,)), self.events(*clock, path))
         after = self.stat(made)
         for key in ("events_lost", "overwritten_events", "overwritten_buffers", "started", "session", "log_file", "clock",
-                    "events"):
+                    "events", "losses"):
             self.assertEqual(after[key], before[key], key)
         self.assertFalse(after["unfinished"])
         return made
@@ -271,6 +271,15 @@ class Merged(RelogTest):
         self.assertEqual(self.events(made), self.events(*paths))
         self.assertEqual(self.events("--clock=raw", made), self.events("--clock=raw", *paths))
         self.assertEqual((walker.header["lost"], walker.header["processors"]), (6, 4))
+
+    def test_when_something_was_lost_stays_where_one_machine_recorded_it(self):
+        paths = [self.write(f"{i}.etl", etl.trace([(0, [etl.classic(RED, T + i)])], own=[
+            etl.totals(lost_events=5 + i, attempted=6 + i), etl.loss(T + 50 * i, T + 50 * i + 10, 5 + i, i)])) for i in range(2)]
+        for option in ((), ("--compress",)):
+            made = self.relog(*option, *paths)
+            self.walk(made)
+            self.assertEqual(self.stat(made)["losses"], self.stat(paths[0])["losses"] + self.stat(paths[1])["losses"])
+            self.assertEqual(self.stat(made)["events_lost"], 11)
 
     def test_parts_of_a_set_become_one_file(self):
         parts = {}
