@@ -437,7 +437,7 @@ void etwas_collector_reclaim(struct etwas_collector *collector)
 
 bool etwas_collector_has_pending(const struct etwas_collector *collector)
 {
-    for (uint32_t slot = 0; slot < collector->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(collector->pool); slot++) {
         if (collector->lists[slot].head != ETWAS_NO_BUFFER) {
             return true;
         }

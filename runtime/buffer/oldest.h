@@ -13,12 +13,13 @@
 #include "buffer/pool_free.h"
 
 /*
- * A flight recorder in which nothing seems to be free, nor to come into use: it overwrites without
- * looking for either.
+ * A flight recorder in which nothing seems to be free, but for guests' slots, nor to come into use: it overwrites
+ * without looking for either.
  */
 static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
 {
-    return pool->buffering && etwas_pool_free_about(pool) <= 0 &&
+    return pool->buffering &&
+           etwas_pool_free_about(pool) <= (int32_t)ck_pr_load_32(&pool->words->guest_reserve) &&
            ck_pr_load_64(&pool->words->allocated) >= ck_pr_load_32(&pool->words->maximum_buffers);
 }
 

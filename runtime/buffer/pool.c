@@ -4,6 +4,7 @@
 #include "buffer/pool.h"
 
 #include <etwas/memory.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "buffer/free_set.h"
@@ -50,9 +51,9 @@ static void lay_out_hints(struct etwas_pool_layout *layout)
     layout->level_at[layout->levels] = at;
 }
 
-struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t slots)
+struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, uint32_t slots)
 {
-    struct etwas_pool_layout layout = {.capacity = capacity, .slot_count = slots};
+    struct etwas_pool_layout layout = {.capacity = capacity, .rows = rows, .slot_count = slots};
 
     layout.slots = paged(sizeof(struct etwas_pool_words));
     layout.owners = layout.slots + paged(slots * sizeof(struct etwas_slot));
@@ -61,7 +62,6 @@ struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t slots)
                      aligned(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.ages = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
     layout.hints = layout.ages + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
-    layout.rows = slots / (etwas_processor_count() + 1);
     lay_out_hints(&layout);
     layout.bytes = paged(layout.hints + etwas_pool_hint_bytes(&layout));
     return layout;
@@ -113,10 +113,15 @@ void etwas_pool_point_into(struct etwas_pool *pool, void *start)
     pool->hints = (uint64_t *)(void *)(block + layout->hints);
 }
 
+static uint32_t rows_for(const struct etwas_pool_options *options)
+{
+    return options->rows > 1 ? options->rows : 1;
+}
+
 /* All slots that a session with so many rows may have, and the closed ones among them. */
 static uint32_t slots_for(const struct etwas_pool_options *options)
 {
-    return (options->rows > 1 ? options->rows : 1) * (etwas_processor_count() + 1);
+    return rows_for(options) * (etwas_processor_count() + 1) + options->guest_slots;
 }
 
 /*
@@ -142,12 +147,13 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     bool is_kept = pool != NULL && !pool->is_leaked;
     uint32_t capacity = region_buffers(options);
     uint32_t slots = slots_for(options);
+    uint32_t rows = rows_for(options);
     struct etwas_pool_layout layout;
     size_t room_bytes;
     char *control;
 
     if (is_kept && pool->layout.capacity >= capacity && pool->layout.slot_count >= slots &&
-        pool->room_bytes >= room_for(options, &pool->layout)) {
+        pool->layout.rows >= rows && pool->room_bytes >= room_for(options, &pool->layout)) {
         etwas_memory_clear_kept(pool->owners, pool->layout.bytes - pool->layout.owners);
         return pool;
     }
@@ -158,7 +164,8 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     if (pool != NULL && slots < pool->layout.slot_count) {
         slots = pool->layout.slot_count;
     }
-    layout = etwas_pool_lay_out(capacity, slots);
+    rows = pool != NULL && rows < pool->layout.rows ? pool->layout.rows : rows;
+    layout = etwas_pool_lay_out(capacity, rows, slots);
     room_bytes = room_for(options, &layout);
     if (is_kept && room_bytes < 2 * pool->room_bytes && options->is_shared) {
         room_bytes = 2 * pool->room_bytes;
@@ -239,7 +246,7 @@ void etwas_pool_leak(struct etwas_pool *pool)
 /* In buffering mode the extra slot may take this many buffers from the others. */
 static uint32_t extra_share(const struct etwas_pool_options *options)
 {
-    uint32_t share = options->maximum_buffers / options->slots;
+    uint32_t share = options->maximum_buffers / (options->slots - options->guest_slots);
 
     return share < LEAST_EXTRA_BUFFERS ? LEAST_EXTRA_BUFFERS : share;
 }
@@ -285,7 +292,10 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
 {
     ck_pr_store_32(&pool->first_slot, options->first_slot);
     ck_pr_store_32(&pool->slot_count, options->slots);
+    ck_pr_store_32(&pool->used_slots, options->slots - options->guest_slots);
     ck_pr_store_32(&pool->rseq_slots, options->rseq_slots);
+    ck_pr_store_32(&pool->guest_slots, options->guest_slots);
+    memset(pool->guests, ETWAS_GUEST_NONE, sizeof pool->guests);
     ck_pr_store_32(&pool->buffer_bytes, options->buffer_bytes);
     ck_pr_store_32(&pool->minimum_buffers, options->minimum_buffers);
     ck_pr_store_32(&pool->words->maximum_buffers, options->maximum_buffers);
@@ -293,6 +303,7 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
     ck_pr_store_32(&pool->extra_buffers, extra_share(options));
     ck_pr_store_32(&pool->words->backlog_full, 0);
+    ck_pr_store_32(&pool->words->guest_reserve, 0);
     begin_nodes(pool, options);
     pool->buffering = options->buffering;
     pool->is_shared = options->is_shared;

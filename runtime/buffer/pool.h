@@ -69,7 +69,7 @@ struct etwas_pool_layout {
     size_t hints;
     size_t bytes;
     uint32_t capacity;                          /* of owners, free_set, buffers and ages */
-    uint32_t rows;                              /* that have hints of each kind */
+    uint32_t rows;                              /* of slots, that have hints of each kind */
     uint32_t levels;                            /* of hints for a kind */
     uint32_t level_at[ETWAS_OLDEST_LEVELS + 1]; /* where each begins, and where the last one ends */
     uint32_t slot_count;
@@ -98,10 +98,12 @@ struct etwas_pool_words {
     uint32_t maximum_buffers; /* set by etwas_pool_set_maximum */
     uint32_t free_count;  /* FREE buffers: each is counted before it is FREE, and until after it is
                               claimed. An int32_t, which the flusher corrects */
-    uint32_t shared_held; /* buffers of shared slots, about */
+    uint32_t shared_held; /* buffers of shared slots but guests', about */
     uint64_t
         nearest[ETWAS_OLDEST_KINDS]; /* the group in which the oldest was found last: oldest.c */
     uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
+    uint32_t
+        guest_reserve; /* buffering mode: so many free ones are for guests' slots; the flusher's */
 
     /* The flusher sleeps on `wake`. Below it, values of it, to wake the flusher once a pass. */
     struct ck_ec32 wake __attribute__((aligned(64)));
@@ -125,6 +127,13 @@ struct etwas_pool_file {
     uint64_t region_at;
 };
 
+/* Who has a guest's slot. */
+enum etwas_guest_slot_state {
+    ETWAS_GUEST_NONE,
+    ETWAS_GUEST_LIVES, /* as far as is known */
+    ETWAS_GUEST_DIED,  /* what it left is still to be put right */
+};
+
 struct etwas_pool {
     /* Constant while the process runs: a writer may follow them after the session's end. */
     struct etwas_pool_words *words;
@@ -140,10 +149,14 @@ struct etwas_pool {
     /* Constant while the session runs. */
     uint32_t first_slot; /* where the session's slot 0 is: 0, or the extra one if it is the only */
     uint32_t slot_count;
-    uint32_t rseq_slots; /* of these: the first ones, all but the extra ones, or none */
-    uint32_t rows;       /* of slots: of no retention class, and of each; 0 and 1: there are none */
-    uint32_t row_slots;  /* of each row, without its extra slot */
-    uint32_t row_least;  /* buffers that are each row's own */
+    uint32_t
+        used_slots; /* of these the first ones: behind them are guests' that had no guest yet */
+    uint32_t rseq_slots;  /* the first ones, all but the extra ones and guests', or none */
+    uint32_t guest_slots; /* the last ones */
+    uint8_t guests[ETWAS_GUEST_SLOTS]; /* who has each of these: reap.h */
+    uint32_t rows;      /* of slots: of no retention class, and of each; 0 and 1: there are none */
+    uint32_t row_slots; /* of each row, without its extra slot */
+    uint32_t row_least; /* buffers that are each row's own */
     uint32_t row_percents[ETWAS_ROWS]; /* its share of the others; of row 0: what is left */
     uint32_t buffer_bytes;
     uint32_t minimum_buffers;
@@ -169,8 +182,9 @@ struct etwas_pool_options {
     uint32_t first_slot; /* etwas_slot_count for a session with one slot, else 0 */
     uint32_t slots;
     uint32_t
-        rseq_slots; /* how many of the slots have restartable sequences: all but one of each row, or 0 */
-    uint32_t rows; /* 0 and 1: without retention classes */
+        rseq_slots; /* how many of the slots have restartable sequences: all but one of each row and the guests', or 0 */
+    uint32_t guest_slots; /* how many of the slots are guests' */
+    uint32_t rows;        /* 0 and 1: without retention classes */
     uint32_t row_least;
     uint32_t row_percents[ETWAS_ROWS]; /* from row 1 on, together at most 100 */
     bool buffering;
@@ -194,8 +208,8 @@ uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options);
 bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
                         size_t *region_bytes);
 
-/* How the block of a pool with so many buffers and slots is laid out. */
-struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t slots);
+/* How the block of a pool with so many buffers, rows and slots is laid out. */
+struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, uint32_t slots);
 
 static inline size_t etwas_pool_hint_bytes(const struct etwas_pool_layout *layout)
 {
@@ -228,6 +242,17 @@ void etwas_pool_leak(struct etwas_pool *pool);
 static inline bool etwas_pool_is_rseq_slot(const struct etwas_pool *pool, uint32_t slot)
 {
     return slot < pool->rseq_slots;
+}
+
+static inline bool etwas_pool_is_guest_slot(const struct etwas_pool *pool, uint32_t slot)
+{
+    return slot >= pool->slot_count - pool->guest_slots;
+}
+
+/* Of the slots that may hold anything. Raised with the role held, read by anybody. */
+static inline uint32_t etwas_pool_used_slots(const struct etwas_pool *pool)
+{
+    return ck_pr_load_32(&pool->used_slots);
 }
 
 /* Where the session's slot of this index is. */
@@ -263,6 +288,13 @@ static inline bool etwas_pool_is_of_shared_slot(const struct etwas_pool *pool, u
 {
     return etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
            !etwas_pool_is_rseq_slot(pool, etwas_owner_slot(owner));
+}
+
+/* Of those the words count: what guests' slots have is found by looking. */
+static inline bool etwas_pool_is_of_extra_slot(const struct etwas_pool *pool, uint64_t owner)
+{
+    return etwas_pool_is_of_shared_slot(pool, owner) &&
+           !etwas_pool_is_guest_slot(pool, etwas_owner_slot(owner));
 }
 
 static inline uint8_t *etwas_pool_buffer(const struct etwas_pool *pool, uint32_t buffer)

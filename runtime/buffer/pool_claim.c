@@ -18,6 +18,11 @@
 #include "buffer/valid.h"
 #include "platform/testpoint.h"
 
+enum {
+    BUFFERS_A_GUEST = 2, /* that are kept free */
+    GUESTS_PART = 4,     /* of the buffers in use: these at most */
+};
+
 /*
  * Whether the extra slot of a flight recorder has its share. What it takes it keeps until it is given back below:
  * sequences claim only CLOSED buffers.
@@ -86,7 +91,7 @@ static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64
         return false;
     }
     ck_pr_fence_acquire();
-    if (!etwas_pool_is_of_shared_slot(pool, owner)) {
+    if (!etwas_pool_is_of_extra_slot(pool, owner) && !etwas_pool_is_guest_slot(pool, slot)) {
         ck_pr_inc_32(&pool->words->shared_held);
     }
     etwas_share_claimed(pool, owner, slot);
@@ -192,8 +197,24 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     return false;
 }
 
+/*
+ * A guest overwrites nothing: were its process killed between two words of the account, nobody could tell which of them
+ * it had changed. For its slot the flusher keeps some buffers free (etwas_pool_provide_guests).
+ */
+static bool claim_as_guest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    if (claim_unused(pool, slot, buffer) || claim_hidden(pool, slot, buffer)) {
+        return true;
+    }
+    *buffer = ETWAS_NO_BUFFER;
+    return false;
+}
+
 bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
+    if (__builtin_expect(etwas_pool_is_guest_slot(pool, slot), 0)) {
+        return claim_as_guest(pool, slot, buffer);
+    }
     if (etwas_share_is_spent(pool, slot)) {
         *buffer = ETWAS_NO_BUFFER;
         return false;
@@ -248,7 +269,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     }
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
     etwas_pool_poison(pool, buffer);
-    if (etwas_pool_is_of_shared_slot(pool, owner)) {
+    if (etwas_pool_is_of_extra_slot(pool, owner)) {
         ck_pr_dec_32(&pool->words->shared_held);
     }
     etwas_share_released(pool, owner);
@@ -261,18 +282,28 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     etwas_free_set_add(pool->free_set, buffer);
 }
 
+/* Whether a processor's slot has an older one. What it has not it cannot wait for: a guest may have all. */
+static bool is_processors_older(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
+{
+    uint32_t closed;
+    uint64_t closed_owner;
+
+    if (!etwas_pool_find_closed(pool, &closed, &closed_owner)) {
+        return etwas_pool_is_of_extra_slot(pool, owner);
+    }
+    return ck_pr_load_64(&pool->ages[buffer]) >= ck_pr_load_64(&pool->ages[closed]);
+}
+
 void etwas_pool_give_back_oldest(struct etwas_pool *pool)
 {
     uint32_t buffer;
-    uint32_t closed;
     uint64_t owner;
-    uint64_t closed_owner;
 
     if (pool->rseq_slots == 0 || etwas_share_has_rows(pool) || !etwas_pool_has_wrapped(pool) ||
-        ck_pr_load_32(&pool->words->shared_held) <= 1 ||
         !etwas_pool_find_complete(pool, &buffer, &owner) ||
-        !etwas_pool_find_closed(pool, &closed, &closed_owner) ||
-        ck_pr_load_64(&pool->ages[buffer]) >= ck_pr_load_64(&pool->ages[closed])) {
+        (etwas_pool_is_of_extra_slot(pool, owner) &&
+         ck_pr_load_32(&pool->words->shared_held) <= 1) ||
+        is_processors_older(pool, buffer, owner)) {
         return;
     }
     if (hold_oldest(pool, etwas_owner_slot(owner), buffer, owner)) {
@@ -280,7 +311,58 @@ void etwas_pool_give_back_oldest(struct etwas_pool *pool)
     }
 }
 
-bool etwas_pool_is_quiet(const struct etwas_pool *pool)
+/* Of the guests' slots that were ever written to; those may write again. */
+static uint32_t guests_at_work(const struct etwas_pool *pool)
+{
+    uint32_t count = 0;
+
+    for (uint32_t index = pool->slot_count - pool->guest_slots; index < etwas_pool_used_slots(pool);
+         index++) {
+        const struct etwas_slot *slot = etwas_pool_slot(pool, index);
+
+        count += etwas_word_buffer(ck_pr_load_64(&slot->word)) != ETWAS_NO_BUFFER ||
+                 ck_pr_load_64(&slot->counters.lost_no_buffer) != 0;
+    }
+    return count;
+}
+
+/* The oldest of all goes back, whosever it was. False: there is none. */
+static bool free_oldest(struct etwas_pool *pool)
+{
+    uint32_t buffer;
+    uint64_t owner;
+
+    if ((!etwas_pool_find_complete(pool, &buffer, &owner) ||
+         is_processors_older(pool, buffer, owner)) &&
+        !etwas_pool_find_closed(pool, &buffer, &owner)) {
+        return false;
+    }
+    /* By the extra slot: only sequences of its own claim a buffer for a processor's. */
+    if (hold_oldest(pool, pool->rseq_slots, buffer, owner)) {
+        etwas_pool_release(pool, buffer, 0);
+    }
+    return true;
+}
+
+void etwas_pool_provide_guests(struct etwas_pool *pool)
+{
+    uint32_t most = (uint32_t)ck_pr_load_64(&pool->words->allocated) / GUESTS_PART;
+    uint32_t reserve = BUFFERS_A_GUEST * guests_at_work(pool);
+
+    if (!pool->buffering) {
+        return;
+    }
+    reserve = reserve < most ? reserve : most;
+    ck_pr_store_32(&pool->words->guest_reserve, reserve);
+    for (uint32_t turn = 0; turn < reserve; turn++) {
+        if (etwas_pool_free_about(pool) >= (int32_t)reserve || !etwas_pool_has_wrapped(pool) ||
+            !free_oldest(pool)) {
+            return;
+        }
+    }
+}
+
+bool etwas_pool_is_quiet(const struct etwas_pool *pool, uint32_t slots)
 {
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
 
@@ -288,7 +370,7 @@ bool etwas_pool_is_quiet(const struct etwas_pool *pool)
         uint64_t owner = ck_pr_load_64(&pool->owners[index]);
 
         if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
-            etwas_pool_is_of_shared_slot(pool, owner) &&
+            etwas_pool_is_of_shared_slot(pool, owner) && etwas_owner_slot(owner) < slots &&
             !etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
             return false;
         }

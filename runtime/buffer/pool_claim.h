@@ -9,8 +9,8 @@
 
 /*
  * A buffer of one's own for `slot`, a shared one: zeroed but for its first 72 bytes, commit word 0.
- * A free one; else a new one below the maximum; else, in buffering mode, the oldest that is closed
- * and complete. False: there is none of these, and *buffer is ETWAS_NO_BUFFER.
+ * A free one; else a new one below the maximum; else, in buffering mode and not for a guest's slot, the oldest that is
+ * closed and complete. False: there is none of these, and *buffer is ETWAS_NO_BUFFER.
  */
 bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer);
 
@@ -29,13 +29,19 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
  */
 void etwas_pool_give_back_oldest(struct etwas_pool *pool);
 
+/*
+ * Flight recorder with guests: keeps some buffers free for their slots, which take no others. What they held counts as
+ * overwritten. For the owner of the role.
+ */
+void etwas_pool_provide_guests(struct etwas_pool *pool);
+
 /* After taking `buffer` out of its slot: adds the unused rest to its commit word. Exactly once. */
 void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units);
 
 /*
- * Whether no writer of a shared slot can still touch any buffer. For the owner of the role, once
- * every slot is shut.
+ * Whether no writer of a shared slot, of the first so many slots, can still touch any buffer. For the owner of the role,
+ * once every slot is shut.
  */
-bool etwas_pool_is_quiet(const struct etwas_pool *pool);
+bool etwas_pool_is_quiet(const struct etwas_pool *pool, uint32_t slots);
 
 #endif

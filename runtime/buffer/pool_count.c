@@ -118,7 +118,7 @@ static struct settled settled_of(const struct part *part)
 
 static void count_slots(const struct part *part, struct etwas_pool_counts *counts)
 {
-    for (uint32_t slot = 0; slot < part->pool->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(part->pool); slot++) {
         const struct etwas_slot_counters *counters = &etwas_pool_slot(part->pool, slot)->counters;
 
         if (has_slot(part, slot)) {

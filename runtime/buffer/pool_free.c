@@ -60,8 +60,9 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
 
 void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot)
 {
-    if (!pool->buffering && (etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool) ||
-                             etwas_share_is_half_used(pool, slot))) {
+    if (pool->buffering ? etwas_pool_is_guest_slot(pool, slot)
+                        : etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool) ||
+                              etwas_share_is_half_used(pool, slot)) {
         etwas_pool_wake_flusher(pool);
     }
 }

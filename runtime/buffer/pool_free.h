@@ -39,7 +39,7 @@ static inline void etwas_pool_took_free(struct etwas_pool *pool)
 
 /*
  * After a buffer has become current in the slot, and the one before it can be collected: wakes the
- * flusher when few are free, or left of its row's share. Not before: its pass could come too early for that one, and the next wake too late.
+ * flusher when few are free, or left of its row's share; a flight recorder's for a guest's slot. Not before: its pass could come too early for that one, and the next wake too late.
  */
 void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot);
 

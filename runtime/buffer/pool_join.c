@@ -9,6 +9,7 @@
 /* Kept: a writer that is late may follow an attachment at any time. */
 struct guest {
     struct etwas_pool pool;
+    uint32_t slot;  /* its own */
     uint8_t *space; /* where the file is mapped, or zeroes; NULL: never yet */
     size_t space_bytes;
     bool is_joined;
@@ -49,7 +50,9 @@ static void fill(struct guest *guest, const struct etwas_pool_outline *outline)
     guest->pool = (struct etwas_pool){
         .layout = outline->layout,
         .slot_count = outline->slot_count,
+        .used_slots = outline->slot_count,
         .rseq_slots = outline->rseq_slots,
+        .guest_slots = ETWAS_GUEST_SLOTS,
         .rows = 1,
         .row_slots = outline->rseq_slots,
         .buffer_bytes = outline->buffer_bytes,
@@ -90,12 +93,14 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
         return false;
     }
     guest->is_joined = true;
+    guest->slot = outline->guest_slot;
     fill(guest, outline);
     populate(&guest->pool);
     /* Who finds the slots, and one of their gates open, finds the pool. Pairs with that load of the gate. */
     ck_pr_fence_release();
     ck_pr_store_ptr(&attachment->pool, &guest->pool);
     ck_pr_store_ptr(&attachment->buffers, guest->pool.buffers);
+    ck_pr_store_32(&attachment->extra, guest->slot);
     ck_pr_fence_release();
     ck_pr_store_ptr(&attachment->slots, guest->pool.slots);
     return true;
@@ -123,6 +128,34 @@ void etwas_pool_close_gates(uint32_t entry)
     ck_pr_fence_memory();
 }
 
+/* As much is committed in a buffer of the guest's slot as was reserved. The host may have shut the slot, or be dead. */
+static bool is_committed(const struct guest *guest, uint32_t buffer)
+{
+    const struct etwas_pool *pool = &guest->pool;
+    uint64_t word = ck_pr_load_64(&etwas_pool_slot(pool, guest->slot)->word);
+    uint64_t commit = ck_pr_load_64(&pool->buffers[buffer].commit);
+
+    return etwas_pool_is_complete(pool, commit) ||
+           (etwas_word_buffer(word) == buffer &&
+            etwas_commit_bytes(commit) ==
+                (etwas_word_units(word) - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+}
+
+static bool is_all_committed(const struct guest *guest)
+{
+    uint64_t allocated = ck_pr_load_64(&guest->pool.words->allocated);
+
+    for (uint32_t buffer = 0; buffer < allocated && buffer < guest->pool.region_buffers; buffer++) {
+        uint64_t owner = ck_pr_load_64(&guest->pool.owners[buffer]);
+
+        if (etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
+            etwas_owner_slot(owner) == guest->slot && !is_committed(guest, buffer)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool etwas_pool_leave(uint32_t entry)
 {
     struct guest *guest = guest_of(entry);
@@ -132,7 +165,7 @@ bool etwas_pool_leave(uint32_t entry)
     }
     ck_pr_fence_memory(); /* G1 */
     if ((uint32_t)ck_pr_load_64(&etwas_guests_inside[entry - ETWAS_SESSION_ENTRIES].word) != 0 ||
-        !etwas_rseq_fence()) {
+        !is_all_committed(guest) || !etwas_rseq_fence()) {
         return false;
     }
     etwas_memory_map_zeroes(guest->space, guest->space_bytes);

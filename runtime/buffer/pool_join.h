@@ -9,6 +9,7 @@
  * A guest leaves when the session's gates are closed. What is mapped is replaced by zeroes then:
  *
  *     the gates are closed; nobody of this process is on the slow path          (G1)
+ *     what is reserved in the guest's own slot is committed
  *     own fence of sequences: who found a gate open has committed, or will abort
  *     zeroes where the file was
  *
@@ -34,6 +35,7 @@ struct etwas_pool_outline {
     struct etwas_pool_layout layout; /* etwas_pool_lay_out's */
     uint32_t slot_count;
     uint32_t rseq_slots;
+    uint32_t guest_slot; /* this guest's own, counted with the others */
     uint32_t buffer_bytes;
     uint32_t minimum_buffers;
     uint32_t region_buffers;
@@ -50,8 +52,9 @@ struct etwas_pool_outline {
 bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline);
 
 /*
- * Takes it away again. False, and nothing has changed: a gate is open, a thread of this process is on the slow path,
- * or the system refuses the fence. Then it may be tried again, at any time later.
+ * Takes it away again. False, and nothing has changed: a gate is open, a thread of this process is on the slow path or
+ * has not committed what it has reserved in the guest's slot, or the system refuses the fence. Then it may be tried
+ * again, at any time later.
  */
 bool etwas_pool_leave(uint32_t entry);
 

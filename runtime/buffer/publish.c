@@ -83,9 +83,10 @@ static void fill_times(const struct etwas_record *record, uint32_t kind)
 static struct etwas_slot *shared_slot(uint32_t session, uint32_t kind, uint32_t row)
 {
     uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_rows(kind);
+    uint32_t extra = ck_pr_load_32(&etwas_attachment_of(session)->extra);
 
     return takes_extra_slot(kind)
-               ? etwas_slot_of(session, rows * etwas_slot_count + row)
+               ? etwas_slot_of(session, extra + (rows - 1) * etwas_slot_count + row)
                : etwas_slot_folded(session, etwas_processor_current()) + row * etwas_slot_count;
 }
 

@@ -26,6 +26,7 @@ void etwas_slots_forget(void)
         struct etwas_attachment *attachment = &etwas_attachments.of[index];
 
         ck_pr_store_32(&attachment->slot_count, 0);
+        ck_pr_store_32(&attachment->extra, etwas_slot_count);
         ck_pr_store_ptr(&attachment->slots, closed);
         ck_pr_store_ptr(&attachment->pool, NULL);
     }

@@ -10,6 +10,9 @@
  * and that of a session with one slot takes all events. The processors' slots of such a session stay
  * closed; who finds them so looks at the extra one before he calls the handle invalid.
  *
+ * Behind the extra slot a shared session has one for each guest: it takes the events of that process's threads that
+ * cannot run sequences. So what a killed process left half done lies in a slot of its own (reap.h).
+ *
  * A session with retention classes (retention_class.h) has so many rows of processors' slots, that of the
  * events of no class first, and behind all of them as many extra ones. What holds for a slot holds for
  * each of them; how many rows there are the kind of each says.
@@ -65,6 +68,8 @@ enum {
     /* Behind the entries of the table those of other processes' sessions, which this one is a guest of. */
     ETWAS_GUEST_SESSIONS = 64,
     ETWAS_ATTACHED_ENTRIES = ETWAS_SESSION_ENTRIES + ETWAS_GUEST_SESSIONS,
+    ETWAS_GUEST_SLOTS =
+        256,        /* of a shared session: as many processes may be its guests at a time */
     ETWAS_ROWS = 8, /* of slots, at most: of no retention class, and of each */
     ETWAS_UNIT_BYTES = 8,
     ETWAS_FIRST_UNIT = ETWAS_ETL_BUFFER_HEADER_BYTES / ETWAS_UNIT_BYTES,
@@ -114,6 +119,7 @@ struct etwas_attachment {
     struct etwas_buffer_control *buffers;
     struct etwas_pool *pool; /* NULL: there never was a session */
     uint32_t slot_count;     /* without the extra one; see below */
+    uint32_t extra; /* index of the slot for threads that no processor's takes: a guest's own */
 };
 
 /* One for each value of a handle's lowest byte, so that none has to be checked. */

@@ -52,7 +52,8 @@ static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
     enum etwas_owner_state state = etwas_owner_state(owner);
 
     ck_pr_fence_acquire();
-    return holds(etwas_owner_slot(owner) < pool->slot_count, "an owner is a slot of the session") &&
+    return holds(etwas_owner_slot(owner) < etwas_pool_used_slots(pool),
+                 "an owner is a slot of the session") &&
            holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->words->ticket),
                  "a claim's ticket was drawn") &&
            holds(pool->buffering || (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
@@ -101,7 +102,7 @@ bool etwas_pool_is_valid(const struct etwas_pool *pool)
             return false;
         }
     }
-    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(pool); slot++) {
         if (!slot_is_valid(pool, slot)) {
             return false;
         }

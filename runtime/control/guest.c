@@ -164,7 +164,7 @@ static uint32_t join(struct etwas_guest *guest, uint64_t deadline_ns)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = etwas_shared_join(descriptor, guest->index, &guest->shared);
+    code = etwas_shared_join(descriptor, guest->index, body.row, &guest->shared);
     (void)close(descriptor);
     if (code == ERROR_SUCCESS &&
         memcmp(&guest->shared.session, &guest->session, sizeof guest->session) != 0) {

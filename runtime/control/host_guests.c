@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffer/reap.h"
 #include "control/host_descriptions.h"
 #include "control/host_request.h"
 #include "platform/wait.h"
@@ -56,34 +57,70 @@ static struct row *row_of(struct guests *guests, int connection)
 
 /* ---- attaching: in the control thread -------------------------------------------------------- */
 
-/* A row for the connection. With the lock held; NULL: the session has ended, or there are too many. */
-static struct row *take_row(uint64_t session, int connection, struct etwas_attach_answer *answer)
+/* A slot of the session's pool, whose number the row has. False: the session has ended, or there are too many guests. */
+static bool take_slot(uint64_t session, uint32_t *number)
 {
-    struct guests *guests = guests_of(session);
-    struct row *row = row_of(guests, -1);
+    struct etwas_held_session held;
+    bool has_slot;
 
-    if (row != NULL) {
-        *row = (struct row){.connection = connection};
+    if (etwas_session_hold(session, &held) != ERROR_SUCCESS) {
+        return false;
+    }
+    has_slot = held.session->pool != NULL && etwas_guest_slot_take(held.session->pool, number);
+    etwas_session_let_go(&held);
+    return has_slot;
+}
+
+/* Its process is dead, or has not joined. */
+static void give_slot(uint64_t session, uint32_t number)
+{
+    struct etwas_held_session held;
+
+    if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
+        if (held.session->pool != NULL) {
+            etwas_guest_slot_died(held.session->pool, number);
+        }
+        etwas_session_let_go(&held);
+    }
+}
+
+/* A row for the connection. False: the session has ended, or there are too many. */
+static bool take_row(uint64_t session, int connection, struct etwas_attach_answer *answer)
+{
+    struct guests *guests;
+
+    if (!take_slot(session, &answer->row)) {
+        return false;
+    }
+    (void)pthread_mutex_lock(&lock);
+    guests = guests_of(session);
+    if (guests != NULL) {
+        guests->rows[answer->row] = (struct row){.connection = connection};
         guests->count++;
-        answer->row = (uint32_t)(row - guests->rows);
         answer->gate = guests->gate;
     }
-    return row;
+    (void)pthread_mutex_unlock(&lock);
+    return guests != NULL;
 }
 
 static void give_row(uint64_t session, int connection)
 {
     struct guests *guests;
     struct row *row;
+    uint32_t number = 0;
 
     (void)pthread_mutex_lock(&lock);
     guests = guests_of(session);
     row = row_of(guests, connection);
     if (row != NULL) {
+        number = (uint32_t)(row - guests->rows);
         row->connection = -1;
         guests->count--;
     }
     (void)pthread_mutex_unlock(&lock);
+    if (row != NULL) {
+        give_slot(session, number);
+    }
 }
 
 /* The mapping stays while the control lock is held. */
@@ -111,12 +148,8 @@ static enum etwas_service_answer attach(uint64_t session, int connection)
     struct etwas_attach_answer body = {0};
     const struct etwas_message refusal = {
         .op = ETWAS_MESSAGE_ATTACH, .code = ERROR_NO_SYSTEM_RESOURCES, .descriptor = -1};
-    bool has_row;
 
-    (void)pthread_mutex_lock(&lock);
-    has_row = take_row(session, connection, &body) != NULL;
-    (void)pthread_mutex_unlock(&lock);
-    if (!has_row) {
+    if (!take_row(session, connection, &body)) {
         (void)etwas_message_send(connection, &refusal, NULL, 0);
         return ETWAS_SERVICE_CLOSE;
     }

@@ -16,12 +16,12 @@
 #include "session/session.h"
 
 enum {
-    ETWAS_HOST_GUESTS = 256, /* of a session at one time */
+    ETWAS_HOST_GUESTS = ETWAS_GUEST_SLOTS, /* of a session at one time */
 };
 
 /* The answer to ATTACH, beside the descriptor of the pool. */
 struct etwas_attach_answer {
-    uint32_t row;
+    uint32_t row; /* the number of the guest's slot */
     uint32_t gate;
     uint32_t process_id; /* the guest's, as its host sees it; 0: it does not */
     uint32_t reserved;

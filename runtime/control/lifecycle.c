@@ -50,8 +50,9 @@ static struct etwas_pool_options pool_options(const struct etwas_session *sessio
         .first_slot = session->first_slot,
         .slots = session->slot_count,
         .rseq_slots = configuration->protocol == ETWAS_PROTOCOL_RSEQ
-                          ? session->slot_count - etwas_configuration_rows(configuration)
+                          ? etwas_slot_count * etwas_configuration_rows(configuration)
                           : 0,
+        .guest_slots = configuration->is_shared ? ETWAS_GUEST_SLOTS : 0,
         .rows = etwas_configuration_rows(configuration),
         .row_least = etwas_configuration_row_buffers(configuration),
         .buffering = etwas_configuration_is_buffering(configuration),

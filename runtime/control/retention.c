@@ -49,8 +49,9 @@ static uint64_t held_ns_of(const struct etwas_session *session, uint32_t slot)
 static void measure(const struct etwas_session *session, etwas_retention *retention,
                     uint64_t *stream_ns, uint32_t room)
 {
-    *retention = (etwas_retention){.covered_ns = UINT64_MAX, .streams = session->slot_count};
-    for (uint32_t slot = 0; slot < session->slot_count; slot++) {
+    *retention = (etwas_retention){.covered_ns = UINT64_MAX,
+                                   .streams = etwas_pool_used_slots(session->pool)};
+    for (uint32_t slot = 0; slot < retention->streams; slot++) {
         uint64_t held_ns = held_ns_of(session, slot);
 
         if (held_ns < retention->covered_ns) {
@@ -101,7 +102,7 @@ static uint64_t covered_ns(const struct etwas_session *session, uint32_t row)
 {
     uint64_t least = UINT64_MAX;
 
-    for (uint32_t slot = 0; slot < session->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->pool); slot++) {
         if (etwas_share_row(session->pool, slot) == row) {
             uint64_t held_ns = held_ns_of(session, slot);
 

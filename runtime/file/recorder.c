@@ -136,7 +136,7 @@ static uint32_t list_candidates(const struct recorder *recorder, struct etwas_po
 {
     uint32_t count = 0;
 
-    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(pool); slot++) {
         count = list_slot(recorder, pool, slot, count);
     }
     qsort(recorder->candidates, count, sizeof *recorder->candidates, newest_first);
@@ -169,6 +169,12 @@ static void pin(struct recorder *recorder, struct etwas_pool *pool,
     }
 }
 
+/* But guests', which take only what is free (pool_claim.c). */
+static uint32_t own_slots(const struct etwas_pool *pool)
+{
+    return pool->slot_count - pool->guest_slots;
+}
+
 /*
  * At the trigger the newest first, and as many places are left as there are slots: each has a buffer with
  * the moment itself, that cannot be pinned before it is full.
@@ -177,7 +183,7 @@ static void pin_what_is_held(struct recorder *recorder, struct etwas_pool *pool)
 {
     uint32_t count = list_candidates(recorder, pool);
     uint32_t most =
-        recorder->most_pins > pool->slot_count ? recorder->most_pins - pool->slot_count : 0;
+        recorder->most_pins > own_slots(pool) ? recorder->most_pins - own_slots(pool) : 0;
 
     for (uint32_t index = 0; index < count; index++) {
         pin(recorder, pool, &recorder->candidates[index], most);
@@ -379,7 +385,7 @@ static uint64_t pass(struct etwas_session *session, bool last)
 /* How many buffers writers need at least to go on: none of them may find that all are pinned. */
 static uint32_t least_spare(const struct etwas_pool *pool)
 {
-    return BUFFERS_A_SLOT * pool->slot_count + (pool->rseq_slots != 0 ? pool->extra_buffers : 0);
+    return BUFFERS_A_SLOT * own_slots(pool) + (pool->rseq_slots != 0 ? pool->extra_buffers : 0);
 }
 
 static struct recorder *make(const struct etwas_pool *pool,
@@ -425,7 +431,7 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
         return ERROR_ALREADY_EXISTS;
     }
     spare = spare > least ? spare : least;
-    if (spare + pool->slot_count >= allocated) {
+    if (spare + own_slots(pool) >= allocated) {
         return ERROR_INVALID_PARAMETER;
     }
     recorder = make(pool, options, spare);

@@ -6,6 +6,7 @@
 #include <etwas/winerror.h>
 #include <time.h>
 
+#include "buffer/reap.h"
 #include "clock/clock.h"
 #include "flush/sink.h"
 #include "platform/wait.h"
@@ -152,14 +153,15 @@ static void end_flush(struct etwas_session *session)
 static void drain_slots(struct pass *pass, enum etwas_collector_reach reach)
 {
     struct etwas_session *session = pass->session;
+    uint32_t slots = etwas_pool_used_slots(session->pool);
 
     if (reach != ETWAS_COLLECT_FULL) {
         begin_flush(session);
     }
-    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
+    for (uint32_t slot = 0; slot < slots; slot++) {
         etwas_collector_gather(&session->collector, slot, reach);
     }
-    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
+    for (uint32_t slot = 0; slot < slots; slot++) {
         drain_slot(pass, slot);
     }
     hand_over(pass);
@@ -182,6 +184,7 @@ static struct etwas_drain_result drain(struct etwas_session *session,
     pass.last = last;
     pass.result = (struct etwas_drain_result){.code = ERROR_SUCCESS};
     etwas_sinks_settle(session);
+    etwas_collector_reap(&session->collector);
     etwas_collector_reclaim(&session->collector);
     begin_batch(&pass);
     if (pass.room != 0) {

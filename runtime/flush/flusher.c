@@ -11,6 +11,7 @@
 
 #include "buffer/pool_claim.h"
 #include "buffer/pool_free.h"
+#include "buffer/reap.h"
 #include "flush/drain.h"
 #include "flush/session_clock.h"
 #include "flush/sink.h"
@@ -110,8 +111,12 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
         }
         etwas_pool_mend_free_set(session->pool);
         keep_buffers_free(session->pool);
+    } else if (session->configuration.is_shared) {
+        etwas_collector_reap(&session->collector);
+        etwas_pool_mend_free_set(session->pool); /* a guest may have died in the midst of a claim */
     }
     etwas_pool_give_back_oldest(session->pool);
+    etwas_pool_provide_guests(session->pool);
     if (session->mapping != NULL) {
         etwas_shared_touch(session->mapping, session->pool);
     }

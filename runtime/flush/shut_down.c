@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "buffer/pool_claim.h"
+#include "buffer/reap.h"
 #include "flush/drain.h"
 #include "flush/sink.h"
 #include "platform/fork.h"
@@ -27,15 +28,25 @@ enum {
 #define VISIT_PATIENCE_NS (UINT64_C(2) * 1000000000)
 #define LATE_NS (UINT64_C(5) * 1000000000)
 
-/* Waits for the writers still inside. False: some stay longer than the patience. */
+/* Whether nobody is inside one of the first so many slots. */
+static bool are_out(const struct etwas_session *session, uint32_t slots)
+{
+    return etwas_session_has_no_visitors(session, slots) &&
+           etwas_pool_is_quiet(session->pool, slots);
+}
+
+/*
+ * Waits for the writers still inside. False: some of this process stay longer than the patience. A guest's have a
+ * mapping of their own, which stays when ours goes.
+ */
 static bool wait_for_writers(const struct etwas_session *session)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
 
-    while (!etwas_session_has_no_visitors(session) || !etwas_pool_is_quiet(session->pool)) {
+    while (!are_out(session, etwas_pool_used_slots(session->pool))) {
         if (etwas_monotonic_ns() > end_ns) {
-            return false;
+            return are_out(session, session->pool->slot_count - session->pool->guest_slots);
         }
         (void)nanosleep(&pause, NULL);
     }
@@ -68,7 +79,8 @@ static void shut_slots(struct etwas_session *session)
         (void)etwas_drain_completely(session, ETWAS_COLLECT_SHUT);
         return;
     }
-    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
+    etwas_collector_reap(&session->collector);
+    for (uint32_t slot = 0; slot < etwas_pool_used_slots(session->pool); slot++) {
         etwas_collector_shut(&session->collector, slot);
     }
 }

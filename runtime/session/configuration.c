@@ -325,11 +325,14 @@ static uint32_t check_classes(const struct etwas_configuration *configuration)
 static uint32_t check_sharing(const struct etwas_configuration *configuration)
 {
     const uint32_t own_modes = EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |
-                               EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC;
+                               EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC |
+                               EVENT_TRACE_FILE_MODE_APPEND;
 
-    return configuration->is_shared && (configuration->protocol != ETWAS_PROTOCOL_RSEQ ||
-                                        configuration->class_count != 0 ||
-                                        (configuration->log_file_mode & own_modes) != 0)
+    return configuration->is_shared &&
+                   (configuration->protocol != ETWAS_PROTOCOL_RSEQ ||
+                    configuration->class_count != 0 ||
+                    etwas_processor_count() + 1 + ETWAS_GUEST_SLOTS > ETWAS_MOST_PROCESSORS ||
+                    (configuration->log_file_mode & own_modes) != 0)
                ? ERROR_NOT_SUPPORTED
                : ERROR_SUCCESS;
 }

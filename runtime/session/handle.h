@@ -104,11 +104,13 @@ static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
     return true;
 }
 
-/* The extra slot of the session a handle names, once there are slots. Else as etwas_slot_here. */
+/* The extra slot, of a guest its own, of the session a handle names, once there are slots. Else as etwas_slot_here. */
 static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
 {
-    return (struct etwas_slot *)ck_pr_load_ptr(&etwas_handle_attachment(handle)->slots) +
-           etwas_slot_count;
+    const struct etwas_attachment *attachment = etwas_handle_attachment(handle);
+
+    return (struct etwas_slot *)ck_pr_load_ptr(&attachment->slots) +
+           ck_pr_load_32(&attachment->extra);
 }
 
 /*

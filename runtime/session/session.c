@@ -248,7 +248,8 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
 
         session->first_slot = 0;
         session->slot_count =
-            etwas_configuration_rows(configuration) * (etwas_slot_count + (has_extra ? 1 : 0));
+            etwas_configuration_rows(configuration) * (etwas_slot_count + (has_extra ? 1 : 0)) +
+            (configuration->is_shared ? ETWAS_GUEST_SLOTS : 0);
     }
     return session;
 }
@@ -464,9 +465,9 @@ void etwas_session_close(struct etwas_session *session)
     ck_pr_fence_memory();
 }
 
-bool etwas_session_has_no_visitors(const struct etwas_session *session)
+bool etwas_session_has_no_visitors(const struct etwas_session *session, uint32_t slots)
 {
-    for (uint32_t index = 0; index < session->slot_count; index++) {
+    for (uint32_t index = 0; index < slots; index++) {
         if (ck_pr_load_32(&slot_of(session, index)->visitors) != 0) {
             return false;
         }

@@ -87,7 +87,7 @@ struct etwas_session {
     uint32_t index;
     uint32_t first_slot; /* where its slot 0 is: 0, or the extra one if that is its only slot */
     uint32_t slot_count; /* processors, and the extra slot where the others have rseq; or 1. With
-                            retention classes so many for each row */
+                            retention classes so many for each row. Behind them guests' */
     struct etwas_configuration configuration;
     struct etwas_clock_reading started;
 
@@ -192,8 +192,8 @@ void etwas_session_open(struct etwas_session *session);
 /* Closes the gates. After this, writers that have not reserved yet get ERROR_INVALID_HANDLE. */
 void etwas_session_close(struct etwas_session *session);
 
-/* Whether no writer is inside the slow path of a shared slot. */
-bool etwas_session_has_no_visitors(const struct etwas_session *session);
+/* Whether no writer is inside the slow path of a shared slot, of the first so many slots. */
+bool etwas_session_has_no_visitors(const struct etwas_session *session, uint32_t slots);
 
 /*
  * Gives a session its file, or takes it away before it is closed. With the role held. A fork waits

@@ -98,6 +98,8 @@ static bool is_possible(const struct etwas_shared_head *head)
            head->minimum_buffers <= head->buffers &&
            head->buffers <= head->tables[ETWAS_SHARED_OWNERS].count &&
            head->tables[ETWAS_SHARED_OWNERS].count <= 2 * ETWAS_POOL_MAXIMUM_BUFFERS &&
+           head->tables[ETWAS_SHARED_HINTS].count != 0 &&
+           head->tables[ETWAS_SHARED_HINTS].count <= ETWAS_ROWS &&
            head->nodes <= ETWAS_MOST_NODES && head->stripe_shift <= MOST_STRIPE_SHIFT &&
            is_clock(head->clock);
 }
@@ -131,7 +133,8 @@ static bool is_laid_out(const struct etwas_shared_head *head,
            is_at(head, ETWAS_SHARED_CONTROLS, at + layout->buffers, layout->capacity,
                  sizeof(struct etwas_buffer_control)) &&
            is_at(head, ETWAS_SHARED_AGES, at + layout->ages, layout->capacity, sizeof(uint64_t)) &&
-           is_at(head, ETWAS_SHARED_HINTS, at + layout->hints, 1, etwas_pool_hint_bytes(layout)) &&
+           is_at(head, ETWAS_SHARED_HINTS, at + layout->hints, layout->rows,
+                 etwas_pool_hint_bytes(layout) / layout->rows) &&
            is_at(head, ETWAS_SHARED_REGION, at + outline->region_at, head->buffers,
                  head->buffer_bytes);
 }
@@ -158,7 +161,8 @@ static uint32_t outline_of(const struct etwas_shared_head *head, uint64_t file_b
         .bytes = region_at - block_at + region_bytes,
         .region_at = region_at - block_at,
         .layout =
-            etwas_pool_lay_out(tables[ETWAS_SHARED_OWNERS].count, tables[ETWAS_SHARED_SLOTS].count),
+            etwas_pool_lay_out(tables[ETWAS_SHARED_OWNERS].count, tables[ETWAS_SHARED_HINTS].count,
+                               tables[ETWAS_SHARED_SLOTS].count),
         .slot_count = head->slot_count,
         .rseq_slots = head->rseq_slots,
         .buffer_bytes = head->buffer_bytes,
@@ -170,8 +174,8 @@ static uint32_t outline_of(const struct etwas_shared_head *head, uint64_t file_b
         .buffering = (head->flags & ETWAS_SHARED_BUFFERING) != 0,
     };
     if (head->first_slot != 0 || head->rseq_slots != etwas_slot_count ||
-        head->slot_count != etwas_slot_count + 1 || head->slot_count > outline->layout.slot_count ||
-        !is_laid_out(head, outline)) {
+        head->slot_count != etwas_slot_count + 1 + ETWAS_GUEST_SLOTS ||
+        head->slot_count > outline->layout.slot_count || !is_laid_out(head, outline)) {
         return ERROR_NOT_SUPPORTED;
     }
     return outline->layout.bytes <= outline->region_at ? ERROR_SUCCESS : ERROR_INVALID_DATA;
@@ -226,12 +230,14 @@ static void prepare(const struct etwas_pool_outline *outline)
     }
 }
 
-uint32_t etwas_shared_join(int descriptor, uint32_t entry, struct etwas_shared_guest *guest)
+uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
+                           struct etwas_shared_guest *guest)
 {
     struct etwas_shared_head head;
     struct etwas_pool_outline outline;
     uint64_t file_bytes;
-    uint32_t code = check_file(descriptor, &file_bytes);
+    uint32_t code = guest_slot < ETWAS_GUEST_SLOTS ? check_file(descriptor, &file_bytes)
+                                                   : ERROR_INVALID_PARAMETER;
 
     if (code == ERROR_SUCCESS &&
         etwas_file_read(descriptor, &head, sizeof head, 0) != sizeof head) {
@@ -250,6 +256,7 @@ uint32_t etwas_shared_join(int descriptor, uint32_t entry, struct etwas_shared_g
         .log_file_mode = head.log_file_mode,
         .session = head.session,
     };
+    outline.guest_slot = etwas_slot_count + 1 + guest_slot;
     prepare(&outline);
     return attach(descriptor, entry, &outline, guest);
 }

@@ -26,9 +26,11 @@ struct etwas_shared_guest {
 };
 
 /*
- * Attaches the session to the entry, which is free: handles of this index and gate log into it from here on.
+ * Attaches the session to the entry, which is free, with that of its guests' slots that the host gave
+ * (etwas_guest_slot_take): handles of this index and gate log into it from here on.
  * `descriptor` stays the caller's. On refusal nothing has changed:
  *
+ *     ERROR_INVALID_PARAMETER        there is no such slot
  *     ERROR_ACCESS_DENIED            it is another user's, or cannot be written to
  *     ERROR_INVALID_DATA             it is no mapping, could be truncated under who maps it, or cannot be what it says
  *     ERROR_NOT_SUPPORTED            of another layout: other release, other processors; or it is not shared
@@ -36,7 +38,8 @@ struct etwas_shared_guest {
  *     ERROR_NO_SYSTEM_RESOURCES      no more files can be open
  *     ERROR_NOT_ENOUGH_MEMORY
  */
-uint32_t etwas_shared_join(int descriptor, uint32_t entry, struct etwas_shared_guest *guest);
+uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
+                           struct etwas_shared_guest *guest);
 
 /*
  * The entry is free again, and the descriptor closed. False, and nothing has changed: the session's gates are open, or

@@ -82,8 +82,8 @@ static void place_pool(struct etwas_shared_head *head, const struct etwas_shared
           sizeof(struct etwas_buffer_control), sizeof(struct etwas_buffer_control));
     place(head, ETWAS_SHARED_AGES, file->block_at + block->ages, capacity, sizeof(uint64_t),
           sizeof(uint64_t));
-    place(head, ETWAS_SHARED_HINTS, file->block_at + block->hints, 1, etwas_pool_hint_bytes(block),
-          etwas_pool_hint_bytes(block));
+    place(head, ETWAS_SHARED_HINTS, file->block_at + block->hints, block->rows,
+          etwas_pool_hint_bytes(block) / block->rows, etwas_pool_hint_bytes(block) / block->rows);
     place(head, ETWAS_SHARED_REGION, file->region_at, request->buffers, request->buffer_bytes,
           request->buffer_bytes);
 }

@@ -5,26 +5,57 @@
 
 #include <ck_pr.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "buffer/reap.h"
 #include "buffer/slot.h"
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "platform/processor.h"
 #include "shared/mapping.h"
 
 enum {
     THREAD_SHIFT = 48,
+    REGISTERED_BYTES = 32, /* what glibc registers; __rseq_size may be less */
     BURST = 400,
     PAUSE_US = 4000,
     RETRY_US = 200,
 };
+
+/* ---- the registry's folder ------------------------------------------------------------------- */
+
+static char runtime[] = "/tmp/etwas-guests-XXXXXX";
+
+int hosts_setup(void **state)
+{
+    return folder_in_memory(state) != 0 || mkdtemp(runtime) == NULL ||
+                   setenv("ETWAS_RUNTIME_DIR", runtime, 1) != 0
+               ? -1
+               : 0;
+}
+
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
+{
+    (void)facts;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+int hosts_teardown(void **state)
+{
+    (void)state;
+    return nftw(runtime, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
 
 /* ---- the host -------------------------------------------------------------------------------- */
 
@@ -94,6 +125,36 @@ void host_start(struct hosted *hosted, const char *name, const char *file,
     hosted->descriptor = open_mapping(hosted->session);
 }
 
+struct etwas_session *host_take_role(const struct hosted *hosted)
+{
+    struct etwas_session *session;
+    struct etwas_session_key key;
+
+    assert_true(etwas_session_key_of(hosted->session, &key));
+    session = etwas_lifecycle_acquire_role(key);
+    assert_non_null(session);
+    return session;
+}
+
+uint32_t host_take_slot(const struct hosted *hosted)
+{
+    struct etwas_session *session = host_take_role(hosted);
+    uint32_t number;
+
+    assert_true(etwas_guest_slot_take(session->pool, &number));
+    etwas_lifecycle_release_role(session);
+    return number;
+}
+
+void host_reap(const struct hosted *hosted, uint32_t number)
+{
+    struct etwas_session *session = host_take_role(hosted);
+
+    etwas_guest_slot_died(session->pool, number);
+    etwas_collector_reap(&session->collector);
+    etwas_lifecycle_release_role(session);
+}
+
 void host_stop(struct hosted *hosted, etwas_session_counts *counts)
 {
     stop_session(hosted->session, counts);
@@ -113,11 +174,20 @@ void guest_prepare(void)
     assert_true(is_prepared);
 }
 
-etwas_trace_handle guest_join(int descriptor, struct etwas_shared_guest *guest)
+etwas_trace_handle guest_join(int descriptor, uint32_t number, struct etwas_shared_guest *guest)
 {
     guest_prepare();
-    CHECK_IN_CHILD(etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, guest) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, number, guest) ==
+                   ERROR_SUCCESS);
     return etwas_session_handle((struct etwas_session_key){guest->entry, guest->gate});
+}
+
+void guest_unregister(void)
+{
+    const char *area = etwas_thread_pointer() + __rseq_offset;
+
+    CHECK_IN_CHILD(syscall(SYS_rseq, area, REGISTERED_BYTES, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0 ||
+                   syscall(SYS_rseq, area, __rseq_size, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0);
 }
 
 struct guest_board *guest_board_new(void)
@@ -160,15 +230,25 @@ static uint32_t log_one(etwas_trace_handle session, struct guest_tally *tally, u
     return code;
 }
 
+uint32_t guest_attempt(etwas_trace_handle session, struct guest_board *board, uint32_t life,
+                       uint32_t thread)
+{
+    struct guest_tally *tally = &board->lives[life].threads[thread];
+
+    if (tally->attempted == 0) {
+        tally->process_id = (uint32_t)getpid();
+        tally->thread_id = (uint32_t)syscall(SYS_gettid);
+    }
+    return log_one(session, tally, number_for(life, thread, tally->recorded));
+}
+
 void guest_log(etwas_trace_handle session, struct guest_board *board, uint32_t life,
                uint32_t thread, uint64_t count)
 {
     struct guest_tally *tally = &board->lives[life].threads[thread];
 
-    tally->process_id = (uint32_t)getpid();
-    tally->thread_id = (uint32_t)syscall(SYS_gettid);
     for (uint64_t end = tally->recorded + count; tally->recorded < end;) {
-        uint32_t code = log_one(session, tally, number_for(life, thread, tally->recorded));
+        uint32_t code = guest_attempt(session, board, life, thread);
 
         if (code == ERROR_INVALID_HANDLE) {
             return;
@@ -192,6 +272,9 @@ static void *log_in_bursts(void *context)
     struct guest_board *board = logger->board;
     uint32_t *inside = &board->lives[logger->life].inside;
 
+    if (logger->thread != 0) {
+        guest_unregister();
+    }
     while (ck_pr_load_32(&board->quit) == 0) {
         ck_pr_inc_32(inside);
         guest_log(logger->session, board, logger->life, logger->thread, BURST);
@@ -202,12 +285,13 @@ static void *log_in_bursts(void *context)
     return NULL;
 }
 
-static void live(const struct hosted *hosted, struct guest_board *board, uint32_t life)
+static void live(const struct hosted *hosted, struct guest_board *board, uint32_t life,
+                 uint32_t number)
 {
     static struct logger loggers[GUEST_THREADS];
     static pthread_t threads[GUEST_THREADS];
     struct etwas_shared_guest guest;
-    etwas_trace_handle session = guest_join(hosted->descriptor, &guest);
+    etwas_trace_handle session = guest_join(hosted->descriptor, number, &guest);
 
     for (uint32_t thread = 0; thread < GUEST_THREADS; thread++) {
         loggers[thread] = (struct logger){session, board, life, thread};
@@ -219,14 +303,15 @@ static void live(const struct hosted *hosted, struct guest_board *board, uint32_
     }
 }
 
-int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life)
+int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life,
+                  uint32_t number)
 {
     int child;
 
     assert_true(life < GUEST_LIVES);
     child = fork_child();
     if (child == 0) {
-        live(hosted, board, life);
+        live(hosted, board, life, number);
         _exit(0);
     }
     return child;

@@ -13,14 +13,20 @@
 
 enum {
     GUESTS = 8,         /* processes at a time */
-    GUEST_THREADS = 2,  /* that log in each */
+    GUEST_THREADS = 3,  /* that log in each */
     GUEST_LIVES = 2048, /* processes in all */
 };
+
+struct etwas_session;
 
 struct hosted {
     etwas_trace_handle session;
     int descriptor; /* of its mapping, opened anew */
 };
+
+/* Of a group: the registry is in a folder of this program's own. */
+int hosts_setup(void **state);
+int hosts_teardown(void **state);
 
 /* Skips the test where sessions have no sequences, and so no guests. */
 void host_or_skip(void);
@@ -32,6 +38,13 @@ void host_start(struct hosted *hosted, const char *name, const char *file,
 /* Why a session with these options cannot be shared. */
 uint32_t host_refusal(const etwas_session_options *options);
 
+/* The role of its session, until etwas_lifecycle_release_role. */
+struct etwas_session *host_take_role(const struct hosted *hosted);
+
+/* A guest's slot for one more; and what has to be done once that process is dead. */
+uint32_t host_take_slot(const struct hosted *hosted);
+void host_reap(const struct hosted *hosted, uint32_t number);
+
 /* Stops it. */
 void host_stop(struct hosted *hosted, etwas_session_counts *counts);
 
@@ -41,7 +54,10 @@ void host_stop(struct hosted *hosted, etwas_session_counts *counts);
 void guest_prepare(void);
 
 /* Joins at the first guest's entry; returns the handle to log with. For a child. */
-etwas_trace_handle guest_join(int descriptor, struct etwas_shared_guest *guest);
+etwas_trace_handle guest_join(int descriptor, uint32_t number, struct etwas_shared_guest *guest);
+
+/* The calling thread can run no sequences any more: its events go to the guest's own slot. For a child. */
+void guest_unregister(void);
 
 /* What one thread of a guest tells, in memory that it shares with the host. */
 struct guest_tally {
@@ -71,8 +87,16 @@ void guest_board_free(struct guest_board *board);
 void guest_log(etwas_trace_handle session, struct guest_board *board, uint32_t life,
                uint32_t thread, uint64_t count);
 
-/* A guest process that joins and logs in bursts from its threads until it is killed, or told to quit. */
-int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life);
+/* The next number once, whatever becomes of it; returns what the call did. */
+uint32_t guest_attempt(etwas_trace_handle session, struct guest_board *board, uint32_t life,
+                       uint32_t thread);
+
+/*
+ * A guest process that joins and logs in bursts from its threads until it is killed, or told to quit. All threads but the first
+ * run no sequences.
+ */
+int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life,
+                  uint32_t number);
 
 struct guest_sum {
     uint64_t attempted;

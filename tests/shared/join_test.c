@@ -95,9 +95,11 @@ static int early_guest(struct guest_board *board, uint32_t life, int *its_end)
     child = fork_child();
     if (child == 0) {
         struct etwas_shared_guest guest;
-        etwas_trace_handle session = guest_join(receive_descriptor(ends[1]), &guest);
+        etwas_trace_handle session = guest_join(receive_descriptor(ends[1]), life, &guest);
 
         guest_log(session, board, life, 0, EVENTS);
+        guest_unregister();
+        guest_log(session, board, life, 1, EVENTS);
         _exit(0);
     }
     (void)close(ends[1]);
@@ -121,6 +123,8 @@ static void what_guests_log_is_in_the_hosts_file(void **state)
     }
     host_start(&hosted, "host", folder_path("log.etl"), &to_file);
     for (uint32_t life = 1; life < GUESTS; life++) {
+        while (host_take_slot(&hosted) != life) {
+        }
         send_descriptor(ends[life], hosted.descriptor);
         (void)close(ends[life]);
     }
@@ -130,11 +134,52 @@ static void what_guests_log_is_in_the_hosts_file(void **state)
     }
     host_stop(&hosted, &counts);
     sum = guest_sum(board, GUESTS);
-    assert_int_equal(sum.recorded, GUESTS * EVENTS);
+    assert_int_equal(sum.recorded, (2 * GUESTS - 1) * EVENTS);
     assert_int_equal(counts.recorded, sum.recorded);
     assert_int_equal(counts.lost_no_buffer, sum.lost);
     assert_int_equal(guest_expect_file(folder_path("log.etl"), board, GUESTS, false),
                      counts.recorded);
+    guest_board_free(board);
+}
+
+/* What it overwrites is the host's; its own is overwritten in its turn. */
+static void a_recorder_keeps_buffers_for_its_guests(void **state)
+{
+    const etwas_session_options options = {
+        .log_file_mode = EVENT_TRACE_BUFFERING_MODE, .buffer_size_kb = 4, .minimum_buffers = 32};
+    struct guest_board *board = guest_board_new();
+    struct etwas_shared_guest guest;
+    struct hosted hosted;
+    etwas_session_counts counts;
+    struct guest_sum sum;
+    uint32_t number;
+    int child;
+
+    (void)state;
+    host_or_skip();
+    host_start(&hosted, "host", NULL, &options);
+    number = host_take_slot(&hosted);
+    guest_log(hosted.session, board, 0, 0, EVENTS); /* there is nothing free any more */
+    child = fork_child();
+    if (child == 0) {
+        etwas_trace_handle session = guest_join(hosted.descriptor, number, &guest);
+
+        guest_unregister();
+        guest_log(session, board, 1, 1, EVENTS);
+        _exit(0);
+    }
+    while (ck_pr_load_64(&board->lives[1].threads[1].recorded) != EVENTS &&
+           waitpid(child, NULL, WNOHANG) == 0) {
+        guest_log(hosted.session, board, 0, 0, 1);
+    }
+    guest_log(hosted.session, board, 0, 0, EVENTS);
+    host_reap(&hosted, number);
+    host_stop(&hosted, &counts);
+    sum = guest_sum(board, 2);
+    assert_int_equal(board->lives[1].threads[1].recorded, EVENTS);
+    assert_int_equal(counts.recorded + counts.overwritten, sum.recorded);
+    assert_int_equal(counts.lost_no_buffer, sum.lost);
+    assert_true(counts.overwritten > 2 * (uint64_t)EVENTS);
     guest_board_free(board);
 }
 
@@ -159,18 +204,34 @@ static void kill_in_burst(const struct guest_board *board, uint32_t life, int ch
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-static void kill_and_stop(const struct hosted *hosted, struct guest_board *board,
-                          int children[LIVING], uint32_t lives[LIVING], uint32_t *next)
-{
-    uint32_t victim = (uint32_t)rand() % LIVING;
-    uint32_t stopped = (uint32_t)rand() % LIVING;
+struct living {
+    int child;
+    uint32_t life;
+    uint32_t slot;
+};
 
-    assert_int_equal(kill(children[stopped], SIGSTOP), 0);
+static void bear(const struct hosted *hosted, struct guest_board *board, struct living *living,
+                 uint32_t life)
+{
+    living->life = life;
+    living->slot = host_take_slot(hosted);
+    living->child = guest_process(hosted, board, life, living->slot);
+}
+
+static void kill_and_stop(const struct hosted *hosted, struct guest_board *board,
+                          struct living living[LIVING], uint32_t life)
+{
+    struct living *victim = &living[rand() % LIVING];
+    const struct living *stopped = &living[rand() % LIVING];
+
+    assert_int_equal(kill(stopped->child, SIGSTOP), 0);
     (void)usleep((useconds_t)(rand() % LONGEST_LIFE_US));
-    kill_in_burst(board, lives[victim], children[victim]);
-    (void)kill(children[stopped], SIGCONT);
-    lives[victim] = (*next)++;
-    children[victim] = guest_process(hosted, board, lives[victim]);
+    kill_in_burst(board, victim->life, victim->child);
+    if (stopped != victim) {
+        assert_int_equal(kill(stopped->child, SIGCONT), 0);
+    }
+    host_reap(hosted, victim->slot);
+    bear(hosted, board, victim, life);
 }
 
 static long kills_wanted(void)
@@ -184,8 +245,7 @@ static long kills_wanted(void)
 static void whoever_is_killed_harms_no_other(void **state)
 {
     struct guest_board *board = guest_board_new();
-    int children[LIVING];
-    uint32_t lives[LIVING];
+    struct living living[LIVING];
     const uint64_t end_ns =
         getenv("ETWAS_TEST_KILLS") != NULL ? UINT64_MAX : etwas_monotonic_ns() + KILLING_NS;
     uint32_t next = 0;
@@ -197,15 +257,15 @@ static void whoever_is_killed_harms_no_other(void **state)
     host_or_skip();
     host_start(&hosted, "host", folder_path("log.etl"), &to_file);
     for (; next < LIVING; next++) {
-        lives[next] = next;
-        children[next] = guest_process(&hosted, board, next);
+        bear(&hosted, board, &living[next], next);
     }
     for (long kills = kills_wanted(); kills > 0 && etwas_monotonic_ns() < end_ns; kills--) {
-        kill_and_stop(&hosted, board, children, lives, &next);
+        kill_and_stop(&hosted, board, living, next++);
     }
     ck_pr_store_32(&board->quit, 1);
     for (uint32_t index = 0; index < LIVING; index++) {
-        assert_int_equal(exit_code_of(children[index]), 0);
+        assert_int_equal(exit_code_of(living[index].child), 0);
+        host_reap(&hosted, living[index].slot);
     }
     host_stop(&hosted, &counts);
     sum = guest_sum(board, next);
@@ -223,7 +283,7 @@ static void whoever_is_killed_harms_no_other(void **state)
 static void leave_and_join_again(int first, int second, int told, int wait)
 {
     struct etwas_shared_guest guest;
-    etwas_trace_handle session = guest_join(first, &guest);
+    etwas_trace_handle session = guest_join(first, 0, &guest);
     etwas_trace_handle before = session;
     char byte = 0;
 
@@ -235,7 +295,7 @@ static void leave_and_join_again(int first, int second, int told, int wait)
     CHECK_IN_CHILD(log_number(session, 3) == ERROR_INVALID_HANDLE);
     CHECK_IN_CHILD(etwas_shared_leave(&guest));
     CHECK_IN_CHILD(log_number(session, 4) == ERROR_INVALID_HANDLE);
-    session = guest_join(second, &guest);
+    session = guest_join(second, 0, &guest);
     CHECK_IN_CHILD(log_number(before, 5) == ERROR_INVALID_HANDLE);
     CHECK_IN_CHILD(log_number(session, 6) == ERROR_SUCCESS);
     etwas_shared_close_gates(&guest); /* as if its host were dead */
@@ -259,6 +319,8 @@ static void a_guest_leaves_once_the_session_has_ended(void **state)
     larger.maximum_buffers *= 4; /* and so laid out otherwise */
     host_start(&first, "first", folder_path("first.etl"), &to_file);
     host_start(&second, "second", folder_path("second.etl"), &larger);
+    assert_int_equal(host_take_slot(&first), 0);
+    assert_int_equal(host_take_slot(&second), 0);
     assert_int_equal(pipe(told), 0);
     assert_int_equal(pipe(wait), 0);
     child = fork_child();
@@ -284,13 +346,13 @@ static void a_guest_leaves_once_the_session_has_ended(void **state)
 static void fork_as_guest(int descriptor)
 {
     struct etwas_shared_guest guest;
-    etwas_trace_handle session = guest_join(descriptor, &guest);
+    etwas_trace_handle session = guest_join(descriptor, 0, &guest);
     int child = fork_child();
 
     if (child == 0) {
         CHECK_IN_CHILD(log_number(session, 1) == ERROR_INVALID_HANDLE);
         CHECK_IN_CHILD(fcntl(guest.descriptor, F_GETFD) == -1);
-        session = guest_join(descriptor, &guest); /* it may be one itself */
+        session = guest_join(descriptor, 1, &guest); /* it may be one itself */
         CHECK_IN_CHILD(log_number(session, 2) == ERROR_SUCCESS);
         _exit(0);
     }
@@ -307,6 +369,8 @@ static void a_guests_child_is_no_guest(void **state)
     (void)state;
     host_or_skip();
     host_start(&hosted, "host", folder_path("log.etl"), &to_file);
+    assert_int_equal(host_take_slot(&hosted), 0);
+    assert_int_equal(host_take_slot(&hosted), 1);
     child = fork_child();
     if (child == 0) {
         fork_as_guest(hosted.descriptor);
@@ -359,7 +423,7 @@ static int copy_mapping(const struct hosted *hosted, struct etwas_shared_head *h
 static uint32_t join_and_leave(int descriptor)
 {
     struct etwas_shared_guest guest;
-    uint32_t code = etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, &guest);
+    uint32_t code = etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, 0, &guest);
 
     if (code == ERROR_SUCCESS) {
         assert_int_equal(
@@ -502,6 +566,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_guests_log_is_in_the_hosts_file),
+        FOLDER_TEST(a_recorder_keeps_buffers_for_its_guests),
         FOLDER_TEST(whoever_is_killed_harms_no_other),
         FOLDER_TEST(a_guest_leaves_once_the_session_has_ended),
         FOLDER_TEST(a_guests_child_is_no_guest),
@@ -510,5 +575,5 @@ int main(void)
         FOLDER_TEST(any_head_is_joined_or_refused),
     };
 
-    return cmocka_run_group_tests_name("guests of a session", tests, folder_in_memory, NULL);
+    return cmocka_run_group_tests_name("guests of a session", tests, hosts_setup, hosts_teardown);
 }

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "buffer/reap.h"
+
+#include <ck_pr.h>
+#include <string.h>
+
+#include "buffer/oldest.h"
+#include "buffer/pool_claim.h"
+#include "buffer/pool_count.h"
+#include "buffer/valid.h"
+#include "buffer/walk.h"
+
+/* ---- who has which --------------------------------------------------------------------------- */
+
+static uint32_t first_guest_slot(const struct etwas_pool *pool)
+{
+    return pool->slot_count - pool->guest_slots;
+}
+
+bool etwas_guest_slot_take(struct etwas_pool *pool, uint32_t *number)
+{
+    uint32_t index = 0;
+
+    while (index < pool->guest_slots && ck_pr_load_8(&pool->guests[index]) != ETWAS_GUEST_NONE) {
+        index++;
+    }
+    if (index == pool->guest_slots) {
+        return false;
+    }
+    ck_pr_fence_acquire(); /* what its last guest left has been put right */
+    ck_pr_store_8(&pool->guests[index], ETWAS_GUEST_LIVES);
+    if (etwas_pool_used_slots(pool) <= first_guest_slot(pool) + index) {
+        ck_pr_store_32(&pool->used_slots, first_guest_slot(pool) + index + 1);
+    }
+    *number = index;
+    return true;
+}
+
+void etwas_guest_slot_died(struct etwas_pool *pool, uint32_t number)
+{
+    ck_pr_store_8(&pool->guests[number], ETWAS_GUEST_DIED);
+    etwas_pool_wake_flusher(pool);
+}
+
+/* ---- one buffer ------------------------------------------------------------------------------ */
+
+/* What stands at a place up to which all has been looked at: how many units it takes, and whether it is a record. */
+static uint32_t look_at(const uint8_t *place, uint32_t left, bool *is_record)
+{
+    uint32_t marker = etwas_walk_marker(place);
+    uint32_t units;
+
+    *is_record = etwas_walk_is_whole(marker);
+    if (*is_record) {
+        units = etwas_walk_units(place, marker);
+        return units != 0 && units <= left ? units : 0;
+    }
+    return marker == 0 ? 1 : marker <= left ? marker : 0;
+}
+
+/*
+ * Moves the whole records before `end_units` together, and zeroes the rest. Returns where they end. What cannot be
+ * anything, which no writer of ours leaves, hides what is behind it.
+ */
+static uint32_t move_together(uint8_t *start, uint32_t end_units, uint32_t *records)
+{
+    uint32_t to = ETWAS_FIRST_UNIT;
+    uint32_t units;
+    bool is_record;
+
+    *records = 0;
+    for (uint32_t at = ETWAS_FIRST_UNIT; at < end_units; at += units) {
+        uint8_t *place = start + (size_t)at * ETWAS_UNIT_BYTES;
+
+        units = look_at(place, end_units - at, &is_record);
+        if (units == 0) {
+            break;
+        }
+        if (is_record) {
+            memmove(start + (size_t)to * ETWAS_UNIT_BYTES, place, (size_t)units * ETWAS_UNIT_BYTES);
+            to += units;
+            ++*records;
+        }
+    }
+    memset(start + (size_t)to * ETWAS_UNIT_BYTES, 0, (size_t)(end_units - to) * ETWAS_UNIT_BYTES);
+    return to;
+}
+
+/* The commit word says what is there. What it counted and is not there, as no writer of ours leaves it, is lost. */
+static void set_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot, uint32_t records,
+                       uint64_t rest)
+{
+    uint64_t *commit = &pool->buffers[buffer].commit;
+    uint32_t counted = etwas_commit_records(ck_pr_load_64(commit));
+
+    etwas_pool_settle_begin(pool);
+    if (counted > records) {
+        etwas_pool_settle(pool, slot, ETWAS_OUTCOME_ABANDONED, counted - records);
+    }
+    ck_pr_store_64(commit, records * ETWAS_COMMIT_ONE_RECORD + rest);
+    etwas_pool_settle_end(pool);
+}
+
+/* A buffer before which another is current. Returns where its records end. */
+static uint32_t mend_full(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
+                          uint32_t end_units)
+{
+    uint32_t units = pool->buffer_bytes / ETWAS_UNIT_BYTES;
+    uint32_t records;
+    uint32_t end;
+
+    end = move_together(etwas_pool_buffer(pool, buffer), end_units < units ? end_units : units,
+                        &records);
+    set_commit(pool, buffer, slot, records,
+               ETWAS_COMMIT_CLOSED + pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
+    return end;
+}
+
+/* It stays current: the next guest goes on in it. */
+static void mend_current(struct etwas_pool *pool, struct etwas_slot *slot, uint32_t index)
+{
+    uint64_t word = ck_pr_load_64(&slot->word);
+    uint32_t buffer = etwas_word_buffer(word);
+    uint32_t records;
+    uint32_t end = move_together(etwas_pool_buffer(pool, buffer), etwas_word_units(word), &records);
+
+    set_commit(pool, buffer, index, records, (uint64_t)(end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+    ck_pr_fence_release();
+    ck_pr_store_64(&slot->word, etwas_word_next(word, buffer, end));
+}
+
+/* ---- the buffers of a slot ------------------------------------------------------------------- */
+
+static bool is_complete(const struct etwas_pool *pool, uint32_t buffer)
+{
+    return etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[buffer].commit));
+}
+
+/* Which buffer was current before this one, if the slot still has it; else none. */
+static uint32_t before(const struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
+{
+    uint32_t previous = ck_pr_load_32(&pool->buffers[buffer].link.previous);
+    uint64_t owner;
+
+    if (previous >= pool->layout.capacity) {
+        return ETWAS_NO_BUFFER;
+    }
+    owner = ck_pr_load_64(&pool->owners[previous]);
+    return etwas_owner_state(owner) != ETWAS_OWNER_FREE && etwas_owner_slot(owner) == slot &&
+                   etwas_owner_ticket(owner) <
+                       etwas_owner_ticket(ck_pr_load_64(&pool->owners[buffer]))
+               ? previous
+               : ETWAS_NO_BUFFER;
+}
+
+/* Those that were current before the current one, and are not collected yet. */
+static void mend_chain(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
+{
+    uint32_t previous;
+
+    while ((previous = before(pool, buffer, slot)) != ETWAS_NO_BUFFER) {
+        struct etwas_buffer_link *link = &pool->buffers[buffer].link;
+
+        if (!is_complete(pool, previous) &&
+            ck_pr_load_32(&pool->buffers[previous].set_aside) == 0) {
+            link->previous_end_units = mend_full(pool, previous, slot, link->previous_end_units);
+            pool->buffers[previous].end.units = link->previous_end_units;
+        }
+        if (pool->buffering) {
+            ck_pr_store_64(&pool->ages[previous],
+                           etwas_owner_ticket(ck_pr_load_64(&pool->owners[buffer])));
+            etwas_pool_offer_oldest(pool, previous, slot, true);
+        }
+        buffer = previous;
+    }
+}
+
+/* Those that are. */
+static void mend_list(struct etwas_collector *collector, uint32_t slot)
+{
+    struct etwas_pool *pool = collector->pool;
+    uint32_t buffer = collector->lists[slot].head;
+
+    while (buffer != ETWAS_NO_BUFFER) {
+        struct etwas_buffer_control *control = &pool->buffers[buffer];
+
+        if (!is_complete(pool, buffer)) {
+            control->end.units = mend_full(pool, buffer, slot, control->end.units);
+        }
+        buffer = control->next_pending;
+    }
+}
+
+/* It was current once: nothing is committed in one before that, and it is in none of the lists. */
+static bool was_current(const struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
+{
+    const struct etwas_pool *pool = collector->pool;
+    uint32_t current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(pool, slot)->word));
+    uint32_t pending = collector->lists[slot].head;
+
+    if (ck_pr_load_64(&pool->buffers[buffer].commit) != 0) {
+        return true;
+    }
+    while (current != ETWAS_NO_BUFFER && current != buffer) {
+        current = before(pool, current, slot);
+    }
+    while (pending != ETWAS_NO_BUFFER && pending != buffer) {
+        pending = pool->buffers[pending].next_pending;
+    }
+    return current == buffer || pending == buffer;
+}
+
+/* Given up before, when its process lived: nobody will come back to it. What was whole then has been taken. */
+static void give_up(struct etwas_collector *collector, uint32_t buffer, uint32_t slot)
+{
+    struct etwas_pool *pool = collector->pool;
+    struct etwas_buffer_control *control = &pool->buffers[buffer];
+    uint32_t records = etwas_commit_records(ck_pr_load_64(&control->commit));
+    uint32_t whole = ck_pr_load_32(&control->set_aside) - 1;
+
+    etwas_pool_settle_begin(pool);
+    etwas_pool_settle(pool, slot, ETWAS_OUTCOME_ABANDONED, records > whole ? records - whole : 0);
+    ck_pr_store_32(&control->set_aside, 0);
+    ck_pr_store_64(&control->commit, 0);
+    etwas_pool_settle_end(pool);
+    collector->set_aside_count--;
+    etwas_pool_release(pool, buffer, control->end.units);
+}
+
+static void take_back(struct etwas_collector *collector, uint32_t slot)
+{
+    struct etwas_pool *pool = collector->pool;
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        if (!etwas_owner_is_held_by(ck_pr_load_64(&pool->owners[buffer]), slot)) {
+            continue;
+        }
+        if (ck_pr_load_32(&pool->buffers[buffer].set_aside) != 0) {
+            give_up(collector, buffer, slot);
+        } else if (!was_current(collector, slot, buffer)) {
+            etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
+        }
+    }
+}
+
+static void reap(struct etwas_collector *collector, uint32_t index)
+{
+    struct etwas_pool *pool = collector->pool;
+    struct etwas_slot *slot = etwas_pool_slot(pool, index);
+    uint32_t current = etwas_word_buffer(ck_pr_load_64(&slot->word));
+
+    ck_pr_store_32(&slot->visitors, 0);
+    if (current != ETWAS_NO_BUFFER) {
+        mend_current(pool, slot, index);
+        mend_chain(pool, index, current);
+    }
+    mend_list(collector, index);
+    take_back(collector, index);
+    ETWAS_INVARIANT(etwas_pool_is_valid(pool));
+}
+
+void etwas_collector_reap(struct etwas_collector *collector)
+{
+    struct etwas_pool *pool = collector->pool;
+    uint32_t first = first_guest_slot(pool);
+
+    for (uint32_t index = first; index < etwas_pool_used_slots(pool); index++) {
+        uint8_t *guest = &pool->guests[index - first];
+
+        if (ck_pr_load_8(guest) == ETWAS_GUEST_DIED) {
+            ck_pr_fence_acquire(); /* all that the process did, it has done */
+            reap(collector, index);
+            ck_pr_fence_release();
+            ck_pr_store_8(guest, ETWAS_GUEST_NONE);
+        }
+    }
+}
