@@ -251,6 +251,60 @@ static void fill(void)
     assert_int_equal(close(file), 0);
 }
 
+/* What is the first folder to a program, asked in that program itself. */
+static int ask_program(struct child *self, void *context)
+{
+    char *const arguments[] = {context, (char *)(uintptr_t) "--first-folder", NULL};
+    int to = self->to;
+
+    return dup2(to, STDOUT_FILENO) < 0 || execv(context, arguments) != 0;
+}
+
+static void expect_first_folder(char *program, const char *expected)
+{
+    struct child child = child_start(ask_program, program);
+    char folder[ETWAS_FOLDER_BYTES] = "";
+    size_t length = 0;
+
+    for (int byte = hear(&child); byte > 0; byte = hear(&child)) {
+        folder[length++] = (char)byte;
+    }
+    assert_string_equal(folder, expected);
+    assert_int_equal(child_end(&child), 0);
+}
+
+/* Ends at once: a sanitizer that looks for leaks may not trace such a program. */
+static void print_first_folder(void)
+{
+    char path[ETWAS_FOLDER_BYTES];
+    bool is_good = etwas_shared_folder_name(0, path) && printf("%s", path) > 0;
+
+    _exit(is_good && fflush(stdout) == 0 ? 0 : 1);
+}
+
+/* Who starts it could else have it make files anywhere. */
+static void a_program_with_anothers_rights_takes_no_folder_from_the_environment(void **state)
+{
+    char program[512];
+    char command[1024];
+
+    (void)state;
+    skip_without_mounts();
+    if (getuid() != 0) {
+        print_message("only root can give a program another's rights\n");
+        skip();
+    }
+    mount_registry("size=256m");
+    (void)snprintf(program, sizeof program, "%s/program", registry_folder());
+    (void)snprintf(command, sizeof command, "cp /proc/%d/exe '%s'", (int)getpid(), program);
+    assert_int_equal(system(command), 0);
+    expect_first_folder(program, registry_folder());
+    assert_int_equal(chown(program, NOBODY, NOBODY), 0);
+    assert_int_equal(chmod(program, 04755), 0);
+    expect_first_folder(program, "/run/user/65534/etwas");
+    assert_int_equal(umount(registry_folder()), 0);
+}
+
 /* What is there already stays as it is. */
 static void a_full_one_refuses_what_is_new_and_keeps_what_there_is(void **state)
 {
@@ -294,7 +348,7 @@ static void without_proc_nothing_is_shared(void **state)
     assert_int_equal(umount("/proc"), 0);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         REGISTRY_TEST(everything_in_it_is_the_users_alone),
@@ -305,10 +359,14 @@ int main(void)
         REGISTRY_TEST(one_that_is_removed_under_us_is_told),
         REGISTRY_TEST(threads_that_open_it_at_once_have_the_same_one),
         REGISTRY_TEST(one_that_cannot_be_written_to_is_refused),
+        REGISTRY_TEST(a_program_with_anothers_rights_takes_no_folder_from_the_environment),
         REGISTRY_TEST(a_full_one_refuses_what_is_new_and_keeps_what_there_is),
         REGISTRY_TEST(without_proc_nothing_is_shared),
     };
 
+    if (count == 2 && strcmp(arguments[1], "--first-folder") == 0) {
+        print_first_folder();
+    }
     why_no_mounts = enter_private_mounts();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
