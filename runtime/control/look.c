@@ -24,6 +24,7 @@
 
 #define REGISTERING_PATIENCE_NS UINT64_C(50000000)
 #define PATIENCE_NS UINT64_C(500000000)
+#define ANSWER_NS UINT64_C(200000000)
 
 enum {
     ANSWERS = 64, /* of one look; who asked before them has a timeout */
@@ -52,6 +53,8 @@ static void say(const struct aftermath *aftermath)
 {
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof(uint64_t), .descriptor = -1};
+    /* Of many who answer at once some find no room at first; who asked may also be stopped. */
+    const uint64_t deadline_ns = etwas_monotonic_ns() + ANSWER_NS;
 
     etwas_guests_lock();
     for (uint32_t index = 0; index < aftermath->seen_count; index++) {
@@ -70,7 +73,7 @@ static void say(const struct aftermath *aftermath)
         memcpy(name, answer.sender, sizeof name);
         answer.op = ETWAS_TELL_SEEN;
         answer.sender[0] = '\0';
-        (void)etwas_registry_tell(name, &answer);
+        (void)etwas_registry_tell(name, &answer, deadline_ns);
     }
 }
 

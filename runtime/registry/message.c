@@ -10,17 +10,15 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "platform/wait.h"
 #include "registry/ancillary.h"
+#include "registry/registry.h"
 
 #define MAGIC UINT32_C(0x4D575445) /* "ETWM" */
 
 enum {
     VERSION = 1,
-    NS_PER_S = 1000000000,
 };
 
 struct stored_message {
@@ -31,25 +29,6 @@ struct stored_message {
     uint32_t bytes; /* of the body, which follows */
 };
 ETWAS_ASSERT_SIZE(struct stored_message, 16);
-
-/* False: the deadline has passed. */
-static bool wait_for(int connection, short events, uint64_t deadline_ns)
-{
-    struct pollfd what = {.fd = connection, .events = events};
-    uint64_t now = etwas_monotonic_ns();
-
-    while (now < deadline_ns) {
-        uint64_t left = deadline_ns - now;
-        struct timespec time = {.tv_sec = (time_t)(left / NS_PER_S),
-                                .tv_nsec = (long)(left % NS_PER_S)};
-
-        if (ppoll(&what, 1, &time, NULL) > 0) {
-            return true;
-        }
-        now = etwas_monotonic_ns();
-    }
-    return false;
-}
 
 static uint32_t transfer_error(int error)
 {
@@ -77,7 +56,7 @@ static uint32_t send_whole(int connection, const struct msghdr *whole, uint64_t 
         if (errno != EAGAIN) {
             return transfer_error(errno);
         }
-        if (!wait_for(connection, POLLOUT, deadline_ns)) {
+        if (!etwas_registry_wait(connection, POLLOUT, deadline_ns)) {
             return ERROR_TIMEOUT;
         }
     }
@@ -142,7 +121,7 @@ static uint32_t receive_whole(int connection, struct msghdr *whole, uint64_t dea
         if (errno != EAGAIN) {
             return transfer_error(errno);
         }
-        if (!wait_for(connection, POLLIN, deadline_ns)) {
+        if (!etwas_registry_wait(connection, POLLIN, deadline_ns)) {
             return ERROR_TIMEOUT;
         }
     }

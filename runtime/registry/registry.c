@@ -8,14 +8,20 @@
 #include <errno.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/file.h"
 #include "platform/wait.h"
+
+enum {
+    NS_PER_S = 1000000000,
+};
 
 /* The descriptor and 1; 0: the folder is not open. */
 static uint32_t opened;
@@ -141,6 +147,24 @@ uint32_t etwas_registry_socket(int type, const char *name, int *opened)
         *opened = -1;
     }
     return code;
+}
+
+bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns)
+{
+    struct pollfd what = {.fd = socket, .events = events};
+    uint64_t now = etwas_monotonic_ns();
+
+    while (now < deadline_ns) {
+        uint64_t left = deadline_ns - now;
+        struct timespec time = {.tv_sec = (time_t)(left / NS_PER_S),
+                                .tv_nsec = (long)(left % NS_PER_S)};
+
+        if (ppoll(&what, 1, &time, NULL) > 0) {
+            return true;
+        }
+        now = etwas_monotonic_ns();
+    }
+    return false;
 }
 
 uint32_t etwas_registry_each(bool (*look)(const char *name, void *context), void *context)

@@ -65,6 +65,9 @@ uint32_t etwas_registry_socket(int type, const char *name, int *opened);
 /* The Win32 code for an errno of telling or connecting. ERROR_NOT_FOUND: nobody is there. */
 uint32_t etwas_registry_socket_error(int error);
 
+/* Waits until a socket is ready for these events of poll. False: the deadline (CLOCK_MONOTONIC, ns) has passed. */
+bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns);
+
 /*
  * Shows each name in the folder, until `look` returns false. What comes or goes meanwhile is shown or not.
  * Errors of etwas_registry_open; ERROR_NO_SYSTEM_RESOURCES: no more files may be open.

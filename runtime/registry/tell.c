@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <etwas/winerror.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -60,18 +61,28 @@ static uint32_t begin(struct telling *telling, const struct etwas_tell *tell)
     return etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
 }
 
+/* NULL: to whom it is connected. Returns an errno. */
 static int send_to(struct telling *telling, const struct sockaddr_un *address)
 {
     struct iovec part = {.iov_base = &telling->stored, .iov_len = sizeof telling->stored};
     union etwas_ancillary_room room;
     struct msghdr whole = {.msg_name = (void *)(uintptr_t)address,
-                           .msg_namelen = sizeof *address,
+                           .msg_namelen = address != NULL ? sizeof *address : 0,
                            .msg_iov = &part,
                            .msg_iovlen = 1,
                            .msg_control = &room};
 
     etwas_ancillary_put(&whole, SCM_CREDENTIALS, &telling->sender, sizeof telling->sender);
     return sendmsg(telling->socket, &whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
+}
+
+/* Nobody has the socket: what is left of it is removed. */
+static uint32_t refused(const char *name, int error)
+{
+    if (error == ECONNREFUSED) {
+        (void)etwas_registry_clear_socket(name);
+    }
+    return etwas_registry_socket_error(error);
 }
 
 /*
@@ -100,22 +111,38 @@ static uint32_t tell_one(struct telling *telling, const char *name)
         telling->told++;
         return ERROR_SUCCESS;
     }
-    if (error == ECONNREFUSED) {
-        (void)etwas_registry_clear_socket(name);
-    }
-    return etwas_registry_socket_error(error);
+    return refused(name, error);
 }
 
-uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell)
+/* A connected socket can be polled for room in the other's queue. */
+static uint32_t tell_before(struct telling *telling, const char *name, uint64_t deadline_ns)
+{
+    struct sockaddr_un address;
+    uint32_t code = etwas_registry_address(name, &address);
+    int error;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (connect(telling->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
+        return refused(name, errno);
+    }
+    while ((error = send_to(telling, NULL)) == EAGAIN) {
+        if (!etwas_registry_wait(telling->socket, POLLOUT, deadline_ns)) {
+            return ERROR_TIMEOUT;
+        }
+    }
+    return error == 0 ? ERROR_SUCCESS : refused(name, error);
+}
+
+uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, uint64_t deadline_ns)
 {
     struct telling telling;
     uint32_t code = is_process(name) ? begin(&telling, tell) : ERROR_INVALID_PARAMETER;
 
     if (code == ERROR_SUCCESS) {
-        code = tell_one(&telling, name);
-        if (telling.socket >= 0) {
-            (void)close(telling.socket);
-        }
+        code = tell_before(&telling, name, deadline_ns);
+        (void)close(telling.socket);
     }
     return code;
 }

@@ -29,15 +29,17 @@ struct etwas_tell {
 };
 
 /*
- * Tells one process, by the name of its socket. Never waits. A process whose queue is full counts as told: it will look
- * anyway; so who waits for a SEEN does not wait for ever. ERROR_NOT_FOUND: there is no such process any more; what is
- * left of its socket is removed. ERROR_INVALID_PARAMETER: that is no such name. Others of etwas_registry_address.
+ * Tells one process, by the name of its socket. Waits until the deadline (CLOCK_MONOTONIC, ns; 0: never) while its
+ * queue is full: a system may have room for ten, so that answers to one process come to nothing else when there are
+ * more. ERROR_TIMEOUT: it was full; so who waits for a SEEN does not wait for ever. ERROR_NOT_FOUND: there is no such
+ * process any more; what is left of its socket is removed. ERROR_INVALID_PARAMETER: that is no such name.
+ * Others of etwas_registry_address.
  */
-uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell);
+uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, uint64_t deadline_ns);
 
 /*
- * Tells all living processes, this one too if it takes part. *told, which may be NULL: how many. Errors of
- * etwas_registry_each.
+ * Tells all living processes, this one too if it takes part. Never waits: one whose queue is full counts as told, since
+ * it will look anyway. *told, which may be NULL: how many. Errors of etwas_registry_each.
  */
 uint32_t etwas_registry_tell_all(const struct etwas_tell *tell, uint32_t *told);
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "platform/wait.h"
 #include "registry/ancillary.h"
 #include "registry/fixture.h"
 #include "registry/process.h"
@@ -55,7 +56,7 @@ static int guest(struct child *self, void *context)
 
             seen.op = ETWAS_TELL_SEEN;
             seen.sender[0] = 0;
-            code = etwas_registry_tell(tell.sender, &seen);
+            code = etwas_registry_tell(tell.sender, &seen, 0);
         }
     } while (tell.number != 0);
     etwas_registry_leave(&process);
@@ -106,14 +107,14 @@ static void one_that_is_gone_is_not_found_and_what_it_left_is_removed(void **sta
 
     (void)state;
     assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_tell(process.name, &tell), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_tell(process.name, &tell, 0), ERROR_SUCCESS);
     etwas_registry_process_forget(&process);
     assert_int_equal(files_like("p."), 2);
-    assert_int_equal(etwas_registry_tell(process.name, &tell), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_tell(process.name, &tell, 0), ERROR_NOT_FOUND);
     assert_int_equal(files_like("p."), 1);
-    assert_int_equal(etwas_registry_tell(process.name, &tell), ERROR_NOT_FOUND);
-    assert_int_equal(etwas_registry_tell(process.guids.name, &tell), ERROR_INVALID_PARAMETER);
-    assert_int_equal(etwas_registry_tell("../p.1.1.0000000000000000", &tell),
+    assert_int_equal(etwas_registry_tell(process.name, &tell, 0), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_tell(process.guids.name, &tell, 0), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_tell("../p.1.1.0000000000000000", &tell, 0),
                      ERROR_INVALID_PARAMETER);
     etwas_registry_leave(&process); /* once more does nothing */
 }
@@ -144,6 +145,49 @@ static void stopped_processes_hold_nobody_up(void **state)
     for (uint32_t index = 0; index < GUESTS; index++) {
         child_kill(&children[index]);
     }
+}
+
+struct teller {
+    const char *name;
+    uint64_t deadline_ns;
+};
+
+static int tell_in_time(struct child *self, void *context)
+{
+    const struct teller *teller = context;
+    struct etwas_tell tell = look_at(77);
+
+    say(self, 'b');
+    return (int)etwas_registry_tell(teller->name, &tell, teller->deadline_ns);
+}
+
+static void who_answers_waits_for_room_until_the_deadline(void **state)
+{
+    struct etwas_registry_process own = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_tell tell = look_at(1);
+    struct teller teller = {.name = own.name};
+    uint32_t filled = 0;
+    struct child child;
+
+    (void)state;
+    assert_int_equal(etwas_registry_join(&own), ERROR_SUCCESS);
+    while (etwas_registry_tell(own.name, &tell, 0) == ERROR_SUCCESS) {
+        filled++;
+    }
+    assert_true(filled > 0);
+    teller.deadline_ns = etwas_monotonic_ns() + 20000000;
+    child = child_start(tell_in_time, &teller);
+    assert_int_equal(hear(&child), 'b');
+    assert_int_equal((uint8_t)child_end(&child), (uint8_t)ERROR_TIMEOUT);
+    teller.deadline_ns = etwas_monotonic_ns() + (uint64_t)WAIT_MS * 1000000;
+    child = child_start(tell_in_time, &teller);
+    assert_int_equal(hear(&child), 'b');
+    for (uint32_t index = 0; index < filled; index++) {
+        assert_int_equal(hear_next(&own).number, 1);
+    }
+    assert_int_equal(hear_next(&own).number, 77);
+    assert_int_equal(child_end(&child), ERROR_SUCCESS);
+    etwas_registry_leave(&own);
 }
 
 /* More than one socket may have on its way. */
@@ -203,7 +247,7 @@ static size_t record(const struct etwas_registry_process *process, uint8_t bytes
     ssize_t size;
 
     (void)strcpy(tell.sender, process->name);
-    assert_int_equal(etwas_registry_tell(process->name, &tell), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_tell(process->name, &tell, 0), ERROR_SUCCESS);
     size = recv(process->socket, bytes, 512, 0);
     assert_true(size > 64 && size < 500);
     return (size_t)size;
@@ -251,7 +295,7 @@ static int tell_as_another_user(struct child *self, void *context)
 
     (void)self;
     become_another_user();
-    return (int)etwas_registry_tell(process->name, &tell);
+    return (int)etwas_registry_tell(process->name, &tell, 0);
 }
 
 static void what_another_user_tells_is_passed_over(void **state)
@@ -353,6 +397,7 @@ int main(void)
         REGISTRY_TEST(all_living_processes_are_told_and_can_answer),
         REGISTRY_TEST(one_that_is_gone_is_not_found_and_what_it_left_is_removed),
         REGISTRY_TEST(stopped_processes_hold_nobody_up),
+        REGISTRY_TEST(who_answers_waits_for_room_until_the_deadline),
         REGISTRY_TEST(many_are_told_at_once),
         REGISTRY_TEST(what_is_ill_formed_is_passed_over),
         REGISTRY_TEST(what_another_user_tells_is_passed_over),
