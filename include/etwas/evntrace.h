@@ -354,7 +354,8 @@ uint32_t EnableTrace(uint32_t Enable, uint32_t EnableFlag, uint32_t EnableLevel,
     ETWAS_API(etwas_EnableTrace);
 
 /*
- * Lists the registered providers of this process, and the session that enabled each last.
+ * Lists the registered providers of this process and of those that take part (shared.h), and the session that enabled each
+ * last; of a provider of another process one that enables it.
  *
  * GuidPropertiesArray points to PropertyArrayCount structures, which are filled; *GuidCount is the
  * number of providers, however many were filled. A provider that is registered several times is
@@ -372,14 +373,15 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
     ETWAS_API(etwas_EnumerateTraceGuids);
 
 /*
- * Says which providers there are in this process, or what is known of one.
+ * Says which providers there are, in this process and in those that take part (shared.h), or what is known of one.
  *
  * TraceGuidQueryList: an array of the GUIDs that are registered, or enabled beforehand.
- * TraceGuidQueryProcess: an array of the GUIDs that are registered.
+ * TraceGuidQueryProcess: an array of the GUIDs that are registered in this process.
  * TraceGuidQueryInfo, with a GUID in InBuffer: a TRACE_GUID_INFO; then InstanceCount times a
  *   TRACE_PROVIDER_INSTANCE_INFO, each followed by EnableCount times a TRACE_ENABLE_INFO.
  *   NextOffset leads from one instance to the next, and is 0 in the last. There is an instance for
- *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider); where nobody is
+ *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider), and one for each other process that
+ *   has some; where nobody is
  *   registered and a session has enabled the provider beforehand, one with
  *   TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
  *   A system provider is there while a session enables it, as one instance of the process id 0.

@@ -18,6 +18,7 @@
 #define ETWAS_SHARED_H
 
 #include <etwas/types.h>
+#include <stddef.h>
 #include <stdint.h>
 
 ETWAS_BEGIN_DECLS
@@ -42,6 +43,14 @@ ETWAS_BEGIN_DECLS
  * library was built without it.
  */
 uint32_t etwas_share(void) ETWAS_API(etwas_share);
+
+/*
+ * What a provider calls itself (EventSetInformation with EventProviderSetTraits, which TraceLogging's do), of this process or any that takes
+ * part: UTF-8, what fits into `room` bytes, terminated; empty: it is not known. Thread-safe; not for signal
+ * handlers; reads files. Errors: ERROR_NOT_FOUND; ERROR_INVALID_PARAMETER for NULL or no room.
+ */
+uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
+    ETWAS_API(etwas_provider_name);
 
 ETWAS_END_DECLS
 

@@ -4,14 +4,16 @@
 /*
  * EnumerateTraceGuids and EnumerateTraceGuidsEx: which providers there are, and who enables them.
  *
- * Sessions and registrations live inside one process, so the providers of the computer are those of
- * this process. Each answer is one moment's: it is written under the control lock.
+ * The providers of the computer are those of this process, and of the others that take part (shared.h). Of this
+ * process each answer is one moment's: it is written under the control lock. What the others have is looked at before.
  */
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "control/others.h"
 #include "control/prepare.h"
 #include "platform/thread.h"
 #include "provider/control_guid.h"
@@ -25,7 +27,7 @@ static uint16_t logger_id_of(uint64_t session)
 {
     struct etwas_session_key key = {0};
 
-    return etwas_session_key_of(session, &key) ? (uint16_t)(key.index + 1) : 0;
+    return etwas_writer_key_of(session, &key) ? (uint16_t)(key.index + 1) : 0;
 }
 
 /* ---- EnumerateTraceGuids --------------------------------------------------------------------- */
@@ -43,9 +45,27 @@ static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *prov
     };
 }
 
+/* One of another process, as the first session that enables it does. */
+static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_others *others,
+                                                 const etwas_guid *guid)
+{
+    TRACE_GUID_PROPERTIES properties = {.Guid = *guid};
+    TRACE_ENABLE_INFO *enables;
+
+    if (etwas_others_enablements(others, guid, false, &enables) != 0) {
+        properties.LoggerId = enables[0].LoggerId;
+        properties.EnableLevel = enables[0].Level;
+        properties.EnableFlags = (uint32_t)enables[0].MatchAnyKeyword;
+        properties.IsEnable = 1;
+    }
+    free(enables);
+    return properties;
+}
+
 uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t property_count,
                              uint32_t *guid_count)
 {
+    struct etwas_others others;
     uint32_t found = 0;
 
     etwas_prepare();
@@ -57,6 +77,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
             return ERROR_INVALID_PARAMETER;
         }
     }
+    etwas_others_look(&others);
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         if (etwas_control_guids[index].registrations == 0 || etwas_control_guids[index].is_group) {
@@ -67,7 +88,15 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
         }
         found++;
     }
+    etwas_others_keep_new(&others, false);
     etwas_control_unlock();
+    for (uint32_t index = 0; index < others.provider_count; index++) {
+        if (found < property_count) {
+            *properties[found] = properties_of_other(&others, &others.providers[index].guid);
+        }
+        found++;
+    }
+    etwas_others_free(&others);
     *guid_count = found;
     return found > property_count ? ERROR_MORE_DATA : ERROR_SUCCESS;
 }
@@ -79,6 +108,10 @@ struct answer {
     unsigned char *buffer;
     size_t room;
     size_t needed;
+    /* Of other processes, and how these enable what is asked about. */
+    struct etwas_others others;
+    TRACE_ENABLE_INFO *enables;
+    uint32_t enable_count;
 };
 
 static void append(struct answer *answer, const void *piece, size_t bytes)
@@ -99,6 +132,15 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
              (!registered_only && etwas_control_guid_is_used(provider)))) {
             append(answer, &provider->guid, sizeof provider->guid);
         }
+    }
+}
+
+/* Those of other processes that this one does not know. */
+static void list_others(struct answer *answer, bool groups)
+{
+    etwas_others_keep_new(&answer->others, groups);
+    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
+        append(answer, &answer->others.providers[index].guid, sizeof(etwas_guid));
     }
 }
 
@@ -197,6 +239,45 @@ static void describe_instance(struct answer *answer, const struct etwas_control_
     }
 }
 
+static bool is_of(const struct etwas_other_provider *other, const etwas_guid *guid, bool is_group)
+{
+    return other->is_group == is_group && memcmp(&other->guid, guid, sizeof *guid) == 0;
+}
+
+static uint32_t count_others(const struct answer *answer, const etwas_guid *guid)
+{
+    uint32_t count = 0;
+
+    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
+        count += is_of(&answer->others.providers[index], guid, false);
+    }
+    return count;
+}
+
+/* One block for each other process: a classic provider has the first of the sessions. */
+static void describe_others(struct answer *answer, const etwas_guid *guid, uint32_t left)
+{
+    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
+        const struct etwas_other_provider *other = &answer->others.providers[index];
+        TRACE_PROVIDER_INSTANCE_INFO instance = {.EnableCount = answer->enable_count,
+                                                 .Pid = other->process_id};
+
+        if (!is_of(other, guid, false)) {
+            continue;
+        }
+        if (other->is_classic) {
+            instance.Flags = TRACE_PROVIDER_FLAG_LEGACY;
+            instance.EnableCount = instance.EnableCount > 1 ? 1 : instance.EnableCount;
+        }
+        if (--left != 0) {
+            instance.NextOffset =
+                (uint32_t)(sizeof instance + instance.EnableCount * sizeof *answer->enables);
+        }
+        append(answer, &instance, sizeof instance);
+        append(answer, answer->enables, instance.EnableCount * sizeof *answer->enables);
+    }
+}
+
 /* One block for each registration; one without a process where a session enables it beforehand. */
 static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
 {
@@ -205,31 +286,34 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
     const struct etwas_control_guid *provider;
     TRACE_PROVIDER_INSTANCE_INFO instance = {0};
     TRACE_GUID_INFO head = {.InstanceCount = 1};
-    uint32_t left;
+    uint32_t others;
+    uint32_t own;
 
     if (of_system != ETWAS_SYSTEM_PROVIDERS) {
         return describe_system_provider(answer, of_system);
     }
-    if (control == ETWAS_NO_CONTROL_GUID) {
+    provider = control != ETWAS_NO_CONTROL_GUID ? &etwas_control_guids[control] : NULL;
+    own = provider != NULL ? provider->registrations : 0;
+    others = count_others(answer, guid);
+    if (provider == NULL && others == 0) {
         return ERROR_WMI_GUID_NOT_FOUND;
     }
-    provider = &etwas_control_guids[control];
-    if (provider->registrations == 0) {
+    if (own == 0 && others == 0) {
         instance.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE;
         append(answer, &head, sizeof head);
         describe_instance(answer, provider, &instance, true);
         return ERROR_SUCCESS;
     }
-    head.InstanceCount = provider->registrations;
-    left = provider->registrations;
+    head.InstanceCount = own + others;
     append(answer, &head, sizeof head);
     instance.Pid = etwas_thread_ids().process_id;
-    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+    for (uint32_t index = 0; own != 0 && index < etwas_registrations_end(); index++) {
         if (etwas_registration_is_under(index, control)) {
             instance.Flags = etwas_registrations[index].is_modern ? 0 : TRACE_PROVIDER_FLAG_LEGACY;
-            describe_instance(answer, provider, &instance, --left == 0);
+            describe_instance(answer, provider, &instance, --own == 0 && others == 0);
         }
     }
+    describe_others(answer, guid, others);
     return ERROR_SUCCESS;
 }
 
@@ -276,6 +360,7 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
     switch ((uint32_t)question) {
     case TraceGuidQueryList:
         list_guids(answer, false, false);
+        list_others(answer, false);
         list_system_providers(answer);
         return ERROR_SUCCESS;
     case TraceGuidQueryProcess:
@@ -285,6 +370,7 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
         return describe_provider(answer, guid);
     case TraceGroupQueryList:
         list_guids(answer, false, true);
+        list_others(answer, true);
         return ERROR_SUCCESS;
     case TraceGroupQueryInfo:
         return describe_group(answer, guid);
@@ -313,9 +399,16 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
         }
         memcpy(&guid, in_buffer, sizeof guid);
     }
+    if (question != TraceGuidQueryProcess && question != TraceMaxLoggersQuery) {
+        etwas_others_look(&answer.others);
+        answer.enable_count = etwas_others_enablements(
+            &answer.others, &guid, question == TraceGroupQueryInfo, &answer.enables);
+    }
     etwas_control_lock();
     code = answer_question(question, &guid, &answer);
     etwas_control_unlock();
+    etwas_others_free(&answer.others);
+    free(answer.enables);
     if (code != ERROR_SUCCESS) {
         return code;
     }

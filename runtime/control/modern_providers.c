@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "control/look.h"
+#include "control/others.h"
 #include "control/prepare.h"
 #include "control/register.h"
 #include "provider/callback.h"
@@ -46,8 +47,8 @@ uint32_t EventUnregister(REGHANDLE handle)
     if (handle == 0) {
         return ERROR_SUCCESS;
     }
-    return etwas_provider_unregister(handle, true) == ERROR_SUCCESS ? ERROR_SUCCESS
-                                                                    : ERROR_INVALID_HANDLE;
+    return etwas_unregister_shared(handle, true) == ERROR_SUCCESS ? ERROR_SUCCESS
+                                                                  : ERROR_INVALID_HANDLE;
 }
 
 /* ---- EventSetInformation --------------------------------------------------------------------- */
@@ -160,12 +161,19 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     } else if (code == ERROR_SUCCESS) {
         code = change_options(&etwas_event_providers[registration], class, information);
     }
+    if (code == ERROR_SUCCESS && class == EventProviderSetTraits) {
+        etwas_control_guid_set_name(&etwas_control_guids[etwas_registrations[registration].control],
+                                    (const char *)information + TRAITS_HEAD_BYTES);
+    }
     if (code == ERROR_SUCCESS && found != NULL) {
         memcpy(&group, found, sizeof group);
         etwas_provider_join(registration, &group);
     }
     newest = etwas_callback_newest();
     etwas_control_unlock();
+    if (code == ERROR_SUCCESS && class == EventProviderSetTraits) {
+        etwas_others_publish();
+    }
     if (code == ERROR_SUCCESS && found != NULL) {
         (void)etwas_callbacks_settle(&group, true, newest, 0);
         /* Sessions of other processes may enable the group. */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * RegisterTraceGuids, A and W.
+ * RegisterTraceGuids, A and W, and UnregisterTraceGuids.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -56,4 +56,9 @@ uint32_t RegisterTraceGuidsW(WMIDPREQUEST callback, void *context, const etwas_g
     (void)mof_image_path;
     (void)mof_resource_name;
     return register_provider(callback, context, control, class_count, classes, registration);
+}
+
+uint32_t UnregisterTraceGuids(etwas_trace_handle registration)
+{
+    return etwas_unregister_shared(registration, false);
 }

@@ -3,7 +3,10 @@
 
 #include "control/register.h"
 
+#include <etwas/winerror.h>
+
 #include "control/look.h"
+#include "control/others.h"
 
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle)
 {
@@ -11,5 +14,18 @@ uint32_t etwas_register_shared(const struct etwas_registration_request *request,
     uint32_t code = etwas_provider_register(request, handle);
 
     etwas_look_after_registering(looks);
+    if (*handle != 0) {
+        etwas_others_publish();
+    }
+    return code;
+}
+
+uint32_t etwas_unregister_shared(uint64_t handle, bool is_modern)
+{
+    uint32_t code = etwas_provider_unregister(handle, is_modern);
+
+    if (code == ERROR_SUCCESS) {
+        etwas_others_publish();
+    }
     return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Registering a provider that sessions of other processes may enable already. */
+/* Registering a provider that sessions of other processes may enable already, and that others see from then on. */
 #ifndef ETWAS_CONTROL_REGISTER_H
 #define ETWAS_CONTROL_REGISTER_H
 
@@ -12,5 +12,8 @@
  * costs 50 ms at most.
  */
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle);
+
+/* etwas_provider_unregister. */
+uint32_t etwas_unregister_shared(uint64_t handle, bool is_modern);
 
 #endif

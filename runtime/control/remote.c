@@ -30,8 +30,7 @@ enum {
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* Whether this process may know of others; the first time it begins to take part. */
-static bool can_look(void)
+bool etwas_remote_can_look(void)
 {
     return etwas_service_runs() ||
            (etwas_sharing_is_wanted() && etwas_look_begin() == ERROR_SUCCESS);
@@ -56,8 +55,8 @@ static uint32_t check(uint32_t code, struct etwas_registry_entry **entry)
 uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry)
 {
     *entry = NULL;
-    return can_look() ? check(etwas_registry_find(name, entry), entry)
-                      : ERROR_WMI_INSTANCE_NOT_FOUND;
+    return etwas_remote_can_look() ? check(etwas_registry_find(name, entry), entry)
+                                   : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
 uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry)
@@ -86,7 +85,7 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries)
     uint32_t found = 0;
 
     *entries = NULL;
-    if (!can_look() || etwas_registry_list(&sessions, &count) != ERROR_SUCCESS) {
+    if (!etwas_remote_can_look() || etwas_registry_list(&sessions, &count) != ERROR_SUCCESS) {
         return 0;
     }
     *entries = malloc((count + 1) * sizeof **entries);

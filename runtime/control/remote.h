@@ -14,6 +14,9 @@
 #include "control/properties.h"
 #include "registry/session_entry.h"
 
+/* Whether this process may know of others: it takes part, and begins to now if it wants to. */
+bool etwas_remote_can_look(void);
+
 /*
  * The living session of another process by its name or by its handle. *entry is the caller's to free.
  * ERROR_WMI_INSTANCE_NOT_FOUND: there is none.

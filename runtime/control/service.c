@@ -314,6 +314,15 @@ const char *etwas_service_name(void)
     return process.name;
 }
 
+void etwas_service_publish(const struct etwas_registry_guid_list *list)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (is_running != 0) {
+        (void)etwas_registry_publish_guids(&process, list);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
 /* The thread sleeps on: what it watches is there no more. */
 void etwas_service_end(void)
 {

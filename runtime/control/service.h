@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "registry/guid_list.h"
 #include "registry/tell.h"
 
 /* What becomes of a descriptor that had something to say. */
@@ -52,6 +53,9 @@ bool etwas_service_unwatch(int descriptor);
 
 /* Runs `work` in a thread that nobody waits for. False: there can be none. */
 bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name);
+
+/* Shows these as the process's providers; what cannot be shown stays as it was. One thread at a time. */
+void etwas_service_publish(const struct etwas_registry_guid_list *list);
 
 /* Takes part no more: the process ends. */
 void etwas_service_end(void);

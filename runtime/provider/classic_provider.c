@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The classic provider's other calls: registering, and what a control callback asks for.
+ * What a classic provider's control callback asks for.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -10,11 +10,6 @@
 #include "provider/enabling.h"
 #include "provider/registration.h"
 #include "session/session.h"
-
-uint32_t UnregisterTraceGuids(etwas_trace_handle registration)
-{
-    return etwas_provider_unregister(registration, false);
-}
 
 etwas_trace_handle GetTraceLoggerHandle(void *buffer)
 {

@@ -3,6 +3,7 @@
 
 #include "provider/control_guid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct etwas_control_guid etwas_control_guids[ETWAS_CONTROL_GUIDS];
@@ -35,6 +36,8 @@ uint32_t etwas_control_guid_take(const etwas_guid *guid, bool is_group)
     }
     for (index = 0; index < ETWAS_CONTROL_GUIDS; index++) {
         if (!etwas_control_guid_is_used(&etwas_control_guids[index])) {
+            free(etwas_control_guids[index].name);
+            etwas_control_guids[index].name = NULL;
             etwas_control_guids[index].guid = *guid;
             etwas_control_guids[index].is_group = is_group;
             end = index < end ? end : index + 1;
@@ -42,6 +45,16 @@ uint32_t etwas_control_guid_take(const etwas_guid *guid, bool is_group)
         }
     }
     return ETWAS_NO_CONTROL_GUID;
+}
+
+void etwas_control_guid_set_name(struct etwas_control_guid *entry, const char *name)
+{
+    char *copy = strndup(name, ETWAS_PROVIDER_NAME_BYTES);
+
+    if (copy != NULL) {
+        free(entry->name);
+        entry->name = copy;
+    }
 }
 
 /* ---- who enables it -------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ enum {
     ETWAS_CONTROL_GUIDS = 2 * (int)ETWAS_REGISTRATIONS + (int)ETWAS_ENABLED_PROVIDERS,
     ETWAS_NO_CONTROL_GUID = ETWAS_CONTROL_GUIDS,
     ETWAS_LISTENERS = 8, /* sessions that enable one GUID at a time */
+    ETWAS_PROVIDER_NAME_BYTES = 256,
 };
 
 /* What a session that enables a provider asked for, as a whole: enabling again replaces it. */
@@ -51,6 +52,8 @@ struct etwas_control_guid {
     uint32_t registrations;
     uint32_t classic_registrations; /* of these, those of classic providers */
     uint32_t enablement_count;
+    char *
+        name; /* UTF-8, what the provider says itself; NULL: not known. Freed when another GUID has the entry */
     uint64_t newest; /* the session that enabled it last; 0: that one has disabled it again */
     struct etwas_enablement enablements[ETWAS_LISTENERS];
 };
@@ -100,5 +103,8 @@ uint32_t etwas_control_guid_find(const etwas_guid *guid, bool is_group);
  * before it lets go of the lock. ETWAS_NO_CONTROL_GUID: the table is full.
  */
 uint32_t etwas_control_guid_take(const etwas_guid *guid, bool is_group);
+
+/* Its provider's name, as much of it as ETWAS_PROVIDER_NAME_BYTES; without memory it stays as it was. */
+void etwas_control_guid_set_name(struct etwas_control_guid *entry, const char *name);
 
 #endif

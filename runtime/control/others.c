@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/others.h"
+
+#include <etwas/shared.h>
+#include <etwas/winerror.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/guest.h"
+#include "control/remote.h"
+#include "control/service.h"
+#include "platform/thread.h"
+#include "provider/control_guid.h"
+#include "registry/process.h"
+#include "session/session.h"
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+struct gathering {
+    struct etwas_others *others;
+    uint32_t room;
+};
+
+static bool gather(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct gathering *gathering = context;
+    struct etwas_others *others = gathering->others;
+
+    if (list->process_id == etwas_thread_ids().process_id) {
+        return true;
+    }
+    if (others->provider_count + list->count > gathering->room) {
+        uint32_t room = 2 * (others->provider_count + list->count);
+        struct etwas_other_provider *more = realloc(others->providers, room * sizeof *more);
+
+        if (more == NULL) {
+            return false;
+        }
+        others->providers = more;
+        gathering->room = room;
+    }
+    for (uint32_t index = 0; index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
+
+        others->providers[others->provider_count++] = (struct etwas_other_provider){
+            one->guid, list->process_id, one->is_group, one->is_classic};
+    }
+    return true;
+}
+
+void etwas_others_look(struct etwas_others *others)
+{
+    struct gathering gathering = {.others = others};
+
+    memset(others, 0, sizeof *others);
+    if (etwas_remote_can_look()) {
+        (void)etwas_registry_each_process(gather, &gathering);
+        others->entry_count = etwas_remote_list(&others->entries);
+    }
+}
+
+void etwas_others_free(struct etwas_others *others)
+{
+    free(others->providers);
+    for (uint32_t index = 0; index < others->entry_count; index++) {
+        free(others->entries[index]);
+    }
+    free(others->entries);
+}
+
+static bool is_same(const struct etwas_other_provider *one, const etwas_guid *guid, bool is_group)
+{
+    return one->is_group == is_group && memcmp(&one->guid, guid, sizeof *guid) == 0;
+}
+
+/* By what handles of it have here; 0: nobody here has one. */
+static uint16_t logger_id_of(const etwas_guid *session)
+{
+    const struct etwas_guest *guest;
+    uint16_t id = 0;
+
+    etwas_guests_lock();
+    guest = etwas_guest_find(session);
+    if (guest != NULL) {
+        id = (uint16_t)(guest->index + 1);
+    }
+    etwas_guests_unlock();
+    return id;
+}
+
+static bool enables(const struct etwas_registry_entry *entry, const etwas_guid *guid, bool is_group,
+                    TRACE_ENABLE_INFO *enable)
+{
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        const struct etwas_registry_enablement *enablement = &entry->enablements[index];
+
+        if (enablement->is_group == is_group &&
+            memcmp(&enablement->provider, guid, sizeof *guid) == 0) {
+            *enable = (TRACE_ENABLE_INFO){
+                .IsEnabled = 1,
+                .Level = enablement->level,
+                .LoggerId = logger_id_of(&entry->session),
+                .EnableProperty = enablement->property,
+                .MatchAnyKeyword = enablement->match_any,
+                .MatchAllKeyword = enablement->match_all,
+            };
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
+                                  bool is_group, TRACE_ENABLE_INFO **list)
+{
+    uint32_t count = 0;
+
+    *list = others->entry_count != 0 ? malloc(others->entry_count * sizeof **list) : NULL;
+    for (uint32_t index = 0; *list != NULL && index < others->entry_count; index++) {
+        count += enables(others->entries[index], guid, is_group, &(*list)[count]);
+    }
+    return count;
+}
+
+void etwas_others_keep_new(struct etwas_others *others, bool groups)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t index = 0; index < others->provider_count; index++) {
+        const struct etwas_other_provider one = others->providers[index];
+        bool is_new = one.is_group == groups &&
+                      etwas_control_guid_find(&one.guid, groups) == ETWAS_NO_CONTROL_GUID;
+
+        for (uint32_t before = 0; is_new && before < kept; before++) {
+            is_new = !is_same(&others->providers[before], &one.guid, groups);
+        }
+        if (is_new) {
+            others->providers[kept++] = one;
+        }
+    }
+    others->provider_count = kept;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+struct asked {
+    const etwas_guid *guid;
+    char name[ETWAS_PROVIDER_NAME_BYTES + 1];
+};
+
+static void keep_name(struct asked *asked, const char *name)
+{
+    (void)snprintf(asked->name, sizeof asked->name, "%s", name);
+}
+
+/* Until one has it. */
+static bool ask_list(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct asked *asked = context;
+
+    for (uint32_t index = 0; index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
+
+        if (one->name[0] != 0 && memcmp(&one->guid, asked->guid, sizeof one->guid) == 0) {
+            keep_name(asked, one->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void ask_own(struct asked *asked)
+{
+    uint32_t control;
+
+    etwas_control_lock();
+    control = etwas_control_guid_find(asked->guid, false);
+    if (control != ETWAS_NO_CONTROL_GUID && etwas_control_guids[control].name != NULL) {
+        keep_name(asked, etwas_control_guids[control].name);
+    }
+    etwas_control_unlock();
+}
+
+uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
+{
+    struct asked asked = {.guid = provider};
+
+    if (provider == NULL || text == NULL || room == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    ask_own(&asked);
+    if (asked.name[0] == 0 && etwas_remote_can_look()) {
+        (void)etwas_registry_each_process(ask_list, &asked);
+    }
+    (void)snprintf(text, room, "%s", asked.name);
+    return asked.name[0] != 0 ? ERROR_SUCCESS : ERROR_NOT_FOUND;
+}
+
+/* ---- publishing ------------------------------------------------------------------------------ */
+
+/* One thread at a time publishes, so that what is shown last is what was last. */
+static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
+
+static void list_own(struct etwas_registry_guid_list *list)
+{
+    etwas_control_lock();
+    for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
+        const struct etwas_control_guid *provider = &etwas_control_guids[index];
+
+        if (provider->registrations != 0) {
+            list->guids[list->count++] = (struct etwas_registry_guid){
+                .guid = provider->guid,
+                .is_group = provider->is_group,
+                .is_classic = etwas_control_guid_is_classic(provider),
+                .name = provider->name != NULL ? strdup(provider->name) : NULL,
+            };
+        }
+    }
+    etwas_control_unlock();
+}
+
+void etwas_others_publish(void)
+{
+    struct etwas_registry_guid_list list = {0};
+
+    if (!etwas_service_runs()) {
+        return;
+    }
+    list.guids = malloc(ETWAS_CONTROL_GUIDS * sizeof *list.guids);
+    if (list.guids == NULL) {
+        return; /* they are shown with the next change */
+    }
+    (void)pthread_mutex_lock(&publishing);
+    list_own(&list);
+    etwas_service_publish(&list);
+    (void)pthread_mutex_unlock(&publishing);
+    for (uint32_t index = 0; index < list.count; index++) {
+        free((char *)(uintptr_t)list.guids[index].name);
+    }
+    free(list.guids);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The providers of other processes that take part, and what shared sessions ask of them: one moment's, as the registry
+ * says it; and what this process says of its own.
+ */
+#ifndef ETWAS_CONTROL_OTHERS_H
+#define ETWAS_CONTROL_OTHERS_H
+
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "registry/session_entry.h"
+
+struct etwas_other_provider {
+    etwas_guid guid;
+    uint32_t process_id;
+    bool is_group;
+    bool is_classic;
+};
+
+struct etwas_others {
+    struct etwas_other_provider *providers;
+    uint32_t provider_count;
+    struct etwas_registry_entry **entries; /* of the sessions that other processes host */
+    uint32_t entry_count;
+};
+
+/* Looks at all of them; empty where this process does not take part, or there is no memory. Without a lock of ours. */
+void etwas_others_look(struct etwas_others *others);
+void etwas_others_free(struct etwas_others *others);
+
+/*
+ * How they enable a provider, or a group: one a session that does. Returns how many; *enables is the caller's to free,
+ * NULL where there is none or no memory. Without a lock of ours.
+ */
+uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
+                                  bool is_group, TRACE_ENABLE_INFO **enables);
+
+/* Keeps of the providers, or groups, each once, and none that this process knows. With the control lock held. */
+void etwas_others_keep_new(struct etwas_others *others, bool groups);
+
+/* This process's providers are others now: those that look are shown them. */
+void etwas_others_publish(void);
+
+#endif
