@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/testpoint.h"
 #include "registry/registry.h"
 
 enum {
@@ -26,6 +27,7 @@ int registry_setup(void **state)
     int failed = folder_in_memory(state) != 0 || folder_setup(state) != 0;
 
     etwas_registry_forget();
+    etwas_testpoint_set(NULL);
     (void)signal(SIGPIPE, SIG_IGN); /* some are told something when they have been killed */
     return failed ? -1 : setenv("ETWAS_RUNTIME_DIR", folder_path("registry"), 1);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/identity.h"
+#include "platform/testpoint.h"
 #include "registry/fixture.h"
 #include "registry/registry.h"
 #include "registry/sessions.h"
@@ -126,6 +127,43 @@ static void a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing(void **s
     etwas_registry_host_close(&first);
     etwas_registry_host_close(&second);
     assert_int_equal(files_like(""), 0);
+}
+
+static uint32_t files_made; /* while a session is opened */
+
+/* What belongs to a session that nobody else sees is living all the same. */
+static bool clear_socket(const char *name, void *context)
+{
+    (void)context;
+    assert_false(etwas_registry_clear_socket(name));
+    return true;
+}
+
+/* Files are made for its name, for its entry, and for the entry when the host listens. */
+static void look_in_between(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_REGISTRY_CREATED) {
+        files_made++;
+        assert_int_equal(find(u"not yet"), ERROR_NOT_FOUND);
+        assert_int_equal(read_session(5), ERROR_NOT_FOUND);
+        assert_int_equal(count_sessions(), 0);
+        assert_int_equal(etwas_registry_each(clear_socket, NULL), ERROR_SUCCESS);
+    }
+}
+
+static void a_session_is_not_seen_before_its_host_listens(void **state)
+{
+    struct etwas_registry_host host;
+
+    (void)state;
+    etwas_testpoint_set(look_in_between);
+    assert_int_equal(open_session(&host, u"not yet", 5), ERROR_SUCCESS);
+    etwas_testpoint_set(NULL);
+    assert_true(files_made >= 3);
+    assert_int_equal(read_session(5), ERROR_SUCCESS);
+    assert_int_equal(find(u"not yet"), ERROR_SUCCESS);
+    assert_int_equal(files_like("s."), 2);
+    etwas_registry_host_close(&host);
 }
 
 /* The file of the only name that is taken; its content, which is the caller's to free. */
@@ -367,6 +405,7 @@ int main(void)
         REGISTRY_TEST(a_session_can_be_found_read_and_listed_until_it_is_closed),
         REGISTRY_TEST(a_change_is_read_whole_and_the_session_stays_living),
         REGISTRY_TEST(a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing),
+        REGISTRY_TEST(a_session_is_not_seen_before_its_host_listens),
         REGISTRY_TEST(a_name_is_not_mistaken_for_another_whose_file_is_in_its_place),
         REGISTRY_TEST(a_name_has_one_unit_or_more_and_not_too_many),
         REGISTRY_TEST(an_entry_that_cannot_be_read_is_told_and_stays),
