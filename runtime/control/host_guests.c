@@ -3,6 +3,7 @@
 
 #include "control/host_guests.h"
 
+#include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
 #include <string.h>
@@ -42,6 +43,12 @@ static struct guests *guests_of(uint64_t session)
     struct guests *guests = &all[etwas_handle_index(session) - 1];
 
     return guests->session == session ? guests : NULL;
+}
+
+/* Which of them has been. */
+static struct etwas_session *session_of(uint64_t handle)
+{
+    return &etwas_sessions[etwas_handle_index(handle) - 1];
 }
 
 /* With the lock held. NULL: it is no guest's. */
@@ -95,6 +102,11 @@ static bool take_row(uint64_t session, int connection, struct etwas_attach_answe
     (void)pthread_mutex_lock(&lock);
     guests = guests_of(session);
     if (guests != NULL) {
+        /*
+         * Of this, before the guest has the pool and finds a gate open, and STOP, which closes the gates and then asks, at
+         * least one sees the other: the call that sends the descriptor is a full fence.
+         */
+        ck_pr_store_32(&session_of(session)->guests, ETWAS_GUESTS_MAY_BE_THERE);
         guests->rows[answer->row] = (struct row){.connection = connection};
         guests->count++;
         answer->gate = guests->gate;
@@ -115,7 +127,10 @@ static void give_row(uint64_t session, int connection)
     if (row != NULL) {
         number = (uint32_t)(row - guests->rows);
         row->connection = -1;
-        guests->count--;
+        if (--guests->count == 0) {
+            ck_pr_fence_release(); /* what they committed is there: pairs with shut_down.c */
+            ck_pr_store_32(&session_of(session)->guests, ETWAS_GUESTS_ARE_GONE);
+        }
     }
     (void)pthread_mutex_unlock(&lock);
     if (row != NULL) {
@@ -224,6 +239,7 @@ void etwas_host_guests_begin(struct etwas_session *session)
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
         guests->rows[row].connection = -1;
     }
+    ck_pr_store_32(&session->guests, ETWAS_GUESTS_NEVER_CAME);
     guests->session = etwas_session_handle(etwas_session_key(session));
     (void)pthread_mutex_unlock(&lock);
 }
