@@ -42,8 +42,9 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle session, etwas_retention
  * processors, for how many nanoseconds back it is held, as many as fit into `room` entries; it may be NULL
  * with 0. Writers write meanwhile, and nothing is taken from them; where they overwrite what is just
  * looked at, the answer is the shorter one. Looks at two words of each buffer: some microseconds for a
- * hundred. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a session that does not run,
- * ERROR_NOT_SUPPORTED for one that is no recorder.
+ * hundred. Of a recorder of another process its host is asked. Errors: ERROR_INVALID_PARAMETER for NULL,
+ * ERROR_INVALID_HANDLE for a session that does not run, ERROR_NOT_SUPPORTED for one that is no recorder; those of
+ * etwas_counts.
  */
 static inline uint32_t etwas_retention_query(etwas_trace_handle session, etwas_retention *retention,
                                              uint64_t *stream_ns, uint32_t room)

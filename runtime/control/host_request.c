@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/account.h"
 #include "control/enablement.h"
 #include "control/service.h"
 #include "platform/wait.h"
@@ -60,14 +61,27 @@ static void enable(const struct request *request)
     answer(request, code, NULL, 0);
 }
 
+static void account(const struct request *request)
+{
+    void *body = malloc(ETWAS_MESSAGE_BYTES);
+    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
+    size_t bytes =
+        body != NULL ? etwas_account_write(request->session, body, ETWAS_MESSAGE_BYTES, &code) : 0;
+
+    answer(request, code, body, (uint32_t)bytes);
+    free(body);
+}
+
 static void *serve(void *argument)
 {
     struct request *request = argument;
 
     if (request->message.op == ETWAS_MESSAGE_CONTROL) {
         control(request);
-    } else {
+    } else if (request->message.op == ETWAS_MESSAGE_ENABLE) {
         enable(request);
+    } else {
+        account(request);
     }
     (void)close(request->connection);
     free(request);
@@ -79,7 +93,8 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
 {
     struct request *request;
 
-    if ((message->op != ETWAS_MESSAGE_CONTROL && message->op != ETWAS_MESSAGE_ENABLE) ||
+    if ((message->op != ETWAS_MESSAGE_CONTROL && message->op != ETWAS_MESSAGE_ENABLE &&
+         message->op != ETWAS_MESSAGE_ACCOUNT) ||
         message->bytes < sizeof request->head) {
         return false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What controllers in other processes ask of a session of this one: ControlTrace and EnableTraceEx2. */
+/* What controllers in other processes ask of a session of this one: ControlTrace, EnableTraceEx2 and its counts. */
 #ifndef ETWAS_CONTROL_HOST_REQUEST_H
 #define ETWAS_CONTROL_HOST_REQUEST_H
 
@@ -13,6 +13,7 @@
 /*
  * CONTROL: this, and an EVENT_TRACE_PROPERTIES of so many bytes as its Wnode says, with names in UTF-16 (remote.h makes
  * it). The answer is the block. ENABLE: this, and an enablement (registry/session_entry.h); the answer is its code.
+ * ACCOUNT: this alone; account.h makes the answer.
  */
 struct etwas_request_head {
     uint32_t control_code;

@@ -107,9 +107,8 @@ static uint64_t deadline_after(uint32_t milliseconds)
     return etwas_monotonic_ns() + milliseconds * NANOSECONDS_A_MILLISECOND;
 }
 
-/* One request, one answer, of which the body is put in the place of the request's. */
-static uint32_t ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
-                    void *body, uint32_t timeout_ms)
+uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
+                          void *body, uint32_t timeout_ms)
 {
     const uint16_t op = message->op;
     struct etwas_peer peer;
@@ -227,7 +226,7 @@ uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
     }
     code = fill_block(&body->block, reply, control_code);
     if (code == ERROR_SUCCESS) {
-        code = ask(entry, &message, body, ANSWER_PATIENCE_MS);
+        code = etwas_remote_ask(entry, &message, body, ANSWER_PATIENCE_MS);
     }
     if (code == ERROR_SUCCESS && message.bytes != BLOCK_BYTES) {
         code = message.code != ERROR_SUCCESS ? message.code : (uint32_t)ERROR_INVALID_DATA;
@@ -270,7 +269,7 @@ uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
     if (code == ERROR_SUCCESS) {
         memcpy(body, &head, sizeof head);
         message.bytes = (uint32_t)(sizeof head + size);
-        code = ask(entry, &message, body, PATIENCE_MS + patience_ms);
+        code = etwas_remote_ask(entry, &message, body, PATIENCE_MS + patience_ms);
         code = code == ERROR_SUCCESS ? message.code : code;
     }
     free(body);

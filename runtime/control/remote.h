@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "control/properties.h"
+#include "registry/message.h"
 #include "registry/session_entry.h"
 
 /* Whether this process may know of others: it takes part, and begins to now if it wants to. */
@@ -26,6 +27,14 @@ uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry *
 
 /* All of them. Returns how many; *entries and each of them is the caller's to free. */
 uint32_t etwas_remote_list(struct etwas_registry_entry ***entries);
+
+/*
+ * One request, one answer, of which the body is put in the place of the request's: it has ETWAS_MESSAGE_BYTES. The answer's
+ * code is in the message. ERROR_WMI_INSTANCE_NOT_FOUND: the session or its host has ended. ERROR_TIMEOUT;
+ * ERROR_INVALID_DATA.
+ */
+uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
+                          void *body, uint32_t timeout_ms);
 
 /*
  * ControlTrace. Of the reply's block what the caller's ControlTrace would read is sent, its file name made absolute; and filled in is

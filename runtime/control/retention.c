@@ -11,6 +11,7 @@
 
 #include "buffer/share.h"
 #include "clock/clock.h"
+#include "control/account.h"
 #include "platform/sized.h"
 #include "session/session.h"
 
@@ -71,11 +72,19 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
                                      size_t retention_bytes, uint64_t *stream_ns, uint32_t room)
 {
     etwas_retention known;
+    struct etwas_session_key key;
     struct etwas_held_session held;
     uint32_t code;
 
     if (retention == NULL || (stream_ns == NULL && room != 0)) {
         return ERROR_INVALID_PARAMETER;
+    }
+    if (!etwas_session_key_of(handle, &key)) {
+        code = etwas_account_retention(handle, &known, stream_ns, room);
+        if (code == ERROR_SUCCESS) {
+            etwas_sized_give(retention, retention_bytes, &known, sizeof known);
+        }
+        return code;
     }
     code = etwas_session_hold(handle, &held);
     if (code != ERROR_SUCCESS) {

@@ -7,6 +7,7 @@
 #include <etwas/etwas.h>
 #include <string.h>
 
+#include "control/account.h"
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
@@ -143,7 +144,13 @@ uint32_t etwas_counts_sized(etwas_trace_handle handle, etwas_session_counts *cou
         return ERROR_INVALID_PARAMETER;
     }
     if (!etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_HANDLE;
+        etwas_session_counts known;
+        uint32_t code = etwas_account_counts(handle, &known);
+
+        if (code == ERROR_SUCCESS) {
+            etwas_sized_give(counts, counts_bytes, &known, sizeof known);
+        }
+        return code;
     }
     return give_counts(key, counts, counts_bytes);
 }

@@ -24,6 +24,7 @@ enum etwas_message_op {
     ETWAS_MESSAGE_SEEN,       /* a guest acts by the entry's number */
     ETWAS_MESSAGE_SNAPSHOT,
     ETWAS_MESSAGE_CONSUME,
+    ETWAS_MESSAGE_ACCOUNT, /* counts, and how far back a flight recorder goes */
 };
 
 struct etwas_message {

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/account.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/host_request.h"
+#include "control/remote.h"
+#include "platform/sized.h"
+#include "registry/message.h"
+
+enum {
+    PATIENCE_MS = 1000
+};
+
+/* An answer begins so; counts, retention and a word for each stream follow, as long as its writer knows them. */
+struct head {
+    uint32_t counts_bytes;
+    uint32_t retention_bytes; /* 0: it is no recorder */
+    uint32_t streams;
+    uint32_t reserved;
+};
+
+/* ---- the host -------------------------------------------------------------------------------- */
+
+size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t *code)
+{
+    struct head head = {.counts_bytes = sizeof(etwas_session_counts)};
+    uint8_t *end = bytes;
+    etwas_session_counts counts;
+    etwas_retention retention;
+    uint64_t *streams;
+    size_t most;
+
+    *code = etwas_counts(session, &counts);
+    if (*code != ERROR_SUCCESS || room < sizeof head + sizeof counts + sizeof retention) {
+        return 0;
+    }
+    end += sizeof head;
+    memcpy(end, &counts, sizeof counts);
+    end += sizeof counts;
+    streams = (uint64_t *)(void *)(end + sizeof retention);
+    most = (room - sizeof head - sizeof counts - sizeof retention) / sizeof *streams;
+    if (etwas_retention_query(session, &retention, streams, (uint32_t)most) == ERROR_SUCCESS) {
+        head.retention_bytes = sizeof retention;
+        head.streams = retention.streams < most ? retention.streams : (uint32_t)most;
+        memcpy(end, &retention, sizeof retention);
+        end += sizeof retention + head.streams * sizeof *streams;
+    }
+    memcpy(bytes, &head, sizeof head);
+    return (size_t)(end - (uint8_t *)bytes);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+/* *answer is the caller's to free: a head whose lengths are within it, and what follows. */
+static uint32_t ask(uint64_t handle, struct head **answer)
+{
+    struct etwas_message message = {
+        .op = ETWAS_MESSAGE_ACCOUNT, .bytes = sizeof(struct etwas_request_head), .descriptor = -1};
+    struct etwas_registry_entry *entry;
+    struct head *head;
+    uint32_t code = etwas_remote_find_handle(handle, &entry);
+
+    if (code != ERROR_SUCCESS) {
+        return code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_HANDLE : code;
+    }
+    head = calloc(1, ETWAS_MESSAGE_BYTES);
+    code = head == NULL ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
+                        : etwas_remote_ask(entry, &message, head, PATIENCE_MS);
+    code = code == ERROR_SUCCESS ? message.code : code;
+    if (code == ERROR_SUCCESS &&
+        (message.bytes < sizeof *head ||
+         (uint64_t)head->counts_bytes + head->retention_bytes + head->streams * sizeof(uint64_t) !=
+             message.bytes - sizeof *head)) {
+        code = ERROR_INVALID_DATA;
+    }
+    free(entry);
+    if (code != ERROR_SUCCESS) {
+        free(head);
+        return code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_HANDLE : code;
+    }
+    *answer = head;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts)
+{
+    struct head *head;
+    uint32_t code = ask(handle, &head);
+
+    if (code == ERROR_SUCCESS) {
+        etwas_sized_give(counts, sizeof *counts, head + 1, head->counts_bytes);
+        free(head);
+    }
+    return code;
+}
+
+uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,
+                                 uint32_t room)
+{
+    const uint8_t *place;
+    struct head *head;
+    uint32_t code = ask(handle, &head);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    place = (const uint8_t *)(head + 1) + head->counts_bytes;
+    if (head->retention_bytes == 0) {
+        code = ERROR_NOT_SUPPORTED;
+    } else {
+        etwas_sized_give(retention, sizeof *retention, place, head->retention_bytes);
+        if (room != 0) {
+            memcpy(stream_ns, place + head->retention_bytes,
+                   (head->streams < room ? head->streams : room) * sizeof *stream_ns);
+        }
+    }
+    free(head);
+    return code;
+}
