@@ -36,10 +36,15 @@ done
 options=$(sed -n 's/^Environment=OPTIONS=//p' "$unit")
 options=${options//%L\/etwas/$work}
 read -ra words <<<"${options//%i/shop-$$}"
-"$host" "${words[@]}" -- "shop-$$" >"$work/out" &
+mkdir -m 700 "$work/run"
+ETWAS_RUNTIME_DIR=$work/run "$host" "${words[@]}" -- "shop-$$" >"$work/out" 2>&1 &
 process=$!
 until grep -q ': runs in process' "$work/out"; do
-    kill -0 "$process" || fail "etwas-host does not take ${words[*]}"
+    if ! kill -0 "$process" 2>/dev/null; then
+        cat "$work/out"
+        ! grep -q 'this system has no restartable sequences' "$work/out" || exit 77
+        fail "etwas-host does not take ${words[*]}"
+    fi
     sleep 0.05
 done
 kill "$process"

@@ -34,6 +34,7 @@ def await_true(condition):
 
 class SteerTest(ToolTest):
     host, work = "", ""
+    can_share = False
 
     def setUp(self):
         super().setUp()
@@ -46,6 +47,20 @@ class SteerTest(ToolTest):
     def run_any(self, *arguments, **options):
         options.setdefault("env", self.environment)
         return super().run_any(*arguments, **options)
+
+    def require_sequences(self):
+        """Where there are none, as under ThreadSanitizer, processes share no session."""
+        if SteerTest.can_share:
+            return
+        name = f"{self.name}-tried"
+        tried = subprocess.run([self.etwas, "start", "--buffering", name], capture_output=True, text=True, check=False,
+                               env=self.environment)
+        if "this system has no restartable sequences" in tried.stderr:
+            self.skipTest(tried.stderr)
+        self.assertEqual((tried.returncode, tried.stderr), (0, ""))
+        self.run_etwas("stop", name)
+        self.assertTrue(await_true(lambda: not self.pids_of_host()))
+        SteerTest.can_share = True
 
     def pids_of_host(self):
         """Of hosts that this test has started in the background, by their command lines."""
@@ -144,6 +159,10 @@ class Arguments(SteerTest):
 
 
 class Host(SteerTest):
+    def setUp(self):
+        super().setUp()
+        self.require_sequences()
+
     def run_host(self, *arguments, **options):
         options.setdefault("env", self.environment)
         host = subprocess.Popen([self.host, *arguments, self.name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -184,7 +203,8 @@ class Host(SteerTest):
                                 (("-o", "a.etl", "--buffering", "--circular", "--max-size", "1"), "these options do not go together"),
                                 (("-o", "a.etl", "--realtime", "--append"), "these options do not go together"),
                                 (("-o", "a.etl", "--newfile", "--max-size", "9"), "the file's name has not one %d"),
-                                (("-o", "a.etl", "--mode", "0x40"), "it does not have what is asked for")):
+                                (("-o", "a.etl", "--mode", "0x10000000"), "processes cannot share a session of this mode"),
+                                (("-o", "a.etl", "--mode", "0x40"), "processes cannot share a session of this mode")):
             out, error = self.start(*arguments, expect=OPEN)
             self.assertEqual(out, "")
             self.assertTrue(error.startswith(f"etwas start: '{self.name}': {said}"), error)
@@ -350,8 +370,8 @@ class Steered(SteerTest):
     def test_update_changes_what_is_said_and_nothing_else(self):
         other = os.path.join(self.folder, "b.etl")
         before = self.session(self.log)
-        self.ask(f"update --flush 2000 --maximum {before['maximum_buffers'] + 5} {self.log}")
-        self.assertEqual(self.session(self.log), {**before, "flush_timer": 2, "maximum_buffers": before["maximum_buffers"] + 5})
+        self.ask(f"update --flush 2000 --maximum {before['maximum_buffers'] - 5} {self.log}")
+        self.assertEqual(self.session(self.log), {**before, "flush_timer": 2, "maximum_buffers": before["maximum_buffers"] - 5})
         self.ask(f"update -o {other} {self.log}")
         self.assertEqual(self.session(self.log)["file"], other)
         self.ask(f"update --realtime {self.log}")
@@ -404,6 +424,72 @@ class Inside(Steered):
             self.assertIn(rf"{self.name}\x1b[2J\u{{202e}}", told)
             self.assertNotIn("\x1b", told)
         self.assertIn(odd, [line.get("session") for line in self.ask_json("ps --json")])
+
+
+class Across(Steered):
+    """The commands, sessions in hosts, and providers in a third process."""
+
+    program = "etwas-host"
+
+    def start_sessions(self):
+        self.require_sequences()
+        self.hosts = {}
+        for name, arguments in ((self.recorder, ("--buffering", "--buffer-size", "4")), (self.log, ("-o", "a.etl"))):
+            out, _ = self.start(*arguments, name=name)
+            self.hosts[name] = int(re.search(r": runs in process (\d+), ", out)[1])
+
+    def ask(self, command, expect=0):
+        return self.run_etwas(*command.split(), expect=expect, cwd=self.folder)[0]
+
+    def test_a_host_ends_with_its_session(self):
+        self.ask(f"enable {self.log} {MODERN}")
+        self.tell("log 100")
+        self.ask(f"stop {self.log} {self.recorder}")
+        self.assertTrue(await_true(lambda: not self.pids_of_host()))
+        self.assertEqual(self.counted(self.path), {MODERN: 100})
+        self.assertEqual(self.ask_json("query --json all"), [])
+        self.start_sessions()  # the names are free again
+
+    def test_a_full_file_ends_its_host(self):
+        name = f"{self.name}-full"
+        self.start("-o", "full.etl", "--max-size", "1", "-e", MODERN_NAME, name=name)
+        while any(line["session"] == name for line in self.ask_json("query --json all")):
+            self.tell("log 5000")
+        self.assertTrue(await_true(lambda: len(self.pids_of_host()) == 2))
+        self.assertGreater(self.counted(os.path.join(self.folder, "full.etl"))[MODERN], 5000)
+
+    def test_a_name_is_of_one_session_of_all_processes(self):
+        for name in (self.log, self.log.upper()):
+            _, error = self.start("--buffering", name=name, expect=OPEN)
+            self.assertEqual(error, f"etwas start: '{name}': a session of this name runs already\n")
+        self.assertEqual(len(self.pids_of_host()), 2)
+
+    def test_who_comes_later_is_enabled(self):
+        self.ask(f"enable {self.log} {MODERN_NAME}")
+        for count in (1, 20):
+            with subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  env=self.environment) as later:
+                later.communicate(f"log {count}\n")
+        self.ask(f"flush {self.log}")
+        self.assertEqual(self.counted(self.path), {MODERN: 21})
+
+    def test_files_are_where_the_command_was_typed(self):
+        self.ask(f"enable {self.recorder} {MODERN_NAME}")
+        self.tell("log 3")
+        self.ask(f"snapshot -o now.etl {self.recorder}")
+        self.assertEqual(self.counted(os.path.join(self.folder, "now.etl")), {MODERN: 3})
+        self.ask(f"update -o b.etl {self.log}")
+        self.assertEqual(self.session(self.log)["file"], os.path.join(self.folder, "b.etl"))
+
+    def test_a_host_that_is_killed_leaves_the_others(self):
+        self.ask(f"enable {self.log} {MODERN_NAME}")
+        os.kill(self.hosts[self.recorder], signal.SIGKILL)
+        self.assertTrue(await_true(lambda: len(self.pids_of_host()) == 1))
+        self.tell("log 3")
+        self.assertEqual([line["session"] for line in self.ask_json("query --json all")], [self.log])
+        self.ask(f"query {self.recorder}", expect=OPEN)
+        self.assertEqual(self.session(self.log)["recorded"], 3)
+        self.start("--buffering", name=self.recorder)
 
 
 if __name__ == "__main__":

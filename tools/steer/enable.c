@@ -42,7 +42,8 @@ static const char *const enable_help[] = {
     "  --pid PID,...        in these processes alone, 8 at most\n"
     "  --exe NAME;...       in programs alone whose files have these names\n"
     "  --id ID,...          of modern providers events with these ids, 64 at most\n"
-    "  --timeout MS         waits so long at most for the providers' answers\n"
+    "  --timeout MS         how long to wait for providers to have heard of it, 1000\n"
+    "                       unless others are said; 0 does not wait\n"
     "  --capture-state      asks enabled providers for their state instead\n"
     "  -h, --help           this text\n"
     "\n"
@@ -59,7 +60,7 @@ static const char *const disable_help[] = {
     "\n",
     "Disables providers in a session. Of PROVIDER see 'etwas enable --help'.\n"
     "\n"
-    "  --timeout MS   waits so long for their answers\n"
+    "  --timeout MS   how long to wait for them to have heard of it; default: 1000\n"
     "  -h, --help     this text\n"
     "\n"
     "Exit codes: see 'etwas --help'; 2 where one could not be; the others are.\n",
@@ -234,6 +235,8 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
                           request->all, request->timeout_ms, &parameters);
     if (code != ERROR_SUCCESS) {
         etwas_steer_complain(request->command, text, etwas_steer_reason(code));
+    }
+    if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         return false;
     }
     say_guid(text, &guid);
@@ -287,6 +290,7 @@ int etwas_command_enable(int argc, char **argv)
 {
     static const struct etwas_options options = {"enable", enable_help, enable_named, "l:h", take};
     struct request request = {.command = argv[0],
+                              .timeout_ms = ETWAS_STEER_PATIENCE_MS,
                               .control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
                               .level = ETWAS_STEER_ANY_LEVEL};
 
@@ -297,6 +301,7 @@ int etwas_command_disable(int argc, char **argv)
 {
     static const struct etwas_options options = {"disable", disable_help, disable_named, "h", take};
     struct request request = {.command = argv[0],
+                              .timeout_ms = ETWAS_STEER_PATIENCE_MS,
                               .control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER};
 
     return run(&options, &request, argc, argv);

@@ -235,6 +235,9 @@ bool etwas_steer_look(const char *command, struct etwas_steer_found *found)
     uint32_t code;
 
     *found = (struct etwas_steer_found){0};
+    if (!etwas_steer_take_part(command)) {
+        return false;
+    }
     code = look_for_sessions(found);
     if (code == ERROR_SUCCESS) {
         code = look_for_providers(found);

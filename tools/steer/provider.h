@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_STEER_ANY_LEVEL = 255 /* of who does not say: every event, of classic providers too */
+    ETWAS_STEER_ANY_LEVEL = 255,   /* of who does not say: every event, of classic providers too */
+    ETWAS_STEER_PATIENCE_MS = 1000 /* for providers to have heard that they are enabled */
 };
 
 /* Which of its events a session shall get. */

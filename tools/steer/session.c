@@ -7,6 +7,7 @@
 #include <etwas/etwas.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,15 +72,45 @@ void etwas_steer_complain(const char *command, const char *name, const char *rea
     etwas_output_flush(errors);
 }
 
+/* Why no other process can be found. */
+static const char *alone_reason(uint32_t code)
+{
+    switch (code) {
+    case ERROR_PATH_NOT_FOUND:
+        return "there is no folder where they meet; ETWAS_RUNTIME_DIR names one";
+    case ERROR_ACCESS_DENIED:
+        return "the folder where they meet is not this user's alone (0700)";
+    default:
+        return etwas_steer_reason(code);
+    }
+}
+
+bool etwas_steer_take_part(const char *command)
+{
+    const char *wish = getenv("ETWAS_SHARED");
+    bool is_forbidden = wish != NULL && strcmp(wish, "0") == 0;
+    uint32_t code = is_forbidden ? (uint32_t)ERROR_SUCCESS : etwas_share();
+
+    if (is_forbidden || code != ERROR_SUCCESS) {
+        fprintf(stderr, "%s: other processes cannot be found: %s\n", command,
+                is_forbidden ? "ETWAS_SHARED is 0" : alone_reason(code));
+    }
+    return !is_forbidden && code == ERROR_SUCCESS;
+}
+
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code)
 {
     etwas_wchar units[ETWAS_STEER_NAME_UNITS + 1];
-    /* What cannot be a session's name belongs to none. */
-    uint32_t code = etwas_steer_utf16(name, units, sizeof units / sizeof *units) != 0
-                        ? ControlTraceA(0, name, &block->properties, control_code)
-                        : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
+    uint32_t code;
 
+    if (!etwas_steer_take_part(command)) {
+        return false;
+    }
+    /* What cannot be a session's name belongs to none. */
+    code = etwas_steer_utf16(name, units, sizeof units / sizeof *units) != 0
+               ? ControlTraceA(0, name, &block->properties, control_code)
+               : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
     if (code != ERROR_SUCCESS) {
         etwas_steer_complain(command, name, etwas_steer_reason(code));
     }

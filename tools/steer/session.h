@@ -28,8 +28,13 @@ struct etwas_steer_block {
 void etwas_steer_prepare(struct etwas_steer_block *block);
 
 /*
- * Asks the session for something; the block has its values then. False after a message on standard error. `command`
- * is "etwas stop" or another.
+ * From here on the sessions of other processes are seen. False after a message on standard error. `command` is
+ * "etwas stop" or another.
+ */
+bool etwas_steer_take_part(const char *command);
+
+/*
+ * Asks the session for something; the block has its values then. False likewise.
  */
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code);

@@ -29,7 +29,8 @@ static const char *const help[] = {
     "Starts a session in the background, in a process of its own (etwas-host), and\n"
     "says where it is. Programs of the same user log into it, whichever they are,\n"
     "once it enables their providers. It runs until 'etwas stop', until its file is\n"
-    "full, or until that process is ended by SIGTERM.\n"
+    "full, or until that process is ended by SIGTERM. Programs take part with\n"
+    "ETWAS_SHARED=1 in their environment.\n"
     "\n",
     etwas_steer_wish_help,
     "  -h, --help           this text\n"

@@ -5,7 +5,7 @@
  * The command line of a session.
  */
 
-#include <etwas/evntrace.h>
+#include <etwas/etwas.h>
 
 #include "steer/wish.h"
 
@@ -208,53 +208,61 @@ bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command,
 
 /* ---- starting it ----------------------------------------------------------------------------- */
 
-static void prepare(const struct etwas_steer_wish *wish, struct etwas_steer_block *block)
+static etwas_session_options options_of(const struct etwas_steer_wish *wish)
 {
-    EVENT_TRACE_PROPERTIES *properties = &block->properties;
+    etwas_session_options options = {
+        .log_file_mode = wish->log_file_mode,
+        .clock = wish->clock,
+        .buffer_size_kb = wish->buffer_kb,
+        .minimum_buffers = wish->minimum_buffers,
+        .maximum_buffers = wish->maximum_buffers,
+        .maximum_file_size = wish->maximum_mb,
+        .flush_timer = wish->flush_ms,
+        .sharing = ETWAS_SHARING_USER,
+    };
 
-    etwas_steer_prepare(block);
-    properties->Wnode.ClientContext = wish->clock;
-    properties->BufferSize = wish->buffer_kb;
-    properties->MinimumBuffers = wish->minimum_buffers;
-    properties->MaximumBuffers = wish->maximum_buffers;
-    properties->MaximumFileSize = wish->maximum_mb;
-    properties->LogFileMode = wish->log_file_mode;
     if (wish->flush_ms != 0) {
-        properties->FlushTimer = wish->flush_ms;
-        properties->LogFileMode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
+        options.log_file_mode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
     }
     if ((wish->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 && wish->clock == 0) {
-        properties->Wnode.ClientContext = 2; /* no other clock goes on from one boot to the next */
+        options.clock = ETWAS_CLOCK_SYSTEM_TIME; /* no other goes on from one boot to the next */
     }
-    if (wish->path == NULL) {
-        properties->LogFileNameOffset = 0;
-    } else {
-        memcpy(block->file_name, wish->file_name, sizeof block->file_name);
-    }
+    return options;
 }
 
 static uint32_t enable(TRACEHANDLE session, const struct etwas_steer_provider *provider)
 {
-    return EnableTraceEx2(session, &provider->guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
-                          provider->level, provider->keywords, 0, 0, NULL);
+    uint32_t code =
+        EnableTraceEx2(session, &provider->guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                       provider->level, provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, NULL);
+
+    return code == ERROR_TIMEOUT ? (uint32_t)ERROR_SUCCESS : code; /* it is done all the same */
 }
 
-/* Of those that are a mistake of the command line. */
+/* Of those that mean something else where a session starts. */
 static const char *start_reason(uint32_t code)
 {
-    return code == ERROR_INVALID_PARAMETER ? "these options do not go together (docs/modes.md)"
-           : code == ERROR_BAD_LENGTH      ? "its name is too long"
-                                           : etwas_steer_reason(code);
+    switch (code) {
+    case ERROR_INVALID_PARAMETER:
+        return "these options do not go together (docs/modes.md), or the name is too long";
+    case ERROR_NOT_SUPPORTED:
+        return "processes cannot share a session of this mode, or this system has no restartable "
+               "sequences (docs/steering.md)";
+    default:
+        return etwas_steer_reason(code);
+    }
 }
 
 bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
                             TRACEHANDLE *session)
 {
-    static struct etwas_steer_block block;
+    etwas_session_options options = options_of(wish);
     uint32_t code;
 
-    prepare(wish, &block);
-    code = StartTraceA(session, wish->name, &block.properties);
+    if (!etwas_steer_take_part(command)) {
+        return false;
+    }
+    code = etwas_start(wish->name, wish->path != NULL ? wish->file_name : NULL, &options, session);
     if (code != ERROR_SUCCESS) {
         etwas_steer_complain(command, wish->name, start_reason(code));
         return false;
@@ -263,8 +271,7 @@ bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *com
         code = enable(*session, &wish->providers[i]);
         if (code != ERROR_SUCCESS) {
             etwas_steer_complain(command, wish->providers[i].text, etwas_steer_reason(code));
-            etwas_steer_prepare(&block);
-            (void)ControlTraceA(*session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP);
+            (void)etwas_stop(*session, NULL);
             return false;
         }
     }
