@@ -26,6 +26,9 @@
  *     KILL         the process may be killed at any step: recovery's view of every state is checked
  *     SEARCH_FILE  recovery asks no words of the flusher, but finds in the file what it holds
  *     LIVE         recovery reads while the process runs on
+ *     DEATHS       each writer is a process of its own; one is killed at any step, so many times, and born again
+ *     VISITS       STOP fences by visits of processors: the writers are not of its process
+ *     UNREACHED    no visit comes through: STOP looks again until all writers are gone
  *     REFUSALS     KILL, file mode: writes that the system refuses
  *     STAMPS       records are stamped outside the sequence; SYSTEM: by a clock that steps back
  *     FINE         plain reads of the slow path are steps of their own
@@ -58,6 +61,10 @@
 #endif
 #ifndef SESSIONS
 #define SESSIONS 1
+#endif
+
+#ifndef DEATHS
+#define DEATHS 0
 #endif
 
 #ifndef REFUSALS
@@ -144,6 +151,13 @@ byte overwritten[PROCESSORS];
 byte written_stamp[PROCESSORS];
 #endif
 byte switches = SWITCHES;
+#if DEATHS
+byte deaths = DEATHS;
+bit killed[THREADS]; /* what runs next there is another process */
+#endif
+#ifdef VISITS
+bit passed_over[PROCESSORS]; /* not visited: nothing was in the slot */
+#endif
 #if SIGNALS
 byte signals = SIGNALS;
 byte under; /* the thread the handler interrupted */
@@ -168,6 +182,10 @@ byte under; /* the thread the handler interrupted */
     :: d_step { switches > 0 && at[w] <= WAITING && at[w] != p && (at[w] != WAITING || BUSY(p)) -> \
         switches--; EVICT_ALL(p); at[w] = p; inside[w] = 0 } \
     :: d_step { at[w] == WAITING && !BUSY(p) -> at[w] = p }
+/* A process dies wherever its thread is, and leaves what it has stored. Its successor starts anywhere. */
+#define DIE(w) \
+    :: d_step { deaths > 0 && at[w] <= WAITING && !killed[w] -> \
+        deaths--; killed[w] = 1; TAKE_AWAY(w) }
 /* A signal on the same thread: the sequence it interrupts is aborted. */
 #define SIGNAL(w) \
     :: d_step { signals > 0 && at[w] < PROCESSORS && at[HANDLER] == GONE -> \
@@ -188,6 +206,10 @@ end:
 #if THREADS > 2
     SWITCH(2, 1)
 #endif
+#endif
+#if DEATHS
+    DIE(0)
+    DIE(1)
 #endif
 #if SIGNALS
     SIGNAL(0)

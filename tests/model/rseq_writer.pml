@@ -9,9 +9,15 @@
  * nothing but values read later: whatever comes between is met by the checks of the next sequence.
  */
 #define RUNNING (at[me] < PROCESSORS)
-#define STEP atomic { RUNNING ->
+#if DEATHS
+/* What the dead one knew is gone; the event it was in is nobody's any more. */
+#define BORN if :: killed[me] -> killed[me] = 0; FORGET_MINE goto done :: else fi;
+#else
+#define BORN
+#endif
+#define STEP atomic { RUNNING -> BORN
 #define END }
-#define NEXT_STEP } atomic { RUNNING ->
+#define NEXT_STEP } atomic { RUNNING -> BORN
 /* A later step of a sequence: the kernel resumes an aborted one at its abort point. */
 #define SEQ_STEP NEXT_STEP if :: !inside[me] -> goto again :: else fi;
 #define LEAVE inside[me] = 0
@@ -24,7 +30,7 @@
 #define CUT NEXT_STEP
 #define SEQ_CUT SEQ_STEP
 #define PAUSE true;
-#elif defined(KILL)
+#elif defined(KILL) || DEATHS
 #define CUT
 #define SEQ_CUT SEQ_STEP
 #define PAUSE
@@ -54,6 +60,26 @@
 #define GATE_CLOSED (gate_seen != h)
 #else
 #define GATE_CLOSED (gate[p] != h)
+#endif
+
+/* Where a guest's mapping stays, ADOPT and LOST may be late: where there was no buffer, no record comes. */
+#ifdef VISITS
+#define REGION_STANDS true
+#else
+#define REGION_STANDS region == h
+#endif
+
+#ifdef FAULT_SPARE_ALONE
+#define SPARE mine
+#define FORGET_MINE mine = NO_BUFFER;
+#else
+#define SPARE spare[p]
+#define FORGET_MINE
+#endif
+#ifdef FAULT_CLAIM_BY_STORE
+#define CLAIM_STANDS true
+#else
+#define CLAIM_STANDS owner[x] == o
 #endif
 
 /* How every sequence begins. */
@@ -122,6 +148,9 @@ proctype writer(byte me; byte left)
 #endif
 #ifdef STAMPS
     byte stamp;
+#endif
+#ifdef FAULT_SPARE_ALONE
+    byte mine = NO_BUFFER;
 #endif
 
 next:
@@ -272,7 +301,7 @@ slow: /* SLOW: plain reads, in this order */
 claim_or_adopt:
     PAUSE
     STEP
-        s = spare[p];
+        s = SPARE;
         CUT
         if
         :: s != NO_BUFFER -> os = owner[s]
@@ -320,14 +349,14 @@ claim_or_adopt:
         CHECK(WORD_UNCHANGED && CURRENT_UNCHANGED);
         SEQ_CUT
 #ifndef FAULT_CLAIM_WITHOUT_SPARE
-        CHECK(spare[p] == s && (s == NO_BUFFER || owner[s] == os));
+        CHECK(SPARE == s && (s == NO_BUFFER || owner[s] == os));
 #endif
         CHECK(owner[x] == o);
         SEQ_STEP
-        spare[p] = x;
+        SPARE = x;
         SEQ_STEP
         if
-        :: owner[x] == o -> GHOST(OVERWRITE(x, o)) owner[x] = OWNER(t, p, HELD); TICKET_USED
+        :: CLAIM_STANDS -> GHOST(OVERWRITE(x, o)) owner[x] = OWNER(t, p, HELD); TICKET_USED
         :: else
         fi;
         LEAVE;
@@ -342,7 +371,7 @@ adopt:
 
         /* ADOPT */
         ENTER;
-        CHECK(WORD_UNCHANGED && CURRENT_UNCHANGED && spare[p] == s && owner[s] == os);
+        CHECK(WORD_UNCHANGED && CURRENT_UNCHANGED && SPARE == s && owner[s] == os);
         SEQ_STEP
         if
         :: b != NO_BUFFER -> end_records[b] = n
@@ -370,7 +399,7 @@ adopt:
 #if defined(CIRCULAR) && !defined(FAULT_NO_TICKET)
         assert(b == NO_BUFFER || TICKET(owner[s]) > TICKET(owner[b]));
 #endif
-        assert(region == h);
+        assert(REGION_STANDS);
 #ifdef CIRCULAR
 #ifndef FAULT_NO_TICKET
         /* Nothing is forgotten: whatever was current before the current one has been closed. */
@@ -395,9 +424,9 @@ lost:
         ENTER;
         CHECK(WORD_UNCHANGED);
         SEQ_CUT
-        CHECK(spare[p] == s && (s == NO_BUFFER || owner[s] == os));
+        CHECK(SPARE == s && (s == NO_BUFFER || owner[s] == os));
         SEQ_STEP
-        assert(region == h);
+        assert(REGION_STANDS);
         GHOST(losses[p]++;)
         LEAVE;
         goto done

@@ -7,7 +7,7 @@
 # seeded fault is not found. One whose stamp stands (tests/stamps.sh) is not searched. Exit code 77: spin
 # or gcc is missing, or the run is one without restartable sequences, which changes nothing here.
 #
-# usage: run.sh [file|buffering|shared|killed|faults]...      (nothing: all of them)
+# usage: run.sh [file|buffering|shared|killed|guests|faults]...      (nothing: all of them)
 
 set -euo pipefail
 
@@ -23,6 +23,7 @@ circular="$one -DCIRCULAR -DBUFFERS=3"
 killed="$one -DKILL"
 parts="$killed -DTIMED -DCAPACITY=2"
 recorder="$circular -DKILL -DEVENTS=3"
+guests="$one -DVISITS"
 live="$killed -DLIVE -DEVENTS=3 -DEVENTS_1=0 -DSWITCHES=0"
 configurations="
 file       good   one-processor        rseq    $one -DFINE -DSWITCHES=2
@@ -64,7 +65,16 @@ killed     good   file-searched        rseq    $parts -DSEARCH_FILE
 killed     good   shared-file          shared  -DKILL
 killed     good   shared-holes         shared  -DKILL -DCAPACITY=2
 killed     good   shared-recorder      shared  -DKILL -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3
-faults     fault  no-membarrier        rseq    $one -DFAULT_NO_MEMBARRIER
+guests     good   visits               rseq    $guests -DFINE -DSWITCHES=2
+guests     good   two-visits           rseq    -DVISITS -DEVENTS=1
+guests     good   death                rseq    $guests -DDEATHS=1
+guests     good   death-fine           rseq    $guests -DDEATHS=1 -DFINE -DSWITCHES=0
+guests     good   death-parts          rseq    $guests -DDEATHS=1 -DTIMED -DCAPACITY=2
+guests     good   death-recorder       rseq    $circular -DVISITS -DDEATHS=1 -DSWITCHES=0
+guests     good   two-deaths           rseq    $guests -DDEATHS=2 -DSWITCHES=0
+guests     good   two-processors       rseq    -DVISITS -DDEATHS=1 -DEVENTS_1=1 -DSWITCHES=0
+guests     good   unreached            rseq    $one -DUNREACHED -DDEATHS=1
+faults     fault  no-membarrier        rseq    $one -DFAULT_NO_FENCE
 faults     fault  no-processor-check   rseq    -DEVENTS=1 -DFAULT_NO_PROCESSOR_CHECK
 faults     fault  gate-outside         rseq    $one -DFAULT_GATE_OUTSIDE
 faults     fault  no-pin               rseq    $circular -DFAULT_NO_PIN
@@ -99,6 +109,12 @@ faults     fault  live-words-first     rseq    $live -DFAULT_WORDS_FIRST
 faults     fault  live-word-once       rseq    $live -DFAULT_WORD_ONCE
 faults     fault  live-owner-once      rseq    $live -DFAULT_OWNER_ONCE
 faults     fault  live-progress-first  rseq    $live -DFAULT_PROGRESS_FIRST
+faults     fault  guests-not-visited   rseq    -DVISITS -DEVENTS=1 -DFAULT_NOT_VISITED
+faults     fault  guests-gate-outside  rseq    $guests -DDEATHS=1 -DFAULT_GATE_OUTSIDE
+faults     fault  guests-spare-alone   rseq    $guests -DDEATHS=1 -DFAULT_SPARE_ALONE
+faults     fault  guests-claim-store   rseq    -DVISITS -DEVENTS=1 -DSWITCHES=0 -DFAULT_CLAIM_BY_STORE
+faults     fault  guests-late-links    rseq    $one -DUNREACHED -DFAULT_LATE_LINKS
+faults     fault  guests-no-last-look  rseq    $one -DUNREACHED -DFAULT_NO_LAST_LOOK
 faults     fault  shared-no-visitors   shared  -DEVENTS=1 -DFAULT_NO_VISITORS
 faults     fault  shared-no-epoch      shared  -DSESSIONS=2 -DEVENTS=1 -DCAPACITY=2 -DFAULT_NO_EPOCH
 faults     fault  shared-no-pin        shared  -DCIRCULAR -DCAPACITY=1 -DEVENTS=3 -DFAULT_NO_PIN
@@ -119,7 +135,7 @@ for tool in spin gcc; do
     fi
 done
 
-groups=" ${*:-file buffering shared killed faults} "
+groups=" ${*:-file buffering shared killed guests faults} "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
