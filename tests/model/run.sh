@@ -24,6 +24,7 @@ killed="$one -DKILL"
 parts="$killed -DTIMED -DCAPACITY=2"
 recorder="$circular -DKILL -DEVENTS=3"
 guests="$one -DVISITS"
+reaped="-DDEATHS=1 -DCAPACITY=2 -DEVENTS_1=1"
 live="$killed -DLIVE -DEVENTS=3 -DEVENTS_1=0 -DSWITCHES=0"
 configurations="
 file       good   one-processor        rseq    $one -DFINE -DSWITCHES=2
@@ -74,6 +75,8 @@ guests     good   death-recorder       rseq    $circular -DVISITS -DDEATHS=1 -DS
 guests     good   two-deaths           rseq    $guests -DDEATHS=2 -DSWITCHES=0
 guests     good   two-processors       rseq    -DVISITS -DDEATHS=1 -DEVENTS_1=1 -DSWITCHES=0
 guests     good   unreached            rseq    $one -DUNREACHED -DDEATHS=1
+guests     good   reaped               shared  -DDEATHS=1 -DEVENTS=1
+guests     good   reaped-holes         shared  $reaped
 faults     fault  no-membarrier        rseq    $one -DFAULT_NO_FENCE
 faults     fault  no-processor-check   rseq    -DEVENTS=1 -DFAULT_NO_PROCESSOR_CHECK
 faults     fault  gate-outside         rseq    $one -DFAULT_GATE_OUTSIDE
@@ -115,6 +118,8 @@ faults     fault  guests-spare-alone   rseq    $guests -DDEATHS=1 -DFAULT_SPARE_
 faults     fault  guests-claim-store   rseq    -DVISITS -DEVENTS=1 -DSWITCHES=0 -DFAULT_CLAIM_BY_STORE
 faults     fault  guests-late-links    rseq    $one -DUNREACHED -DFAULT_LATE_LINKS
 faults     fault  guests-no-last-look  rseq    $one -DUNREACHED -DFAULT_NO_LAST_LOOK
+faults     fault  reaped-size-late     shared  $reaped -DFAULT_SIZE_LATE
+faults     fault  reaped-links-left    shared  $reaped -DFAULT_LINKS_LEFT
 faults     fault  shared-no-visitors   shared  -DEVENTS=1 -DFAULT_NO_VISITORS
 faults     fault  shared-no-epoch      shared  -DSESSIONS=2 -DEVENTS=1 -DCAPACITY=2 -DFAULT_NO_EPOCH
 faults     fault  shared-no-pin        shared  -DCIRCULAR -DCAPACITY=1 -DEVENTS=3 -DFAULT_NO_PIN

@@ -21,6 +21,8 @@
  *     CLOSING      file mode: flushes that take the current buffer out of the slot
  *     STAMPS       records are stamped, and their order is checked
  *     KILL         the process may be killed at any step: recovery's view of every state is checked
+ *     DEATHS       file mode: the slot is a guest's; its process is killed at any step, so many times, with all
+ *                  writers, REAP puts right what they left, and the slot is the next guest's
  *     FAULT_…      a seeded fault
  */
 
@@ -44,6 +46,9 @@
 #endif
 #ifndef SEQUENCES
 #define SEQUENCES 0
+#endif
+#ifndef DEATHS
+#define DEATHS 0
 #endif
 
 /* Owner words: {ticket | whose:1 | state:2}. */
@@ -85,9 +90,14 @@ byte stamp_of[BUFFERS * CAPACITY];
 byte written_stamp;
 #endif
 
+#if defined(KILL) || DEATHS
+#define MARKED /* a reservation says its size at once, and recovery or REAP reads what there is */
+#endif
 #ifdef KILL
 /* The flusher is through with the buffer under the claim of this ticket. */
 byte progress[BUFFERS];
+#endif
+#ifdef MARKED
 #define UNFINISHED 255 /* a marker that says the size of the record, and that it is not whole */
 #define COPYING 254    /* no marker, and some of the record: nobody can tell how long it is */
 #define IS_WHOLE(d) ((d) != 0 && (d) < COPYING)
@@ -191,8 +201,17 @@ inline release(i)
     }
 }
 
+#if DEATHS
+byte life;   /* how many processes have died */
+byte reaped; /* so many have been seen to */
+#endif
+
 proctype writer(byte left)
 {
+#if DEATHS
+    byte mine; /* the process that it is a thread of */
+    bit through;
+#endif
     byte h; /* the handle */
     byte e; /* the word */
     byte b;
@@ -206,6 +225,11 @@ proctype writer(byte left)
     byte seen;
 #endif
 
+#if DEATHS
+born:
+    {
+    skip;
+#endif
 next:
     atomic {
         if
@@ -258,7 +282,7 @@ reserve:
         reserved++;
         number = reserved
     };
-#ifdef KILL
+#ifdef MARKED
     d_step { /* a death in the copy costs this record, and none behind it */
         assert(EXISTS(h) && data[b * CAPACITY + n] == 0);
 #ifdef FAULT_SIZE_LATE
@@ -405,7 +429,20 @@ done:
     goto next;
 
 out:
+#if DEATHS
+    through = 1
+    } unless { mine != life -> };
+end_dead: /* when the session has ended nobody comes after it */
+    if
+    :: through
+    :: atomic { !through && reaped == life ->
+        mine = life;
+        h = 0; e = 0; b = 0; n = 0; x = 0; o = 0; number = 0;
+        goto born }
+    fi
+#else
     skip
+#endif
 }
 
 #if SEQUENCES
@@ -508,7 +545,7 @@ inline write_prefix(i, to)
     do
     :: k < to ->
         assert(data[i * CAPACITY + k] > written);
-#ifndef ABANDONING
+#if !defined(ABANDONING) && !DEATHS
         assert(data[i * CAPACITY + k] == written + 1);
 #endif
         written = data[i * CAPACITY + k];
@@ -668,6 +705,12 @@ inline give_back(i)
 #ifdef KILL
 #include "shared_recover.pml"
 #endif
+#if DEATHS
+#include "shared_reap.pml"
+#define REAP :: reap()
+#else
+#define REAP
+#endif
 
 init
 {
@@ -711,6 +754,7 @@ init
             append_chain();
             d_step { last_current = x; x = 0 }
         :: collect()
+        REAP
 #ifdef CLOSING
         :: atomic { word_buffer != NO_BUFFER && word_records > 0 -> skip };
             shut();
@@ -737,6 +781,7 @@ init
         do
 #ifndef CIRCULAR
         :: collect()
+        REAP
 #ifdef ABANDONING
         :: abandon()
         :: reclaim(0)
@@ -752,7 +797,12 @@ init
             region = 0;
             if
             :: leaked == 0 ->
+#if DEATHS
+                /* What was committed is written; and who died after the marker was not told that it is. */
+                assert((committed & ~in_file) == 0 && recorded <= reserved);
+#else
                 assert(reserved == recorded + gone + UNWRITTEN);
+#endif
                 k = 0;
                 do
                 :: k < BUFFERS ->
