@@ -3,10 +3,12 @@
 
 #include "control/host_request.h"
 
+#include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control/account.h"
@@ -15,6 +17,12 @@
 #include "platform/wait.h"
 
 #define ANSWER_PATIENCE_NS UINT64_C(1000000000)
+
+enum {
+    LOOK_AGAIN_NS = 1000000
+};
+
+static uint32_t unanswered; /* requests that have a thread */
 
 struct request {
     int connection;
@@ -85,6 +93,7 @@ static void *serve(void *argument)
     }
     (void)close(request->connection);
     free(request);
+    ck_pr_dec_32(&unanswered);
     return NULL;
 }
 
@@ -106,9 +115,25 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
     memcpy(&request->head, body, sizeof request->head);
     request->bytes = message->bytes - (uint32_t)sizeof request->head;
     memcpy(request->content, (const uint8_t *)body + sizeof request->head, request->bytes);
+    ck_pr_inc_32(&unanswered);
     if (!etwas_service_spawn(serve, request, "etwas-request")) {
+        ck_pr_dec_32(&unanswered);
         free(request);
         return false;
     }
     return true;
+}
+
+void etwas_host_requests_end(void)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+
+    while (ck_pr_load_32(&unanswered) != 0) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+void etwas_host_requests_forget(void)
+{
+    ck_pr_store_32(&unanswered, 0);
 }

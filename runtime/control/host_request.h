@@ -27,4 +27,13 @@ struct etwas_request_head {
 bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
                         const void *body);
 
+/*
+ * The process ends: returns when what was asked until now is answered. Its end may be what was asked for, by a STOP of
+ * the session that it was there for.
+ */
+void etwas_host_requests_end(void);
+
+/* In a fork's child: nothing was asked of it. */
+void etwas_host_requests_forget(void);
+
 #endif

@@ -10,6 +10,7 @@
 #include "control/at_exit.h"
 #include "control/guest.h"
 #include "control/host.h"
+#include "control/host_request.h"
 #include "control/look.h"
 #include "control/service.h"
 #include "file/log_file.h"
@@ -46,6 +47,7 @@ static void after_fork_of_sharing(bool is_child)
     etwas_host_after_fork(is_child);
     etwas_guests_after_fork(is_child);
     if (is_child) {
+        etwas_host_requests_forget();
         etwas_look_forget();
         etwas_registry_forget();
     }

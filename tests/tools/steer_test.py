@@ -450,6 +450,11 @@ class Across(Steered):
         self.assertEqual(self.ask_json("query --json all"), [])
         self.start_sessions()  # the names are free again
 
+    def test_a_stop_is_answered_though_the_host_ends_with_it(self):
+        for number in range(20):
+            self.start("--buffering", "--buffer-size", "4", name=f"{self.name}-{number}")
+            self.ask(f"stop {self.name}-{number}")
+
     def test_a_full_file_ends_its_host(self):
         name = f"{self.name}-full"
         self.start("-o", "full.etl", "--max-size", "1", "-e", MODERN_NAME, name=name)
