@@ -351,9 +351,10 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
     char temporary[ETWAS_REGISTRY_FILE_BYTES];
     int folder;
     int file;
+    int error = ENOENT;
     uint32_t code = etwas_registry_open(&folder);
 
-    for (int try = 0; code == ERROR_SUCCESS && try < TRIES; try++) {
+    for (int try = 0; code == ERROR_SUCCESS && error == ENOENT && try < TRIES; try++) {
         code = create(folder, bytes, size, temporary, &file);
         if (code != ERROR_SUCCESS) {
             return code;
@@ -363,13 +364,13 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
             held->lock = file;
             return ERROR_SUCCESS;
         }
-        if (errno != ENOENT) { /* ENOENT: who met it before it had its lock has removed it */
-            code = etwas_file_open_error(errno);
-        }
+        error = errno; /* ENOENT: who met it before it had its lock has removed it */
         (void)unlinkat(folder, temporary, 0);
         (void)close(file);
     }
-    return code == ERROR_SUCCESS ? ERROR_BUSY : code;
+    return code != ERROR_SUCCESS ? code
+           : error == ENOENT     ? ERROR_BUSY
+                                 : etwas_file_open_error(error);
 }
 
 void etwas_held_drop(struct etwas_held_file *held)

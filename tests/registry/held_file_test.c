@@ -156,6 +156,37 @@ static void a_file_that_is_cleared_before_it_is_locked_is_made_again(void **stat
     assert_int_equal(files_like(""), 0);
 }
 
+static void clear_every_time(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_REGISTRY_CREATED) {
+        clear_all();
+    }
+}
+
+static void what_cannot_be_replaced_is_what_it_was(void **state)
+{
+    struct etwas_held_file held = NOTHING;
+    struct etwas_held_file another = NOTHING;
+    char path[512];
+
+    (void)state;
+    assert_int_equal(take(&held, "mine"), ERROR_SUCCESS);
+    etwas_testpoint_set(clear_every_time);
+    assert_int_equal(etwas_held_replace(&held, "yours", 5), ERROR_BUSY);
+    assert_int_equal(take(&another, "another's"), ERROR_BUSY);
+    etwas_testpoint_set(NULL);
+    assert_int_equal(another.lock, -1);
+    assert_int_equal(files_like(""), 1);
+    assert_int_equal(find("mine"), ERROR_SUCCESS);
+    (void)snprintf(path, sizeof path, "%s/%s", registry_folder(), stem);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(etwas_held_replace(&held, "yours", 5), ERROR_BAD_PATHNAME);
+    assert_int_equal(files_like(""), 1);
+    etwas_held_drop(&held); /* and not the folder, which is not ours */
+    assert_int_equal(rmdir(path), 0);
+}
+
 static void of_two_that_take_the_same_one_has_it(void **state)
 {
     struct etwas_held_file held = NOTHING;
@@ -288,6 +319,7 @@ int main(void)
         REGISTRY_TEST(who_finds_a_dead_file_does_not_remove_the_living_one_after_it),
         REGISTRY_TEST(nobody_waits_for_a_process_that_is_stopped_while_it_removes_a_dead_file),
         REGISTRY_TEST(a_file_that_is_cleared_before_it_is_locked_is_made_again),
+        REGISTRY_TEST(what_cannot_be_replaced_is_what_it_was),
         REGISTRY_TEST(of_two_that_take_the_same_one_has_it),
         REGISTRY_TEST(of_two_that_take_the_same_at_two_places_one_has_it),
         REGISTRY_TEST(things_of_one_name_have_places_until_there_are_no_more),
