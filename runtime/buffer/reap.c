@@ -229,9 +229,22 @@ static void give_up(struct etwas_collector *collector, uint32_t buffer, uint32_t
     etwas_pool_release(pool, buffer, control->end.units);
 }
 
+/*
+ * A flight recorder's, to which no link leads any more: those that came after it have been overwritten while one of its
+ * writers was not through. Where it ended and how old it is nobody knows; behind its records are zeroes, and it is
+ * older than what is left.
+ */
+static void mend_forgotten(struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
+{
+    (void)mend_full(pool, buffer, slot, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    ck_pr_store_64(&pool->ages[buffer], etwas_owner_ticket(ck_pr_load_64(&pool->owners[buffer])));
+    etwas_pool_offer_oldest(pool, buffer, slot, true);
+}
+
 static void take_back(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
+    uint32_t current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(pool, slot)->word));
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
 
     for (uint32_t buffer = 0; buffer < allocated; buffer++) {
@@ -242,6 +255,8 @@ static void take_back(struct etwas_collector *collector, uint32_t slot)
             give_up(collector, buffer, slot);
         } else if (!was_current(collector, slot, buffer)) {
             etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
+        } else if (pool->buffering && buffer != current && !is_complete(pool, buffer)) {
+            mend_forgotten(pool, buffer, slot);
         }
     }
 }
