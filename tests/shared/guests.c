@@ -7,12 +7,14 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "buffer/reap.h"
@@ -21,12 +23,16 @@
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "platform/processor.h"
+#include "platform/testpoint.h"
 #include "shared/mapping.h"
 
 enum {
     THREAD_SHIFT = 48,
     REGISTERED_BYTES = 32, /* what glibc registers; __rseq_size may be less */
     BURST = 400,
+    SHORT_BURST = 40,
+    INTERRUPT_NS = 700000,
+    DAWDLE_NS = 50000,
     PAUSE_US = 4000,
     RETRY_US = 200,
 };
@@ -155,6 +161,35 @@ void host_reap(const struct hosted *hosted, uint32_t number)
     etwas_lifecycle_release_role(session);
 }
 
+void host_died(const struct hosted *hosted, uint32_t number)
+{
+    struct etwas_session *session = host_take_role(hosted);
+
+    etwas_guest_slot_died(session->pool, number);
+    etwas_lifecycle_release_role(session);
+}
+
+void host_expect_none_leaked(const struct hosted *hosted)
+{
+    struct etwas_session *session = host_take_role(hosted);
+    const struct etwas_pool *pool = session->pool;
+    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
+
+    etwas_collector_reap(&session->collector);
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+        const struct etwas_slot *slot = etwas_pool_slot(pool, etwas_owner_slot(owner));
+
+        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
+            etwas_pool_is_guest_slot(pool, etwas_owner_slot(owner))) {
+            assert_int_equal(slot->visitors, 0);
+            assert_true(etwas_word_buffer(ck_pr_load_64(&slot->word)) == buffer ||
+                        etwas_pool_is_complete(pool, pool->buffers[buffer].commit));
+        }
+    }
+    etwas_lifecycle_release_role(session);
+}
+
 void host_stop(struct hosted *hosted, etwas_session_counts *counts)
 {
     stop_session(hosted->session, counts);
@@ -176,9 +211,14 @@ void guest_prepare(void)
 
 etwas_trace_handle guest_join(int descriptor, uint32_t number, struct etwas_shared_guest *guest)
 {
+    uint32_t code;
+
     guest_prepare();
-    CHECK_IN_CHILD(etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, number, guest) ==
-                   ERROR_SUCCESS);
+    code = etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, number, guest);
+    if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
+        return 0;
+    }
+    CHECK_IN_CHILD(code == ERROR_SUCCESS);
     return etwas_session_handle((struct etwas_session_key){guest->entry, guest->gate});
 }
 
@@ -216,13 +256,68 @@ static void add_one(uint64_t *count)
     ck_pr_fence_store();
 }
 
+/* ---- an event's payload ---------------------------------------------------------------------- */
+
+enum {
+    MOST_PAYLOAD = 300,
+};
+
+static uint32_t payload_bytes(const struct guest_board *board, uint64_t number)
+{
+    return (uint32_t)sizeof number +
+           (board->has_payload != 0 ? (uint32_t)(number * 131 % MOST_PAYLOAD) : 0);
+}
+
+static uint8_t payload_byte(uint64_t number, uint32_t index)
+{
+    return (uint8_t)(number * 7 + index);
+}
+
+/* Async-signal-safe. */
+static uint32_t log_with_payload(etwas_trace_handle session, const struct guest_board *board,
+                                 uint64_t number)
+{
+    struct {
+        EVENT_TRACE_HEADER header;
+        uint8_t payload[sizeof number + MOST_PAYLOAD];
+    } event;
+    uint32_t bytes = payload_bytes(board, number);
+
+    memset(&event.header, 0, sizeof event.header);
+    event.header.Size = (uint16_t)(sizeof event.header + bytes);
+    event.header.Flags = WNODE_FLAG_TRACED_GUID;
+    event.header.Guid = event_class;
+    memcpy(event.payload, &number, sizeof number);
+    for (uint32_t index = sizeof number; index < bytes; index++) {
+        event.payload[index] = payload_byte(number, index);
+    }
+    return TraceEvent(session, &event.header);
+}
+
+static bool is_payload(const struct guest_board *board, const uint8_t *payload, uint32_t bytes)
+{
+    uint64_t number;
+
+    memcpy(&number, payload, sizeof number);
+    for (uint32_t index = sizeof number; index < bytes; index++) {
+        if (payload[index] != payload_byte(number, index)) {
+            return false;
+        }
+    }
+    return bytes == payload_bytes(board, number);
+}
+
+/* ---- what is logged, and told ---------------------------------------------------------------- */
+
 /* Counts before and after, so that a kill in between leaves them one apart. */
-static uint32_t log_one(etwas_trace_handle session, struct guest_tally *tally, uint64_t number)
+static uint32_t log_one(etwas_trace_handle session, const struct guest_board *board,
+                        struct guest_tally *tally, uint64_t number)
 {
     uint32_t code;
 
     add_one(&tally->attempted);
-    code = log_number(session, number);
+    code = board->has_payload != 0 ? log_with_payload(session, board, number)
+                                   : log_number(session, number);
     add_one(code == ERROR_SUCCESS             ? &tally->recorded
             : code == ERROR_NOT_ENOUGH_MEMORY ? &tally->lost
             : code == ERROR_INVALID_HANDLE    ? &tally->refused
@@ -239,7 +334,7 @@ uint32_t guest_attempt(etwas_trace_handle session, struct guest_board *board, ui
         tally->process_id = (uint32_t)getpid();
         tally->thread_id = (uint32_t)syscall(SYS_gettid);
     }
-    return log_one(session, tally, number_for(life, thread, tally->recorded));
+    return log_one(session, board, tally, number_for(life, thread, tally->recorded));
 }
 
 void guest_log(etwas_trace_handle session, struct guest_board *board, uint32_t life,
@@ -266,6 +361,29 @@ struct logger {
     uint32_t thread;
 };
 
+static const struct logger *interrupted;
+
+static void log_in_handler(int number)
+{
+    (void)number;
+    (void)guest_attempt(interrupted->session, interrupted->board, interrupted->life, GUEST_HANDLER);
+}
+
+/* The calling thread, every now and then. */
+static void interrupt_me(const struct logger *logger)
+{
+    const struct itimerspec often = {{.tv_nsec = INTERRUPT_NS}, {.tv_nsec = INTERRUPT_NS}};
+    struct sigaction action = {.sa_handler = log_in_handler, .sa_flags = SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR2};
+    timer_t timer;
+
+    interrupted = logger;
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    CHECK_IN_CHILD(sigaction(SIGUSR2, &action, NULL) == 0);
+    CHECK_IN_CHILD(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    CHECK_IN_CHILD(timer_settime(timer, 0, &often, NULL) == 0);
+}
+
 static void *log_in_bursts(void *context)
 {
     const struct logger *logger = context;
@@ -275,9 +393,13 @@ static void *log_in_bursts(void *context)
     if (logger->thread != 0) {
         guest_unregister();
     }
+    if (logger->thread == 0 && board->has_handler != 0) {
+        interrupt_me(logger);
+    }
     while (ck_pr_load_32(&board->quit) == 0) {
         ck_pr_inc_32(inside);
-        guest_log(logger->session, board, logger->life, logger->thread, BURST);
+        guest_log(logger->session, board, logger->life, logger->thread,
+                  board->has_payload != 0 ? SHORT_BURST : BURST);
         ck_pr_fence_release();
         ck_pr_dec_32(inside);
         (void)usleep(PAUSE_US);
@@ -285,20 +407,38 @@ static void *log_in_bursts(void *context)
     return NULL;
 }
 
+/* So that a kill, a stop and other threads of the guest come between any two steps. */
+static void dawdle(enum etwas_testpoint point)
+{
+    static _Thread_local uint32_t seed;
+    const struct timespec moment = {.tv_nsec = DAWDLE_NS};
+
+    seed = seed * 1103515245 + 12345 + (uint32_t)(uintptr_t)&seed;
+    if (point <= ETWAS_POINT_SWITCH_INSTALLED && seed >> 28 == 0) {
+        (void)nanosleep(&moment, NULL);
+    }
+}
+
 static void live(const struct hosted *hosted, struct guest_board *board, uint32_t life,
                  uint32_t number)
 {
-    static struct logger loggers[GUEST_THREADS];
-    static pthread_t threads[GUEST_THREADS];
+    static struct logger loggers[GUEST_LOGGERS];
+    static pthread_t threads[GUEST_LOGGERS];
     struct etwas_shared_guest guest;
     etwas_trace_handle session = guest_join(hosted->descriptor, number, &guest);
 
-    for (uint32_t thread = 0; thread < GUEST_THREADS; thread++) {
+    while (session == 0) {
+        (void)pause();
+    }
+    if (board->dawdles != 0) {
+        etwas_testpoint_set(dawdle);
+    }
+    for (uint32_t thread = 0; thread < GUEST_LOGGERS; thread++) {
         loggers[thread] = (struct logger){session, board, life, thread};
         CHECK_IN_CHILD(pthread_create(&threads[thread], NULL, log_in_bursts, &loggers[thread]) ==
                        0);
     }
-    for (uint32_t thread = 0; thread < GUEST_THREADS; thread++) {
+    for (uint32_t thread = 0; thread < GUEST_LOGGERS; thread++) {
         (void)pthread_join(threads[thread], NULL);
     }
 }
@@ -338,9 +478,10 @@ struct guest_sum guest_sum(const struct guest_board *board, uint32_t lives)
 
 struct reading {
     const struct guest_board *board;
-    uint64_t *found; /* of each thread */
+    uint64_t *next; /* of each thread: behind the last number found */
     uint32_t threads;
     uint64_t events;
+    uint64_t missing; /* of the numbers before others of their thread */
     uint64_t wrong;
 };
 
@@ -350,6 +491,7 @@ static void WINAPI take_event(EVENT_RECORD *record)
     const struct guest_tally *tally;
     uint64_t number;
     uint64_t thread;
+    uint64_t nth;
 
     if (memcmp(&record->EventHeader.ProviderId, &event_class, sizeof event_class) != 0) {
         return;
@@ -361,17 +503,18 @@ static void WINAPI take_event(EVENT_RECORD *record)
         reading->wrong++;
         return;
     }
+    nth = number & ((UINT64_C(1) << THREAD_SHIFT) - 1);
     tally = &reading->board->lives[thread / GUEST_THREADS].threads[thread % GUEST_THREADS];
-    reading->wrong +=
-        number != number_for((uint32_t)thread / GUEST_THREADS, (uint32_t)thread % GUEST_THREADS,
-                             reading->found[thread]) ||
-        record->EventHeader.ProcessId != tally->process_id ||
-        record->EventHeader.ThreadId != tally->thread_id;
-    reading->found[thread]++;
+    reading->wrong += nth < reading->next[thread] ||
+                      !is_payload(reading->board, record->UserData, record->UserDataLength) ||
+                      record->EventHeader.ProcessId != tally->process_id ||
+                      record->EventHeader.ThreadId != tally->thread_id;
+    reading->missing += nth - reading->next[thread];
+    reading->next[thread] = nth + 1;
 }
 
 uint64_t guest_expect_file(const char *path, const struct guest_board *board, uint32_t lives,
-                           bool slack)
+                           bool slack, uint64_t missing)
 {
     struct reading reading = {.board = board, .threads = lives * GUEST_THREADS};
     EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path,
@@ -381,8 +524,8 @@ uint64_t guest_expect_file(const char *path, const struct guest_board *board, ui
                                     .Context = &reading};
     etwas_trace_handle trace;
 
-    reading.found = calloc(reading.threads, sizeof *reading.found);
-    assert_non_null(reading.found);
+    reading.next = calloc(reading.threads, sizeof *reading.next);
+    assert_non_null(reading.next);
     trace = OpenTraceA(&logfile);
     assert_int_not_equal(trace, INVALID_PROCESSTRACE_HANDLE);
     assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
@@ -392,8 +535,12 @@ uint64_t guest_expect_file(const char *path, const struct guest_board *board, ui
         uint64_t recorded =
             board->lives[thread / GUEST_THREADS].threads[thread % GUEST_THREADS].recorded;
 
-        assert_in_range(reading.found[thread], recorded, recorded + (slack ? 1 : 0));
+        assert_true(reading.next[thread] <= recorded + (slack ? 1 : 0));
+        if (reading.next[thread] < recorded) {
+            reading.missing += recorded - reading.next[thread];
+        }
     }
-    free(reading.found);
+    assert_true(reading.missing <= missing);
+    free(reading.next);
     return reading.events;
 }

@@ -12,9 +12,11 @@
 #include "shared/join.h"
 
 enum {
-    GUESTS = 8,         /* processes at a time */
-    GUEST_THREADS = 3,  /* that log in each */
-    GUEST_LIVES = 2048, /* processes in all */
+    GUESTS = 8,        /* processes at a time */
+    GUEST_LOGGERS = 3, /* threads of each that log in bursts; all but the first run no sequences */
+    GUEST_HANDLER = GUEST_LOGGERS, /* what a handler logs that interrupts the first */
+    GUEST_THREADS,
+    GUEST_LIVES = 8192, /* processes in all */
 };
 
 struct etwas_session;
@@ -45,6 +47,14 @@ struct etwas_session *host_take_role(const struct hosted *hosted);
 uint32_t host_take_slot(const struct hosted *hosted);
 void host_reap(const struct hosted *hosted, uint32_t number);
 
+/* The same, left to the flusher. */
+void host_died(const struct hosted *hosted, uint32_t number);
+
+/*
+ * All guests are dead, and what they left is put right: each buffer of their slots is current, or full and complete.
+ */
+void host_expect_none_leaked(const struct hosted *hosted);
+
 /* Stops it. */
 void host_stop(struct hosted *hosted, etwas_session_counts *counts);
 
@@ -53,7 +63,7 @@ void host_stop(struct hosted *hosted, etwas_session_counts *counts);
 /* What a guest does before it can join: as a program that registers a provider. */
 void guest_prepare(void);
 
-/* Joins at the first guest's entry; returns the handle to log with. For a child. */
+/* Joins at the first guest's entry; returns the handle to log with; 0: the session has ended. For a child. */
 etwas_trace_handle guest_join(int descriptor, uint32_t number, struct etwas_shared_guest *guest);
 
 /* The calling thread can run no sequences any more: its events go to the guest's own slot. For a child. */
@@ -71,7 +81,10 @@ struct guest_tally {
 } __attribute__((aligned(64)));
 
 struct guest_board {
-    uint32_t quit; /* after the burst */
+    uint32_t quit;        /* after the burst */
+    uint32_t has_handler; /* a timer interrupts the first thread of each guest */
+    uint32_t dawdles;     /* who runs no sequences: between the steps of the shared protocol */
+    uint32_t has_payload; /* behind the number are so many bytes as follows from it, and which */
     struct {
         struct guest_tally threads[GUEST_THREADS];
         uint32_t inside; /* threads in a burst */
@@ -91,10 +104,7 @@ void guest_log(etwas_trace_handle session, struct guest_board *board, uint32_t l
 uint32_t guest_attempt(etwas_trace_handle session, struct guest_board *board, uint32_t life,
                        uint32_t thread);
 
-/*
- * A guest process that joins and logs in bursts from its threads until it is killed, or told to quit. All threads but the first
- * run no sequences.
- */
+/* A guest process that joins and logs in bursts from its threads until it is killed, or told to quit. */
 int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life,
                   uint32_t number);
 
@@ -109,9 +119,10 @@ struct guest_sum guest_sum(const struct guest_board *board, uint32_t lives);
 
 /*
  * The file has what each thread was told is recorded, in order and once, with its process and thread; `slack`: of
- * each thread perhaps one more, since it may have been killed before it was told. Returns how many events are there.
+ * each thread perhaps one more, since it may have been killed before it was told; `missing`: so many of them all may not
+ * be there. Returns how many events are there.
  */
 uint64_t guest_expect_file(const char *path, const struct guest_board *board, uint32_t lives,
-                           bool slack);
+                           bool slack, uint64_t missing);
 
 #endif

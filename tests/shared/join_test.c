@@ -137,7 +137,7 @@ static void what_guests_log_is_in_the_hosts_file(void **state)
     assert_int_equal(sum.recorded, (2 * GUESTS - 1) * EVENTS);
     assert_int_equal(counts.recorded, sum.recorded);
     assert_int_equal(counts.lost_no_buffer, sum.lost);
-    assert_int_equal(guest_expect_file(folder_path("log.etl"), board, GUESTS, false),
+    assert_int_equal(guest_expect_file(folder_path("log.etl"), board, GUESTS, false, 0),
                      counts.recorded);
     guest_board_free(board);
 }
@@ -273,7 +273,8 @@ static void whoever_is_killed_harms_no_other(void **state)
     assert_in_range(counts.recorded + counts.lost_no_buffer, sum.attempted - sum.threads,
                     sum.attempted);
     assert_in_range(counts.recorded, sum.recorded, sum.recorded + sum.threads);
-    assert_int_equal(guest_expect_file(folder_path("log.etl"), board, next, true), counts.recorded);
+    assert_int_equal(guest_expect_file(folder_path("log.etl"), board, next, true, 0),
+                     counts.recorded);
     guest_board_free(board);
 }
 

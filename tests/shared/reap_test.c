@@ -297,9 +297,7 @@ static void die_with_a_hole(const struct hosted *hosted, struct guest_board *boa
     CHECK_IN_CHILD(pthread_create(&thread, NULL, reserve_only, &holder) == 0);
     hold_wait();
     guest_unregister();
-    for (uint32_t event = 0; event < behind; event++) {
-        CHECK_IN_CHILD(guest_attempt(holder.session, board, 0, 1) == ERROR_SUCCESS);
-    }
+    guest_log(holder.session, board, 0, 1, behind);
     (void)kill(getpid(), SIGKILL);
 }
 
@@ -350,7 +348,40 @@ static void expect_what_is_behind_a_hole(uint32_t behind, bool is_said)
     etwas_lifecycle_release_role(session);
     host_stop(&hosted, &counts);
     assert_int_equal(counts.recorded, behind);
-    assert_int_equal(guest_expect_file(folder_path("log.etl"), board, 1, false), behind);
+    assert_int_equal(guest_expect_file(folder_path("log.etl"), board, 1, false, 0), behind);
+    guest_board_free(board);
+}
+
+/* So much that all but the one with the hole have been overwritten. */
+static void a_hole_may_be_forgotten_by_a_recorder(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .buffer_size_kb = BUFFER_KB,
+                                           .minimum_buffers = MOST_BUFFERS};
+    struct guest_board *board = guest_board_new();
+    etwas_session_counts counts;
+    struct guest_sum sum;
+    struct hosted hosted;
+    uint32_t number;
+    int status;
+    int child;
+
+    (void)state;
+    host_or_skip();
+    host_start(&hosted, "host", NULL, &options);
+    number = host_take_slot(&hosted);
+    child = fork_child();
+    if (child == 0) {
+        die_with_a_hole(&hosted, board, number, 4 * MOST_BUFFERS * RECORDS);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    host_reap(&hosted, number);
+    host_expect_none_leaked(&hosted);
+    host_stop(&hosted, &counts);
+    sum = guest_sum(board, 1);
+    assert_int_equal(counts.recorded + counts.overwritten, sum.recorded);
+    assert_int_equal(counts.lost_no_buffer, sum.lost);
     guest_board_free(board);
 }
 
@@ -370,6 +401,7 @@ int main(void)
         FOLDER_TEST(a_guest_dies_anywhere_in_a_session_with_a_file),
         FOLDER_TEST(a_guest_dies_anywhere_in_a_recorder),
         FOLDER_TEST(what_is_behind_a_hole_is_there),
+        FOLDER_TEST(a_hole_may_be_forgotten_by_a_recorder),
     };
 
     return cmocka_run_group_tests_name("reaping guests", tests, hosts_setup, hosts_teardown);
