@@ -234,7 +234,8 @@ struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
 
 void etwas_guest_detach(struct etwas_guest *guest)
 {
-    bool is_orphan = !etwas_shared_has_ended(&guest->shared);
+    bool is_orphan =
+        !etwas_shared_has_ended(&guest->shared) && !etwas_shared_host_lives(&guest->shared);
 
     (void)etwas_service_unwatch(guest->connection);
     (void)close(guest->connection);
@@ -245,9 +246,10 @@ void etwas_guest_detach(struct etwas_guest *guest)
     if (is_orphan) {
         etwas_shared_close_gates(&guest->shared);
         guest->state = ETWAS_GUEST_ORPHANED;
-    } else {
-        guest->state = etwas_shared_leave(&guest->shared) ? ETWAS_GUEST_FREE : ETWAS_GUEST_LEAVING;
+        return;
     }
+    /* Where the host lives and has only let this guest go, the gates are other guests', too. */
+    guest->state = etwas_shared_leave(&guest->shared) ? ETWAS_GUEST_FREE : ETWAS_GUEST_LEAVING;
 }
 
 /* ---- what the host is told --------------------------------------------------------------------- */

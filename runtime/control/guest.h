@@ -9,7 +9,7 @@
  *     FREE       nobody's, or of a session that is over
  *     KNOWN      a controller of this process has a handle
  *     ATTACHED   this process logs to it: a guest, with a connection to the host
- *     LEAVING    the session is over, and a thread has not come out of its pool yet
+ *     LEAVING    the session is over, and a thread has not come out of its pool yet; or the host has let this guest go
  *     ORPHANED   its host has died: what was logged and not yet written is there until this process attaches to another
  *                session, or ends, for who recovers it
  *

@@ -284,6 +284,14 @@ bool etwas_shared_has_ended(const struct etwas_shared_guest *guest)
     return state == ETWAS_SHARED_CLOSED;
 }
 
+/* The descriptor was opened anew for this process, so the lock is never its own. */
+bool etwas_shared_host_lives(const struct etwas_shared_guest *guest)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+    return fcntl(guest->descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 void etwas_shared_close_gates(const struct etwas_shared_guest *guest)
 {
     etwas_pool_close_gates(guest->entry);

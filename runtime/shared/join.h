@@ -50,6 +50,9 @@ bool etwas_shared_leave(const struct etwas_shared_guest *guest);
 /* Whether its host has ended it: all is where it belongs. While it runs, or when the host died before, it has not. */
 bool etwas_shared_has_ended(const struct etwas_shared_guest *guest);
 
+/* Whether the process lives that hosts it: it holds the lock of the mapping (mapping.h). */
+bool etwas_shared_host_lives(const struct etwas_shared_guest *guest);
+
 /* Its host is dead: what it would do first. From here on the session does not run, for its other guests either. */
 void etwas_shared_close_gates(const struct etwas_shared_guest *guest);
 

@@ -33,6 +33,7 @@ struct board {
     uint64_t keyword;
     uint32_t logged; /* so many events were recorded */
     uint32_t end;    /* the providers shall end */
+    uint32_t hosted; /* so many sessions have begun */
     int32_t process; /* of the provider that logged last */
 };
 
@@ -182,6 +183,67 @@ static void a_provider_is_enabled_when_it_registers(void **state)
     expect_events(folder_path("log.etl"), EVENTS);
 }
 
+/* ---- a host that dies -------------------------------------------------------------------------- */
+
+static int host_until_killed(void)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .minimum_buffers = 8,
+                                           .sharing = ETWAS_SHARING_USER};
+    etwas_trace_handle handle;
+
+    CHECK_IN_CHILD(etwas_start("mortal", NULL, &options, &handle) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(EnableTrace(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 1, 4, &control_guid, handle) ==
+                   ERROR_SUCCESS);
+    ck_pr_inc_32(&board->hosted);
+    for (;;) {
+        (void)pause();
+    }
+}
+
+/* Logs into each session that enables it; what it is told when there is none is no crash. */
+static int stubborn_provider(void)
+{
+    etwas_trace_handle registration;
+
+    CHECK_IN_CHILD(RegisterTraceGuidsA(classic_callback, NULL, &control_guid, 0, NULL, NULL, NULL,
+                                       &registration) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->registered);
+    while (ck_pr_load_32(&board->end) == 0) {
+        uint64_t handle = ck_pr_load_64(&session);
+
+        if (handle != 0 && log_number(handle, 1) == ERROR_SUCCESS) {
+            ck_pr_inc_32(&board->logged);
+        }
+        (void)usleep(PAUSE_US);
+    }
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* Its guests are told to stop, and go on; the next host, under the same name, has them at once. */
+static void the_death_of_a_host_harms_no_guest(void **state)
+{
+    int provider = start(stubborn_provider);
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    for (uint32_t host = 1; host <= 5; host++) {
+        int child = start(host_until_killed);
+        uint32_t logged;
+
+        assert_true(comes_to(&board->hosted, host));
+        assert_true(comes_to(&board->enabled, host));
+        logged = ck_pr_load_32(&board->logged);
+        assert_true(comes_to(&board->logged, logged + 10));
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        assert_true(comes_to(&board->disabled, host));
+    }
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+}
+
 /* ---- who is there ------------------------------------------------------------------------------ */
 
 static const etwas_guid modern_guid = {0x3c5a1f20, 0x8e44, 0x4b1d, {1, 2, 3, 4, 5, 6, 7, 8}};
@@ -285,6 +347,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_session_enables_a_provider_of_another_process, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_provider_is_enabled_when_it_registers, begin, end),
+        cmocka_unit_test_setup_teardown(the_death_of_a_host_harms_no_guest, begin, end),
         cmocka_unit_test_setup_teardown(providers_of_other_processes_are_listed, begin, end),
     };
 
