@@ -39,12 +39,21 @@ struct host {
     struct etwas_registry_entry entry; /* its enablements are put together from `kept` */
     struct kept *kept;
     uint32_t kept_count;
-    uint64_t asked;    /* the number that who waits wants answers for */
-    uint32_t answered; /* by how many processes */
 };
 
 static struct host hosts[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t hosting = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * Who waits for answers, by the session's entry. Under `answering`, which is held for a moment: the control thread counts
+ * the answers while others are still being told, or its queue would be full of them and had no room for what it is told.
+ */
+static struct asking {
+    etwas_guid session;
+    uint64_t number;   /* of the entry; 0: nobody waits */
+    uint32_t answered; /* by how many processes */
+} askings[ETWAS_SESSION_ENTRIES];
+static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answers; /* by CLOCK_MONOTONIC */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -198,31 +207,45 @@ static struct timespec deadline_after(uint32_t milliseconds)
 
 void etwas_host_heard(const struct etwas_tell *tell)
 {
-    (void)pthread_mutex_lock(&hosting);
+    (void)pthread_mutex_lock(&answering);
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
-        struct host *host = &hosts[index];
+        struct asking *asking = &askings[index];
 
-        if (host->is_open && host->asked == tell->number &&
-            memcmp(&host->entry.session, &tell->session, sizeof tell->session) == 0) {
-            host->answered++;
+        if (asking->number == tell->number && asking->number != 0 &&
+            memcmp(&asking->session, &tell->session, sizeof tell->session) == 0) {
+            asking->answered++;
             (void)pthread_cond_broadcast(&answers);
         }
     }
-    (void)pthread_mutex_unlock(&hosting);
+    (void)pthread_mutex_unlock(&answering);
 }
 
-/* Until so many have answered. Under `hosting`, which is let go meanwhile. */
-static uint32_t wait_for_answers(const struct host *host, uint64_t number, uint32_t told,
+/* Answers count from here on, for nobody who asked before. Number 0: for nobody. */
+static void begin_asking(uint32_t index, const etwas_guid *session, uint64_t number)
+{
+    (void)pthread_mutex_lock(&answering);
+    askings[index] = (struct asking){.session = *session, .number = number};
+    (void)pthread_cond_broadcast(&answers);
+    (void)pthread_mutex_unlock(&answering);
+}
+
+/* Until so many have answered, or somebody else asks, or the session ends. */
+static uint32_t wait_for_answers(uint32_t index, uint64_t number, uint32_t told,
                                  uint32_t timeout_ms)
 {
+    const struct asking *asking = &askings[index];
     struct timespec deadline =
         deadline_after(timeout_ms < ANSWER_PATIENCE_MS ? timeout_ms : ANSWER_PATIENCE_MS);
+    uint32_t code;
     int error = 0;
 
-    while (host->asked == number && host->answered < told && error == 0) {
-        error = pthread_cond_timedwait(&answers, &hosting, &deadline);
+    (void)pthread_mutex_lock(&answering);
+    while (asking->number == number && asking->answered < told && error == 0) {
+        error = pthread_cond_timedwait(&answers, &answering, &deadline);
     }
-    return host->asked != number || host->answered >= told ? ERROR_SUCCESS : ERROR_TIMEOUT;
+    code = asking->number != number || asking->answered >= told ? ERROR_SUCCESS : ERROR_TIMEOUT;
+    (void)pthread_mutex_unlock(&answering);
+    return code;
 }
 
 /* ---- a session's life -------------------------------------------------------------------------- */
@@ -272,7 +295,6 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     describe(&host->entry, session);
     code = etwas_registry_host_open(&host->registry, &host->entry);
     host->is_open = code == ERROR_SUCCESS;
-    host->asked = 0;
     (void)pthread_mutex_unlock(&hosting);
     return code;
 }
@@ -340,8 +362,7 @@ void etwas_host_end(struct etwas_session *session)
         free(host->kept);
         host->kept = NULL;
         host->is_open = false;
-        host->asked = 0;
-        (void)pthread_cond_broadcast(&answers);
+        begin_asking(session->index, &host->entry.session, 0);
     }
     (void)pthread_mutex_unlock(&hosting);
     etwas_host_guests_end(session);
@@ -372,17 +393,16 @@ uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
     }
     if (code == ERROR_SUCCESS) {
         tell = look_at(host);
-        host->asked = tell.number;
-        host->answered = 0;
+        begin_asking(key.index, &tell.session, tell.number);
         if (timeout_ms == 0) {
             tell.sender[0] = '\0';
         }
         (void)etwas_registry_tell_all(&tell, &told);
-        code =
-            timeout_ms == 0 ? ERROR_SUCCESS : wait_for_answers(host, tell.number, told, timeout_ms);
     }
     (void)pthread_mutex_unlock(&hosting);
-    return code;
+    return code == ERROR_SUCCESS && timeout_ms != 0
+               ? wait_for_answers(key.index, tell.number, told, timeout_ms)
+               : code;
 }
 
 bool etwas_host_has(const etwas_guid *session)
@@ -403,6 +423,7 @@ bool etwas_host_has(const etwas_guid *session)
 void etwas_host_before_fork(void)
 {
     (void)pthread_mutex_lock(&hosting);
+    (void)pthread_mutex_lock(&answering);
     etwas_host_guests_before_fork();
 }
 
@@ -413,7 +434,9 @@ void etwas_host_after_fork(bool is_child)
         if (hosts[index].is_open) {
             etwas_registry_host_forget(&hosts[index].registry);
             hosts[index].is_open = false;
+            askings[index].number = 0;
         }
     }
+    (void)pthread_mutex_unlock(&answering);
     (void)pthread_mutex_unlock(&hosting);
 }

@@ -24,7 +24,7 @@
 
 #define REGISTERING_PATIENCE_NS UINT64_C(50000000)
 #define PATIENCE_NS UINT64_C(500000000)
-#define ANSWER_NS UINT64_C(200000000)
+#define ANSWER_NS UINT64_C(500000000)
 
 enum {
     ANSWERS = 64, /* of one look; who asked before them has a timeout */
@@ -357,6 +357,8 @@ static void hear(const struct etwas_tell *tell)
         etwas_look_soon(tell);
     } else if (tell->op == ETWAS_TELL_SEEN) {
         etwas_host_heard(tell);
+        /* Answers may have filled the queue, so that a LOOK found no room. */
+        etwas_look_soon(NULL);
     }
 }
 

@@ -10,11 +10,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "platform/wait.h"
 #include "registry/ancillary.h"
 #include "registry/file_name.h"
 #include "registry/stale.h"
 
-#define MAGIC UINT32_C(0x54575445) /* "ETWT" */
+#define MAGIC UINT32_C(0x54575445)          /* "ETWT" */
+#define ALL_PATIENCE_NS UINT64_C(100000000) /* for queues that are full, of all who are told */
 
 enum {
     VERSION = 1,
@@ -44,6 +46,8 @@ struct telling {
     struct ucred sender;
     int socket;
     uint32_t told;
+    const struct etwas_tell *tell;
+    uint64_t deadline_ns;
 };
 
 static uint32_t begin(struct telling *telling, const struct etwas_tell *tell)
@@ -56,6 +60,7 @@ static uint32_t begin(struct telling *telling, const struct etwas_tell *tell)
                    .session = tell->session},
         /* Else it is the real user that is told, whom a program with another effective one does not act for. */
         .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
+        .tell = tell,
     };
     memcpy(telling->stored.sender, tell->sender, strnlen(tell->sender, sizeof tell->sender - 1));
     return etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
@@ -83,35 +88,6 @@ static uint32_t refused(const char *name, int error)
         (void)etwas_registry_clear_socket(name);
     }
     return etwas_registry_socket_error(error);
-}
-
-/*
- * EAGAIN has two reasons: the other's queue is full, or what others have not yet received takes all that this socket
- * may send. A fresh socket tells one from the other.
- */
-static uint32_t tell_one(struct telling *telling, const char *name)
-{
-    struct sockaddr_un address;
-    uint32_t code = etwas_registry_address(name, &address);
-    int error;
-
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    error = send_to(telling, &address);
-    if (error == EAGAIN) {
-        (void)close(telling->socket);
-        code = etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
-        if (code != ERROR_SUCCESS) {
-            return code;
-        }
-        error = send_to(telling, &address);
-    }
-    if (error == 0 || error == EAGAIN) {
-        telling->told++;
-        return ERROR_SUCCESS;
-    }
-    return refused(name, error);
 }
 
 /* A connected socket can be polled for room in the other's queue. */
@@ -147,6 +123,33 @@ uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, ui
     return code;
 }
 
+/*
+ * EAGAIN has two reasons: the other's queue is full, or what others have not yet received takes all that this socket
+ * may send. A socket of its own tells one from the other. A full queue is waited for where an answer is: the other will look,
+ * but answers only what it hears.
+ */
+static uint32_t tell_one(struct telling *telling, const char *name)
+{
+    struct sockaddr_un address;
+    uint32_t code = etwas_registry_address(name, &address);
+    int error;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    error = send_to(telling, &address);
+    if (error == EAGAIN) {
+        code = etwas_registry_tell(name, telling->tell, telling->deadline_ns);
+    } else if (error != 0) {
+        code = refused(name, error);
+    }
+    if (code == ERROR_SUCCESS || code == ERROR_TIMEOUT) {
+        telling->told++;
+        return ERROR_SUCCESS;
+    }
+    return code;
+}
+
 static bool look(const char *name, void *context)
 {
     struct telling *telling = context;
@@ -154,7 +157,7 @@ static bool look(const char *name, void *context)
     if (is_process(name)) {
         (void)tell_one(telling, name);
     }
-    return telling->socket >= 0;
+    return true;
 }
 
 uint32_t etwas_registry_tell_all(const struct etwas_tell *tell, uint32_t *told)
@@ -163,12 +166,9 @@ uint32_t etwas_registry_tell_all(const struct etwas_tell *tell, uint32_t *told)
     uint32_t code = begin(&telling, tell);
 
     if (code == ERROR_SUCCESS) {
+        telling.deadline_ns = tell->sender[0] != 0 ? etwas_monotonic_ns() + ALL_PATIENCE_NS : 0;
         code = etwas_registry_each(look, &telling);
-        if (telling.socket >= 0) {
-            (void)close(telling.socket);
-        } else {
-            code = ERROR_NO_SYSTEM_RESOURCES;
-        }
+        (void)close(telling.socket);
     }
     if (told != NULL) {
         *told = telling.told;

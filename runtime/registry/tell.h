@@ -38,8 +38,9 @@ struct etwas_tell {
 uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, uint64_t deadline_ns);
 
 /*
- * Tells all living processes, this one too if it takes part. Never waits: one whose queue is full counts as told, since
- * it will look anyway. *told, which may be NULL: how many. Errors of etwas_registry_each.
+ * Tells all living processes, this one too if it takes part. One whose queue is full counts as told, since it looks
+ * when it hears what is in it, whatever that is. If answers are wanted its queue is waited for, a tenth of a second in
+ * all; this process must be hearing meanwhile. *told, which may be NULL: how many. Errors of etwas_registry_each.
  */
 uint32_t etwas_registry_tell_all(const struct etwas_tell *tell, uint32_t *told);
 

@@ -9,6 +9,7 @@
 #include <etwas/etwas.h>
 #include <etwas/evntprov.h>
 #include <etwas/evntrace.h>
+#include <etwas/shared.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum {
     EVENTS = 1000,
     PAUSE_US = 500,
     PATIENCE_US = 20000000,
+    CROWD = 24,
 };
 
 /* In memory that all processes of a test share. */
@@ -341,6 +343,48 @@ static void providers_of_other_processes_are_listed(void **state)
     assert_int_equal(exit_code_of(second), 0);
 }
 
+/* ---- many of them ------------------------------------------------------------------------------ */
+
+static int bystander(void)
+{
+    CHECK_IN_CHILD(etwas_share() == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->registered);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    return 0;
+}
+
+static int enable_among_many(void)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .sharing = ETWAS_SHARING_USER};
+    etwas_trace_handle handle;
+
+    CHECK_IN_CHILD(comes_to(&board->registered, CROWD));
+    CHECK_IN_CHILD(etwas_start("crowd", NULL, &options, &handle) == ERROR_SUCCESS);
+    for (uint32_t time = 0; time < 10; time++) {
+        CHECK_IN_CHILD(EnableTraceEx2(handle, &modern_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3,
+                                      7, 0, 60000, NULL) == ERROR_SUCCESS);
+    }
+    CHECK_IN_CHILD(etwas_stop(handle, NULL) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* More of them answer than a queue has room for, and each is waited for. */
+static void a_timeout_is_enough_for_many_processes(void **state)
+{
+    int crowd[CROWD];
+
+    (void)state;
+    for (uint32_t index = 0; index < CROWD; index++) {
+        crowd[index] = start(bystander);
+    }
+    assert_int_equal(exit_code_of(start(enable_among_many)), 0);
+    ck_pr_store_32(&board->end, 1);
+    for (uint32_t index = 0; index < CROWD; index++) {
+        assert_int_equal(exit_code_of(crowd[index]), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_provider_is_enabled_when_it_registers, begin, end),
         cmocka_unit_test_setup_teardown(the_death_of_a_host_harms_no_guest, begin, end),
         cmocka_unit_test_setup_teardown(providers_of_other_processes_are_listed, begin, end),
+        cmocka_unit_test_setup_teardown(a_timeout_is_enough_for_many_processes, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
