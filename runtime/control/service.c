@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "platform/rseq.h"
 #include "platform/thread.h"
 #include "registry/process.h"
 
@@ -269,6 +270,8 @@ static uint32_t begin(void)
     const struct watch own = {.handler = hear};
     uint32_t code;
 
+    /* Every guest does this, and the system is quick about it only while a process has one thread: else it takes 10 ms. */
+    (void)etwas_rseq_prepare();
     bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (bell < 0) {
         return ERROR_NO_SYSTEM_RESOURCES;
