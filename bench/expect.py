@@ -153,6 +153,12 @@ LINES = [
      AT_MOST, 1.05, "x perf"),
     ("kernel events lost in it", alone("kernel/build/etwas/lost"), AT_MOST, 0, "events"),
     ("memory only, two producers", alone("scaling/rseq/pinned/2"), AT_LEAST, 130e6, "events/s"),
+    ("TraceEventInstance into a shared session", alone("processes/instance/host/ratio"), AT_MOST, 1.05, "x private"),
+    ("into another process's", alone("processes/instance/guest/ratio"), AT_MOST, 1.05, "x private"),
+    ("EventWrite into a shared session", alone("processes/write/host/ratio"), AT_MOST, 1.05, "x private"),
+    ("into another process's", alone("processes/write/guest/ratio"), AT_MOST, 1.05, "x private"),
+    ("writers in two processes", alone("processes/two/ratio"), AT_MOST, 1.05, "x two threads"),
+    ("enabled in another process, first event", alone("processes/enable/unattached"), AT_MOST, 5000, "us"),
     ("disabled gate above an empty call", difference("gate", "empty_call"), AT_MOST, 0.5, "ns"),
 ]
 

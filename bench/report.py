@@ -43,6 +43,7 @@ PARTS = {
     "heap": (3, False),
     "kernel": (3, False),
     "peers": (3, False),
+    "processes": (3, False),
     "reading": (1, False),
 }
 

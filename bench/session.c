@@ -6,6 +6,7 @@
  */
 #include "session.h"
 
+#include <etwas/shared.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -54,6 +55,7 @@ const char *bench_session_start(struct bench_session *session,
                          (request->one_slot ? (uint32_t)EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING : 0),
         .process_times = request->process_times,
         .crash_safe = request->crash_safe ? ETWAS_CRASH_SAFE_MEMFD : 0,
+        .sharing = request->is_shared ? ETWAS_SHARING_USER : ETWAS_SHARING_NONE,
         .clock = request->clock,
         .protocol = request->protocol,
         .buffer_size_kb = request->buffer_kb != 0 ? request->buffer_kb : BENCH_BUFFER_KB,

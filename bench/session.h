@@ -32,6 +32,7 @@ struct bench_session_request {
     bool one_slot;    /* for all processors; then the protocol is shared */
     bool process_times;
     bool crash_safe; /* in a memfd, which leaves nothing behind */
+    bool is_shared;  /* with other processes */
     bool classes;    /* with a retention class that information, which is what rows log, is in */
     uint32_t protocol;
     uint32_t clock;

@@ -47,6 +47,8 @@ def wanted_rows():
                 "compress/random/call/compressed", "compress/flood/lost/plain", "compress/paced/lost/compressed", "heap/alone/8", "heap/traced/8", "heap/stacks/16", "heap/redis/frames",
                 "kernel/drain/etwas", "kernel/drain/perf", "kernel/build/none", "kernel/build/etwas",
                 "kernel/build/perf")
+    yield from ("processes/instance/guest", "processes/write/guest", "processes/two", "processes/enable/unattached",
+                "processes/looked/24", "processes/register/attaching", "processes/has/attaching/descriptors")
 
 
 def require_laboratory(name, known, tables):
