@@ -309,7 +309,7 @@ uint32_t etwas_counts_sized(etwas_trace_handle session, etwas_session_counts *co
  * until another session takes its entry in the session table, which has 64, and 8 for private
  * sessions; the entry longest unused is taken first. Writers may write meanwhile. Of a session of another
  * process its host is asked, while it runs. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for
- * a handle unknown or forgotten; ERROR_TIMEOUT, its host does not answer within a second;
+ * a handle unknown or forgotten; ERROR_TIMEOUT, its host does not answer in 5 seconds;
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)

@@ -12,10 +12,6 @@
 #include "platform/sized.h"
 #include "registry/message.h"
 
-enum {
-    PATIENCE_MS = 1000
-};
-
 /* An answer begins so; counts, retention and a word for each stream follow, as long as its writer knows them. */
 struct head {
     uint32_t counts_bytes;
@@ -70,7 +66,7 @@ static uint32_t ask(uint64_t handle, struct head **answer)
     }
     head = calloc(1, ETWAS_MESSAGE_BYTES);
     code = head == NULL ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
-                        : etwas_remote_ask(entry, &message, head, PATIENCE_MS);
+                        : etwas_remote_ask(entry, &message, head, ETWAS_REMOTE_QUESTION_MS);
     code = code == ERROR_SUCCESS ? message.code : code;
     if (code == ERROR_SUCCESS &&
         (message.bytes < sizeof *head ||

@@ -226,7 +226,9 @@ uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
     }
     code = fill_block(&body->block, reply, control_code);
     if (code == ERROR_SUCCESS) {
-        code = etwas_remote_ask(entry, &message, body, ANSWER_PATIENCE_MS);
+        code = etwas_remote_ask(entry, &message, body,
+                                control_code == EVENT_TRACE_CONTROL_QUERY ? ETWAS_REMOTE_QUESTION_MS
+                                                                          : ANSWER_PATIENCE_MS);
     }
     if (code == ERROR_SUCCESS && message.bytes != BLOCK_BYTES) {
         code = message.code != ERROR_SUCCESS ? message.code : (uint32_t)ERROR_INVALID_DATA;

@@ -18,6 +18,11 @@
 /* Whether this process may know of others: it takes part, and begins to now if it wants to. */
 bool etwas_remote_can_look(void);
 
+/* For answers that wait for no disk and no provider: who gives none by then stands still. */
+enum {
+    ETWAS_REMOTE_QUESTION_MS = 5000
+};
+
 /*
  * The living session of another process by its name or by its handle. *entry is the caller's to free.
  * ERROR_WMI_INSTANCE_NOT_FOUND: there is none.

@@ -486,6 +486,16 @@ class Across(Steered):
         self.ask(f"update -o b.etl {self.log}")
         self.assertEqual(self.session(self.log)["file"], os.path.join(self.folder, "b.etl"))
 
+    def test_a_host_that_is_stopped_keeps_nobody_from_the_others(self):
+        os.kill(self.hosts[self.recorder], signal.SIGSTOP)
+        self.addCleanup(os.kill, self.hosts[self.recorder], signal.SIGCONT)
+        self.assertEqual([line["session"] for line in self.ask_json("query --json all")], [self.log])
+        _, error = self.run_etwas("query", self.recorder, expect=OPEN)
+        self.assertEqual(error, f"etwas query: '{self.recorder}': its process does not answer\n")
+        self.ask(f"enable {self.log} {MODERN}")
+        self.tell("log 5")
+        self.assertEqual(self.session(self.log)["recorded"], 5)
+
     def test_a_host_that_is_killed_leaves_the_others(self):
         self.ask(f"enable {self.log} {MODERN_NAME}")
         os.kill(self.hosts[self.recorder], signal.SIGKILL)

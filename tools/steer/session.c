@@ -112,7 +112,9 @@ bool etwas_steer_control(const char *command, const char *name, struct etwas_ste
                ? ControlTraceA(0, name, &block->properties, control_code)
                : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
     if (code != ERROR_SUCCESS) {
-        etwas_steer_complain(command, name, etwas_steer_reason(code));
+        etwas_steer_complain(command, name,
+                             code == ERROR_TIMEOUT ? "its process does not answer"
+                                                   : etwas_steer_reason(code));
     }
     return code == ERROR_SUCCESS;
 }
