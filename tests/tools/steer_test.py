@@ -448,6 +448,8 @@ class Across(Steered):
         self.assertTrue(await_true(lambda: not self.pids_of_host()))
         self.assertEqual(self.counted(self.path), {MODERN: 100})
         self.assertEqual(self.ask_json("query --json all"), [])
+        self.work_process.communicate()
+        self.assertEqual(os.listdir(self.environment["ETWAS_RUNTIME_DIR"]), [])
         self.start_sessions()  # the names are free again
 
     def test_a_stop_is_answered_though_the_host_ends_with_it(self):
