@@ -229,12 +229,24 @@ void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_dra
     ETWAS_INVARIANT(file->stage == ETWAS_LOG_FILE_WRITING && etwas_log_file_is_valid(file));
 }
 
+/* Streams are told of at the end as far as they have buffers. */
+static void note_processors(struct etwas_log_file *file, const struct etwas_drained *buffers,
+                            uint32_t count)
+{
+    for (uint32_t index = 0; file->processors != 0 && index < count; index++) {
+        if (buffers[index].processor >= file->processors) {
+            file->processors = buffers[index].processor + 1;
+        }
+    }
+}
+
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_drained *buffers, uint32_t count)
 {
     struct etwas_log_write result = {.code = ERROR_SUCCESS};
     uint32_t before;
 
+    note_processors(file, buffers, count);
     do {
         before = result.written;
         etwas_log_metadata_renew(file, &result);
@@ -338,7 +350,7 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     good = mark_last_buffer(file) && good;
     count(file, totals);
     file->counted = *totals;
-    etwas_log_header_end(&file->header, &now);
+    etwas_log_header_end(&file->header, &now, file->processors);
     etwas_log_knots_end(file, &now);
     if (etwas_log_knots_store(file) && good) {
         file->stage = ETWAS_LOG_FILE_ENDED;

@@ -36,7 +36,9 @@ struct etwas_log_file_options {
     const etwas_wchar *session_name; /* terminated, as recorded in the header */
     const etwas_wchar *file_name;    /* likewise */
     uint32_t buffer_bytes;
-    uint32_t processors;      /* streams, rather */
+    uint32_t processors; /* streams, rather, at most */
+    uint32_t
+        least_processors; /* what the header says at the end, if none behind them has a buffer; 0: as above */
     uint32_t rows;            /* of them: retention classes, and one; 0: there are none */
     bool one_stream;          /* in each row */
     uint32_t clock;           /* ETWAS_CLOCK_KIND_* */

@@ -346,7 +346,8 @@ void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
     }
 }
 
-void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now)
+void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now,
+                          uint32_t processors)
 {
     uint8_t *log_at = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
     uint8_t *calibration_at = header->content + header->calibration_offset;
@@ -356,6 +357,9 @@ void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_cl
 
     memcpy(&log, log_at, sizeof log);
     log.start.end_filetime = filetime > log.start_filetime ? filetime : log.start_filetime;
+    if (processors != 0) {
+        log.start.number_of_processors = processors;
+    }
     memcpy(log_at, &log, sizeof log);
     if (header->calibration_offset != 0) {
         memcpy(&calibration, calibration_at, sizeof calibration);

@@ -52,8 +52,12 @@ void etwas_log_header_continue(struct etwas_log_header *header,
 void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
                             const struct etwas_etl_totals *counts);
 
-/* What is known at the end: the time, and the clock's rate measured over the whole session. */
-void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now);
+/*
+ * What is known at the end: the time, the clock's rate measured over the whole session, and how many streams have
+ * buffers; 0: as many as it says already.
+ */
+void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now,
+                          uint32_t processors);
 
 /* The records end here from now on. */
 void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes);

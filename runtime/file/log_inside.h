@@ -42,7 +42,8 @@ struct etwas_log_file {
     int descriptor;
     uint32_t buffer_bytes;
     uint16_t logger_id;
-    const uint32_t *takes_stacks;            /* as in its options */
+    uint32_t processors;          /* that the header says at the end; 0: as it does now */
+    const uint32_t *takes_stacks; /* as in its options */
     const struct etwas_clock_reading *ended; /* likewise */
     bool has_space; /* set aside at the start: the length says nothing while it runs */
     uint32_t part;

@@ -76,6 +76,7 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
         .descriptor = -1,
         .buffer_bytes = options->buffer_bytes,
         .logger_id = options->logger_id,
+        .processors = options->least_processors,
         .has_space = (options->log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0 &&
                      options->maximum_bytes != 0,
         .part = options->part,

@@ -39,6 +39,7 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
                               session->slot_count < etwas_processor_count()
                           ? etwas_processor_count()
                           : session->slot_count,
+        .least_processors = configuration->is_shared ? session->slot_count - ETWAS_GUEST_SLOTS : 0,
         .rows = configuration->class_count != 0 ? etwas_configuration_rows(configuration) : 0,
         .one_stream =
             configuration->class_count != 0 && etwas_configuration_has_one_slot(configuration),

@@ -181,7 +181,7 @@ static void put_whole_header(struct etwas_prepared_snapshot *prepared)
     }
     add_knot(prepared, &prepared->ended, ETWAS_ETL_KNOT_FILE_ENDED);
     etwas_log_header_count(&prepared->header, prepared->entries, &totals);
-    etwas_log_header_end(&prepared->header, &prepared->ended);
+    etwas_log_header_end(&prepared->header, &prepared->ended, 0);
     put_header(prepared);
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,6 +130,8 @@ static void expect_events(const char *file, uint32_t count)
 
     read_events(file, 0, &events);
     assert_int_equal(events.count, count);
+    /* Processors, and the stream of threads without sequences; no guest had one. */
+    assert_in_range(events.header.NumberOfProcessors, 2, (uint32_t)get_nprocs_conf() + 1);
     for (uint32_t index = 0; index < count; index++) {
         assert_int_equal(number_of(&events.items[index]), index);
         assert_int_equal(events.items[index].record.EventHeader.ProcessId, board->process);
