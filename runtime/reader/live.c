@@ -115,8 +115,8 @@ static uint64_t held_bytes(const struct held *held)
 }
 
 /*
- * Can this be a buffer of the session? Our own flusher wrote its header, but the backlog's file may
- * have been damaged since.
+ * Can this be a buffer of the session? The backlog's file may have been damaged since the flusher
+ * wrote its header, and what another process sends is believed in nothing.
  */
 static bool check(const struct live *live, const struct etwas_realtime_buffer *buffer,
                   struct etwas_index_entry *index_entry)
@@ -342,8 +342,10 @@ static uint32_t run(struct live *live)
         } else if (got == ETWAS_GOT_END) {
             deliver_notices(live, entry.notices);
         }
-    } while (code == ERROR_SUCCESS && got != ETWAS_GOT_STOP && got != ETWAS_GOT_END);
-    return code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
+    } while (code == ERROR_SUCCESS && (got == ETWAS_GOT_BUFFER || got == ETWAS_GOT_BOUND));
+    code = code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
+    return code == ERROR_SUCCESS && got == ETWAS_GOT_BROKEN ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
+                                                            : code;
 }
 
 static void end_run(void *argument)

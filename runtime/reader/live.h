@@ -32,7 +32,7 @@ void etwas_live_update_clocks(struct etwas_trace *trace);
 /*
  * Runs until the session ends: ERROR_SUCCESS, also when the trace is closed meanwhile (what
  * it holds is given first); ERROR_CANCELLED when the buffer callback wants no more;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * ERROR_NOT_ENOUGH_MEMORY; ERROR_WMI_INSTANCE_NOT_FOUND when the session's process is gone.
  */
 uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span);
 

@@ -37,6 +37,9 @@ static void after_fork_in_child(void)
     for (size_t i = 0; i < TABLE_ENTRIES; i++) {
         struct etwas_trace *trace = entries[i].trace;
 
+        if (trace != NULL && trace->consumer != NULL) {
+            etwas_consumer_after_fork_in_child(trace->consumer);
+        }
         if (trace != NULL && trace->processing != 0 && trace->processing != pthread_self()) {
             trace->processing = 0;
             trace->decompressed_bytes = 0;

@@ -177,7 +177,7 @@ void etwas_backlog_give_up(struct etwas_realtime *realtime)
 
 bool etwas_backlog_is_read(const struct etwas_realtime *realtime)
 {
-    const struct etwas_consumer *one = realtime->consumers;
+    const struct etwas_local_consumer *one = realtime->consumers;
 
     while (one != NULL && one->state != ETWAS_CONSUMER_CATCHING_UP) {
         one = one->next;

@@ -15,35 +15,42 @@
 
 /* A consumer's thread may be cancelled where it waits, and nowhere else in here. */
 
-const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes)
+static struct etwas_local_consumer *local(const struct etwas_consumer *consumer)
 {
+    /* None is constant itself. */
+    return (struct etwas_local_consumer *)(uintptr_t)consumer;
+}
+
+static const uint8_t *head(const struct etwas_consumer *base, uint32_t *bytes)
+{
+    const struct etwas_local_consumer *consumer = local(base);
+
     *bytes = consumer->realtime->head_bytes;
     return consumer->realtime->head;
 }
 
-struct etwas_clock_history *etwas_consumer_clocks(const struct etwas_consumer *consumer,
-                                                  uint64_t *seen)
+static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uint64_t *seen)
 {
-    struct etwas_realtime *realtime = consumer->realtime;
-    struct etwas_clock_history *clocks = NULL;
+    struct etwas_realtime *realtime = local(base)->realtime;
+    struct etwas_clock_history *history = NULL;
 
     (void)pthread_mutex_lock(&realtime->lock);
     if (realtime->clocks_set != *seen) {
-        clocks = malloc(sizeof *clocks);
+        history = malloc(sizeof *history);
     }
-    if (clocks != NULL) {
-        *clocks = realtime->clocks;
+    if (history != NULL) {
+        *history = realtime->clocks;
         *seen = realtime->clocks_set;
     }
     (void)pthread_mutex_unlock(&realtime->lock);
-    return clocks;
+    return history;
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-static void unlink_consumer(struct etwas_consumer *consumer)
+static void unlink_consumer(struct etwas_local_consumer *consumer)
 {
-    struct etwas_consumer **link = &consumer->realtime->consumers;
+    struct etwas_local_consumer **link = &consumer->realtime->consumers;
 
     while (*link != consumer) {
         link = &(*link)->next;
@@ -66,7 +73,7 @@ static bool is_wanted(const struct etwas_realtime *realtime,
 }
 
 /* What waits for it, and what it had taken and did not give. */
-static void hand_back_queue(struct etwas_consumer *consumer)
+static void hand_back_queue(struct etwas_local_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
     struct etwas_realtime_node *node;
@@ -93,7 +100,7 @@ static void hand_back_queue(struct etwas_consumer *consumer)
 }
 
 /* All changes of a consumer's state, as in realtime_inside.h; with the lock held. */
-static void become(struct etwas_consumer *consumer, enum etwas_consumer_state state)
+static void become(struct etwas_local_consumer *consumer, enum etwas_consumer_state state)
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
@@ -110,15 +117,17 @@ static void become(struct etwas_consumer *consumer, enum etwas_consumer_state st
 }
 
 /* Whoever comes first: who stops it, its thread, or for a child the fork. */
-static void leave(struct etwas_consumer *consumer)
+static void leave(struct etwas_local_consumer *consumer)
 {
     if (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
         become(consumer, ETWAS_CONSUMER_DISCONNECTED);
     }
 }
 
-void etwas_consumer_stop(struct etwas_consumer *consumer)
+static void stop(struct etwas_consumer *base)
 {
+    struct etwas_local_consumer *consumer = local(base);
+
     (void)pthread_mutex_lock(&consumer->realtime->lock);
     leave(consumer);
     (void)pthread_mutex_unlock(&consumer->realtime->lock);
@@ -127,17 +136,16 @@ void etwas_consumer_stop(struct etwas_consumer *consumer)
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* A buffer of metadata that was not given yet. NULL: there is nothing, or no memory. */
-static struct etwas_realtime_buffer *describe(struct etwas_consumer *consumer)
+static struct etwas_realtime_buffer *describe(struct etwas_local_consumer *consumer)
 {
-    const uint8_t *head = consumer->realtime->head;
     const bool takes_stacks = consumer->realtime->takes_stacks;
     struct etwas_realtime_buffer *buffer = NULL;
     struct etwas_etl_buffer_header header;
     struct etwas_etl_system_header first;
     uint32_t bytes = 0;
 
-    memcpy(&header, head, sizeof header);
-    memcpy(&first, head + sizeof header, sizeof first);
+    memcpy(&header, consumer->realtime->head, sizeof header);
+    memcpy(&first, consumer->realtime->head + sizeof header, sizeof first);
     if (etwas_metadata_has_more(&consumer->described, takes_stacks)) {
         buffer = etwas_realtime_new_buffer(header.buffer_bytes, 0);
     }
@@ -161,7 +169,7 @@ static struct etwas_realtime_buffer *describe(struct etwas_consumer *consumer)
 }
 
 /* False: there is none. */
-static bool take(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
+static bool take(struct etwas_local_consumer *consumer, struct etwas_consumer_entry *entry)
 {
     struct etwas_realtime *realtime = consumer->realtime;
     bool catching_up = consumer->state == ETWAS_CONSUMER_CATCHING_UP;
@@ -181,7 +189,7 @@ static bool take(struct etwas_consumer *consumer, struct etwas_consumer_entry *e
     return true;
 }
 
-static enum etwas_consumer_got next(struct etwas_consumer *consumer,
+static enum etwas_consumer_got next(struct etwas_local_consumer *consumer,
                                     struct etwas_consumer_entry *entry, int cancelling)
 {
     struct etwas_realtime *realtime = consumer->realtime;
@@ -212,9 +220,10 @@ static void unlock(void *lock)
     (void)pthread_mutex_unlock(lock);
 }
 
-enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
-                                            struct etwas_consumer_entry *entry)
+static enum etwas_consumer_got await_next(struct etwas_consumer *base,
+                                          struct etwas_consumer_entry *entry)
 {
+    struct etwas_local_consumer *consumer = local(base);
     pthread_mutex_t *lock = &consumer->realtime->lock;
     int cancelling = etwas_cancel_forbid();
     volatile enum etwas_consumer_got got;
@@ -227,8 +236,10 @@ enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
     return got;
 }
 
-void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
+static void release(struct etwas_consumer *base, struct etwas_consumer_entry *entry)
 {
+    struct etwas_local_consumer *consumer = local(base);
+
     if (entry->buffer != NULL) {
         (void)pthread_mutex_lock(&consumer->realtime->lock);
         entry->buffer->given = UINT32_MAX;
@@ -238,9 +249,10 @@ void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consum
     }
 }
 
-void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
-                           uint32_t given_records)
+static void refuse(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
+                   uint32_t given_records)
 {
+    struct etwas_local_consumer *consumer = local(base);
     struct etwas_realtime_buffer *buffer = entry->buffer;
 
     (void)pthread_mutex_lock(&consumer->realtime->lock);
@@ -269,7 +281,8 @@ static void cut(struct etwas_realtime_buffer *buffer, uint32_t given_records, ui
 }
 
 /* In front of what waits for the consumer. False: there is no memory. */
-static bool put_before_queue(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer)
+static bool put_before_queue(struct etwas_local_consumer *consumer,
+                             struct etwas_realtime_buffer *buffer)
 {
     bool catching_up = consumer->state == ETWAS_CONSUMER_CATCHING_UP;
     struct etwas_realtime_queue *queue =
@@ -286,9 +299,10 @@ static bool put_before_queue(struct etwas_consumer *consumer, struct etwas_realt
     return true;
 }
 
-void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
-                           uint32_t given_records, uint32_t given_bytes)
+static void give_back(struct etwas_consumer *base, struct etwas_consumer_entry *entry,
+                      uint32_t given_records, uint32_t given_bytes)
 {
+    struct etwas_local_consumer *consumer = local(base);
     struct etwas_realtime *realtime = consumer->realtime;
     struct etwas_realtime_buffer *buffer = entry->buffer;
     int cancelling = etwas_cancel_forbid();
@@ -311,8 +325,9 @@ void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consume
     entry->buffer = NULL;
 }
 
-void etwas_consumer_disconnect(struct etwas_consumer *consumer)
+static void disconnect(struct etwas_consumer *base)
 {
+    struct etwas_local_consumer *consumer = local(base);
     struct etwas_realtime *realtime = consumer->realtime;
     int cancelling = etwas_cancel_forbid();
 
@@ -326,9 +341,27 @@ void etwas_consumer_disconnect(struct etwas_consumer *consumer)
     free(consumer);
 }
 
+/* realtime.c has seen to it. */
+static void after_fork_in_child(struct etwas_consumer *base)
+{
+    (void)base;
+}
+
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-static void connect(struct etwas_consumer *consumer)
+static const struct etwas_consumer_verbs verbs = {
+    .head = head,
+    .clocks = clocks,
+    .next = await_next,
+    .give_back = give_back,
+    .release = release,
+    .refuse = refuse,
+    .stop = stop,
+    .disconnect = disconnect,
+    .after_fork_in_child = after_fork_in_child,
+};
+
+static void connect(struct etwas_local_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
@@ -344,14 +377,14 @@ static void connect(struct etwas_consumer *consumer)
 
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **connected)
 {
-    struct etwas_consumer *consumer = malloc(sizeof *consumer);
+    struct etwas_local_consumer *consumer = malloc(sizeof *consumer);
     uint32_t code = ERROR_SUCCESS;
     int cancelling;
 
     if (consumer == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    *consumer = (struct etwas_consumer){.realtime = realtime};
+    *consumer = (struct etwas_local_consumer){.base = {&verbs}, .realtime = realtime};
     (void)pthread_cond_init(&consumer->changed, NULL);
     cancelling = etwas_cancel_forbid();
     (void)pthread_mutex_lock(&realtime->lock);
@@ -367,6 +400,6 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
         free(consumer);
         return code;
     }
-    *connected = consumer;
+    *connected = &consumer->base;
     return ERROR_SUCCESS;
 }

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A consumer of a real-time session: its end of the delivery that realtime.h describes.
+ * A consumer of a real-time session: its end of the delivery that realtime.h describes. The session is of this process
+ * (consumer.c), or another process hosts it (remote_consumer.h).
  */
 #ifndef ETWAS_REALTIME_CONSUMER_H
 #define ETWAS_REALTIME_CONSUMER_H
@@ -13,7 +14,11 @@
 #include "clock/history.h"
 
 struct etwas_realtime;
-struct etwas_consumer;
+struct etwas_consumer_verbs;
+
+struct etwas_consumer {
+    const struct etwas_consumer_verbs *verbs;
+};
 
 /* A buffer on its way to consumers: as in a file, but no longer than its records. */
 struct etwas_realtime_buffer {
@@ -22,7 +27,8 @@ struct etwas_realtime_buffer {
     uint32_t records; /* for the accounts; 0: they are in a file */
     uint32_t given;   /* so many of them, the first ones, were given to a consumer */
     bool of_backlog;  /* from there: one consumer alone has it */
-    uint8_t reserved[7];
+    uint8_t reserved[3];
+    uint32_t number;   /* of a remote consumer: what its host calls it */
     uint8_t content[]; /* buffer header and records; constant while several have it */
 };
 _Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
@@ -36,9 +42,10 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
 
 enum etwas_consumer_got {
     ETWAS_GOT_BUFFER,
-    ETWAS_GOT_BOUND, /* there is no buffer, but a new bound */
-    ETWAS_GOT_STOP,  /* etwas_consumer_stop was called */
-    ETWAS_GOT_END,   /* the session has ended, and everything was given */
+    ETWAS_GOT_BOUND,  /* there is no buffer, but a new bound */
+    ETWAS_GOT_STOP,   /* etwas_consumer_stop was called */
+    ETWAS_GOT_END,    /* the session has ended, and everything was given */
+    ETWAS_GOT_BROKEN, /* the session's process is gone, or what it says makes no sense */
 };
 
 struct etwas_consumer_entry {
@@ -48,47 +55,96 @@ struct etwas_consumer_entry {
                          before this */
 };
 
+/* What each kind of consumer does, as the functions below say. */
+struct etwas_consumer_verbs {
+    const uint8_t *(*head)(const struct etwas_consumer *consumer, uint32_t *bytes);
+    struct etwas_clock_history *(*clocks)(const struct etwas_consumer *consumer, uint64_t *seen);
+    enum etwas_consumer_got (*next)(struct etwas_consumer *consumer,
+                                    struct etwas_consumer_entry *entry);
+    void (*give_back)(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
+                      uint32_t given_records, uint32_t given_bytes);
+    void (*release)(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+    void (*refuse)(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
+                   uint32_t given_records);
+    void (*stop)(struct etwas_consumer *consumer);
+    void (*disconnect)(struct etwas_consumer *consumer);
+    void (*after_fork_in_child)(struct etwas_consumer *consumer);
+};
+
 /* The head that the session gave; lives until the consumer is disconnected. */
-const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes);
+static inline const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer,
+                                                 uint32_t *bytes)
+{
+    return consumer->verbs->head(consumer, bytes);
+}
 
 /*
  * What the session has read of its clocks, a copy to free(), if that is more than *seen says; 0:
  * give it anyhow. NULL: it is not, or there is no memory. May be called by any thread while the
  * consumer is connected.
  */
-struct etwas_clock_history *etwas_consumer_clocks(const struct etwas_consumer *consumer,
-                                                  uint64_t *seen);
+static inline struct etwas_clock_history *etwas_consumer_clocks(
+    const struct etwas_consumer *consumer, uint64_t *seen)
+{
+    return consumer->verbs->clocks(consumer, seen);
+}
 
 /*
  * Waits for the next entry; a cancellation point. One thread a consumer. Before the first buffer, and
  * before the next one when there is more, comes metadata (provider/metadata.h): in buffers of
  * processor 0, stamped with the session's start.
  */
-enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
-                                            struct etwas_consumer_entry *entry);
+static inline enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
+                                                          struct etwas_consumer_entry *entry)
+{
+    return consumer->verbs->next(consumer, entry);
+}
 
 /*
  * Hands back a buffer, for a consumer that is about to disconnect: the newest first. Of it so many
  * records were given, `given_bytes` is where the others begin. What a consumer hands back that was
  * stopped comes behind what waited for it.
  */
-void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
-                           uint32_t given_records, uint32_t given_bytes);
+static inline void etwas_consumer_return(struct etwas_consumer *consumer,
+                                         struct etwas_consumer_entry *entry, uint32_t given_records,
+                                         uint32_t given_bytes)
+{
+    consumer->verbs->give_back(consumer, entry, given_records, given_bytes);
+}
 
 /* Lets go of an entry's buffer, if it has one. All of it was given. */
-void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+static inline void etwas_consumer_release(struct etwas_consumer *consumer,
+                                          struct etwas_consumer_entry *entry)
+{
+    consumer->verbs->release(consumer, entry);
+}
 
 /* The same of a buffer that can be read no further than the records that were given: it is lost, and so are the others. */
-void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
-                           uint32_t given_records);
+static inline void etwas_consumer_refuse(struct etwas_consumer *consumer,
+                                         struct etwas_consumer_entry *entry, uint32_t given_records)
+{
+    consumer->verbs->refuse(consumer, entry, given_records);
+}
 
 /*
  * From any thread: the consumer gets nothing more, and etwas_consumer_next returns. What waits for
  * it, and nobody else has, is for the next one.
  */
-void etwas_consumer_stop(struct etwas_consumer *consumer);
+static inline void etwas_consumer_stop(struct etwas_consumer *consumer)
+{
+    consumer->verbs->stop(consumer);
+}
 
 /* Stops it, and frees it. */
-void etwas_consumer_disconnect(struct etwas_consumer *consumer);
+static inline void etwas_consumer_disconnect(struct etwas_consumer *consumer)
+{
+    consumer->verbs->disconnect(consumer);
+}
+
+/* In a fork's child: it gets nothing more, and its session is none of the child's. */
+static inline void etwas_consumer_after_fork_in_child(struct etwas_consumer *consumer)
+{
+    consumer->verbs->after_fork_in_child(consumer);
+}
 
 #endif

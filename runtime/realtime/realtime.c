@@ -127,7 +127,7 @@ void etwas_realtime_after_fork_in_child(void)
     for (struct etwas_realtime *one = all; one != NULL; one = one->next) {
         etwas_backlog_close(&one->backlog);
         one->ended = true;
-        for (struct etwas_consumer *each = one->consumers; each != NULL; each = each->next) {
+        for (struct etwas_local_consumer *each = one->consumers; each != NULL; each = each->next) {
             each->state = ETWAS_CONSUMER_DISCONNECTED;
             /* Who waits for it does so in the parent. */
             (void)pthread_cond_init(&each->changed, NULL);
@@ -180,7 +180,7 @@ static bool enqueue(struct etwas_realtime_queue *queue, uint16_t *notices,
 }
 
 /* An empty queue takes a buffer of any size. */
-static bool offer(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer)
+static bool offer(struct etwas_local_consumer *consumer, struct etwas_realtime_buffer *buffer)
 {
     uint64_t limit = consumer->realtime->queue_bytes;
     uint64_t wanted = consumer->queued_bytes + etwas_realtime_cost(buffer);
@@ -218,7 +218,8 @@ bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
     const struct etwas_backlog *backlog = &realtime->backlog;
     uint32_t catching_up = 0;
 
-    for (const struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+    for (const struct etwas_local_consumer *one = realtime->consumers; one != NULL;
+         one = one->next) {
         catching_up += one->state == ETWAS_CONSUMER_CATCHING_UP;
         if ((one->state != ETWAS_CONSUMER_CATCHING_UP && one->state != ETWAS_CONSUMER_LIVE) ||
             !queue_is_valid(&one->queue, one->queued_bytes)) {
@@ -236,7 +237,7 @@ static void tell(struct etwas_realtime *realtime, uint16_t notice)
     if (realtime->consumers == NULL) {
         realtime->backlog.notices |= notice;
     }
-    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+    for (struct etwas_local_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         one->notices |= notice;
     }
 }
@@ -250,7 +251,7 @@ static bool hand_out(struct etwas_realtime *realtime, struct etwas_realtime_buff
         buffer->records = 0;
         return true;
     }
-    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+    for (struct etwas_local_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         taken = offer(one, buffer) || taken;
     }
     return taken;
@@ -292,7 +293,7 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
     if (realtime->consumers == NULL && backlog->entries.first != NULL) {
         (void)enqueue(&backlog->entries, &backlog->notices, NULL, stamp);
     }
-    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+    for (struct etwas_local_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         (void)enqueue(&one->queue, &one->notices, NULL, stamp);
         (void)pthread_cond_signal(&one->changed);
     }
@@ -355,7 +356,7 @@ void etwas_realtime_end(struct etwas_realtime *realtime)
     if (!etwas_backlog_is_read(realtime)) {
         etwas_backlog_give_up(realtime);
     }
-    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+    for (struct etwas_local_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         (void)pthread_cond_signal(&one->changed);
     }
     (void)pthread_mutex_unlock(&realtime->lock);

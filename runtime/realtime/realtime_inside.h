@@ -61,9 +61,11 @@ struct etwas_backlog {
     struct etwas_realtime_queue entries;
 };
 
-struct etwas_consumer {
+/* A consumer of this process. */
+struct etwas_local_consumer {
+    struct etwas_consumer base;
     struct etwas_realtime *realtime;
-    struct etwas_consumer *next; /* of those connected */
+    struct etwas_local_consumer *next; /* of those connected */
     enum etwas_consumer_state state;
     struct etwas_realtime_queue queue;
     uint64_t queued_bytes;
@@ -75,9 +77,9 @@ struct etwas_consumer {
 struct etwas_realtime {
     pthread_mutex_t lock;
     uint32_t references; /* the session, each consumer, and who is about to be one; atomic */
-    struct etwas_realtime *next;      /* of all; under their lock */
-    uint64_t queue_bytes;             /* what a consumer may leave unread */
-    struct etwas_consumer *consumers; /* connected */
+    struct etwas_realtime *next;            /* of all; under their lock */
+    uint64_t queue_bytes;                   /* what a consumer may leave unread */
+    struct etwas_local_consumer *consumers; /* connected */
     struct etwas_backlog backlog;
     int64_t sequence_number;
     uint64_t buffers_lost;
