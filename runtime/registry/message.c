@@ -108,14 +108,19 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-/* How many bytes there were, 0 at the end. */
+/*
+ * How many bytes there were, 0 at the end. That the other end was closed with something unread is said once, before
+ * what it had sent.
+ */
 static uint32_t receive_whole(int connection, struct msghdr *whole, uint64_t deadline_ns,
                               size_t *bytes)
 {
+    bool was_reset = false;
     ssize_t received;
 
     while ((received = recvmsg(connection, whole, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0) {
-        if (errno == EINTR) {
+        if (errno == EINTR || (errno == ECONNRESET && !was_reset)) {
+            was_reset = was_reset || errno == ECONNRESET;
             continue;
         }
         if (errno != EAGAIN) {

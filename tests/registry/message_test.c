@@ -99,6 +99,23 @@ static void the_largest_message_arrives_whole(void **state)
     assert_int_equal(close(pair[1]), 0);
 }
 
+/* Who ends has mostly not read everything; that takes nothing from what it said before. */
+static void what_was_sent_before_the_end_arrives(void **state)
+{
+    struct etwas_message message = {.op = ETWAS_MESSAGE_SEEN, .bytes = 4, .descriptor = -1};
+    int pair[2];
+
+    (void)state;
+    connect_pair(pair);
+    assert_int_equal(etwas_message_send(pair[1], &message, "1234", 0), ERROR_SUCCESS);
+    assert_int_equal(etwas_message_send(pair[0], &message, "5678", 0), ERROR_SUCCESS);
+    assert_int_equal(close(pair[0]), 0);
+    assert_int_equal(receive(pair[1], &message), ERROR_SUCCESS);
+    assert_memory_equal(received, "5678", 4);
+    assert_int_equal(receive(pair[1], &message), ERROR_BROKEN_PIPE);
+    assert_int_equal(close(pair[1]), 0);
+}
+
 static bool is_locked_by_another(int file)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
@@ -426,6 +443,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         REGISTRY_TEST(the_largest_message_arrives_whole),
+        REGISTRY_TEST(what_was_sent_before_the_end_arrives),
         REGISTRY_TEST(a_descriptor_arrives_without_the_senders_lock),
         REGISTRY_TEST(what_cannot_be_opened_anew_is_not_passed),
         REGISTRY_TEST(what_is_no_message_is_refused_and_the_next_one_is_not),
