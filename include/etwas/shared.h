@@ -9,7 +9,8 @@
  * shared is hosted by the process that started it and ends with it; providers of all these processes log into its
  * buffers, as soon as it enables them, and controllers of all of them control it by its name.
  *
- * A process takes part when it registers its first provider, starts its first shared session or calls etwas_share, if
+ * A process takes part when it registers its first provider, starts its first shared session, opens a trace of a session
+ * that is none of its own, or calls etwas_share, if
  * ETWAS_SHARED in its environment is 1. Until then, and in all other processes, nothing of this is there: no thread, no file,
  * no socket. From then on it has one thread, asleep (`etwas-control`), and two files in the folder. A program that has another user's
  * rights (AT_SECURE) never takes part by itself: it asks no environment.

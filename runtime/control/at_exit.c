@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "buffer/slot.h"
+#include "control/host_consumers.h"
 #include "control/host_request.h"
 #include "control/lifecycle.h"
 #include "control/service.h"
@@ -106,6 +107,7 @@ static void *stop_sessions(void *argument)
         threads -= sem_wait(&ended) == 0;
     }
     etwas_host_requests_end();
+    etwas_host_consumers_wait();
     etwas_service_end();
     (void)sem_post(&all_ended);
     return argument;

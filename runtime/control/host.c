@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/host_consumers.h"
 #include "control/host_guests.h"
 #include "control/look.h"
 #include "control/service.h"
@@ -425,10 +426,12 @@ void etwas_host_before_fork(void)
     (void)pthread_mutex_lock(&hosting);
     (void)pthread_mutex_lock(&answering);
     etwas_host_guests_before_fork();
+    etwas_host_consumers_before_fork();
 }
 
 void etwas_host_after_fork(bool is_child)
 {
+    etwas_host_consumers_after_fork(is_child);
     etwas_host_guests_after_fork(is_child);
     for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
         if (hosts[index].is_open) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "buffer/reap.h"
+#include "control/host_consumers.h"
 #include "control/host_descriptions.h"
 #include "control/host_request.h"
 #include "platform/wait.h"
@@ -220,6 +221,8 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
     case ETWAS_MESSAGE_DESCRIBE:
         etwas_host_take_description(body, message.bytes);
         return ETWAS_SERVICE_KEEP;
+    case ETWAS_MESSAGE_CONSUME:
+        return etwas_host_consume(connection, session) ? ETWAS_SERVICE_GIVE : ETWAS_SERVICE_CLOSE;
     default:
         /* It has the connection from here on, or it is closed. */
         return etwas_host_request(connection, session, &message, body) ? ETWAS_SERVICE_GIVE

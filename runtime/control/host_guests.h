@@ -3,8 +3,8 @@
 
 /*
  * Who is connected to a shared session: guests, each with a row, until its connection ends, which the kernel sees to
- * however a process dies; and controllers, whose requests each have a thread of their own, since they may take as long as
- * a disk does.
+ * however a process dies; and controllers and consumers, who each have a thread of their own, since they may take as long
+ * as a disk or somebody else does.
  */
 #ifndef ETWAS_CONTROL_HOST_GUESTS_H
 #define ETWAS_CONTROL_HOST_GUESTS_H

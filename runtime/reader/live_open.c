@@ -47,6 +47,9 @@ uint32_t etwas_live_connect(struct etwas_trace *trace)
     uint32_t code = etwas_session_realtime_connect(trace->session_name, &consumer);
     uint32_t bytes;
 
+    if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
+        code = trace->connect(trace->session_name, &consumer);
+    }
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* OpenTrace. Failures are told through the thread's last error. */
-#include "reader/trace.h"
+#include "reader/open_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +157,8 @@ static uint32_t open_named(struct etwas_trace *trace, const void *name, etwas_tr
 }
 
 /* `logfile` is the caller's EVENT_TRACE_LOGFILEW, or A, as `wide` says. */
-static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_handle *handle)
+static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_connector connect,
+                             etwas_trace_handle *handle)
 {
     union etwas_logfile given;
     union etwas_logfile filled;
@@ -185,6 +185,7 @@ static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_handle *handl
     }
     trace->descriptor = -1;
     trace->wide = wide;
+    trace->connect = connect;
     trace->logfile = given;
     code = open_named(trace, name, handle);
     if (code != ERROR_SUCCESS) {
@@ -202,28 +203,18 @@ static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_handle *handl
  * Opening and reading are points of cancellation: a thread that ended there would leave the trace.
  * A fork in the midst of it would leave the child a file that nobody closes.
  */
-static etwas_trace_handle open_trace(void *logfile, bool wide)
+etwas_trace_handle etwas_open_trace(void *logfile, bool wide, etwas_trace_connector connect)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
     int cancelling = etwas_cancel_forbid();
     uint32_t code;
 
     etwas_fork_forbid();
-    code = open_logfile(logfile, wide, &handle);
+    code = open_logfile(logfile, wide, connect, &handle);
     etwas_fork_allow();
     etwas_cancel_allow(cancelling);
     if (code != ERROR_SUCCESS) {
         etwas_SetLastError(code);
     }
     return handle;
-}
-
-etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
-{
-    return open_trace(Logfile, false);
-}
-
-etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
-{
-    return open_trace(Logfile, true);
 }

@@ -59,6 +59,10 @@ union etwas_logfile {
     EVENT_TRACE_LOGFILEW w;
 };
 
+/* Connects to a session that another process hosts. ERROR_WMI_INSTANCE_NOT_FOUND: none has this name. */
+typedef uint32_t (*etwas_trace_connector)(const etwas_wchar *session_name,
+                                          struct etwas_consumer **consumer);
+
 struct etwas_trace {
     int descriptor;     /* -1: a running session */
     char *index_path;   /* FILE.index, which need not be there; NULL: a running session */
@@ -66,7 +70,8 @@ struct etwas_trace {
     struct etwas_consumer *consumer; /* of a running session; NULL: not connected, or a file. Set
                                         under the table's lock */
     etwas_wchar *session_name;       /* of a running session; NULL: a file */
-    const uint8_t *head;             /* of a running session, while its header is read */
+    etwas_trace_connector connect;
+    const uint8_t *head; /* of a running session, while its header is read */
     uint64_t file_bytes;
     struct etwas_file_header log;
     uint64_t decompressed_bytes; /* held by the streams, at most the limit above */

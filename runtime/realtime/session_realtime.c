@@ -186,19 +186,23 @@ static void wake_flusher(struct etwas_session *session)
     (void)pthread_mutex_unlock(&session->pool_lock);
 }
 
-uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer)
+/* With the control lock held. NULL: it has none. */
+static struct etwas_realtime *hold(const struct etwas_session *session)
 {
-    struct etwas_realtime *realtime = NULL;
-    struct etwas_session *session;
-    uint32_t code;
+    struct etwas_realtime *realtime = session != NULL ? session->realtime : NULL;
 
-    etwas_control_lock();
-    session = etwas_session_find_name(name);
-    if (session != NULL && session->realtime != NULL) {
-        realtime = session->realtime;
+    if (realtime != NULL) {
         etwas_realtime_hold(realtime);
     }
-    etwas_control_unlock();
+    return realtime;
+}
+
+/* Lets go of what was held. */
+static uint32_t connect(struct etwas_session *session, struct etwas_realtime *realtime,
+                        struct etwas_consumer **consumer)
+{
+    uint32_t code;
+
     if (realtime == NULL) {
         return etwas_copy_is_second() ? ERROR_ALREADY_INITIALIZED : ERROR_WMI_INSTANCE_NOT_FOUND;
     }
@@ -208,4 +212,29 @@ uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_co
         wake_flusher(session);
     }
     return code;
+}
+
+uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer)
+{
+    struct etwas_realtime *realtime;
+    struct etwas_session *session;
+
+    etwas_control_lock();
+    session = etwas_session_find_name(name);
+    realtime = hold(session);
+    etwas_control_unlock();
+    return connect(session, realtime, consumer);
+}
+
+uint32_t etwas_session_realtime_connect_key(struct etwas_session_key key,
+                                            struct etwas_consumer **consumer)
+{
+    struct etwas_realtime *realtime;
+    struct etwas_session *session;
+
+    etwas_control_lock();
+    session = etwas_session_find(key);
+    realtime = hold(session);
+    etwas_control_unlock();
+    return connect(session, realtime, consumer);
 }

@@ -24,4 +24,8 @@ void etwas_session_realtime_end(struct etwas_session *session);
  */
 uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer);
 
+/* The same to the session of a key. */
+uint32_t etwas_session_realtime_connect_key(struct etwas_session_key key,
+                                            struct etwas_consumer **consumer);
+
 #endif

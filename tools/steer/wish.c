@@ -77,9 +77,7 @@ const char etwas_steer_wish_modes_help[] =
     "  --append             behind what FILE has; the clock is system then, and\n"
     "                       --buffer-size has to be given\n"
     "  --compressed         the buffers of the file are compressed\n"
-    "  --realtime           for consumers. In this release these are in the session's\n"
-    "                       process, and etwas-host has none: what its backlog does\n"
-    "                       not take is lost\n"
+    "  --realtime           for consumers in other processes; with -o in the file too\n"
     "  --mode BITS          other bits of LogFileMode, as 0x08000000\n";
 
 static bool parse_clock(const char *text, uint32_t *clock)
