@@ -312,6 +312,8 @@ static void a_full_one_refuses_what_is_new_and_keeps_what_there_is(void **state)
     struct etwas_registry_host host;
     struct etwas_registry_host other;
     struct etwas_registry_entry *entry;
+    struct etwas_held_file held = {.lock = -1};
+    const struct etwas_held_wish wish = {.stem = "n.0000000000000001", .bytes = "1", .size = 1};
 
     (void)state;
     skip_without_mounts();
@@ -323,6 +325,8 @@ static void a_full_one_refuses_what_is_new_and_keeps_what_there_is(void **state)
     assert_int_equal(etwas_registry_host_publish(&host, entry), ERROR_DISK_FULL);
     assert_int_equal(etwas_registry_join(&process), ERROR_DISK_FULL);
     assert_int_equal(open_session(&other, u"more", 2), ERROR_DISK_FULL);
+    assert_int_equal(etwas_held_take(&held, &wish), ERROR_DISK_FULL);
+    assert_int_equal(held.lock, -1);
     assert_int_equal(etwas_registry_find(u"full", &entry), ERROR_SUCCESS);
     assert_int_equal(entry->number, 1);
     free(entry);
