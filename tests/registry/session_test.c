@@ -275,8 +275,26 @@ static void an_entry_that_cannot_be_read_is_told_and_stays(void **state)
 static void what_is_not_the_registrys_is_left_alone(void **state)
 {
     static const char *const names[] = {
-        "s.00000001-00e7-0000-0102-030405060708.pool", "notes", "p.1", "n.12", "t.0",
-        "s.00000001-00e7-0000-0102-030405060708.12"};
+        "s.00000001-00e7-0000-0102-030405060708.pool",
+        "s.00000001-00e7-0000-0102-030405060708.12",
+        "s.00000001-00e7-0000-0102-030405060708.0123456789abcdef",
+        "s.0000001-00e7-0000-0102-030405060708",
+        "s.00000001-00E7-0000-0102-030405060708",
+        "s.00000001-00e7-0000-0102-03040506070",
+        "s.00000001-00e7-0000-01020304-05060708",
+        "n.12",
+        "n.0123456789abcdef.",
+        "n.0123456789abcdef.0",
+        "t.0",
+        "t.0123456789abcdef.1",
+        "p.1",
+        "p..2.0123456789abcdef.guids",
+        "p.4294967296.2.0123456789abcdef.guids",
+        "p.1.99999999999999999999.0123456789abcdef.guids",
+        "p.1.2.0123456789abcde.guids",
+        "p.1.2.0123456789abcdef.guid",
+        "notes",
+    };
     struct etwas_registry_host host;
     int folder;
 
