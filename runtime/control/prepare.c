@@ -32,7 +32,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Nobody changes a table while the process is copied. */
 static void before_fork(void)
 {
-    etwas_guests_before_fork();
     etwas_host_before_fork();
     etwas_service_before_fork();
     etwas_stack_before_fork();
@@ -45,7 +44,6 @@ static void after_fork_of_sharing(bool is_child)
 {
     etwas_service_after_fork(is_child);
     etwas_host_after_fork(is_child);
-    etwas_guests_after_fork(is_child);
     if (is_child) {
         etwas_host_requests_forget();
         etwas_look_forget();
@@ -85,14 +83,27 @@ static void after_fork_in_child(void)
     after_fork_of_sharing(true);
 }
 
+static void guests_after_fork_in_parent(void)
+{
+    etwas_guests_after_fork(false);
+}
+
+static void guests_after_fork_in_child(void)
+{
+    etwas_guests_after_fork(true);
+}
+
 static void prepare(void)
 {
+    static const struct etwas_fork_handlers of_guests = {
+        etwas_guests_before_fork, guests_after_fork_in_parent, guests_after_fork_in_child};
     static const struct etwas_fork_handlers handlers = {before_fork, after_fork_in_parent,
                                                         after_fork_in_child};
 
     etwas_processor_prepare();
     etwas_sessions_prepare();
     (void)etwas_copy_serves();
+    etwas_fork_handle(ETWAS_FORK_GUESTS, &of_guests);
     etwas_fork_handle(ETWAS_FORK_SESSIONS, &handlers);
     etwas_at_exit_prepare();
 }

@@ -31,28 +31,37 @@ static bool forbid_opening(void)
     return pthread_rwlock_clockwrlock(&forbidden, CLOCK_MONOTONIC, &deadline) == 0;
 }
 
+static void before_part(int part)
+{
+    const struct etwas_fork_handlers *handlers = ck_pr_load_ptr(&parts[part]);
+
+    did.parts[part] = handlers != NULL;
+    if (handlers != NULL) {
+        handlers->before();
+    }
+}
+
 static void before(void)
 {
+    before_part(ETWAS_FORK_GUESTS);
     did.forbidden = forbid_opening();
-    for (int part = 0; part < ETWAS_FORK_PARTS; part++) {
-        const struct etwas_fork_handlers *handlers = ck_pr_load_ptr(&parts[part]);
-
-        did.parts[part] = handlers != NULL;
-        if (handlers != NULL) {
-            handlers->before();
-        }
+    for (int part = ETWAS_FORK_GUESTS + 1; part < ETWAS_FORK_PARTS; part++) {
+        before_part(part);
     }
 }
 
 static void after_in_parent(void)
 {
-    for (int part = ETWAS_FORK_PARTS - 1; part >= 0; part--) {
+    for (int part = ETWAS_FORK_PARTS - 1; part > ETWAS_FORK_GUESTS; part--) {
         if (did.parts[part]) {
             parts[part]->after_in_parent();
         }
     }
     if (did.forbidden) {
         (void)pthread_rwlock_unlock(&forbidden);
+    }
+    if (did.parts[ETWAS_FORK_GUESTS]) {
+        parts[ETWAS_FORK_GUESTS]->after_in_parent();
     }
 }
 

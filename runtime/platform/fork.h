@@ -10,6 +10,7 @@
 
 /* In the order in which a fork takes their locks. */
 enum etwas_fork_part {
+    ETWAS_FORK_GUESTS, /* before it waits: who has these locks may forbid forks */
     ETWAS_FORK_TRACES,
     ETWAS_FORK_SESSIONS,
     ETWAS_FORK_PARTS,
@@ -26,7 +27,7 @@ void etwas_fork_handle(enum etwas_fork_part part, const struct etwas_fork_handle
 
 /*
  * From one to the other a fork waits: for opening a file until it is where the child's handlers, or
- * its users, find it. Several threads may be in there, with none of the locks above held; one that
+ * its users, find it. Several threads may be in there, with none of the locks above held but those of ETWAS_FORK_GUESTS; one that
  * comes in again waits while a fork waits. A disk that hangs must not hang the program: after ETWAS_FORK_WAITS_S the fork goes on,
  * and the child may keep a descriptor that nobody knows of.
  */
