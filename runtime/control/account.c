@@ -55,8 +55,9 @@ size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t 
 /* *answer is the caller's to free: a head whose lengths are within it, and what follows. */
 static uint32_t ask(uint64_t handle, struct head **answer)
 {
+    const struct etwas_request_head request = {.gate = etwas_handle_generation(handle)};
     struct etwas_message message = {
-        .op = ETWAS_MESSAGE_ACCOUNT, .bytes = sizeof(struct etwas_request_head), .descriptor = -1};
+        .op = ETWAS_MESSAGE_ACCOUNT, .bytes = sizeof request, .descriptor = -1};
     struct etwas_registry_entry *entry;
     struct head *head;
     uint32_t code = etwas_remote_find_handle(handle, &entry);
@@ -64,9 +65,12 @@ static uint32_t ask(uint64_t handle, struct head **answer)
     if (code != ERROR_SUCCESS) {
         return code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_HANDLE : code;
     }
-    head = calloc(1, ETWAS_MESSAGE_BYTES);
-    code = head == NULL ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
-                        : etwas_remote_ask(entry, &message, head, ETWAS_REMOTE_QUESTION_MS);
+    head = malloc(ETWAS_MESSAGE_BYTES);
+    code = ERROR_NOT_ENOUGH_MEMORY;
+    if (head != NULL) {
+        memcpy(head, &request, sizeof request);
+        code = etwas_remote_ask(entry, &message, head, ETWAS_REMOTE_QUESTION_MS);
+    }
     code = code == ERROR_SUCCESS ? message.code : code;
     if (code == ERROR_SUCCESS &&
         (message.bytes < sizeof *head ||

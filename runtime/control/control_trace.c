@@ -195,7 +195,7 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
 
         remote.keeps_file_name = control_code == EVENT_TRACE_CONTROL_FLUSH &&
                                  (entry->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
-        code = etwas_remote_control(entry, &remote, control_code);
+        code = etwas_remote_control(entry, name == NULL ? handle : 0, &remote, control_code);
     }
     free(entry);
     return code;

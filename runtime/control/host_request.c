@@ -15,6 +15,7 @@
 #include "control/enablement.h"
 #include "control/service.h"
 #include "platform/wait.h"
+#include "session/session.h"
 
 #define ANSWER_PATIENCE_NS UINT64_C(1000000000)
 
@@ -80,11 +81,19 @@ static void account(const struct request *request)
     free(body);
 }
 
+static bool is_of_session(const struct request *request)
+{
+    return request->head.gate == 0 ||
+           request->head.gate == etwas_handle_generation(request->session);
+}
+
 static void *serve(void *argument)
 {
     struct request *request = argument;
 
-    if (request->message.op == ETWAS_MESSAGE_CONTROL) {
+    if (!is_of_session(request)) {
+        answer(request, ERROR_WMI_INSTANCE_NOT_FOUND, NULL, 0);
+    } else if (request->message.op == ETWAS_MESSAGE_CONTROL) {
         control(request);
     } else if (request->message.op == ETWAS_MESSAGE_ENABLE) {
         enable(request);

@@ -13,11 +13,14 @@
 /*
  * CONTROL: this, and an EVENT_TRACE_PROPERTIES of so many bytes as its Wnode says, with names in UTF-16 (remote.h makes
  * it). The answer is the block. ENABLE: this, and an enablement (registry/session_entry.h); the answer is its code.
- * ACCOUNT: this alone; account.h makes the answer.
+ * ACCOUNT: this alone; account.h makes the answer. A session may have the GUID of one that was there before: a handle of
+ * that finds nothing.
  */
 struct etwas_request_head {
     uint32_t control_code;
     uint32_t timeout_ms; /* ENABLE */
+    uint32_t gate;       /* of the handle that was asked with; 0: it was a name */
+    uint32_t reserved;
 };
 
 /*

@@ -100,7 +100,7 @@ static void query_remote(struct answer *answer)
 
     for (uint32_t index = 0; index < count; index++) {
         const struct etwas_reply reply = {.properties = next_block(answer), .text = answer->text};
-        uint32_t code = reply.properties != NULL ? etwas_remote_control(entries[index], &reply,
+        uint32_t code = reply.properties != NULL ? etwas_remote_control(entries[index], 0, &reply,
                                                                         EVENT_TRACE_CONTROL_QUERY)
                                                  : (uint32_t)ERROR_MORE_DATA;
 

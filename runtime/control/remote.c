@@ -16,6 +16,7 @@
 #include "control/service.h"
 #include "control/sharing.h"
 #include "etl/utf16.h"
+#include "platform/cancel.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/message.h"
@@ -171,13 +172,14 @@ static uint32_t make_absolute(etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
     return ERROR_SUCCESS;
 }
 
-static uint32_t fill_block(struct block *block, const struct etwas_reply *reply,
+static uint32_t fill_block(struct block *block, uint64_t handle, const struct etwas_reply *reply,
                            uint32_t control_code)
 {
     uint32_t code;
 
     memset(block, 0, sizeof *block);
     block->head.control_code = control_code;
+    block->head.gate = handle != 0 ? etwas_handle_generation(handle) : 0;
     block->properties = *reply->properties;
     block->properties.Wnode.BufferSize = BLOCK_BYTES;
     block->properties.Wnode.Flags &= ~(uint32_t)WNODE_FLAG_VERSIONED_PROPERTIES;
@@ -210,8 +212,8 @@ static void give_handle(const struct etwas_registry_entry *entry, struct block *
     etwas_guests_unlock();
 }
 
-uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
-                              const struct etwas_reply *reply, uint32_t control_code)
+static uint32_t control(const struct etwas_registry_entry *entry, uint64_t handle,
+                        const struct etwas_reply *reply, uint32_t control_code)
 {
     struct etwas_message message = {
         .op = ETWAS_MESSAGE_CONTROL, .bytes = sizeof(struct block), .descriptor = -1};
@@ -224,7 +226,7 @@ uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
     if (body == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = fill_block(&body->block, reply, control_code);
+    code = fill_block(&body->block, handle, reply, control_code);
     if (code == ERROR_SUCCESS) {
         code = etwas_remote_ask(entry, &message, body,
                                 control_code == EVENT_TRACE_CONTROL_QUERY ? ETWAS_REMOTE_QUESTION_MS
@@ -248,12 +250,23 @@ uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
     return code;
 }
 
+uint32_t etwas_remote_control(const struct etwas_registry_entry *entry, uint64_t handle,
+                              const struct etwas_reply *reply, uint32_t control_code)
+{
+    int cancelling = etwas_cancel_forbid();
+    uint32_t code = control(entry, handle, reply, control_code);
+
+    etwas_cancel_allow(cancelling);
+    return code;
+}
+
 /* ---- EnableTraceEx2 -------------------------------------------------------------------------- */
 
-uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
-                             const struct etwas_registry_enablement *asked, uint32_t timeout_ms)
+static uint32_t enable(uint64_t handle, uint32_t control_code,
+                       const struct etwas_registry_enablement *asked, uint32_t timeout_ms)
 {
-    const struct etwas_request_head head = {control_code, timeout_ms};
+    const struct etwas_request_head head = {control_code, timeout_ms,
+                                            etwas_handle_generation(handle), 0};
     uint32_t patience_ms = timeout_ms < ANSWER_PATIENCE_MS ? timeout_ms : ANSWER_PATIENCE_MS;
     struct etwas_message message = {.op = ETWAS_MESSAGE_ENABLE, .descriptor = -1};
     struct etwas_registry_entry *entry;
@@ -273,8 +286,20 @@ uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
         message.bytes = (uint32_t)(sizeof head + size);
         code = etwas_remote_ask(entry, &message, body, PATIENCE_MS + patience_ms);
         code = code == ERROR_SUCCESS ? message.code : code;
+        /* As of a handle of this process whose session is over. */
+        code = code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_PARAMETER : code;
     }
     free(body);
     free(entry);
+    return code;
+}
+
+uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
+                             const struct etwas_registry_enablement *asked, uint32_t timeout_ms)
+{
+    int cancelling = etwas_cancel_forbid();
+    uint32_t code = enable(handle, control_code, asked, timeout_ms);
+
+    etwas_cancel_allow(cancelling);
     return code;
 }

@@ -42,10 +42,10 @@ uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas
                           void *body, uint32_t timeout_ms);
 
 /*
- * ControlTrace. Of the reply's block what the caller's ControlTrace would read is sent, its file name made absolute; and filled in is
+ * ControlTrace. `handle`: with which the session was found; 0: it was by name. Of the reply's block what the caller's ControlTrace would read is sent, its file name made absolute; and filled in is
  * what it would fill in. Its handle is one of this process.
  */
-uint32_t etwas_remote_control(const struct etwas_registry_entry *entry,
+uint32_t etwas_remote_control(const struct etwas_registry_entry *entry, uint64_t handle,
                               const struct etwas_reply *reply, uint32_t control_code);
 
 /* EnableTraceEx2, of a handle of another process's session. */
