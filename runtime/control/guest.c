@@ -8,28 +8,58 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control/host_guests.h"
 #include "control/look.h"
 #include "control/service.h"
+#include "platform/cancel.h"
+#include "provider/enabling.h"
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "session/session.h"
 
+enum {
+    NANOSECONDS_A_SECOND = 1000000000,
+    PAUSE_NS = 1000000,
+    LOOKS_AT_LOCK = 10,
+};
+
 struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancelling; /* of who has the lock, as it was before */
 static uint64_t uses;
 
 void etwas_guests_lock(void)
 {
+    int before = etwas_cancel_forbid();
+
     (void)pthread_mutex_lock(&lock);
+    cancelling = before;
+}
+
+bool etwas_guests_lock_before(uint64_t deadline_ns)
+{
+    const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / NANOSECONDS_A_SECOND),
+                                      .tv_nsec = (long)(deadline_ns % NANOSECONDS_A_SECOND)};
+    int before = etwas_cancel_forbid();
+
+    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &deadline) != 0) {
+        etwas_cancel_allow(before);
+        return false;
+    }
+    cancelling = before;
+    return true;
 }
 
 void etwas_guests_unlock(void)
 {
+    int before = cancelling;
+
     (void)pthread_mutex_unlock(&lock);
+    etwas_cancel_allow(before);
 }
 
 /* ---- the table --------------------------------------------------------------------------------- */
@@ -107,19 +137,70 @@ struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate)
     return guest;
 }
 
-/* ---- attaching --------------------------------------------------------------------------------- */
+/* ---- leaving ----------------------------------------------------------------------------------- */
+
+/* Of a host that dies the connection may end a moment before its lock does. */
+static bool host_is_dead(const struct etwas_guest *guest)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    bool is_dead = !etwas_shared_host_lives(&guest->shared);
+
+    for (uint32_t look = 1; !is_dead && look < LOOKS_AT_LOCK; look++) {
+        (void)nanosleep(&pause, NULL);
+        is_dead = !etwas_shared_host_lives(&guest->shared);
+    }
+    return is_dead;
+}
+
+/* A session that its host has not ended is closed to all its guests when the host is dead, and only then. */
+static void leave(struct etwas_guest *guest)
+{
+    if (!etwas_shared_has_ended(&guest->shared) && host_is_dead(guest)) {
+        etwas_shared_close_gates(&guest->shared);
+        guest->state = ETWAS_GUEST_ORPHANED;
+    } else {
+        guest->state = etwas_shared_leave(&guest->shared) ? ETWAS_GUEST_FREE : ETWAS_GUEST_LEAVING;
+    }
+}
+
+static void detach(struct etwas_guest *guest)
+{
+    etwas_providers_drop_session(etwas_guest_handle(guest));
+    /* Its handler has said that it is cut, and may not have returned yet. */
+    (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
+    (void)close(guest->connection);
+    guest->connection = -1;
+    free(guest->enablements);
+    guest->enablements = NULL;
+    guest->enablement_count = 0;
+    leave(guest);
+}
+
+void etwas_guests_leave_cut(void)
+{
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if (guest->state == ETWAS_GUEST_ATTACHED && ck_pr_load_32(&guest->is_cut) != 0) {
+            detach(guest);
+        } else if (guest->state == ETWAS_GUEST_LEAVING) {
+            leave(guest);
+        }
+    }
+}
 
 static void give_up_orphans(void)
 {
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         struct etwas_guest *guest = &etwas_guests[index];
 
-        if ((guest->state == ETWAS_GUEST_ORPHANED || guest->state == ETWAS_GUEST_LEAVING) &&
-            etwas_shared_leave(&guest->shared)) {
+        if (guest->state == ETWAS_GUEST_ORPHANED && etwas_shared_leave(&guest->shared)) {
             guest->state = ETWAS_GUEST_FREE;
         }
     }
 }
+
+/* ---- attaching --------------------------------------------------------------------------------- */
 
 /* In the control thread: a host says nothing by itself, so this is the end, or madness. */
 static enum etwas_service_answer hear_end(int connection, uint64_t index)
@@ -155,6 +236,14 @@ static uint32_t ask(int connection, uint64_t deadline_ns, struct etwas_attach_an
     return code;
 }
 
+/* What has been joined and never logged to is left at once, with the session as it was. */
+static void leave_unused(struct etwas_guest *guest)
+{
+    if (!etwas_shared_leave(&guest->shared)) {
+        guest->state = ETWAS_GUEST_LEAVING;
+    }
+}
+
 static uint32_t join(struct etwas_guest *guest, uint64_t deadline_ns)
 {
     struct etwas_attach_answer body;
@@ -169,8 +258,7 @@ static uint32_t join(struct etwas_guest *guest, uint64_t deadline_ns)
     if (code == ERROR_SUCCESS &&
         memcmp(&guest->shared.session, &guest->session, sizeof guest->session) != 0) {
         /* It answers for another session than it listens for. */
-        etwas_shared_close_gates(&guest->shared);
-        (void)etwas_shared_leave(&guest->shared);
+        leave_unused(guest);
         code = ERROR_INVALID_DATA;
     }
     return code;
@@ -199,8 +287,16 @@ static uint32_t connect_and_join(struct etwas_guest *guest,
         return code;
     }
     code = join(guest, deadline_ns);
+    if (code == ERROR_SUCCESS) {
+        code = etwas_service_watch(guest->connection, true, hear_end,
+                                   (uint64_t)(guest - etwas_guests));
+        if (code != ERROR_SUCCESS) {
+            leave_unused(guest);
+        }
+    }
     if (code != ERROR_SUCCESS) {
         (void)close(guest->connection);
+        guest->connection = -1;
     }
     return code;
 }
@@ -208,9 +304,10 @@ static uint32_t connect_and_join(struct etwas_guest *guest,
 struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
                                        uint64_t deadline_ns, uint32_t *code)
 {
-    struct etwas_guest *guest = etwas_guest_find(&entry->session);
+    struct etwas_guest *guest;
 
     give_up_orphans();
+    guest = etwas_guest_find(&entry->session);
     if (guest == NULL) {
         guest = take_entry();
     }
@@ -219,6 +316,8 @@ struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
         return NULL;
     }
     guest->session = entry->session;
+    guest->socket = entry->socket;
+    guest->is_cut = 0;
     *code = connect_and_join(guest, entry, deadline_ns);
     if (*code != ERROR_SUCCESS) {
         return NULL;
@@ -226,50 +325,34 @@ struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
     guest->state = ETWAS_GUEST_ATTACHED;
     guest->gate = guest->shared.gate;
     guest->used_at = ++uses;
-    guest->is_cut = 0;
-    /* Without memory to watch it, nobody tells of its end; the next look finds that the session is gone. */
-    (void)etwas_service_watch(guest->connection, true, hear_end, (uint64_t)(guest - etwas_guests));
     return guest;
-}
-
-void etwas_guest_detach(struct etwas_guest *guest)
-{
-    bool is_orphan =
-        !etwas_shared_has_ended(&guest->shared) && !etwas_shared_host_lives(&guest->shared);
-
-    (void)etwas_service_unwatch(guest->connection);
-    (void)close(guest->connection);
-    guest->connection = -1;
-    free(guest->enablements);
-    guest->enablements = NULL;
-    guest->enablement_count = 0;
-    if (is_orphan) {
-        etwas_shared_close_gates(&guest->shared);
-        guest->state = ETWAS_GUEST_ORPHANED;
-        return;
-    }
-    /* Where the host lives and has only let this guest go, the gates are other guests', too. */
-    guest->state = etwas_shared_leave(&guest->shared) ? ETWAS_GUEST_FREE : ETWAS_GUEST_LEAVING;
 }
 
 /* ---- what the host is told --------------------------------------------------------------------- */
 
-void etwas_guest_describe(struct etwas_guest *guest)
+static uint32_t describe_one(const struct etwas_guest *guest, const struct etwas_description *next,
+                             uint64_t deadline_ns)
 {
-    static uint8_t body[ETWAS_MESSAGE_BYTES];
-    const struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
+    static uint8_t body[ETWAS_MESSAGE_BYTES]; /* of who has the lock */
+    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
+
+    if (next->bytes > sizeof body - sizeof next->subject) {
+        return ERROR_SUCCESS; /* what is larger is told of in no file either: a record has 64 KB at most */
+    }
+    memcpy(body, &next->subject, sizeof next->subject);
+    memcpy(body + sizeof next->subject, next->records, next->bytes);
+    message.bytes = (uint32_t)(sizeof next->subject + next->bytes);
+    return etwas_message_send(guest->connection, &message, body, deadline_ns);
+}
+
+void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
+{
+    struct etwas_description_cursor told = guest->described;
     const struct etwas_description *next;
 
-    while ((next = etwas_descriptions_next(&guest->described)) != NULL) {
-        struct etwas_message one = message;
-
-        if (next->bytes > sizeof body - sizeof next->subject) {
-            continue; /* what is larger is told of in no file either: a record has 64 KB at most */
-        }
-        memcpy(body, &next->subject, sizeof next->subject);
-        memcpy(body + sizeof next->subject, next->records, next->bytes);
-        one.bytes = (uint32_t)(sizeof next->subject + next->bytes);
-        (void)etwas_message_send(guest->connection, &one, body, 0);
+    while ((next = etwas_descriptions_next(&told)) != NULL &&
+           describe_one(guest, next, deadline_ns) == ERROR_SUCCESS) {
+        guest->described = told;
     }
 }
 
@@ -277,18 +360,21 @@ void etwas_guest_describe(struct etwas_guest *guest)
 
 void etwas_guests_before_fork(void)
 {
-    (void)pthread_mutex_lock(&lock);
+    etwas_guests_lock();
 }
 
-/* Connections are closed by the service, whose they are. */
+/* Connections are closed by the service, whose they are until they are cut. */
 void etwas_guests_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_GUEST_SESSIONS; index++) {
+        if (etwas_guests[index].is_cut != 0 && etwas_guests[index].connection >= 0) {
+            (void)close(etwas_guests[index].connection);
+        }
         free(etwas_guests[index].enablements);
         etwas_guests[index] = (struct etwas_guest){0};
     }
     if (is_child) {
         etwas_shared_guests_forget();
     }
-    (void)pthread_mutex_unlock(&lock);
+    etwas_guests_unlock();
 }

@@ -9,9 +9,10 @@
  *     FREE       nobody's, or of a session that is over
  *     KNOWN      a controller of this process has a handle
  *     ATTACHED   this process logs to it: a guest, with a connection to the host
- *     LEAVING    the session is over, and a thread has not come out of its pool yet; or the host has let this guest go
- *     ORPHANED   its host has died: what was logged and not yet written is there until this process attaches to another
- *                session, or ends, for who recovers it
+ *     LEAVING    the session is over, and a thread has not come out of its pool yet; or its host has cut the connection,
+ *                and lives: to others the session goes on
+ *     ORPHANED   its host has died, its gates are closed: what was logged and not yet written is there until this process
+ *                attaches to another session, or ends, for who recovers it
  *
  * With the lock of this table held, which is taken before the control lock, and held while a host is asked for
  * its pool, for a moment or until a deadline. A handler of the control thread does not take it.
@@ -51,6 +52,7 @@ struct etwas_guest {
     uint64_t used_at; /* counts up: of the KNOWN ones the one with the least is given up */
     struct etwas_shared_guest shared;
     int connection;
+    uint64_t socket; /* the nonce of its host's, of which there is one a session */
     uint32_t is_cut; /* stored by the control thread: the connection is at its end */
     uint64_t number; /* of the host's entry by which this process acts */
     struct etwas_guest_enablement *enablements;
@@ -60,7 +62,9 @@ struct etwas_guest {
 
 extern struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
 
+/* Cancellation waits meanwhile. The second: false, the deadline (CLOCK_MONOTONIC, ns) has passed. */
 void etwas_guests_lock(void);
+bool etwas_guests_lock_before(uint64_t deadline_ns);
 void etwas_guests_unlock(void);
 
 uint64_t etwas_guest_handle(const struct etwas_guest *guest);
@@ -76,16 +80,23 @@ struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate);
 
 /*
  * Attaches to it, as its entry says. NULL, and *code says why: ERROR_TIMEOUT, the host did not answer in time; ERROR_NOT_FOUND,
- * it is gone; ERROR_NO_SYSTEM_RESOURCES, too many guests or sessions; errors of etwas_shared_join.
+ * it is gone; ERROR_NO_SYSTEM_RESOURCES, too many guests or sessions; ERROR_NOT_ENOUGH_MEMORY; errors of
+ * etwas_shared_join.
  */
 struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
                                        uint64_t deadline_ns, uint32_t *code);
 
-/* The session is over, its providers are disabled: leaves it, or becomes an orphan. */
-void etwas_guest_detach(struct etwas_guest *guest);
+/*
+ * Sessions whose connections are cut: their providers are disabled, and they are left, or become orphans. The
+ * connection alone says that: an entry may be unreadable for want of files, or be replaced while the folder is read.
+ */
+void etwas_guests_leave_cut(void);
 
-/* Tells the host what this process has described since it was told last. */
-void etwas_guest_describe(struct etwas_guest *guest);
+/*
+ * Tells the host what this process has described since it was told last. Waits until the deadline for a host that has
+ * not heard yet what it was told before; what it could not be told then it is told the next time.
+ */
+void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns);
 
 /* A fork. In the child nothing is known. */
 void etwas_guests_before_fork(void);

@@ -15,6 +15,7 @@
 #include "control/host_guests.h"
 #include "control/look.h"
 #include "control/service.h"
+#include "platform/cancel.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
@@ -22,6 +23,7 @@
 enum {
     NANOSECONDS_A_MILLISECOND = 1000000,
     NANOSECONDS_A_SECOND = 1000000000,
+    NO_FILES_PAUSE_NS = 10000000,
     CLOSING_PATIENCE_MS = 1000, /* for the callbacks of guests */
     ANSWER_PATIENCE_MS =
         5000, /* for processes that are told to look, whatever a caller's timeout */
@@ -36,6 +38,8 @@ struct kept {
 /* By the session's entry of the table. Under `hosting`. */
 struct host {
     bool is_open;
+    uint64_t
+        handle; /* of the session: its entry of the table may be another's when somebody comes with it */
     struct etwas_registry_host registry;
     struct etwas_registry_entry entry; /* its enablements are put together from `kept` */
     struct kept *kept;
@@ -44,16 +48,22 @@ struct host {
 
 static struct host hosts[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t hosting = PTHREAD_MUTEX_INITIALIZER;
+static int cancelling; /* of who hosts, as it was before */
+
+/* Who waits until so many processes say that they act by the entry's number. On its stack. */
+struct waiter {
+    struct waiter *next;
+    etwas_guid session;
+    uint64_t number;
+    uint32_t answered;
+    bool is_over; /* the session ends: nobody answers any more */
+};
 
 /*
- * Who waits for answers, by the session's entry. Under `answering`, which is held for a moment: the control thread counts
- * the answers while others are still being told, or its queue would be full of them and had no room for what it is told.
+ * By the session's entry. Under `answering`, which is held for a moment: the control thread counts the answers while
+ * others are still being told, or its queue would be full of them and had no room for what it is told.
  */
-static struct asking {
-    etwas_guid session;
-    uint64_t number;   /* of the entry; 0: nobody waits */
-    uint32_t answered; /* by how many processes */
-} askings[ETWAS_SESSION_ENTRIES];
+static struct waiter *waiters[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answers; /* by CLOCK_MONOTONIC */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -66,6 +76,23 @@ static void prepare_answers(void)
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&answers, &attributes);
     (void)pthread_condattr_destroy(&attributes);
+}
+
+/* Under it there are points of cancellation. */
+static void lock(void)
+{
+    int before = etwas_cancel_forbid();
+
+    (void)pthread_mutex_lock(&hosting);
+    cancelling = before;
+}
+
+static void unlock(void)
+{
+    int before = cancelling;
+
+    (void)pthread_mutex_unlock(&hosting);
+    etwas_cancel_allow(before);
 }
 
 /* ---- the entry: under `hosting` ---------------------------------------------------------------- */
@@ -111,6 +138,15 @@ static void drop_kept(struct host *host, uint32_t index)
     host->kept[index] = host->kept[--host->kept_count];
 }
 
+static void drop_all(struct host *host)
+{
+    while (host->kept_count != 0) {
+        drop_kept(host, 0);
+    }
+    free(host->kept);
+    host->kept = NULL;
+}
+
 static struct kept *find_kept(struct host *host, const struct etwas_registry_enablement *like)
 {
     for (uint32_t index = 0; index < host->kept_count; index++) {
@@ -146,7 +182,9 @@ static uint32_t copy(struct kept *kept, const struct etwas_registry_enablement *
     return code;
 }
 
-static uint32_t keep(struct host *host, const struct etwas_registry_enablement *enablement)
+/* `before`: what it replaced, with bytes that are the caller's; of one that is new it has none. */
+static uint32_t keep(struct host *host, const struct etwas_registry_enablement *enablement,
+                     struct kept *before)
 {
     struct kept *known = find_kept(host, enablement);
     struct kept *more;
@@ -159,7 +197,7 @@ static uint32_t keep(struct host *host, const struct etwas_registry_enablement *
     kept.enablement.number = host->entry.number + 1;
     kept.enablement.captures = known != NULL ? known->enablement.captures : 0;
     if (known != NULL) {
-        free(known->bytes);
+        *before = *known;
         *known = kept;
         return ERROR_SUCCESS;
     }
@@ -173,25 +211,48 @@ static uint32_t keep(struct host *host, const struct etwas_registry_enablement *
     return ERROR_SUCCESS;
 }
 
+/* An enablement that cannot be published, for it would be too much, must not keep others from it. */
+static uint32_t publish_kept(struct host *host, const struct etwas_registry_enablement *enablement)
+{
+    struct kept before = {.bytes = NULL};
+    uint32_t code = keep(host, enablement, &before);
+    struct kept *known;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    host->entry.number++;
+    code = publish(host);
+    if (code == ERROR_SUCCESS) {
+        free(before.bytes);
+        return code;
+    }
+    known = find_kept(host, enablement);
+    if (before.bytes != NULL) {
+        free(known->bytes);
+        *known = before;
+    } else {
+        drop_kept(host, (uint32_t)(known - host->kept));
+    }
+    return code;
+}
+
 static uint32_t change(struct host *host, uint32_t control_code,
                        const struct etwas_registry_enablement *enablement)
 {
-    struct kept *known = find_kept(host, enablement);
+    struct kept *known;
 
-    switch (control_code) {
-    case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
-        return keep(host, enablement);
-    case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
-        if (known != NULL) {
-            drop_kept(host, (uint32_t)(known - host->kept));
-        }
-        return ERROR_SUCCESS;
-    default:
-        if (known != NULL) {
-            known->enablement.captures++;
-        }
-        return ERROR_SUCCESS;
+    if (control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
+        return publish_kept(host, enablement);
     }
+    known = find_kept(host, enablement);
+    if (known != NULL && control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+        drop_kept(host, (uint32_t)(known - host->kept));
+    } else if (known != NULL) {
+        known->enablement.captures++;
+    }
+    host->entry.number++;
+    return publish(host);
 }
 
 /* ---- who answers ------------------------------------------------------------------------------- */
@@ -210,53 +271,73 @@ void etwas_host_heard(const struct etwas_tell *tell)
 {
     (void)pthread_mutex_lock(&answering);
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
-        struct asking *asking = &askings[index];
-
-        if (asking->number == tell->number && asking->number != 0 &&
-            memcmp(&asking->session, &tell->session, sizeof tell->session) == 0) {
-            asking->answered++;
-            (void)pthread_cond_broadcast(&answers);
+        for (struct waiter *waiter = waiters[index]; waiter != NULL; waiter = waiter->next) {
+            waiter->answered += waiter->number == tell->number &&
+                                memcmp(&waiter->session, &tell->session, sizeof tell->session) == 0;
         }
     }
-    (void)pthread_mutex_unlock(&answering);
-}
-
-/* Answers count from here on, for nobody who asked before. Number 0: for nobody. */
-static void begin_asking(uint32_t index, const etwas_guid *session, uint64_t number)
-{
-    (void)pthread_mutex_lock(&answering);
-    askings[index] = (struct asking){.session = *session, .number = number};
     (void)pthread_cond_broadcast(&answers);
     (void)pthread_mutex_unlock(&answering);
 }
 
-/* Until so many have answered, or somebody else asks, or the session ends. */
-static uint32_t wait_for_answers(uint32_t index, uint64_t number, uint32_t told,
+/* Answers count from here on. */
+static void begin_waiting(uint32_t index, struct waiter *waiter, const struct etwas_tell *tell)
+{
+    (void)pthread_mutex_lock(&answering);
+    *waiter =
+        (struct waiter){.next = waiters[index], .session = tell->session, .number = tell->number};
+    waiters[index] = waiter;
+    (void)pthread_mutex_unlock(&answering);
+}
+
+/* Until so many have answered, or the session ends. */
+static uint32_t wait_for_answers(uint32_t index, struct waiter *waiter, uint32_t told,
                                  uint32_t timeout_ms)
 {
-    const struct asking *asking = &askings[index];
     struct timespec deadline =
         deadline_after(timeout_ms < ANSWER_PATIENCE_MS ? timeout_ms : ANSWER_PATIENCE_MS);
-    uint32_t code;
+    struct waiter **link = &waiters[index];
     int error = 0;
 
     (void)pthread_mutex_lock(&answering);
-    while (asking->number == number && asking->answered < told && error == 0) {
+    while (waiter->answered < told && !waiter->is_over && error == 0) {
         error = pthread_cond_timedwait(&answers, &answering, &deadline);
     }
-    code = asking->number != number || asking->answered >= told ? ERROR_SUCCESS : ERROR_TIMEOUT;
+    while (!waiter->is_over && *link != waiter) {
+        link = &(*link)->next;
+    }
+    if (!waiter->is_over) {
+        *link = waiter->next;
+    }
     (void)pthread_mutex_unlock(&answering);
-    return code;
+    return waiter->is_over || waiter->answered >= told ? ERROR_SUCCESS : ERROR_TIMEOUT;
+}
+
+static void end_waiting(uint32_t index)
+{
+    (void)pthread_mutex_lock(&answering);
+    for (struct waiter *waiter = waiters[index]; waiter != NULL; waiter = waiter->next) {
+        waiter->is_over = true;
+    }
+    waiters[index] = NULL;
+    (void)pthread_cond_broadcast(&answers);
+    (void)pthread_mutex_unlock(&answering);
 }
 
 /* ---- a session's life -------------------------------------------------------------------------- */
 
 static enum etwas_service_answer accept_one(int listener, uint64_t session)
 {
+    const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
     struct etwas_peer peer;
     int connection;
+    uint32_t code = etwas_registry_accept(listener, &connection, &peer);
 
-    if (etwas_registry_accept(listener, &connection, &peer) == ERROR_SUCCESS &&
+    if (code == ERROR_NO_SYSTEM_RESOURCES) {
+        (void)nanosleep(&pause,
+                        NULL); /* it says so at once again, until the program closes files */
+    }
+    if (code == ERROR_SUCCESS &&
         etwas_service_watch(connection, true, etwas_host_guests_hear, session) != ERROR_SUCCESS) {
         (void)close(connection);
     }
@@ -291,31 +372,31 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    (void)pthread_mutex_lock(&hosting);
+    lock();
     host->registry = ETWAS_REGISTRY_NO_HOST;
     describe(&host->entry, session);
     code = etwas_registry_host_open(&host->registry, &host->entry);
     host->is_open = code == ERROR_SUCCESS;
-    (void)pthread_mutex_unlock(&hosting);
+    host->handle = etwas_session_handle(etwas_session_key(session));
+    unlock();
     return code;
 }
 
 void etwas_host_open(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
-    uint64_t key = etwas_session_handle(etwas_session_key(session));
 
     if (!session->configuration.is_shared) {
         return;
     }
     etwas_host_guests_begin(session);
-    (void)pthread_mutex_lock(&hosting);
+    lock();
     host->entry.state = ETWAS_REGISTRY_OPEN;
     host->entry.number++;
     /* Nobody looks at a session that enables nothing; the next change publishes what could not be now. */
     (void)publish(host);
-    (void)etwas_service_watch(host->registry.listener, false, accept_one, key);
-    (void)pthread_mutex_unlock(&hosting);
+    (void)etwas_service_watch(host->registry.listener, false, accept_one, host->handle);
+    unlock();
 }
 
 void etwas_host_closing(struct etwas_session *session)
@@ -327,15 +408,13 @@ void etwas_host_closing(struct etwas_session *session)
     if (!session->configuration.is_shared) {
         return;
     }
-    (void)pthread_mutex_lock(&hosting);
+    lock();
     host->entry.state = ETWAS_REGISTRY_CLOSING;
     number = ++host->entry.number;
-    while (host->kept_count != 0) {
-        drop_kept(host, 0);
-    }
+    drop_all(host);
     (void)publish(host);
     tell = look_at(host);
-    (void)pthread_mutex_unlock(&hosting);
+    unlock();
     if (etwas_host_guests_count(session) != 0) {
         tell.sender[0] = '\0';
         (void)etwas_registry_tell_all(&tell, NULL);
@@ -350,72 +429,82 @@ void etwas_host_end(struct etwas_session *session)
     if (!session->configuration.is_shared) {
         return;
     }
-    (void)pthread_mutex_lock(&hosting);
+    lock();
     if (host->is_open) {
         int listener = host->registry.listener;
 
         /* Its handler takes no lock of ours. */
-        (void)etwas_service_unwatch(listener);
+        (void)etwas_service_unwatch(listener, host->handle);
         etwas_registry_host_close(&host->registry);
-        while (host->kept_count != 0) {
-            drop_kept(host, 0);
-        }
-        free(host->kept);
-        host->kept = NULL;
+        drop_all(host);
         host->is_open = false;
-        begin_asking(session->index, &host->entry.session, 0);
+        end_waiting(session->index);
     }
-    (void)pthread_mutex_unlock(&hosting);
+    unlock();
     etwas_host_guests_end(session);
+}
+
+/* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. Under `hosting`. */
+static uint32_t change_and_tell(struct host *host, uint32_t control_code,
+                                const struct etwas_registry_enablement *enablement,
+                                struct waiter *waiter, uint32_t *told)
+{
+    uint32_t code = change(host, control_code, enablement);
+    struct etwas_tell tell;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    tell = look_at(host);
+    if (waiter != NULL) {
+        begin_waiting((uint32_t)(host - hosts), waiter, &tell);
+    } else {
+        tell.sender[0] = '\0';
+    }
+    (void)etwas_registry_tell_all(&tell, told);
+    return ERROR_SUCCESS;
 }
 
 uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
                             const struct etwas_registry_enablement *enablement, uint32_t timeout_ms)
 {
     struct etwas_session_key key;
-    struct etwas_tell tell;
-    struct host *host;
+    struct waiter waiter;
     uint32_t told = 0;
-    uint32_t code;
+    uint32_t code = ERROR_SUCCESS;
+    bool is_told = false;
+    struct host *host;
+    int before;
 
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_PARAMETER;
     }
+    before = etwas_cancel_forbid();
     host = &hosts[key.index];
-    (void)pthread_mutex_lock(&hosting);
-    if (!host->is_open || host->entry.state != ETWAS_REGISTRY_OPEN) {
-        (void)pthread_mutex_unlock(&hosting);
-        return ERROR_SUCCESS;
+    lock();
+    if (host->is_open && host->handle == handle && host->entry.state == ETWAS_REGISTRY_OPEN) {
+        code = change_and_tell(host, control_code, enablement, timeout_ms != 0 ? &waiter : NULL,
+                               &told);
+        is_told = code == ERROR_SUCCESS;
     }
-    code = change(host, control_code, enablement);
-    if (code == ERROR_SUCCESS) {
-        host->entry.number++;
-        code = publish(host);
+    unlock();
+    if (is_told && timeout_ms != 0) {
+        code = wait_for_answers(key.index, &waiter, told, timeout_ms);
     }
-    if (code == ERROR_SUCCESS) {
-        tell = look_at(host);
-        begin_asking(key.index, &tell.session, tell.number);
-        if (timeout_ms == 0) {
-            tell.sender[0] = '\0';
-        }
-        (void)etwas_registry_tell_all(&tell, &told);
-    }
-    (void)pthread_mutex_unlock(&hosting);
-    return code == ERROR_SUCCESS && timeout_ms != 0
-               ? wait_for_answers(key.index, tell.number, told, timeout_ms)
-               : code;
+    etwas_cancel_allow(before);
+    return code;
 }
 
 bool etwas_host_has(const etwas_guid *session)
 {
     bool has = false;
 
-    (void)pthread_mutex_lock(&hosting);
+    lock();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         has = has || (hosts[index].is_open &&
                       memcmp(&hosts[index].entry.session, session, sizeof *session) == 0);
     }
-    (void)pthread_mutex_unlock(&hosting);
+    unlock();
     return has;
 }
 
@@ -423,7 +512,7 @@ bool etwas_host_has(const etwas_guid *session)
 
 void etwas_host_before_fork(void)
 {
-    (void)pthread_mutex_lock(&hosting);
+    lock();
     (void)pthread_mutex_lock(&answering);
     etwas_host_guests_before_fork();
     etwas_host_consumers_before_fork();
@@ -436,10 +525,14 @@ void etwas_host_after_fork(bool is_child)
     for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
         if (hosts[index].is_open) {
             etwas_registry_host_forget(&hosts[index].registry);
+            drop_all(&hosts[index]);
+            waiters[index] = NULL;
             hosts[index].is_open = false;
-            askings[index].number = 0;
         }
     }
+    if (is_child) {
+        prepare_answers(); /* the parent's waiters are not here, and nobody may wait for them */
+    }
     (void)pthread_mutex_unlock(&answering);
-    (void)pthread_mutex_unlock(&hosting);
+    unlock();
 }

@@ -349,7 +349,7 @@ static void *serve(void *argument)
         /* The other side gets what was sent, and then sees that this is all. */
         (void)shutdown(far->connection, SHUT_WR);
         wait_until_gone(far);
-        (void)etwas_service_unwatch(far->connection);
+        (void)etwas_service_unwatch(far->connection, (uint64_t)(uintptr_t)far);
         etwas_consumer_disconnect(far->consumer);
     }
     (void)close(far->connection);

@@ -116,7 +116,8 @@ static bool take_row(uint64_t session, int connection, struct etwas_attach_answe
     return guests != NULL;
 }
 
-static void give_row(uint64_t session, int connection)
+/* Whether it had one. */
+static bool give_row(uint64_t session, int connection)
 {
     struct guests *guests;
     struct row *row;
@@ -137,6 +138,7 @@ static void give_row(uint64_t session, int connection)
     if (row != NULL) {
         give_slot(session, number);
     }
+    return row != NULL;
 }
 
 /* The mapping stays while the control lock is held. */
@@ -170,7 +172,7 @@ static enum etwas_service_answer attach(uint64_t session, int connection)
         return ETWAS_SERVICE_CLOSE;
     }
     if (answer_attach(session, connection, &body) != ERROR_SUCCESS) {
-        give_row(session, connection);
+        (void)give_row(session, connection);
         return ETWAS_SERVICE_CLOSE;
     }
     return ETWAS_SERVICE_KEEP;
@@ -206,11 +208,16 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
     }
     if (code != ERROR_SUCCESS) {
         /* It is gone, or mad. */
-        give_row(session, connection);
+        (void)give_row(session, connection);
         return ETWAS_SERVICE_CLOSE;
     }
     if (message.descriptor >= 0) {
         (void)close(message.descriptor);
+    }
+    /* A guest asks for nothing more: its connection would be of two rows, or a row's and a request's. */
+    if (message.op != ETWAS_MESSAGE_SEEN && message.op != ETWAS_MESSAGE_DESCRIBE &&
+        give_row(session, connection)) {
+        return ETWAS_SERVICE_CLOSE;
     }
     switch (message.op) {
     case ETWAS_MESSAGE_ATTACH:
@@ -286,9 +293,11 @@ void etwas_host_guests_end(struct etwas_session *session)
 {
     struct guests *guests = &all[session->index];
     int connections[ETWAS_HOST_GUESTS];
+    uint64_t handle;
     uint32_t count = 0;
 
     (void)pthread_mutex_lock(&lock);
+    handle = guests->session;
     guests->session = 0;
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
         if (guests->rows[row].connection >= 0 && guests->count != 0) {
@@ -299,7 +308,7 @@ void etwas_host_guests_end(struct etwas_session *session)
     guests->count = 0;
     (void)pthread_mutex_unlock(&lock);
     for (uint32_t index = 0; index < count; index++) {
-        if (etwas_service_unwatch(connections[index])) {
+        if (etwas_service_unwatch(connections[index], handle)) {
             (void)close(connections[index]);
         }
     }
@@ -317,6 +326,9 @@ void etwas_host_guests_after_fork(bool is_child)
     for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
         all[index].session = 0;
         all[index].count = 0;
+    }
+    if (is_child) {
+        etwas_host_requests_forget();
     }
     (void)pthread_mutex_unlock(&lock);
 }

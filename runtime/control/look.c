@@ -44,7 +44,8 @@ struct seen {
 /* What is to be said when all callbacks have been called. */
 struct aftermath {
     uint32_t seen_count;
-    struct seen seen[ETWAS_GUEST_SESSIONS];
+    struct seen seen[ETWAS_GUEST_SESSIONS +
+                     ANSWERS]; /* a session that it was told of may be looked at twice */
     uint32_t answer_count;
     struct etwas_tell answers[ANSWERS];
 };
@@ -205,13 +206,21 @@ static void remember(struct etwas_guest *guest, const struct etwas_registry_entr
     guest->number = entry->number;
 }
 
+struct look {
+    const etwas_guid *also; /* a provider that is about to be registered; NULL: none is */
+    uint64_t deadline_ns;
+    struct aftermath aftermath;
+};
+
 static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
-                   struct aftermath *aftermath)
+                   struct look *look)
 {
+    struct aftermath *aftermath = &look->aftermath;
+
     if (guest->number == entry->number) {
         return;
     }
-    etwas_guest_describe(guest);
+    etwas_guest_describe(guest, look->deadline_ns);
     disable_what_is_gone(guest, entry);
     enable_what_is_new(guest, entry);
     remember(guest, entry);
@@ -220,13 +229,6 @@ static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry 
 }
 
 /* ---- looking: with the guests' lock held ----------------------------------------------------------- */
-
-struct look {
-    const etwas_guid *also; /* a provider that is about to be registered; NULL: none is */
-    uint64_t deadline_ns;
-    struct aftermath aftermath;
-    bool found[ETWAS_GUEST_SESSIONS]; /* the session is there */
-};
 
 /* Whether it enables a provider that is here, of this process. */
 static bool concerns_us(const struct etwas_registry_entry *entry, const struct look *look)
@@ -246,53 +248,50 @@ static bool concerns_us(const struct etwas_registry_entry *entry, const struct l
     return false;
 }
 
+/* An entry with another socket is of a session behind the one that this process still has. */
 static void look_at_one(const etwas_guid *session, struct look *look)
 {
     struct etwas_guest *guest = etwas_guest_find(session);
+    bool is_attached = guest != NULL && guest->state == ETWAS_GUEST_ATTACHED;
     struct etwas_registry_entry *entry;
     uint32_t code;
 
     if (etwas_host_has(session) || etwas_registry_read(session, &entry) != ERROR_SUCCESS) {
         return;
     }
-    if (entry->kind == ETWAS_REGISTRY_SHARED && entry->state == ETWAS_REGISTRY_OPEN &&
-        (guest == NULL || guest->state != ETWAS_GUEST_ATTACHED) && concerns_us(entry, look)) {
+    if (!is_attached && entry->kind == ETWAS_REGISTRY_SHARED &&
+        entry->state == ETWAS_REGISTRY_OPEN && concerns_us(entry, look)) {
         guest = etwas_guest_attach(entry, look->deadline_ns, &code);
+        is_attached = guest != NULL;
     }
-    if (guest != NULL && guest->state == ETWAS_GUEST_ATTACHED) {
-        look->found[guest - etwas_guests] = true;
-        act_by(guest, entry, &look->aftermath);
+    if (is_attached && guest->socket == entry->socket) {
+        act_by(guest, entry, look);
     }
     free(entry);
 }
 
-/* A session that is over: its providers are disabled, and its gates closed. */
-static void leave_what_is_gone(const struct look *look)
+/* Those that it was told of, whether or not the folder shows them: one that is just being replaced may be passed over. */
+static void look_at_told(struct look *look)
 {
-    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
-        struct etwas_guest *guest = &etwas_guests[index];
-
-        if (guest->state == ETWAS_GUEST_ATTACHED &&
-            (!look->found[index] || ck_pr_load_32(&guest->is_cut) != 0)) {
-            etwas_providers_drop_session(etwas_guest_handle(guest));
-            etwas_guest_detach(guest);
-        }
+    for (uint32_t index = 0; index < look->aftermath.answer_count; index++) {
+        look_at_one(&look->aftermath.answers[index].session, look);
     }
 }
 
-static void look(struct look *look)
+/* Then lets go of the lock. */
+static void look_and_unlock(struct look *look)
 {
     etwas_guid *sessions;
     uint32_t count;
 
-    etwas_guests_lock();
+    etwas_guests_leave_cut();
+    look_at_told(look);
     if (etwas_registry_list(&sessions, &count) == ERROR_SUCCESS) {
         for (uint32_t index = 0; index < count; index++) {
             look_at_one(&sessions[index], look);
         }
         free(sessions);
     }
-    leave_what_is_gone(look);
     etwas_guests_unlock();
     follow(&look->aftermath);
 }
@@ -318,7 +317,8 @@ static void *look_in_thread(void *argument)
         memcpy(its->aftermath.answers, waiting, waiting_count * sizeof waiting[0]);
         waiting_count = 0;
         (void)pthread_mutex_unlock(&waiting_lock);
-        look(its);
+        etwas_guests_lock();
+        look_and_unlock(its);
         /* Of who asks and who leaves at least one sees the other. */
         ck_pr_store_32(&is_looking, 0);
         ck_pr_fence_memory();
@@ -388,7 +388,12 @@ static void look_for(const etwas_guid *also)
     }
     *its =
         (struct look){.also = also, .deadline_ns = etwas_monotonic_ns() + REGISTERING_PATIENCE_NS};
-    look(its);
+    if (etwas_guests_lock_before(its->deadline_ns)) {
+        look_and_unlock(its);
+    } else {
+        /* Who looks now may have looked at what enables the provider before. */
+        etwas_look_soon(NULL);
+    }
     free(its);
 }
 
@@ -427,7 +432,8 @@ void etwas_look_described(void)
     etwas_guests_lock();
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         if (etwas_guests[index].state == ETWAS_GUEST_ATTACHED) {
-            etwas_guest_describe(&etwas_guests[index]);
+            etwas_guest_describe(&etwas_guests[index],
+                                 etwas_monotonic_ns() + REGISTERING_PATIENCE_NS);
         }
     }
     etwas_guests_unlock();

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "platform/cancel.h"
 #include "platform/rseq.h"
 #include "platform/thread.h"
 #include "registry/process.h"
@@ -28,7 +29,8 @@ struct watch {
     uint64_t number; /* of this watch: a descriptor may be another's later */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int cancelling; /* of who has the lock, as it was before */
 static pthread_cond_t handled = PTHREAD_COND_INITIALIZER;
 
 /* Under the lock. */
@@ -43,6 +45,23 @@ static uint32_t is_running;
 
 /* Constant from the begin on. */
 static void (*hears)(const struct etwas_tell *tell);
+
+/* Under it there are points of cancellation. */
+static void lock(void)
+{
+    int before = etwas_cancel_forbid();
+
+    (void)pthread_mutex_lock(&mutex);
+    cancelling = before;
+}
+
+static void unlock(void)
+{
+    int before = cancelling;
+
+    (void)pthread_mutex_unlock(&mutex);
+    etwas_cancel_allow(before);
+}
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
@@ -111,8 +130,8 @@ static void remove_watch(struct watch *watch)
     *watch = watches[--watch_count];
 }
 
-/* With the lock held, which the handler runs without. */
-static void handle(uint64_t number)
+/* With the lock held, which the handler runs without. `is_closed`: by the program, whose it never was. */
+static void handle(uint64_t number, bool is_closed)
 {
     const struct watch *found = find_number(number);
     enum etwas_service_answer answer;
@@ -121,11 +140,15 @@ static void handle(uint64_t number)
     if (found == NULL) {
         return;
     }
+    if (is_closed) {
+        remove_watch(find_number(number));
+        return;
+    }
     watch = *found;
     running = number;
-    (void)pthread_mutex_unlock(&lock);
+    unlock();
     answer = watch.handler(watch.descriptor, watch.context);
-    (void)pthread_mutex_lock(&lock);
+    lock();
     running = 0;
     /* Other watches may have come and gone, and moved it. */
     found = find_number(number);
@@ -138,30 +161,52 @@ static void handle(uint64_t number)
     (void)pthread_cond_broadcast(&handled);
 }
 
+/* Until somebody rings, or a descriptor has something to say. False: the bell is gone, and nothing more is heard. */
+static bool listen_once(struct listening *listening)
+{
+    int ready = poll(listening->polls, listening->count, listening->count != 0 ? -1 : RETRY_MS);
+    uint64_t rung;
+
+    if (ready <= 0) {
+        if (ready < 0 && errno != EINTR) {
+            (void)poll(NULL, 0, RETRY_MS); /* more than the program may open now, or no memory */
+        }
+        listening->count = 0;
+        return true;
+    }
+    if ((listening->polls[0].revents & POLLNVAL) != 0) {
+        return false;
+    }
+    if (listening->polls[0].revents != 0) {
+        (void)read(listening->polls[0].fd, &rung, sizeof rung);
+    }
+    return true;
+}
+
 static void *serve(void *argument)
 {
     struct listening listening = {0};
 
+    lock();
     for (;;) {
-        int ready;
+        bool goes_on;
 
-        (void)pthread_mutex_lock(&lock);
         list_watches(&listening);
-        (void)pthread_mutex_unlock(&lock);
-        ready = poll(listening.polls, listening.count, listening.count != 0 ? -1 : RETRY_MS);
-        if (ready > 0 && listening.polls[0].revents != 0) {
-            uint64_t rung;
-
-            (void)read(listening.polls[0].fd, &rung, sizeof rung);
+        unlock();
+        goes_on = listen_once(&listening);
+        lock();
+        if (!goes_on) {
+            break;
         }
-        (void)pthread_mutex_lock(&lock);
-        for (uint32_t index = 1; ready > 0 && index < listening.count; index++) {
+        for (uint32_t index = 1; index < listening.count; index++) {
             if (listening.polls[index].revents != 0) {
-                handle(listening.numbers[index]);
+                handle(listening.numbers[index], (listening.polls[index].revents & POLLNVAL) != 0);
             }
         }
-        (void)pthread_mutex_unlock(&lock);
     }
+    unlock();
+    free(listening.polls);
+    free(listening.numbers);
     return argument;
 }
 
@@ -197,25 +242,25 @@ uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handle
     const struct watch watch = {descriptor, is_owned, handler, context, 0};
     uint32_t code;
 
-    (void)pthread_mutex_lock(&lock);
+    lock();
     code = add_watch(&watch);
     ring();
-    (void)pthread_mutex_unlock(&lock);
+    unlock();
     return code;
 }
 
-bool etwas_service_unwatch(int descriptor)
+bool etwas_service_unwatch(int descriptor, uint64_t context)
 {
     uint64_t number = 0;
 
-    (void)pthread_mutex_lock(&lock);
+    lock();
     for (uint32_t index = 0; number == 0 && index < watch_count; index++) {
-        if (watches[index].descriptor == descriptor) {
+        if (watches[index].descriptor == descriptor && watches[index].context == context) {
             number = watches[index].number;
         }
     }
     while (number != 0 && running == number) {
-        (void)pthread_cond_wait(&handled, &lock);
+        (void)pthread_cond_wait(&handled, &mutex);
     }
     if (number != 0 && find_number(number) != NULL) {
         remove_watch(find_number(number));
@@ -223,7 +268,7 @@ bool etwas_service_unwatch(int descriptor)
     } else {
         number = 0;
     }
-    (void)pthread_mutex_unlock(&lock);
+    unlock();
     return number != 0;
 }
 
@@ -297,13 +342,13 @@ uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell))
 {
     uint32_t code = ERROR_SUCCESS;
 
-    (void)pthread_mutex_lock(&lock);
+    lock();
     if (is_running == 0) {
         hears = hear_with;
         code = begin();
         ck_pr_store_32(&is_running, code == ERROR_SUCCESS);
     }
-    (void)pthread_mutex_unlock(&lock);
+    unlock();
     return code;
 }
 
@@ -319,30 +364,30 @@ const char *etwas_service_name(void)
 
 void etwas_service_publish(const struct etwas_registry_guid_list *list)
 {
-    (void)pthread_mutex_lock(&lock);
+    lock();
     if (is_running != 0) {
         (void)etwas_registry_publish_guids(&process, list);
     }
-    (void)pthread_mutex_unlock(&lock);
+    unlock();
 }
 
 /* The thread sleeps on: what it watches is there no more. */
 void etwas_service_end(void)
 {
-    (void)pthread_mutex_lock(&lock);
+    lock();
     if (is_running != 0) {
         watch_count = 0;
         ck_pr_store_32(&is_running, 0);
         etwas_registry_leave(&process);
     }
-    (void)pthread_mutex_unlock(&lock);
+    unlock();
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 void etwas_service_before_fork(void)
 {
-    (void)pthread_mutex_lock(&lock);
+    lock();
 }
 
 void etwas_service_after_fork(bool is_child)
@@ -363,5 +408,5 @@ void etwas_service_after_fork(bool is_child)
         ck_pr_store_32(&is_running, 0);
         handled = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     }
-    (void)pthread_mutex_unlock(&lock);
+    unlock();
 }

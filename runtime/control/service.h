@@ -6,7 +6,8 @@
  * something. It waits for nobody: what takes its time it leaves to another thread, so that two processes that want
  * something of each other never wait for each other.
  *
- * Any thread may call this; no lock of the library is held while a handler runs.
+ * Any thread may call this; no lock of the library is held while a handler runs. A program that closes descriptors
+ * that are not its own is heard no more.
  */
 #ifndef ETWAS_CONTROL_SERVICE_H
 #define ETWAS_CONTROL_SERVICE_H
@@ -47,9 +48,9 @@ uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handle
 
 /*
  * Watches it no more; it is the caller's now. Waits for its handler, which must not call this. False: it is not watched
- * any more.
+ * any more, and if it was the service's somebody else's descriptor may have its number; so the context says which is meant.
  */
-bool etwas_service_unwatch(int descriptor);
+bool etwas_service_unwatch(int descriptor, uint64_t context);
 
 /* Runs `work` in a thread that nobody waits for. False: there can be none. */
 bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "shared/programs.h"
+
+#include <ck_pr.h>
+#include <dirent.h>
+#include <etwas/evntprov.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    PAUSE_US = 500,
+    PATIENCE_US = 20000000,
+    LEVEL = 4,
+    KEYWORD = 0x30,
+};
+
+struct board *board;
+
+static char runtime_folder[] = "/tmp/etwas-programs-XXXXXX";
+
+int programs_begin_all(void **state)
+{
+    (void)state;
+    return mkdtemp(runtime_folder) == NULL || setenv("ETWAS_SHARED", "1", 1) != 0 ||
+                   setenv("ETWAS_RUNTIME_DIR", runtime_folder, 1) != 0
+               ? -1
+               : 0;
+}
+
+/* Processes that were killed have left files there. */
+int programs_end_all(void **state)
+{
+    DIR *folder = opendir(runtime_folder);
+    const struct dirent *found;
+
+    (void)state;
+    while (folder != NULL && (found = readdir(folder)) != NULL) {
+        (void)unlinkat(dirfd(folder), found->d_name, 0);
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    return rmdir(runtime_folder);
+}
+
+int programs_begin(void **state)
+{
+    (void)folder_setup(state);
+    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return board == MAP_FAILED ? -1 : 0;
+}
+
+int programs_end(void **state)
+{
+    (void)munmap(board, sizeof *board);
+    return folder_teardown(state);
+}
+
+bool comes_to(const uint32_t *count, uint32_t wanted)
+{
+    for (uint32_t waited_us = 0; waited_us < PATIENCE_US; waited_us += PAUSE_US) {
+        if (ck_pr_load_32(count) >= wanted) {
+            return true;
+        }
+        (void)usleep(PAUSE_US);
+    }
+    return false;
+}
+
+int start_program(int (*run)(void))
+{
+    int child = fork_child();
+
+    if (child == 0) {
+        exit(run());
+    }
+    return child;
+}
+
+void kill_program(int program)
+{
+    int status;
+
+    assert_int_equal(kill(program, SIGKILL), 0);
+    assert_int_equal(waitpid(program, &status, 0), program);
+}
+
+/* ---- providers --------------------------------------------------------------------------------- */
+
+static uint64_t session; /* that enables the provider of this process */
+
+uint64_t enabling_session(void)
+{
+    return ck_pr_load_64(&session);
+}
+
+static uint32_t note_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
+{
+    etwas_trace_handle handle = GetTraceLoggerHandle(buffer);
+
+    (void)context;
+    (void)bytes;
+    switch (request) {
+    case WMI_ENABLE_EVENTS:
+        ck_pr_store_32(&board->level, GetTraceEnableLevel(handle));
+        ck_pr_store_64(&board->keyword, GetTraceEnableFlags(handle));
+        ck_pr_store_64(&session, handle);
+        ck_pr_inc_32(&board->enabled);
+        break;
+    case WMI_DISABLE_EVENTS:
+        ck_pr_store_64(&session, 0);
+        ck_pr_inc_32(&board->disabled);
+        break;
+    default:
+        ck_pr_inc_32(&board->captured);
+        break;
+    }
+    return ERROR_SUCCESS;
+}
+
+etwas_trace_handle register_provider(const etwas_guid *control)
+{
+    etwas_trace_handle registration;
+
+    CHECK_IN_CHILD(RegisterTraceGuidsA(note_request, NULL, control, 0, NULL, NULL, NULL,
+                                       &registration) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->registered);
+    return registration;
+}
+
+static void log_and_note(uint64_t number)
+{
+    uint64_t handle = enabling_session();
+
+    if (handle == 0) {
+        (void)usleep(PAUSE_US);
+        return;
+    }
+    switch (log_number(handle, number)) {
+    case ERROR_SUCCESS:
+        ck_pr_inc_32(&board->logged);
+        break;
+    case ERROR_INVALID_HANDLE:
+        ck_pr_inc_32(&board->refused);
+        break;
+    default:
+        ck_pr_inc_32(&board->lost);
+        break;
+    }
+}
+
+int logging_program(void)
+{
+    etwas_trace_handle registration = register_provider(&control_guid);
+
+    for (uint64_t number = 0; ck_pr_load_32(&board->end) == 0; number++) {
+        log_and_note(number);
+    }
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    return 0;
+}
+
+int idle_program(void)
+{
+    etwas_trace_handle registration = register_provider(&control_guid);
+
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* ---- sessions ---------------------------------------------------------------------------------- */
+
+etwas_trace_handle start_in_file(const char *name, const char *file)
+{
+    struct block block;
+
+    prepare_block(&block, folder_path(file));
+    return start_block(name, &block);
+}
+
+uint32_t enable_with_timeout(etwas_trace_handle handle, const etwas_guid *provider,
+                             uint32_t timeout_ms)
+{
+    return EnableTraceEx2(handle, provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER, LEVEL, KEYWORD, 0,
+                          timeout_ms, NULL);
+}
+
+uint32_t count_runtime_files(void)
+{
+    DIR *folder = opendir(runtime_folder);
+    const struct dirent *found;
+    uint32_t count = 0;
+
+    while (folder != NULL && (found = readdir(folder)) != NULL) {
+        count += found->d_name[0] != '.';
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    return count;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Tests of several programs: children of the test, which take part with ETWAS_SHARED in a runtime folder of their own
+ * and tell each other on a board how far they are.
+ */
+#ifndef ETWAS_TESTS_SHARED_PROGRAMS_H
+#define ETWAS_TESTS_SHARED_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/fixture.h"
+
+/* In memory that all processes of a test share; all 0 at first. */
+struct board {
+    uint32_t registered; /* so many providers are */
+    uint32_t enabled;    /* their callbacks were called so often, to enable … */
+    uint32_t disabled;   /* … to disable … */
+    uint32_t captured;   /* … and for their state */
+    uint32_t level;      /* with this */
+    uint64_t keyword;
+    uint32_t logged;  /* so many events were recorded … */
+    uint32_t lost;    /* … lost, and counted … */
+    uint32_t refused; /* … or had no session */
+    uint32_t end;     /* the providers shall end */
+    int32_t process;  /* of the provider that logged last */
+    uint32_t steps;   /* how far a test's own programs are */
+    uint32_t go;      /* how far they may go */
+};
+
+extern struct board *board;
+
+/*
+ * cmocka's setup and teardown of a group: the runtime folder, which a process has as long as it lives, so all tests of a
+ * program share it. And of a test: a board, and a folder for its files.
+ */
+int programs_begin_all(void **state);
+int programs_end_all(void **state);
+int programs_begin(void **state);
+int programs_end(void **state);
+
+#define PROGRAMS_TEST(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
+
+/* Until the count is so much, 20 s at most. */
+bool comes_to(const uint32_t *count, uint32_t wanted);
+
+/* A child that runs this and exits with what it returns. */
+int start_program(int (*run)(void));
+
+/* Of the classic provider of this process: the session that enables it; 0: none does. */
+uint64_t enabling_session(void);
+
+/* Registers a classic provider that says on the board what its callback hears. */
+etwas_trace_handle register_provider(const etwas_guid *control);
+
+/* A program: registers control_guid, logs numbers one after the other while it is enabled, until board->end. */
+int logging_program(void);
+
+/* A program: registers control_guid and logs nothing until board->end. */
+int idle_program(void);
+
+/* Kills it, and waits for it. */
+void kill_program(int program);
+
+/* A session of this name with a file in the test's folder. */
+etwas_trace_handle start_in_file(const char *name, const char *file);
+
+uint32_t enable_with_timeout(etwas_trace_handle session, const etwas_guid *provider,
+                             uint32_t timeout_ms);
+
+/* In the runtime folder. */
+uint32_t count_runtime_files(void);
+
+#endif
