@@ -15,6 +15,7 @@
 #include "control/look.h"
 #include "control/service.h"
 #include "platform/cancel.h"
+#include "platform/own_descriptor.h"
 #include "provider/enabling.h"
 #include "registry/connection.h"
 #include "registry/message.h"
@@ -168,7 +169,7 @@ static void detach(struct etwas_guest *guest)
     etwas_providers_drop_session(etwas_guest_handle(guest));
     /* Its handler has said that it is cut, and may not have returned yet. */
     (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
-    (void)close(guest->connection);
+    etwas_own_close(guest->connection);
     guest->connection = -1;
     free(guest->enablements);
     guest->enablements = NULL;
@@ -286,6 +287,7 @@ static uint32_t connect_and_join(struct etwas_guest *guest,
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    guest->connection = etwas_own_keep(guest->connection);
     code = join(guest, deadline_ns);
     if (code == ERROR_SUCCESS) {
         code = etwas_service_watch(guest->connection, true, hear_end,
@@ -295,7 +297,7 @@ static uint32_t connect_and_join(struct etwas_guest *guest,
         }
     }
     if (code != ERROR_SUCCESS) {
-        (void)close(guest->connection);
+        etwas_own_close(guest->connection);
         guest->connection = -1;
     }
     return code;
@@ -368,7 +370,7 @@ void etwas_guests_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_GUEST_SESSIONS; index++) {
         if (etwas_guests[index].is_cut != 0 && etwas_guests[index].connection >= 0) {
-            (void)close(etwas_guests[index].connection);
+            etwas_own_close(etwas_guests[index].connection);
         }
         free(etwas_guests[index].enablements);
         etwas_guests[index] = (struct etwas_guest){0};

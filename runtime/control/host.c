@@ -16,6 +16,7 @@
 #include "control/look.h"
 #include "control/service.h"
 #include "platform/cancel.h"
+#include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
@@ -339,7 +340,7 @@ static enum etwas_service_answer accept_one(int listener, uint64_t session)
     }
     if (code == ERROR_SUCCESS &&
         etwas_service_watch(connection, true, etwas_host_guests_hear, session) != ERROR_SUCCESS) {
-        (void)close(connection);
+        etwas_own_close(connection);
     }
     return ETWAS_SERVICE_KEEP;
 }

@@ -14,6 +14,7 @@
 #include "buffer/walk.h"
 #include "control/service.h"
 #include "etl/layout.h"
+#include "platform/own_descriptor.h"
 #include "realtime/consume.h"
 #include "realtime/session_realtime.h"
 
@@ -347,12 +348,14 @@ static void *serve(void *argument)
     count_sending(UINT32_MAX);
     if (code == ERROR_SUCCESS) {
         /* The other side gets what was sent, and then sees that this is all. */
-        (void)shutdown(far->connection, SHUT_WR);
+        if (etwas_own_is(far->connection)) {
+            (void)shutdown(far->connection, SHUT_WR);
+        }
         wait_until_gone(far);
         (void)etwas_service_unwatch(far->connection, (uint64_t)(uintptr_t)far);
         etwas_consumer_disconnect(far->consumer);
     }
-    (void)close(far->connection);
+    etwas_own_close(far->connection);
     (void)pthread_mutex_destroy(&far->lock);
     (void)pthread_cond_destroy(&far->changed);
     free(far);

@@ -14,6 +14,7 @@
 #include "control/host_consumers.h"
 #include "control/host_descriptions.h"
 #include "control/host_request.h"
+#include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/message.h"
 #include "shared/mapping.h"
@@ -309,7 +310,7 @@ void etwas_host_guests_end(struct etwas_session *session)
     (void)pthread_mutex_unlock(&lock);
     for (uint32_t index = 0; index < count; index++) {
         if (etwas_service_unwatch(connections[index], handle)) {
-            (void)close(connections[index]);
+            etwas_own_close(connections[index]);
         }
     }
 }

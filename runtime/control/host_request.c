@@ -14,6 +14,7 @@
 #include "control/account.h"
 #include "control/enablement.h"
 #include "control/service.h"
+#include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "session/session.h"
 
@@ -100,7 +101,7 @@ static void *serve(void *argument)
     } else {
         account(request);
     }
-    (void)close(request->connection);
+    etwas_own_close(request->connection);
     free(request);
     ck_pr_dec_32(&unanswered);
     return NULL;

@@ -9,10 +9,10 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 #include "platform/cancel.h"
+#include "platform/own_descriptor.h"
 #include "platform/rseq.h"
 #include "platform/thread.h"
 #include "registry/process.h"
@@ -40,7 +40,7 @@ static uint32_t watch_room;
 static uint64_t next_number = 1;
 static uint64_t running; /* the watch whose handler runs; 0: none */
 static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
-static int bell = -1; /* an eventfd: the watches are others now */
+static int bell[2] = {-1, -1}; /* read and written: the watches are others now */
 static uint32_t is_running;
 
 /* Constant from the begin on. */
@@ -104,7 +104,7 @@ static void list_watches(struct listening *listening)
     if (!make_room(listening, watch_count + 1)) {
         return;
     }
-    listening->polls[0] = (struct pollfd){.fd = bell, .events = POLLIN};
+    listening->polls[0] = (struct pollfd){.fd = bell[0], .events = POLLIN};
     listening->numbers[0] = 0;
     for (uint32_t index = 0; index < watch_count; index++) {
         listening->polls[count] =
@@ -130,18 +130,18 @@ static void remove_watch(struct watch *watch)
     *watch = watches[--watch_count];
 }
 
-/* With the lock held, which the handler runs without. `is_closed`: by the program, whose it never was. */
-static void handle(uint64_t number, bool is_closed)
+/* With the lock held, which the handler runs without. What the program has closed is watched no more. */
+static void handle(uint64_t number)
 {
-    const struct watch *found = find_number(number);
+    struct watch *found = find_number(number);
     enum etwas_service_answer answer;
     struct watch watch;
 
     if (found == NULL) {
         return;
     }
-    if (is_closed) {
-        remove_watch(find_number(number));
+    if (!etwas_own_is(found->descriptor)) {
+        remove_watch(found);
         return;
     }
     watch = *found;
@@ -155,17 +155,20 @@ static void handle(uint64_t number, bool is_closed)
     if (answer != ETWAS_SERVICE_KEEP && found != NULL) {
         remove_watch(find_number(number));
         if (answer == ETWAS_SERVICE_CLOSE) {
-            (void)close(watch.descriptor);
+            etwas_own_close(watch.descriptor);
         }
     }
     (void)pthread_cond_broadcast(&handled);
 }
 
-/* Until somebody rings, or a descriptor has something to say. False: the bell is gone, and nothing more is heard. */
+/*
+ * Until somebody rings, or a descriptor has something to say. False: the bell is gone, or a descriptor of the program's, and
+ * nothing more is heard.
+ */
 static bool listen_once(struct listening *listening)
 {
     int ready = poll(listening->polls, listening->count, listening->count != 0 ? -1 : RETRY_MS);
-    uint64_t rung;
+    char rung[64];
 
     if (ready <= 0) {
         if (ready < 0 && errno != EINTR) {
@@ -174,11 +177,12 @@ static bool listen_once(struct listening *listening)
         listening->count = 0;
         return true;
     }
-    if ((listening->polls[0].revents & POLLNVAL) != 0) {
-        return false;
-    }
     if (listening->polls[0].revents != 0) {
-        (void)read(listening->polls[0].fd, &rung, sizeof rung);
+        if (!etwas_own_is(listening->polls[0].fd)) {
+            return false;
+        }
+        while (recv(listening->polls[0].fd, rung, sizeof rung, MSG_DONTWAIT) > 0) {
+        }
     }
     return true;
 }
@@ -200,7 +204,7 @@ static void *serve(void *argument)
         }
         for (uint32_t index = 1; index < listening.count; index++) {
             if (listening.polls[index].revents != 0) {
-                handle(listening.numbers[index], (listening.polls[index].revents & POLLNVAL) != 0);
+                handle(listening.numbers[index]);
             }
         }
     }
@@ -212,9 +216,9 @@ static void *serve(void *argument)
 
 static void ring(void)
 {
-    const uint64_t one = 1;
-
-    (void)write(bell, &one, sizeof one);
+    if (etwas_own_is(bell[1])) {
+        (void)send(bell[1], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
 }
 
 /* ---- watching -------------------------------------------------------------------------------- */
@@ -310,6 +314,14 @@ static uint32_t start_thread(void)
     return ERROR_SUCCESS;
 }
 
+static void close_bell(void)
+{
+    for (int end = 0; end < 2; end++) {
+        etwas_own_close(bell[end]);
+        bell[end] = -1;
+    }
+}
+
 static uint32_t begin(void)
 {
     const struct watch own = {.handler = hear};
@@ -317,10 +329,11 @@ static uint32_t begin(void)
 
     /* Every guest does this, and the system is quick about it only while a process has one thread: else it takes 10 ms. */
     (void)etwas_rseq_prepare();
-    bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (bell < 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bell) != 0) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
+    bell[0] = etwas_own_keep(bell[0]);
+    bell[1] = etwas_own_keep(bell[1]);
     code = etwas_registry_join(&process);
     if (code == ERROR_SUCCESS) {
         code = add_watch(&own);
@@ -332,8 +345,7 @@ static uint32_t begin(void)
     if (code != ERROR_SUCCESS) {
         watch_count = 0;
         etwas_registry_leave(&process);
-        (void)close(bell);
-        bell = -1;
+        close_bell();
     }
     return code;
 }
@@ -395,15 +407,12 @@ void etwas_service_after_fork(bool is_child)
     if (is_child) {
         for (uint32_t index = 0; index < watch_count; index++) {
             if (watches[index].is_owned) {
-                (void)close(watches[index].descriptor);
+                etwas_own_close(watches[index].descriptor);
             }
         }
         watch_count = 0;
         running = 0;
-        if (bell >= 0) {
-            (void)close(bell);
-        }
-        bell = -1;
+        close_bell();
         etwas_registry_process_forget(&process);
         ck_pr_store_32(&is_running, 0);
         handled = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

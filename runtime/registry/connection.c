@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/file_name.h"
 #include "registry/message.h"
@@ -65,6 +66,7 @@ uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *l
         (void)close(*listener);
         *listener = -1;
     }
+    *listener = etwas_own_keep(*listener);
     return code;
 }
 
@@ -136,6 +138,6 @@ uint32_t etwas_registry_accept(int listener, int *connection, struct etwas_peer 
         return ERROR_ACCESS_DENIED;
     }
     give_room(accepted);
-    *connection = accepted;
+    *connection = etwas_own_keep(accepted);
     return ERROR_SUCCESS;
 }

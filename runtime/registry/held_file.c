@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "platform/own_descriptor.h"
 #include "platform/testpoint.h"
 #include "registry/file_name.h"
 
@@ -310,6 +311,7 @@ static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool
         return code;
     }
     (void)unlinkat(folder, temporary, 0);
+    held->lock = etwas_own_keep(held->lock);
     code = look(folder, wish, place, false, &none);
     if (code != ERROR_SUCCESS) {
         etwas_held_drop(held);
@@ -360,8 +362,9 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
             return code;
         }
         if (renameat(folder, temporary, folder, held->name) == 0) {
-            (void)close(held->lock); /* only now: some file of this name was locked all the while */
-            held->lock = file;
+            etwas_own_close(
+                held->lock); /* only now: some file of this name was locked all the while */
+            held->lock = etwas_own_keep(file);
             return ERROR_SUCCESS;
         }
         error = errno; /* ENOENT: who met it before it had its lock has removed it */
@@ -380,7 +383,8 @@ void etwas_held_drop(struct etwas_held_file *held)
     if (held->lock < 0) {
         return;
     }
-    if (etwas_registry_open(&folder) == ERROR_SUCCESS && has_name(folder, held->name, held->lock)) {
+    if (etwas_registry_open(&folder) == ERROR_SUCCESS && etwas_own_is(held->lock) &&
+        has_name(folder, held->name, held->lock)) {
         (void)unlinkat(folder, held->name, 0);
     }
     etwas_held_forget(held);
@@ -389,7 +393,7 @@ void etwas_held_drop(struct etwas_held_file *held)
 void etwas_held_forget(struct etwas_held_file *held)
 {
     if (held->lock >= 0) {
-        (void)close(held->lock);
+        etwas_own_close(held->lock);
         held->lock = -1;
     }
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "platform/identity.h"
+#include "platform/own_descriptor.h"
 #include "registry/connection.h"
 #include "registry/file_name.h"
 #include "registry/session_name.h"
@@ -90,7 +91,7 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
         if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
             (void)unlinkat(folder, text, 0);
         }
-        (void)close(host->listener);
+        etwas_own_close(host->listener);
         host->listener = -1;
     }
     etwas_held_drop(&host->entry);
@@ -100,7 +101,7 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
 void etwas_registry_host_forget(struct etwas_registry_host *host)
 {
     if (host->listener >= 0) {
-        (void)close(host->listener);
+        etwas_own_close(host->listener);
         host->listener = -1;
     }
     etwas_held_forget(&host->entry);

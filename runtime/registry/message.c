@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "platform/own_descriptor.h"
 #include "registry/ancillary.h"
 #include "registry/registry.h"
 
@@ -89,6 +90,10 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
 
     if (message->bytes > ETWAS_MESSAGE_BYTES) {
         return ERROR_INVALID_PARAMETER;
+    }
+    if (!etwas_own_is(connection) ||
+        (message->descriptor >= 0 && !etwas_own_is(message->descriptor))) {
+        return ERROR_INVALID_HANDLE;
     }
     if (message->descriptor >= 0) {
         anew = open_anew(message->descriptor);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "platform/identity.h"
+#include "platform/own_descriptor.h"
 #include "registry/file_name.h"
 
 static uint32_t put_own(const struct etwas_registry_guid_list *list, void **bytes, size_t *size)
@@ -29,6 +30,7 @@ static uint32_t open_socket(struct etwas_registry_process *process)
         setsockopt(process->socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0) {
         code = ERROR_NOT_SUPPORTED;
     }
+    process->socket = etwas_own_keep(process->socket);
     return code;
 }
 
@@ -87,7 +89,7 @@ void etwas_registry_leave(struct etwas_registry_process *process)
         if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
             (void)unlinkat(folder, process->name, 0);
         }
-        (void)close(process->socket);
+        etwas_own_close(process->socket);
         process->socket = -1;
     }
     etwas_held_drop(&process->guids);
@@ -96,7 +98,7 @@ void etwas_registry_leave(struct etwas_registry_process *process)
 void etwas_registry_process_forget(struct etwas_registry_process *process)
 {
     if (process->socket >= 0) {
-        (void)close(process->socket);
+        etwas_own_close(process->socket);
         process->socket = -1;
     }
     etwas_held_forget(&process->guids);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "platform/own_descriptor.h"
 #include "platform/wait.h"
 
 enum {
@@ -32,15 +33,21 @@ uint32_t etwas_registry_open(int *folder)
     uint32_t seen = ck_pr_load_32(&opened);
     uint32_t code;
 
+    if (seen != 0 && !etwas_own_is((int)(seen - 1))) {
+        /* The program has closed it. */
+        (void)ck_pr_cas_32(&opened, seen, 0);
+        seen = ck_pr_load_32(&opened);
+    }
     if (seen == 0) {
         code = etwas_shared_folder_open("", path, folder);
         if (code != ERROR_SUCCESS) {
             return code;
         }
+        *folder = etwas_own_keep(*folder);
         if (ck_pr_cas_32(&opened, 0, (uint32_t)*folder + 1)) {
             return ERROR_SUCCESS;
         }
-        (void)close(*folder); /* another thread was first */
+        etwas_own_close(*folder); /* another thread was first */
         seen = ck_pr_load_32(&opened);
     }
     *folder = (int)(seen - 1);
@@ -66,7 +73,7 @@ void etwas_registry_forget(void)
 
     if (seen != 0) {
         ck_pr_store_32(&opened, 0);
-        (void)close((int)(seen - 1));
+        etwas_own_close((int)(seen - 1));
     }
 }
 

@@ -14,6 +14,7 @@
 #include "platform/file.h"
 #include "platform/fork.h"
 #include "platform/nodes.h"
+#include "platform/own_descriptor.h"
 #include "platform/rseq.h"
 #include "shared/layout.h"
 #include "shared/mapping.h"
@@ -204,7 +205,7 @@ static uint32_t attach(int descriptor, uint32_t entry, struct etwas_pool_outline
 
     /* A fork finds the pool and its descriptor where the child lets go of both, or neither. */
     etwas_fork_forbid();
-    guest->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    guest->descriptor = etwas_own_keep(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
     outline->descriptor = guest->descriptor;
     is_joined = guest->descriptor >= 0 && etwas_pool_join(entry, outline);
     if (is_joined) {
@@ -215,7 +216,7 @@ static uint32_t attach(int descriptor, uint32_t entry, struct etwas_pool_outline
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     if (!is_joined) {
-        (void)close(guest->descriptor);
+        etwas_own_close(guest->descriptor);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     return ERROR_SUCCESS;
@@ -269,7 +270,7 @@ bool etwas_shared_leave(const struct etwas_shared_guest *guest)
     has_left = etwas_pool_leave(guest->entry);
     if (has_left) {
         opened[guest->entry - ETWAS_SESSION_ENTRIES] = 0;
-        (void)close(guest->descriptor);
+        etwas_own_close(guest->descriptor);
     }
     etwas_fork_allow();
     return has_left;
@@ -279,8 +280,10 @@ bool etwas_shared_has_ended(const struct etwas_shared_guest *guest)
 {
     uint32_t state = ETWAS_SHARED_OPEN;
 
-    (void)etwas_file_read(guest->descriptor, &state, sizeof state,
-                          offsetof(struct etwas_shared_head, state));
+    if (etwas_own_is(guest->descriptor)) {
+        (void)etwas_file_read(guest->descriptor, &state, sizeof state,
+                              offsetof(struct etwas_shared_head, state));
+    }
     return state == ETWAS_SHARED_CLOSED;
 }
 
@@ -302,7 +305,7 @@ void etwas_shared_guests_forget(void)
     etwas_guest_pools_forget();
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         if (opened[index] != 0) {
-            (void)close(opened[index] - 1);
+            etwas_own_close(opened[index] - 1);
             opened[index] = 0;
         }
     }

@@ -15,6 +15,7 @@
 
 #include "platform/file.h"
 #include "platform/nodes.h"
+#include "platform/own_descriptor.h"
 
 enum {
     FIRST_BYTES = 16 << 10,
@@ -206,6 +207,7 @@ static uint32_t make_file(struct etwas_shared_mapping *mapping,
     if (code == ERROR_SUCCESS && !take_lock(mapping->file.descriptor)) {
         code = ERROR_NOT_SUPPORTED;
     }
+    mapping->file.descriptor = etwas_own_keep(mapping->file.descriptor);
     if (code == ERROR_SUCCESS) {
         etwas_shared_place_look(&mapping->place, mapping->file.descriptor);
         place_on_nodes(mapping, request);
@@ -292,9 +294,7 @@ void etwas_shared_close(struct etwas_shared_mapping *mapping)
     if (mapping->is_linked) {
         (void)unlink(mapping->path);
     }
-    if (mapping->file.descriptor >= 0) {
-        (void)close(mapping->file.descriptor);
-    }
+    etwas_own_close(mapping->file.descriptor);
     free(mapping);
 }
 
@@ -303,7 +303,7 @@ void etwas_shared_forget(struct etwas_shared_mapping *mapping)
     if (mapping->head != NULL) {
         etwas_memory_map_zeroes(mapping->head, mapping->own_bytes);
     }
-    (void)close(mapping->file.descriptor);
+    etwas_own_close(mapping->file.descriptor);
 }
 
 /* Written as 8-4-4-4-12 hexadecimal digits. */

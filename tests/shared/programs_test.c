@@ -6,14 +6,17 @@
  * ETWAS_SHARED and a runtime folder of the test's.
  */
 #include <ck_pr.h>
+#include <errno.h>
 #include <etwas/etwas.h>
 #include <etwas/evntprov.h>
 #include <etwas/evntrace.h>
 #include <etwas/shared.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -346,6 +349,100 @@ static void providers_of_other_processes_are_listed(void **state)
     assert_int_equal(exit_code_of(second), 0);
 }
 
+/* ---- descriptors that the program closes --------------------------------------------------------- */
+
+enum {
+    MOST_DESCRIPTORS = 1024,
+};
+
+/* Has one byte to read, and room for more. */
+struct line {
+    int number; /* that the library had */
+    int other_end;
+};
+
+/* Puts a socket of the program under each number that is open, but those that were before. Returns how many. */
+static uint32_t take_over(const bool *were_open, struct line *lines)
+{
+    uint32_t count = 0;
+
+    for (int number = 3; number < MOST_DESCRIPTORS; number++) {
+        int ends[2];
+
+        if (were_open[number] || fcntl(number, F_GETFD) < 0) {
+            continue;
+        }
+        CHECK_IN_CHILD(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0);
+        CHECK_IN_CHILD(send(ends[1], "x", 1, 0) == 1);
+        CHECK_IN_CHILD(dup2(ends[0], number) == number);
+        lines[count++] = (struct line){number, fcntl(ends[1], F_DUPFD, MOST_DESCRIPTORS)};
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+    }
+    return count;
+}
+
+static int closing_provider(void)
+{
+    static bool were_open[MOST_DESCRIPTORS];
+    static struct line lines[MOST_DESCRIPTORS];
+    etwas_trace_handle registration;
+    REGHANDLE another;
+    uint32_t count;
+    char byte;
+
+    for (int number = 0; number < MOST_DESCRIPTORS; number++) {
+        were_open[number] = fcntl(number, F_GETFD) >= 0;
+    }
+    CHECK_IN_CHILD(RegisterTraceGuidsA(classic_callback, NULL, &control_guid, 0, NULL, NULL, NULL,
+                                       &registration) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    count = take_over(were_open, lines);
+    CHECK_IN_CHILD(count >= 6); /* the folder, its list, its socket, the bell, a connection */
+    for (uint32_t number = 0; number < EVENTS; number++) {
+        CHECK_IN_CHILD(log_number(ck_pr_load_64(&session), number) == ERROR_SUCCESS);
+    }
+    ck_pr_inc_32(&board->registered);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    CHECK_IN_CHILD(EventRegister(&modern_guid, NULL, NULL, &another) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(EventUnregister(another) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    for (uint32_t index = 0; index < count; index++) {
+        CHECK_IN_CHILD(recv(lines[index].other_end, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+        CHECK_IN_CHILD(recv(lines[index].number, &byte, 1, MSG_DONTWAIT) == 1);
+    }
+    return 0;
+}
+
+static int enable_who_closes(void)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .sharing = ETWAS_SHARING_USER};
+    etwas_session_counts counts;
+    etwas_trace_handle handle;
+
+    CHECK_IN_CHILD(etwas_start("closed", NULL, &options, &handle) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(EnableTrace(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 4, &control_guid, handle) ==
+                   ERROR_SUCCESS);
+    CHECK_IN_CHILD(comes_to(&board->registered, 1));
+    CHECK_IN_CHILD(EnableTrace(EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 4, &control_guid, handle) ==
+                   ERROR_SUCCESS);
+    CHECK_IN_CHILD(etwas_stop(handle, &counts) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(counts.recorded == EVENTS && counts.lost == 0);
+    ck_pr_store_32(&board->end, 1);
+    return 0;
+}
+
+/* What it closes is gone, and what it then has under these numbers nobody reads, writes or closes. */
+static void a_provider_may_close_all_descriptors(void **state)
+{
+    int host = start(enable_who_closes);
+
+    (void)state;
+    assert_int_equal(exit_code_of(start(closing_provider)), 0);
+    assert_int_equal(exit_code_of(host), 0);
+}
+
 /* ---- many of them ------------------------------------------------------------------------------ */
 
 static int bystander(void)
@@ -396,6 +493,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_provider_is_enabled_when_it_registers, begin, end),
         cmocka_unit_test_setup_teardown(the_death_of_a_host_harms_no_guest, begin, end),
         cmocka_unit_test_setup_teardown(providers_of_other_processes_are_listed, begin, end),
+        cmocka_unit_test_setup_teardown(a_provider_may_close_all_descriptors, begin, end),
         cmocka_unit_test_setup_teardown(a_timeout_is_enough_for_many_processes, begin, end),
     };
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/own_descriptor.h"
+
+#include <ck_pr.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    LEAST = 512, /* half of what a process may usually have */
+};
+
+/* By number. Who has a number is the only one that changes its note. */
+static struct note {
+    uint64_t device;
+    uint64_t inode; /* 0: it is not kept */
+} notes[ETWAS_OWN_DESCRIPTORS];
+
+static struct note *note_of(int descriptor)
+{
+    return descriptor >= 0 && descriptor < ETWAS_OWN_DESCRIPTORS ? &notes[descriptor] : NULL;
+}
+
+int etwas_own_keep(int descriptor)
+{
+    int high = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST) : -1;
+    struct stat status;
+    struct note *note;
+
+    if (high >= 0) {
+        (void)close(descriptor);
+        descriptor = high;
+    }
+    note = note_of(descriptor);
+    if (note != NULL && fstat(descriptor, &status) == 0) {
+        ck_pr_store_64(&note->device, status.st_dev);
+        ck_pr_store_64(&note->inode, status.st_ino);
+    }
+    return descriptor;
+}
+
+bool etwas_own_is(int descriptor)
+{
+    const struct note *note = note_of(descriptor);
+    uint64_t inode = note != NULL ? ck_pr_load_64(&note->inode) : 0;
+    struct stat status;
+
+    return descriptor >= 0 &&
+           (inode == 0 || (fstat(descriptor, &status) == 0 && status.st_ino == inode &&
+                           status.st_dev == ck_pr_load_64(&note->device)));
+}
+
+void etwas_own_close(int descriptor)
+{
+    struct note *note = note_of(descriptor);
+    bool is_ours = etwas_own_is(descriptor);
+
+    if (note != NULL) {
+        ck_pr_store_64(&note->inode, 0);
+    }
+    if (is_ours) {
+        (void)close(descriptor);
+    }
+}

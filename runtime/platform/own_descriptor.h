@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Descriptors that stay open while the program does what it likes. Programs close what they did not open (closefrom), and
+ * then open their own under the same numbers: none of these may be read, written or closed by us. So a descriptor that is
+ * kept has a high number, which programs seldom get to, and it is noted what it is open on: a file or a socket of its own, whose
+ * number in its file system nothing else has while it is open. Who is about to use it asks whether it is still that.
+ *
+ * Between the asking and the use a program may do both, closing and opening, in another thread. That moment is left.
+ *
+ * All functions are async-signal-safe. One that was not kept, or whose number is above ETWAS_OWN_DESCRIPTORS, is taken for ours.
+ */
+#ifndef ETWAS_PLATFORM_OWN_DESCRIPTOR_H
+#define ETWAS_PLATFORM_OWN_DESCRIPTOR_H
+
+#include <stdbool.h>
+
+enum {
+    ETWAS_OWN_DESCRIPTORS = 4096,
+};
+
+/* Returns its new number, or the old one where there is no higher. -1 stays. */
+int etwas_own_keep(int descriptor);
+
+bool etwas_own_is(int descriptor);
+
+/* Closes it, unless it is the program's by now. */
+void etwas_own_close(int descriptor);
+
+#endif
