@@ -282,6 +282,7 @@ static void an_enablement_says_what_room_it_needs_and_how_much_it_took(void **st
     struct etwas_registry_enablement got;
     struct etwas_registry_enablement *put = &enablements[ENABLEMENTS - 1];
     uint8_t *bytes;
+    uint8_t *other;
     size_t needed;
     size_t size;
     size_t used;
@@ -294,7 +295,13 @@ static void an_enablement_says_what_room_it_needs_and_how_much_it_took(void **st
     assert_int_equal(etwas_registry_put_enablement(put, bytes, needed - 1, &size),
                      ERROR_INSUFFICIENT_BUFFER);
     assert_int_equal(size, needed);
+    other = malloc(needed);
+    memset(other, 0xEE, needed); /* nothing of what was there goes to another process */
+    assert_int_equal(etwas_registry_put_enablement(put, other, needed, &size), ERROR_SUCCESS);
+    memset(bytes, 0, needed);
     assert_int_equal(etwas_registry_put_enablement(put, bytes, needed, &size), ERROR_SUCCESS);
+    assert_memory_equal(bytes, other, needed);
+    free(other);
     assert_int_equal(etwas_registry_get_enablement(bytes, size, &got, &used), ERROR_SUCCESS);
     assert_int_equal(used, size);
     expect_same_enablement(&got, put);
