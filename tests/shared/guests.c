@@ -419,6 +419,13 @@ static void dawdle(enum etwas_testpoint point)
     }
 }
 
+static _Noreturn void wait_to_be_killed(void)
+{
+    for (;;) {
+        (void)pause();
+    }
+}
+
 static void live(const struct hosted *hosted, struct guest_board *board, uint32_t life,
                  uint32_t number)
 {
@@ -427,8 +434,8 @@ static void live(const struct hosted *hosted, struct guest_board *board, uint32_
     struct etwas_shared_guest guest;
     etwas_trace_handle session = guest_join(hosted->descriptor, number, &guest);
 
-    while (session == 0) {
-        (void)pause();
+    if (session == 0) {
+        wait_to_be_killed();
     }
     if (board->dawdles != 0) {
         etwas_testpoint_set(dawdle);
