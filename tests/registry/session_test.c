@@ -166,6 +166,34 @@ static void a_session_is_not_seen_before_its_host_listens(void **state)
     etwas_registry_host_close(&host);
 }
 
+static struct etwas_registry_host successor;
+
+static void succeed_in_between(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_REGISTRY_REMOVES) {
+        etwas_testpoint_set(NULL);
+        assert_int_equal(open_session(&successor, u"again", 6), ERROR_SUCCESS);
+        assert_true(files_like("s.") > 2); /* the dead one's, too */
+        assert_int_equal(count_sessions(), 1);
+    }
+}
+
+static void a_session_is_listed_once_though_a_dead_one_of_its_guid_is_there(void **state)
+{
+    struct etwas_registry_host host;
+
+    (void)state;
+    assert_int_equal(open_session(&host, u"again", 6), ERROR_SUCCESS);
+    etwas_registry_host_forget(&host);
+    etwas_testpoint_set(succeed_in_between);
+    assert_true(etwas_held_clear(host.entry.name));
+    assert_int_equal(count_sessions(), 1);
+    (void)etwas_registry_clear_stale();
+    assert_int_equal(find(u"again"), ERROR_SUCCESS);
+    assert_int_equal(files_like(""), 3);
+    etwas_registry_host_close(&successor);
+}
+
 /* The file of the only name that is taken; its content, which is the caller's to free. */
 static void read_name_file(char name[ETWAS_REGISTRY_FILE_BYTES], void **bytes, size_t *size)
 {
@@ -424,6 +452,7 @@ int main(void)
         REGISTRY_TEST(a_change_is_read_whole_and_the_session_stays_living),
         REGISTRY_TEST(a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing),
         REGISTRY_TEST(a_session_is_not_seen_before_its_host_listens),
+        REGISTRY_TEST(a_session_is_listed_once_though_a_dead_one_of_its_guid_is_there),
         REGISTRY_TEST(a_name_is_not_mistaken_for_another_whose_file_is_in_its_place),
         REGISTRY_TEST(a_name_has_one_unit_or_more_and_not_too_many),
         REGISTRY_TEST(an_entry_that_cannot_be_read_is_told_and_stays),
