@@ -22,6 +22,7 @@
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "flush/drain.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
 #include "shared/mapping.h"
@@ -43,6 +44,7 @@ static char runtime[] = "/tmp/etwas-guests-XXXXXX";
 
 int hosts_setup(void **state)
 {
+    etwas_drain_patience_ns = GUEST_PATIENCE_NS;
     return folder_in_memory(state) != 0 || mkdtemp(runtime) == NULL ||
                    setenv("ETWAS_RUNTIME_DIR", runtime, 1) != 0
                ? -1

@@ -34,7 +34,6 @@ enum {
 #define STORM_NS (UINT64_C(60) * 1000000000)
 #define ROUND_NS (UINT64_C(1) * 500000000)
 #define PATIENCE_NS (UINT64_C(1) * 100000000)
-#define LONG_PATIENCE_NS (UINT64_C(60) * 1000000000)
 
 static const etwas_session_options kinds[] = {
     {.log_file_mode = EVENT_TRACE_USE_MS_FLUSH_TIMER,
@@ -178,7 +177,7 @@ static void end_under_guests(struct round *round, etwas_session_counts *counts)
     }
     etwas_drain_patience_ns = PATIENCE_NS; /* for those that are stopped in the midst of a record */
     host_stop(&round->hosted, counts);
-    etwas_drain_patience_ns = LONG_PATIENCE_NS;
+    etwas_drain_patience_ns = GUEST_PATIENCE_NS;
     for (uint32_t index = 0; index < LIVING; index++) {
         end(round, &round->living[index]);
     }
@@ -239,17 +238,14 @@ static void whatever_becomes_of_guests_the_account_is_exact(void **state)
     const long wanted = asked != NULL ? strtol(asked, NULL, 10) : KILLS;
     const uint64_t end_ns = asked != NULL ? UINT64_MAX : etwas_monotonic_ns() + STORM_NS;
     struct guest_board *board = guest_board_new();
-    uint64_t patience_ns = etwas_drain_patience_ns;
     uint32_t rounds = 0;
 
     (void)state;
     host_or_skip();
-    etwas_drain_patience_ns = LONG_PATIENCE_NS;
     srand((unsigned)getpid());
     for (long kills = 0; kills < wanted && etwas_monotonic_ns() < end_ns; rounds++) {
         kills += storm_once(board, &kinds[rounds % (sizeof kinds / sizeof kinds[0])]);
     }
-    etwas_drain_patience_ns = patience_ns;
     guest_board_free(board);
 }
 
