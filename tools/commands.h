@@ -36,6 +36,7 @@ int etwas_command_ps(int argc, char **argv);
 int etwas_command_start(int argc, char **argv);
 int etwas_command_stop(int argc, char **argv);
 int etwas_command_query(int argc, char **argv);
+int etwas_command_tail(int argc, char **argv);
 int etwas_command_update(int argc, char **argv);
 int etwas_command_flush(int argc, char **argv);
 int etwas_command_snapshot(int argc, char **argv);

@@ -205,6 +205,9 @@ static void read_file(struct etwas_descriptions *descriptions, const char *path,
 /* Reads one more file in which descriptions may be, or more of it. False: there is none. */
 static bool read_more(struct etwas_descriptions *descriptions)
 {
+    if (descriptions->path == NULL) {
+        return false;
+    }
     if (descriptions->read_whole) {
         if (descriptions->last_part == NULL || descriptions->read_last_part) {
             return false;

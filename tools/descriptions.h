@@ -29,7 +29,7 @@ enum {
 
 /* The descriptions of one file. */
 struct etwas_descriptions {
-    const char *path;
+    const char *path;      /* NULL: no file, since a session tells all before it is needed */
     const char *last_part; /* that is given, of the file's set; NULL: the file itself */
     etwas_decoder *decoder;
     struct etwas_field_paths *paths;

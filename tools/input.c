@@ -48,7 +48,9 @@ static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
     const struct etwas_input *input = logfile->Context;
     struct etwas_input_run *run = input->run;
 
-    if (etwas_progress_due(&run->progress)) {
+    if (run->live != NULL) {
+        etwas_output_flush(run->live);
+    } else if (etwas_progress_due(&run->progress)) {
         uint64_t done = 0;
         uint64_t total = 0;
 
@@ -113,9 +115,14 @@ static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CA
     };
 
     memset(&input->logfile, 0, sizeof input->logfile);
-    /* OpenTrace only reads the name, but ETW's structure has no const. */
-    input->logfile.LogFileName = (char *)(uintptr_t)input->path;
     input->logfile.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | modes[input->time];
+    /* OpenTrace only reads the name, but ETW's structure has no const. */
+    if (input->is_session) {
+        input->logfile.LoggerName = (char *)(uintptr_t)input->path;
+        input->logfile.ProcessTraceMode |= PROCESS_TRACE_MODE_REAL_TIME;
+    } else {
+        input->logfile.LogFileName = (char *)(uintptr_t)input->path;
+    }
     input->logfile.EventRecordCallback = record;
     input->logfile.BufferCallback = on_buffer;
     input->logfile.Context = input;
@@ -127,6 +134,7 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
 {
     *input = (struct etwas_input){
         .path = path,
+        .is_session = callbacks->is_session,
         .time = callbacks->time,
         .number = number,
         .context = context,
@@ -211,6 +219,9 @@ int etwas_input_process(struct etwas_input_run *run)
     }
     if (code == ERROR_FILE_CORRUPT) {
         result = ETWAS_EXIT_DAMAGED;
+    } else if (run->live != NULL && run->stop) {
+        result =
+            ETWAS_EXIT_FINE; /* whoever stops it may have closed the trace before it was processed */
     } else if (code != ERROR_SUCCESS && code != ERROR_CANCELLED) {
         complain(run->count == 1 ? run->inputs[0].path : "the files", code);
         result = ETWAS_EXIT_OPEN;

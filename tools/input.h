@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_INPUT_H
 
 /*
- * Trace files as the commands read them: opened, processed, and what was wrong with them kept.
+ * Trace files as the commands read them: opened, processed, and what was wrong with them kept. Also sessions that run.
  */
 
 #include "output.h"
@@ -33,7 +33,8 @@ typedef void (*etwas_input_damage_callback)(const struct etwas_input *input,
                                             const etwas_damage *damage);
 
 struct etwas_input {
-    const char *path;
+    const char *path; /* or a session's name */
+    bool is_session;
     enum etwas_input_time time;
     uint32_t number;             /* of the file on the command line, from 1 */
     void *context;               /* of the command */
@@ -57,6 +58,7 @@ struct etwas_input_callbacks {
     PEVENT_RECORD_CALLBACK record; /* UserContext is the struct etwas_input */
     enum etwas_input_time time;
     etwas_input_damage_callback damage; /* or NULL */
+    bool is_session;                    /* the path is a real-time session's name */
 };
 
 /*
@@ -79,6 +81,8 @@ struct etwas_input_run {
     int64_t from_filetime;
     int64_t to_filetime;
     bool stop; /* set by a record callback: no more events are wanted */
+    struct etwas_output
+        *live; /* of a session: flushed when what has come was given; NULL: of files */
     struct etwas_progress progress;
 };
 

@@ -32,6 +32,7 @@ static const char *const help[] = {
     "       etwas start [OPTION...] SESSION  start a session in the background\n"
     "       etwas stop SESSION...            stop sessions, of whatever process\n"
     "       etwas query SESSION...           say all about sessions\n"
+    "       etwas tail [OPTION...] SESSION   show the events of a session as they come\n"
     "       etwas update OPTION... SESSION   change a session while it runs\n"
     "       etwas flush SESSION...           have written what is recorded\n"
     "       etwas snapshot -o FILE SESSION   write what a flight recorder has\n"
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
         {"start", "etwas start", etwas_command_start},
         {"stop", "etwas stop", etwas_command_stop},
         {"query", "etwas query", etwas_command_query},
+        {"tail", "etwas tail", etwas_command_tail},
         {"update", "etwas update", etwas_command_update},
         {"flush", "etwas flush", etwas_command_flush},
         {"snapshot", "etwas snapshot", etwas_command_snapshot},

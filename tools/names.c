@@ -215,6 +215,8 @@ const char *etwas_names_error(uint32_t code)
         return "not supported";
     case ERROR_NO_SYSTEM_RESOURCES:
         return "no thread could be started";
+    case ERROR_WMI_INSTANCE_NOT_FOUND:
+        return "the process that hosts it is gone";
     default:
         return NULL;
     }

@@ -13,6 +13,7 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
 {
     static struct etwas_dump dump;
 
+    dump.command = "convert";
     dump.limit = UINT64_MAX;
     dump.form = form;
     dump.run = &convert->run;

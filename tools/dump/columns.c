@@ -80,7 +80,7 @@ bool etwas_dump_choose_columns(struct etwas_dump *dump)
 
         if (dump->column_count == ETWAS_DUMP_COLUMNS ||
             (column.property == ETWAS_PROPERTY_COUNT && !add_field(dump, &column, text, bytes))) {
-            fprintf(stderr, "etwas dump: --columns: %s\n",
+            fprintf(stderr, "etwas %s: --columns: %s\n", dump->command,
                     dump->column_count == ETWAS_DUMP_COLUMNS ? "too many columns"
                     : bytes == 0                             ? "a column has no name"
                                  : "a name is too long, or there are too many");

@@ -204,6 +204,8 @@ static void on_record(EVENT_RECORD *record)
     } else {
         etwas_dump_text(dump);
     }
+    /* A session may not have another event for long. */
+    dump->run->stop = dump->run->stop || (dump->run->live != NULL && dump->shown >= dump->limit);
 }
 
 static bool parse_limit(const char *text, uint64_t *limit)
@@ -247,8 +249,7 @@ etwas_clock_time etwas_dump_time(const struct etwas_dump *dump)
     return etwas_dump_convert(dump, dump->subject.record->EventHeader.TimeStamp.QuadPart);
 }
 
-/* One option. False after a message on standard error. */
-static bool take_option(void *context, int option)
+bool etwas_dump_take_option(void *context, int option)
 {
     struct etwas_dump *dump = context;
 
@@ -274,7 +275,7 @@ static bool take_option(void *context, int option)
         dump->columns_text = optarg;
         return true;
     case 'w':
-        dump->has_where = etwas_where_option(&dump->where, "dump", optarg, &dump->paths);
+        dump->has_where = etwas_where_option(&dump->where, dump->command, optarg, &dump->paths);
         dump->wants_durations |= dump->where.wants_duration;
         return dump->has_where;
     case 'f':
@@ -283,7 +284,8 @@ static bool take_option(void *context, int option)
         return etwas_window_option(&dump->window.to, "dump", "--to", optarg);
     case 'n':
         if (!parse_limit(optarg, &dump->limit)) {
-            fprintf(stderr, "etwas dump: --limit takes a number of events, not '%s'\n", optarg);
+            fprintf(stderr, "etwas %s: --limit takes a number of events, not '%s'\n", dump->command,
+                    optarg);
             return false;
         }
         return true;
@@ -323,7 +325,8 @@ static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *r
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    static const struct etwas_options options = {"dump", help, named, "jxc:rn:C:w:Sh", take_option};
+    static const struct etwas_options options = {"dump", help, named, "jxc:rn:C:w:Sh",
+                                                 etwas_dump_take_option};
 
     if (!etwas_options_read(&options, argc, argv, dump, result) ||
         !etwas_options_fit(&options, misuse(dump, argc - optind), result)) {
@@ -369,17 +372,20 @@ static bool read_addresses(struct etwas_dump *dump, const struct etwas_input *in
 /* Opens the next of the run's inputs. */
 static int open_input(struct etwas_dump *dump, const char *path, uint32_t number)
 {
-    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = input_time(dump)};
+    const bool is_session = dump->run->live != NULL;
+    const struct etwas_input_callbacks callbacks = {
+        .record = on_record, .time = input_time(dump), .is_session = is_session};
     struct etwas_input *input = &dump->run->inputs[dump->run->count];
     struct etwas_descriptions *descriptions = &dump->descriptions[dump->run->count];
     int result = etwas_input_open(input, path, number, &callbacks, dump);
 
-    if (result == ETWAS_EXIT_FINE && !etwas_descriptions_open(descriptions, path, &dump->paths)) {
+    if (result == ETWAS_EXIT_FINE &&
+        !etwas_descriptions_open(descriptions, is_session ? NULL : path, &dump->paths)) {
         fputs(too_many, stderr);
         CloseTrace(input->trace);
         result = ETWAS_EXIT_OPEN;
     }
-    descriptions->last_part = etwas_parts_last(&dump->parts, number);
+    descriptions->last_part = is_session ? NULL : etwas_parts_last(&dump->parts, number);
     if (result == ETWAS_EXIT_FINE && dump->symbols &&
         !read_addresses(dump, input, descriptions->last_part)) {
         dump->subject.out_of_memory = true;
@@ -392,7 +398,7 @@ static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t cou
 {
     int result = ETWAS_EXIT_FINE;
 
-    if (!etwas_parts_read(&dump->parts, paths, count)) {
+    if (dump->run->live == NULL && !etwas_parts_read(&dump->parts, paths, count)) {
         fputs(too_many, stderr);
         return ETWAS_EXIT_OPEN;
     }
@@ -414,7 +420,11 @@ static int process(struct etwas_dump *dump)
     if (!dump->wants_durations) {
         etwas_window_narrow(&dump->window, dump->run);
     }
-    etwas_progress_start(&dump->run->progress, true);
+    if (dump->run->live != NULL) {
+        etwas_output_flush(dump->output);
+    } else {
+        etwas_progress_start(&dump->run->progress, true);
+    }
     return etwas_input_process(dump->run);
 }
 
@@ -470,6 +480,7 @@ int etwas_command_dump(int argc, char **argv)
     static struct etwas_dump dump;
     int result;
 
+    dump.command = "dump";
     dump.limit = UINT64_MAX;
     dump.run = &run;
     dump.output = etwas_standard_output();

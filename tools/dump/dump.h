@@ -51,6 +51,7 @@ enum {
 };
 
 struct etwas_dump {
+    const char *command; /* "dump" or another, for messages */
     enum etwas_dump_form form;
     bool hex;     /* nothing is decoded */
     bool symbols; /* stacks are shown by names */
@@ -78,9 +79,12 @@ struct etwas_dump {
     struct etwas_parts parts;
 };
 
+/* Takes an option of `etwas dump`, as of etwas_options.take; `context` is the struct etwas_dump. */
+bool etwas_dump_take_option(void *context, int option);
+
 /*
  * Shows the events of these traces as its options, `run` and `output` say, which are set, and the columns
- * chosen. Frees what it has. Returns what the program exits with.
+ * chosen. With run->live they are the names of sessions. Frees what it has. Returns what the program exits with.
  */
 int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count);
 
