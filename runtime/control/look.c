@@ -207,6 +207,7 @@ static void remember(struct etwas_guest *guest, const struct etwas_registry_entr
 }
 
 struct look {
+    bool is_late;           /* a host did not answer in time */
     const etwas_guid *also; /* a provider that is about to be registered; NULL: none is */
     uint64_t deadline_ns;
     struct aftermath aftermath;
@@ -263,6 +264,7 @@ static void look_at_one(const etwas_guid *session, struct look *look)
         entry->state == ETWAS_REGISTRY_OPEN && concerns_us(entry, look)) {
         guest = etwas_guest_attach(entry, look->deadline_ns, &code);
         is_attached = guest != NULL;
+        look->is_late = look->is_late || code == ERROR_TIMEOUT;
     }
     if (is_attached && guest->socket == entry->socket) {
         act_by(guest, entry, look);
@@ -391,8 +393,10 @@ static void look_for(const etwas_guid *also)
     if (etwas_guests_lock_before(its->deadline_ns)) {
         look_and_unlock(its);
     } else {
-        /* Who looks now may have looked at what enables the provider before. */
-        etwas_look_soon(NULL);
+        its->is_late = true; /* who looks now may have looked at what enables the provider before */
+    }
+    if (its->is_late) {
+        etwas_look_soon(NULL); /* with more patience than who registers has */
     }
     free(its);
 }

@@ -349,6 +349,43 @@ static void providers_of_other_processes_are_listed(void **state)
     assert_int_equal(exit_code_of(second), 0);
 }
 
+/* ---- a host that is busy ----------------------------------------------------------------------- */
+
+static int host_until_the_end(void)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .sharing = ETWAS_SHARING_USER};
+    etwas_session_counts counts;
+    etwas_trace_handle handle;
+
+    CHECK_IN_CHILD(etwas_start("busy", NULL, &options, &handle) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(EnableTrace(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 4, &control_guid, handle) ==
+                   ERROR_SUCCESS);
+    ck_pr_inc_32(&board->registered);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    CHECK_IN_CHILD(etwas_stop(handle, &counts) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(counts.recorded >= EVENTS); /* one more of its callback, if it is still there */
+    return 0;
+}
+
+/* It answers when who registers waits no longer: the provider is enabled all the same. */
+static void a_host_that_answers_late_is_attached_to(void **state)
+{
+    int host = start(host_until_the_end);
+    int provider;
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(kill(host, SIGSTOP), 0);
+    provider = start(classic_provider);
+    assert_true(comes_to(&board->registered, 2));
+    assert_int_equal(kill(host, SIGCONT), 0);
+    assert_true(comes_to(&board->logged, EVENTS));
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+    assert_int_equal(exit_code_of(host), 0);
+}
+
 /* ---- descriptors that the program closes --------------------------------------------------------- */
 
 enum {
@@ -493,6 +530,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_provider_is_enabled_when_it_registers, begin, end),
         cmocka_unit_test_setup_teardown(the_death_of_a_host_harms_no_guest, begin, end),
         cmocka_unit_test_setup_teardown(providers_of_other_processes_are_listed, begin, end),
+        cmocka_unit_test_setup_teardown(a_host_that_answers_late_is_attached_to, begin, end),
         cmocka_unit_test_setup_teardown(a_provider_may_close_all_descriptors, begin, end),
         cmocka_unit_test_setup_teardown(a_timeout_is_enough_for_many_processes, begin, end),
     };
