@@ -116,7 +116,7 @@ struct answer {
 
 static void append(struct answer *answer, const void *piece, size_t bytes)
 {
-    if (answer->needed + bytes <= answer->room) {
+    if (bytes != 0 && answer->needed + bytes <= answer->room) {
         memcpy(answer->buffer + answer->needed, piece, bytes);
     }
     answer->needed += bytes;
