@@ -136,12 +136,15 @@ static void compose(struct text *text, const char *trace, const struct heaptrace
     add(text, "{\"trace\": ");
     add_string(text, trace);
     add(text, ", \"process\": %ld,\n", (long)getpid());
-    add(text, " \"attempted\": %" PRIu64 ", \"recorded\": %" PRIu64 ", \"lost\": %" PRIu64 ",\n",
-        counts->attempted_in_all, session->recorded, session->lost + counts->refused);
-    add(text,
-        " \"lost_by_session\": %" PRIu64 ", \"refused\": %" PRIu64 ", \"under_way\": %" PRIu64
-        ",\n",
-        session->lost, counts->refused, counts->attempted_in_all - counts->done);
+    add(text, " \"attempted\": %" PRIu64 ",\n", counts->attempted_in_all);
+    if (session != NULL) {
+        add(text,
+            " \"recorded\": %" PRIu64 ", \"lost\": %" PRIu64 ", \"lost_by_session\": %" PRIu64
+            ",\n",
+            session->recorded, session->lost + counts->refused, session->lost);
+    }
+    add(text, " \"refused\": %" PRIu64 ", \"under_way\": %" PRIu64 ",\n", counts->refused,
+        counts->attempted_in_all - counts->done);
     add(text, " \"functions\": {");
     for (int type = 0; type < HEAPTRACE_TYPES; type++) {
         add(text, "%s\n  \"%s\": {\"type\": %d, \"attempted\": %" PRIu64 "}", type == 0 ? "" : ",",

@@ -40,7 +40,8 @@ void heaptrace_count_reset(void);
 void heaptrace_count_read(struct heaptrace_counts *counts);
 
 /*
- * Writes the counts file of an ended session: one JSON object. False, with errno, when it cannot.
+ * Writes the counts file of an ended session: one JSON object. `session` is NULL for another process's, which
+ * knows what became of all that its processes attempted. False, with errno, when it cannot.
  */
 bool heaptrace_counts_write(const char *path, const char *trace,
                             const struct heaptrace_counts *counts,

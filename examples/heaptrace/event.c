@@ -8,6 +8,7 @@
 #include "counts.h"
 #include "stack.h"
 
+#include <ck_pr.h>
 #include <errno.h>
 #include <etwas/etwas.h>
 #include <etwas/tdh.h>
@@ -28,6 +29,7 @@ static const etwas_guid call_guid = {
 
 static etwas_trace_handle registration;
 static etwas_handle call_class;
+static uint64_t enabling_session;
 
 /* ---- the class ---- */
 
@@ -101,19 +103,44 @@ static uint32_t describe(uint32_t version, const etwas_type_description *types, 
     return etwas_describe_class(&description, NULL);
 }
 
-/* The provider is never asked to stop: the session that it writes to is its own. */
+/*
+ * Of no use where the session is this process's own. That of another says by this that it is there, and goes on to be
+ * written to until it refuses: what is attempted then is counted, too.
+ */
 static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
 {
-    (void)request;
     (void)context;
     (void)size;
-    (void)buffer;
+    if (request == WMI_ENABLE_EVENTS) {
+        ck_pr_store_64(&enabling_session, GetTraceLoggerHandle(buffer));
+    }
     return ERROR_SUCCESS;
+}
+
+static uint32_t register_provider(void)
+{
+    TRACE_GUID_REGISTRATION classes[1] = {{&call_guid, NULL}};
+    uint32_t result = RegisterTraceGuidsA(on_control, NULL, &provider_guid, 1, classes, NULL, NULL,
+                                          &registration);
+
+    call_class = result == ERROR_SUCCESS ? classes[0].RegHandle : NULL;
+    return result;
+}
+
+uint32_t heaptrace_event_register_again(void)
+{
+    ck_pr_store_64(&enabling_session, 0);
+    (void)UnregisterTraceGuids(registration);
+    return register_provider();
+}
+
+etwas_trace_handle heaptrace_event_session(void)
+{
+    return ck_pr_load_64(&enabling_session);
 }
 
 uint32_t heaptrace_event_register(bool with_stacks)
 {
-    TRACE_GUID_REGISTRATION classes[1] = {{&call_guid, NULL}};
     uint32_t result;
 
     if (call_class != NULL) {
@@ -123,12 +150,7 @@ uint32_t heaptrace_event_register(bool with_stacks)
     if (result == ERROR_SUCCESS && with_stacks) {
         result = describe(STACK_VERSION, stack_types, sizeof stack_types / sizeof stack_types[0]);
     }
-    if (result == ERROR_SUCCESS) {
-        result = RegisterTraceGuidsA(on_control, NULL, &provider_guid, 1, classes, NULL, NULL,
-                                     &registration);
-    }
-    call_class = result == ERROR_SUCCESS ? classes[0].RegHandle : NULL;
-    return result;
+    return result == ERROR_SUCCESS ? register_provider() : result;
 }
 
 /* ---- one event ---- */

@@ -7,6 +7,7 @@
  *
  *   function                    who may call it
  *   heaptrace_event_register    one thread, before any event of its process
+ *   …_register_again, _session  the same
  *   the rest                    any thread, signal handlers
  */
 #ifndef ETWAS_HEAPTRACE_EVENT_H
@@ -18,6 +19,15 @@
 
 /* Registers the class and describes it. Does nothing where that is done. */
 uint32_t heaptrace_event_register(bool with_stacks);
+
+/*
+ * In a fork's child, of which no session knows: registers anew. When either returns, the sessions of other processes that
+ * enable the provider have said so.
+ */
+uint32_t heaptrace_event_register_again(void);
+
+/* The session of another process that enables the provider; 0: none does. */
+etwas_trace_handle heaptrace_event_session(void);
 
 /*
  * Writes one call. `frames` is NULL without stacks; with them there may be 0 of them. Keeps errno.

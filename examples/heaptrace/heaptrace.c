@@ -46,6 +46,8 @@ static const char usage[] =
     "  -n, --buffers N         buffers at most (8192: 512 MiB with buffers of 64 KB)\n"
     "  -t, --flush SECONDS     time between writes of what is in unfilled buffers (1); a program\n"
     "                          that is killed loses what is younger\n"
+    "      --shared            log into the shared session that enables heaptrace, without -o:\n"
+    "                          etwas start -o FILE -e 6d2f3f0a-57f4-4f0c-9f3b-6a7b1c2f8e11 NAME\n"
     "      --counts FILE       write how many calls there were, as JSON, when the program ends\n"
     "      --help, --version\n"
     "\n"
@@ -186,12 +188,15 @@ static void export_settings(const struct heaptrace_settings *settings)
 
     (void)snprintf(numbers, sizeof numbers,
                    "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
-                   " %" PRIu32 " %" PRIu32,
+                   " %" PRIu32 " %" PRIu32 " %" PRIu32,
                    settings->first_process_id, settings->follow, settings->clock,
                    settings->buffer_size_kb, settings->minimum_buffers, settings->maximum_buffers,
-                   settings->flush_timer_s, settings->frames);
+                   settings->flush_timer_s, settings->frames, settings->is_shared);
     set(HEAPTRACE_ENV_SETTINGS, numbers);
     set(HEAPTRACE_ENV_OUTPUT, settings->output);
+    if (settings->is_shared != 0) {
+        set("ETWAS_SHARED", "1");
+    }
     if (settings->counts[0] != '\0') {
         set(HEAPTRACE_ENV_COUNTS, settings->counts);
     } else {
@@ -212,6 +217,7 @@ static void parse(int count, char *words[], struct heaptrace_settings *settings)
         {"buffers", required_argument, NULL, 'n'},
         {"flush", required_argument, NULL, 't'},
         {"counts", required_argument, NULL, 'C'},
+        {"shared", no_argument, NULL, 'S'},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},
         {0},
@@ -246,6 +252,9 @@ static void parse(int count, char *words[], struct heaptrace_settings *settings)
             break;
         case 't':
             settings->flush_timer_s = number("--flush", optarg, 1, 86400);
+            break;
+        case 'S':
+            settings->is_shared = 1;
             break;
         case 'C':
             make_absolute(settings->counts, optarg);
@@ -306,6 +315,10 @@ int main(int count, char *words[])
 
     parse(count, words, &settings);
     program = words + optind;
+    if (settings.is_shared != 0) {
+        /* There is no trace: the counts files alone have to differ in their names. */
+        make_absolute(settings.output, settings.counts[0] != '\0' ? settings.counts : "heaptrace");
+    }
     if (settings.output[0] == '\0' || *program == NULL) {
         fail(HEAPTRACE_EXIT_FAILURE, "%s is missing; try 'heaptrace --help'",
              *program == NULL ? "the program" : "-o FILE");
@@ -313,7 +326,9 @@ int main(int count, char *words[])
     if (!can_be_executed(program[0])) {
         fail_to_execute(program[0]);
     }
-    prepare_file(settings.output);
+    if (settings.is_shared == 0) {
+        prepare_file(settings.output);
+    }
     if (settings.counts[0] != '\0') {
         prepare_file(settings.counts);
     }

@@ -47,6 +47,7 @@ enum state {
 enum {
     EARLY_CALLS = 65536,
     WAIT_TRIES = 100,
+    SESSION_TRIES = 2000,
     WAIT_STEP_NS = 1000000,
 };
 
@@ -223,6 +224,18 @@ static void name_program(void)
     program_path[length > 0 ? length : 0] = '\0';
 }
 
+/* Whose host may be busy with others: it is asked again. 0: there is none. */
+static etwas_trace_handle wait_for_session(void)
+{
+    etwas_trace_handle found = heaptrace_event_session();
+
+    for (int tries = 0; found == 0 && tries < SESSION_TRIES; tries++) {
+        wait_a_little();
+        found = heaptrace_event_session();
+    }
+    return found;
+}
+
 static uint32_t run(bool is_first)
 {
     const etwas_session_options options = {
@@ -240,7 +253,10 @@ static uint32_t run(bool is_first)
     name_program();
     heaptrace_stack_forget();
     result = heaptrace_event_register(settings.frames != 0);
-    if (result == ERROR_SUCCESS) {
+    if (result == ERROR_SUCCESS && settings.is_shared != 0) {
+        session = wait_for_session();
+        result = session != 0 ? ERROR_SUCCESS : ERROR_WMI_INSTANCE_NOT_FOUND;
+    } else if (result == ERROR_SUCCESS) {
         result = etwas_start("heaptrace", trace_path, &options, &session);
     }
     if (result == ERROR_SUCCESS) {
@@ -250,7 +266,8 @@ static uint32_t run(bool is_first)
         log_early_calls();
     } else {
         ck_pr_store_uint(&current_state, OFF);
-        (void)dprintf(STDERR_FILENO, "heaptrace: cannot write %s: %s%s\n", trace_path,
+        (void)dprintf(STDERR_FILENO, "heaptrace: cannot write %s: %s%s\n",
+                      settings.is_shared != 0 ? "into another process's session" : trace_path,
                       etwas_error_text(result), is_first ? "" : "; this process is not traced");
     }
     heaptrace_thread.own--;
@@ -277,13 +294,14 @@ static void stop(void)
     uint32_t result;
 
     wait_for_calls_under_way(&counts);
-    result = etwas_stop(session, &session_counts);
+    result = settings.is_shared != 0 ? ERROR_SUCCESS : etwas_stop(session, &session_counts);
     if (result != ERROR_SUCCESS) {
         (void)dprintf(STDERR_FILENO, "heaptrace: cannot finish %s: %s\n", trace_path,
                       etwas_error_text(result));
     }
     if (settings.counts[0] != '\0' &&
-        !heaptrace_counts_write(counts_path, trace_path, &counts, &session_counts)) {
+        !heaptrace_counts_write(counts_path, trace_path, &counts,
+                                settings.is_shared != 0 ? NULL : &session_counts)) {
         (void)dprintf(STDERR_FILENO, "heaptrace: cannot write %s: %s\n", counts_path,
                       strerror(errno));
     }
@@ -334,9 +352,15 @@ static void in_fork_child(void)
 {
     ck_pr_store_uint(&current_state, OFF);
     heaptrace_count_reset();
-    if (settings.follow != 0) {
-        (void)run(false);
+    if (settings.follow == 0) {
+        return;
     }
+    if (settings.is_shared != 0) {
+        heaptrace_thread.own++;
+        (void)heaptrace_event_register_again();
+        heaptrace_thread.own--;
+    }
+    (void)run(false);
 }
 
 /*

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    NUMBERS = 8
+    NUMBERS = 9
 };
 
 /* The text of a variable without getenv's const: it is edited in place. */
@@ -98,6 +98,7 @@ bool heaptrace_settings_take(struct heaptrace_settings *settings)
     settings->maximum_buffers = numbers[5];
     settings->flush_timer_s = numbers[6];
     settings->frames = numbers[7];
+    settings->is_shared = numbers[8];
     if (settings->follow != 0) {
         /* "1234 1 …" becomes "0000 1 …": this image is the first, what it executes is not. */
         memset(text, '0', strspn(text, "0123456789"));

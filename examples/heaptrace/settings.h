@@ -4,8 +4,8 @@
 /*
  * How the launcher `heaptrace` tells the preloaded library what to do: three environment variables.
  *
- *   HEAPTRACE_SETTINGS  eight decimal numbers, one space between them, in the order of the members
- *                       first_process_id to frames
+ *   HEAPTRACE_SETTINGS  nine decimal numbers, one space between them, in the order of the members
+ *                       first_process_id to is_shared
  *   HEAPTRACE_OUTPUT    absolute path of the trace file
  *   HEAPTRACE_COUNTS    absolute path of the counts file; may be missing
  */
@@ -38,6 +38,8 @@ struct heaptrace_settings {
     uint32_t maximum_buffers;
     uint32_t flush_timer_s;
     uint32_t frames; /* of a stack, at most; 0: no stacks */
+    uint32_t
+        is_shared; /* 1: into the session that enables the provider, whichever process has it */
     char output[HEAPTRACE_PATH_BYTES];
     char counts[HEAPTRACE_PATH_BYTES]; /* empty: no counts file */
 };
