@@ -189,7 +189,8 @@ static bool listen_once(struct listening *listening)
 
 static void *serve(void *argument)
 {
-    struct listening listening = {0};
+    static struct listening
+        listening; /* found in a fork's child, too, whose thread begins with it */
 
     lock();
     for (;;) {
@@ -209,8 +210,6 @@ static void *serve(void *argument)
         }
     }
     unlock();
-    free(listening.polls);
-    free(listening.numbers);
     return argument;
 }
 

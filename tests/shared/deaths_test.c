@@ -214,7 +214,7 @@ static void a_fork_and_a_look_do_not_wait_for_each_other(void **state)
 
     (void)state;
     assert_true(comes_to(&board->registered, 1));
-    for (uint32_t round = 0; round < 10; round++) {
+    for (uint32_t round = 0; round < 6; round++) {
         etwas_trace_handle session = start_in_file("short", "log.etl");
         struct block block;
 
