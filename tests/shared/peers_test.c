@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What processes may say to a host, and what comes of it: handles of sessions that are over, two who wait at once, much at
+ * once, and nonsense.
+ */
+#include <ck_pr.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/wait.h"
+#include "registry/connection.h"
+#include "registry/message.h"
+#include "registry/sessions.h"
+#include "shared/programs.h"
+#include "support/metadata.h"
+
+static const etwas_guid other_guid = {0x55555555, 5, 5, {5, 5, 5, 5, 5, 5, 5, 5}};
+static const etwas_guid session_guid = {0x66666666, 6, 6, {6, 6, 6, 6, 6, 6, 6, 6}};
+
+enum {
+    TIMEOUT_MS = 10000,
+    CALLBACK_US = 200000,
+    CLASSES = 600, /* more than a socket takes at once */
+    SOME = 1000,
+};
+
+/* ---- handles ----------------------------------------------------------------------------------- */
+
+/* One session after the other under one GUID. */
+static int host_of_two(void)
+{
+    struct block block;
+    etwas_trace_handle session;
+
+    prepare_block(&block, folder_path("one.etl"));
+    block.properties.Wnode.Guid = session_guid;
+    session = start_block("one", &block);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    prepare_block(&block, folder_path("two.etl"));
+    block.properties.Wnode.Guid = session_guid;
+    session = start_block("two", &block);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+static void a_handle_of_a_session_that_is_over_finds_nothing_of_the_next(void **state)
+{
+    int host = start_program(host_of_two);
+    etwas_trace_handle handle;
+    struct block block;
+
+    (void)state;
+    assert_true(comes_to(&board->steps, 1));
+    prepare_block(&block, NULL);
+    assert_int_equal(QueryTraceA(0, "one", &block.properties), ERROR_SUCCESS);
+    handle = block.properties.Wnode.HistoricalContext;
+    assert_int_equal(QueryTraceA(handle, NULL, &block.properties), ERROR_SUCCESS);
+    ck_pr_store_32(&board->go, 1);
+    assert_true(comes_to(&board->steps, 2));
+    assert_int_equal(QueryTraceA(handle, NULL, &block.properties), ERROR_WMI_INSTANCE_NOT_FOUND);
+    assert_int_equal(StopTraceA(handle, NULL, &block.properties), ERROR_WMI_INSTANCE_NOT_FOUND);
+    assert_int_equal(enable_with_timeout(handle, &control_guid, 0), ERROR_INVALID_PARAMETER);
+    assert_int_equal(QueryTraceA(0, "two", &block.properties), ERROR_SUCCESS);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(host), 0);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------- */
+
+static uint32_t hear_slowly(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
+{
+    (void)context;
+    (void)bytes;
+    (void)buffer;
+    if (request == WMI_ENABLE_EVENTS) {
+        ck_pr_inc_32(&board->steps);
+        (void)usleep(CALLBACK_US);
+        ck_pr_inc_32(&board->enabled);
+    }
+    return ERROR_SUCCESS;
+}
+
+static int slow_provider(void)
+{
+    etwas_trace_handle registration;
+
+    CHECK_IN_CHILD(RegisterTraceGuidsA(hear_slowly, NULL, &control_guid, 0, NULL, NULL, NULL,
+                                       &registration) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->registered);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    return 0;
+}
+
+static void *enable_other(void *session)
+{
+    CHECK_IN_CHILD(comes_to(&board->steps, 1));
+    CHECK_IN_CHILD(enable_with_timeout((etwas_trace_handle)(uintptr_t)session, &other_guid,
+                                       TIMEOUT_MS) == ERROR_SUCCESS);
+    return NULL;
+}
+
+static int host_that_asks_twice(void)
+{
+    etwas_trace_handle session = start_in_file("twice", "log.etl");
+    pthread_t thread;
+
+    CHECK_IN_CHILD(pthread_create(&thread, NULL, enable_other, (void *)(uintptr_t)session) == 0);
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, TIMEOUT_MS) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(ck_pr_load_32(&board->enabled) == 1);
+    CHECK_IN_CHILD(pthread_join(thread, NULL) == 0);
+    return 0;
+}
+
+/* R190: with a timeout the callback has returned, also if somebody else asks meanwhile. */
+static void two_who_enable_at_once_both_wait(void **state)
+{
+    int provider = start_program(slow_provider);
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(exit_code_of(start_program(host_that_asks_twice)), 0);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+}
+
+/* ---- much at once ------------------------------------------------------------------------------ */
+
+static int talkative_provider(void)
+{
+    for (uint32_t class = 0; class < CLASSES; class ++) {
+        (void)describe_one(1);
+    }
+    return idle_program();
+}
+
+static int host_of_descriptions(void)
+{
+    etwas_trace_handle session = start_in_file("descriptions", "log.etl");
+    struct block block;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, TIMEOUT_MS) == ERROR_SUCCESS);
+    prepare_block(&block, NULL);
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+static void all_that_a_guest_describes_is_in_the_hosts_file(void **state)
+{
+    int provider = start_program(talkative_provider);
+    struct metadata *metadata = calloc(1, sizeof *metadata);
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(exit_code_of(start_program(host_of_descriptions)), 0);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+    metadata_read(folder_path("log.etl"), metadata);
+    assert_true(has_classes(metadata, CLASSES, 1));
+    free(metadata);
+}
+
+/* ---- nonsense ---------------------------------------------------------------------------------- */
+
+static int connect_to(const char *name)
+{
+    struct etwas_registry_entry *entry;
+    struct etwas_peer peer;
+    etwas_wchar wide[64];
+    int connection;
+
+    assert_int_equal(etwas_registry_find(wide_of(name, wide, 64), &entry), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_connect(entry, etwas_monotonic_ns() + UINT64_C(5000000000),
+                                            &connection, &peer),
+                     ERROR_SUCCESS);
+    free(entry);
+    return connection;
+}
+
+static void say(int connection, uint16_t op, uint32_t bytes)
+{
+    static const uint8_t body[256];
+    const struct etwas_message message = {.op = op, .bytes = bytes, .descriptor = -1};
+
+    (void)etwas_message_send(connection, &message, body, 0);
+}
+
+/* Until the host closes it. */
+static void expect_end(int connection)
+{
+    static uint8_t body[ETWAS_MESSAGE_BYTES];
+    struct etwas_message answer;
+    uint32_t code;
+
+    do {
+        code = etwas_message_receive(connection, &answer, body, sizeof body,
+                                     etwas_monotonic_ns() + UINT64_C(10000000000));
+        if (code == ERROR_SUCCESS && answer.descriptor >= 0) {
+            (void)close(answer.descriptor);
+        }
+    } while (code == ERROR_SUCCESS);
+    assert_int_equal(code, ERROR_BROKEN_PIPE);
+    (void)close(connection);
+}
+
+static int lone_host(void)
+{
+    etwas_trace_handle session = start_in_file("bothered", "log.etl");
+    struct belongings before = count_belongings();
+    struct block block;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    /* The control thread hears of an end soon, and not at once. */
+    while (count_belongings().descriptors > before.descriptors) {
+        (void)usleep(1000); /* limit_child ends who waits for ever */
+    }
+    CHECK_IN_CHILD(count_belongings().descriptors == before.descriptors);
+    prepare_block(&block, NULL);
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* It ends such connections, and serves others. */
+static void nonsense_ends_a_connection_and_nothing_else(void **state)
+{
+    int host = start_program(lone_host);
+    int guest;
+    int connection;
+
+    (void)state;
+    assert_true(comes_to(&board->steps, 1));
+    connection = connect_to("bothered");
+    say(connection, ETWAS_MESSAGE_ATTACH, 0);
+    say(connection, ETWAS_MESSAGE_ATTACH, 0);
+    expect_end(connection);
+    connection = connect_to("bothered");
+    say(connection, ETWAS_MESSAGE_ATTACH, 0);
+    say(connection, ETWAS_MESSAGE_CONTROL, 64);
+    expect_end(connection);
+    connection = connect_to("bothered");
+    say(connection, ETWAS_MESSAGE_DESCRIBE, 255);
+    say(connection, ETWAS_MESSAGE_SEEN, 3);
+    say(connection, ETWAS_MESSAGE_CONTROL, 7);
+    expect_end(connection);
+    connection = connect_to("bothered");
+    say(connection, 0xFFFF, 0);
+    expect_end(connection);
+    guest = start_program(logging_program);
+    assert_true(comes_to(&board->logged, SOME));
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(guest), 0);
+    ck_pr_store_32(&board->go, 1);
+    assert_int_equal(exit_code_of(host), 0);
+    assert_int_equal(count_events(folder_path("log.etl")), board->logged);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROGRAMS_TEST(a_handle_of_a_session_that_is_over_finds_nothing_of_the_next),
+        PROGRAMS_TEST(two_who_enable_at_once_both_wait),
+        PROGRAMS_TEST(all_that_a_guest_describes_is_in_the_hosts_file),
+        PROGRAMS_TEST(nonsense_ends_a_connection_and_nothing_else),
+    };
+
+    return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
+}
