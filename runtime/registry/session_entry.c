@@ -33,7 +33,8 @@ struct stored_entry {
     uint32_t kind;
     uint32_t log_file_mode;
     uint32_t clock;
-    uint32_t name_units; /* the name follows, then the enablements */
+    uint32_t
+        name_units; /* the name follows, then a TEMPLATE's struct etwas_registry_template, then the enablements */
 };
 ETWAS_ASSERT_SIZE(struct stored_entry, 80);
 
@@ -58,6 +59,9 @@ struct stored_filter {
     uint32_t bytes; /* they follow */
 };
 ETWAS_ASSERT_SIZE(struct stored_filter, 8);
+
+_Static_assert(sizeof(struct etwas_registry_template) % ALIGNMENT == 0,
+               "the enablements stand behind it");
 
 static size_t aligned(size_t bytes)
 {
@@ -179,12 +183,19 @@ static size_t name_units(const etwas_wchar *name)
     return units;
 }
 
+static size_t template_bytes(uint32_t kind)
+{
+    return kind == ETWAS_REGISTRY_TEMPLATE ? sizeof(struct etwas_registry_template) : 0;
+}
+
 static uint32_t measure_entry(const struct etwas_registry_entry *entry, size_t *size)
 {
     size_t units = name_units(entry->name);
 
-    *size = sizeof(struct stored_entry) + aligned(units * sizeof(etwas_wchar));
-    if (units == 0 || units > ETWAS_REGISTRY_NAME_UNITS || entry->state > ETWAS_REGISTRY_CLOSING) {
+    *size = sizeof(struct stored_entry) + aligned(units * sizeof(etwas_wchar)) +
+            template_bytes(entry->kind);
+    if (units == 0 || units > ETWAS_REGISTRY_NAME_UNITS || entry->state > ETWAS_REGISTRY_CLOSING ||
+        (entry->kind == ETWAS_REGISTRY_TEMPLATE) != (entry->private != NULL)) {
         return ERROR_INVALID_PARAMETER;
     }
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
@@ -236,6 +247,10 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
     memcpy(at, &head, sizeof head);
     memcpy(at + sizeof head, entry->name, head.name_units * sizeof(etwas_wchar));
     at += sizeof head + aligned(head.name_units * sizeof(etwas_wchar));
+    if (entry->private != NULL) {
+        memcpy(at, entry->private, sizeof *entry->private);
+        at += sizeof *entry->private;
+    }
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         size_t left = *size - (size_t)(at - (uint8_t *)*bytes);
         size_t used;
@@ -270,7 +285,16 @@ static bool get_head(struct etwas_cursor *cursor, size_t size, struct stored_ent
            head->enablements <= etwas_cursor_left(cursor) / sizeof(struct stored_enablement);
 }
 
-/* What follows the head, in memory of its own: the filters' data stay in it. */
+static bool is_sound(const struct etwas_registry_template *private)
+{
+    return private->bytes == sizeof *private &&
+           private->process_count <= ETWAS_REGISTRY_PROCESSES &&
+           private->programs[ETWAS_REGISTRY_PROGRAM_UNITS - 1] == 0 &&
+           private->file_name[ETWAS_REGISTRY_NAME_UNITS] == 0 &&
+           private->snapshot_name[ETWAS_REGISTRY_NAME_UNITS] == 0;
+}
+
+/* What follows, in memory of its own: the filters' data stay in it. */
 static bool get_enablements(const void *bytes, size_t size,
                             struct etwas_registry_enablement *enablements, uint32_t count)
 {
@@ -295,8 +319,9 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     struct etwas_registry_entry read = {0};
     struct etwas_registry_entry *made;
     struct stored_entry head;
+    uint8_t *behind;
+    size_t own;
     size_t left;
-    void *copy;
 
     if (!etwas_cursor_copy(&cursor, &head, sizeof head) || head.magic != MAGIC) {
         return ERROR_INVALID_DATA;
@@ -307,6 +332,7 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     if (!get_head(&cursor, size, &head, read.name)) {
         return ERROR_INVALID_DATA;
     }
+    own = template_bytes(head.kind);
     left = etwas_cursor_left(&cursor);
     made = malloc(sizeof *made + head.enablements * sizeof *made->enablements + left);
     if (made == NULL) {
@@ -324,9 +350,11 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     made->clock = head.clock;
     made->enablement_count = head.enablements;
     made->enablements = (struct etwas_registry_enablement *)(made + 1);
-    copy = made->enablements + head.enablements;
-    memcpy(copy, cursor.at, left);
-    if (!get_enablements(copy, left, made->enablements, head.enablements)) {
+    behind = (uint8_t *)(made->enablements + head.enablements);
+    memcpy(behind, cursor.at, left);
+    made->private = own != 0 ? (struct etwas_registry_template *)(void *)behind : NULL;
+    if (left < own || (own != 0 && !is_sound(made->private)) ||
+        !get_enablements(behind + own, left - own, made->enablements, head.enablements)) {
         free(made);
         return ERROR_INVALID_DATA;
     }

@@ -51,6 +51,39 @@ enum etwas_registry_state {
 
 enum etwas_registry_kind {
     ETWAS_REGISTRY_SHARED, /* one session of one host, which others may log to */
+    ETWAS_REGISTRY_TEMPLATE, /* of a private session: each process that it is for starts one of its own */
+};
+
+enum {
+    ETWAS_REGISTRY_PROCESSES = 8,
+    ETWAS_REGISTRY_PROGRAM_UNITS = 512,
+};
+
+/*
+ * What a template says beside its entry, so that a session can be started that differs by its process alone. It is in
+ * the entry as it is here: all of its members are numbers of 32 bits but the texts, which are terminated.
+ */
+struct etwas_registry_template {
+    uint32_t bytes; /* of this */
+    uint32_t buffer_size_kb;
+    uint32_t minimum_buffers;
+    uint32_t maximum_buffers;
+    uint32_t maximum_file_size;
+    uint32_t flush_timer;
+    uint32_t large_pages;
+    uint32_t flushes;       /* how often FLUSH was asked for, … */
+    uint32_t new_files;     /* … UPDATE with another file … */
+    uint32_t next_files;    /* … INCREMENT_FILE … */
+    uint32_t snapshots;     /* … and a snapshot */
+    uint32_t process_count; /* the processes it is for; 0: any */
+    uint32_t process_ids[ETWAS_REGISTRY_PROCESSES];
+    uint32_t has_programs; /* else it is for any program */
+    uint32_t reserved;
+    etwas_wchar programs[ETWAS_REGISTRY_PROGRAM_UNITS]; /* `;` between their names */
+    etwas_wchar
+        file_name[ETWAS_REGISTRY_NAME_UNITS + 4]; /* from `/` on, without suffixes; empty: none */
+    etwas_wchar
+        snapshot_name[ETWAS_REGISTRY_NAME_UNITS + 4]; /* of the last one; empty: the file's */
 };
 
 struct etwas_registry_entry {
@@ -61,11 +94,12 @@ struct etwas_registry_entry {
     uint64_t process_start; /* its host, for people: as /proc/PID/stat has it, in ticks */
     uint32_t process_id;
     uint32_t state; /* ETWAS_REGISTRY_OPEN... */
-    uint32_t kind;  /* ETWAS_REGISTRY_SHARED; others are of later builds */
+    uint32_t kind;  /* ETWAS_REGISTRY_SHARED...; others are of later builds */
     uint32_t log_file_mode;
     uint32_t clock;
     uint32_t enablement_count;
     struct etwas_registry_enablement *enablements;
+    struct etwas_registry_template *private; /* of a TEMPLATE; else NULL */
 };
 
 /*
@@ -83,7 +117,8 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
                                        struct etwas_registry_enablement *enablement, size_t *used);
 
 /*
- * A whole entry. *bytes is the caller's to free. ERROR_INVALID_PARAMETER: as above, or no name, or no such state;
+ * A whole entry. *bytes is the caller's to free. ERROR_INVALID_PARAMETER: as above, or no name, or no such state, or a
+ * TEMPLATE without one;
  * ERROR_BUFFER_OVERFLOW: it would be larger than ETWAS_REGISTRY_ENTRY_BYTES; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void **bytes,

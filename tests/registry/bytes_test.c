@@ -110,6 +110,43 @@ static void an_entry_with_all_its_filters_is_got_as_it_was_put(void **state)
 }
 
 /* Of exactly that size: what is read beyond it is seen by a sanitizer. */
+static struct etwas_registry_template template;
+
+/* Of a private session, with every field another. */
+static struct etwas_registry_entry *make_private(void)
+{
+    struct etwas_registry_entry *entry = make_entry();
+
+    memset(&template, 0x11, sizeof template);
+    template.bytes = sizeof template;
+    template.process_count = ETWAS_REGISTRY_PROCESSES;
+    template.programs[ETWAS_REGISTRY_PROGRAM_UNITS - 1] = 0;
+    template.file_name[ETWAS_REGISTRY_NAME_UNITS] = 0;
+    template.snapshot_name[ETWAS_REGISTRY_NAME_UNITS] = 0;
+    entry->kind = ETWAS_REGISTRY_TEMPLATE;
+    entry->private = &template;
+    return entry;
+}
+
+static void a_template_is_got_as_it_was_put(void **state)
+{
+    struct etwas_registry_entry *got;
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_put_entry(make_private(), &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_get_entry(bytes, size, &got), ERROR_SUCCESS);
+    memset(bytes, 0xFF, size); /* nothing of it is needed any more */
+    free(bytes);
+    assert_int_equal(got->kind, ETWAS_REGISTRY_TEMPLATE);
+    assert_memory_equal(got->private, &template, sizeof template);
+    for (uint32_t index = 0; index < ENABLEMENTS; index++) {
+        expect_same_enablement(&got->enablements[index], &enablements[index]);
+    }
+    free(got);
+}
+
 static uint32_t get_entry(const void *bytes, size_t size)
 {
     void *copy = malloc(size);
@@ -125,14 +162,12 @@ static uint32_t get_entry(const void *bytes, size_t size)
     return code;
 }
 
-static void an_entry_that_is_cut_or_longer_than_it_says_is_refused(void **state)
+static void expect_cuts_refused(struct etwas_registry_entry *entry)
 {
-    struct etwas_registry_entry *entry = make_entry();
     uint8_t *bytes;
     void *put;
     size_t size;
 
-    (void)state;
     entry->enablement_count = 2;
     assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
     bytes = calloc(1, size + 8);
@@ -156,16 +191,20 @@ static void an_entry_that_is_cut_or_longer_than_it_says_is_refused(void **state)
     free(bytes);
 }
 
-/* Some values of a byte are legal, and none does harm. */
-static void an_entry_with_any_byte_changed_does_no_harm(void **state)
+static void an_entry_that_is_cut_or_longer_than_it_says_is_refused(void **state)
 {
-    struct etwas_registry_entry *entry = make_entry();
+    (void)state;
+    expect_cuts_refused(make_entry());
+    expect_cuts_refused(make_private());
+}
+
+static void expect_changes_harmless(const struct etwas_registry_entry *entry)
+{
     uint8_t *bytes;
     void *put;
     size_t size;
     uint32_t refused = 0;
 
-    (void)state;
     assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
     bytes = put;
     for (size_t at = 0; at < size; at += at < 1024 ? 1 : 97) {
@@ -180,6 +219,41 @@ static void an_entry_with_any_byte_changed_does_no_harm(void **state)
     assert_true(refused > 100);
     assert_int_equal(get_entry(bytes, size), ERROR_SUCCESS);
     free(put);
+}
+
+/* Some values of a byte are legal, and none does harm. */
+static void an_entry_with_any_byte_changed_does_no_harm(void **state)
+{
+    (void)state;
+    expect_changes_harmless(make_entry());
+    expect_changes_harmless(make_private());
+}
+
+/* Its texts end, and it is as long as it says. */
+static void a_template_has_bounds(void **state)
+{
+    struct etwas_registry_entry *entry;
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    for (uint32_t wrong = 0; wrong < 5; wrong++) {
+        entry = make_private();
+        template.bytes += wrong == 0;
+        template.process_count += wrong == 1;
+        template.programs[ETWAS_REGISTRY_PROGRAM_UNITS - 1] = wrong == 2;
+        template.file_name[ETWAS_REGISTRY_NAME_UNITS] = wrong == 3;
+        template.snapshot_name[ETWAS_REGISTRY_NAME_UNITS] = wrong == 4;
+        assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_SUCCESS);
+        assert_int_equal(get_entry(bytes, size), ERROR_INVALID_DATA);
+        free(bytes);
+    }
+    entry = make_private();
+    entry->private = NULL;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    entry = make_private();
+    entry->kind = ETWAS_REGISTRY_SHARED;
+    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
 }
 
 static void another_version_is_told_from_damage(void **state)
@@ -381,6 +455,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_with_all_its_filters_is_got_as_it_was_put),
+        cmocka_unit_test(a_template_is_got_as_it_was_put),
+        cmocka_unit_test(a_template_has_bounds),
         cmocka_unit_test(an_entry_that_is_cut_or_longer_than_it_says_is_refused),
         cmocka_unit_test(an_entry_with_any_byte_changed_does_no_harm),
         cmocka_unit_test(another_version_is_told_from_damage),
