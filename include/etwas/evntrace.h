@@ -54,8 +54,9 @@ ETWAS_BEGIN_DECLS
  * for a private session without EVENT_TRACE_PRIVATE_IN_PROC: of type EVENT_FILTER_TYPE_PID and
  * EVENT_FILTER_TYPE_EXECUTABLE_NAME, at most one of each, of at most 1,024 bytes of data. Where
  * they do not name this process the session starts, answers and stops as any other, but records
- * nothing and has no file; logging to it is ERROR_INVALID_HANDLE. LargeMdlPages asks for huge
- * pages.
+ * nothing and has no file; logging to it is ERROR_INVALID_HANDLE. Other processes that they name
+ * have sessions of their own if this one and they take part in what shared.h says. LargeMdlPages
+ * asks for huge pages.
  *
  * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *
@@ -146,6 +147,7 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  * ERROR_WRITE_FAULT, ERROR_DISK_FULL: FLUSH, and not everything could be written or made durable.
  *   Of a new-file set also the codes of opening a file.
  * ERROR_MORE_DATA: a name does not fit. The numbers are valid, and the operation was done.
+ * ERROR_TIMEOUT: a process of a session of many (shared.h) has not answered in time.
  *
  * ETW page: "ControlTraceW function".
  */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/host.h"
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
@@ -24,6 +25,7 @@
 struct target {
     struct etwas_session_key key;
     uint32_t log_file_mode;
+    bool is_template; /* processes it is for have sessions of their own, which do the same */
 };
 
 /* A LoggerId means the session that runs with it now. With the control lock held. */
@@ -63,7 +65,8 @@ static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_tex
     etwas_control_lock();
     session = name != NULL ? etwas_session_find_name(copy) : find_by_handle(handle, &key);
     if (session != NULL) {
-        *target = (struct target){etwas_session_key(session), session->configuration.log_file_mode};
+        *target = (struct target){etwas_session_key(session), session->configuration.log_file_mode,
+                                  session->configuration.is_template};
         code = ERROR_SUCCESS;
     } else if (name == NULL && etwas_session_is_remembered(key) &&
                etwas_sessions[key.index].ended_by_full_file) {
@@ -73,13 +76,24 @@ static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_tex
     return code;
 }
 
+/* The file name in the block, for all who write such a file; empty: there is none. */
+static uint32_t read_file_name(const struct target *target,
+                               const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                               etwas_wchar given[ETWAS_NAME_UNITS + 1])
+{
+    uint32_t code = etwas_properties_file_name(properties, text, given);
+
+    return code == ERROR_SUCCESS && target->is_template ? etwas_file_name_make_absolute(given)
+                                                        : code;
+}
+
 /* The file of a snapshot: named in the call, else the one the session was given. */
 static uint32_t snapshot(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
                          enum etwas_text text)
 {
     etwas_wchar given[ETWAS_NAME_UNITS + 1];
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
-    uint32_t code = etwas_properties_file_name(properties, text, given);
+    uint32_t code = read_file_name(target, properties, text, given);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -116,7 +130,7 @@ static uint32_t update(const struct target *target, const EVENT_TRACE_PROPERTIES
         .log_file_mode = properties->LogFileMode,
         .enable_flags = properties->EnableFlags,
     };
-    uint32_t code = etwas_properties_file_name(properties, text, file_name);
+    uint32_t code = read_file_name(target, properties, text, file_name);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -177,7 +191,7 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
 {
     etwas_wchar copy[ETWAS_NAME_UNITS + 1];
     struct etwas_registry_entry *entry;
-    bool matches;
+    struct etwas_process_filters filters;
     uint32_t code;
 
     if (name == NULL) {
@@ -189,7 +203,7 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = etwas_properties_filters(reply->properties, entry->log_file_mode, &matches);
+    code = etwas_properties_filters(reply->properties, entry->log_file_mode, &filters);
     if (code == ERROR_SUCCESS) {
         struct etwas_reply remote = *reply;
 
@@ -201,13 +215,30 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
     return code;
 }
 
+/* What this process's session has done, those of other processes do. */
+static uint32_t pass_on(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
+                        uint32_t control_code, enum etwas_text text)
+{
+    etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
+    uint32_t code;
+
+    if (!target->is_template || control_code == EVENT_TRACE_CONTROL_QUERY) {
+        return ERROR_SUCCESS;
+    }
+    code = read_file_name(target, properties, text, file_name);
+    return code == ERROR_SUCCESS
+               ? etwas_host_pass_on(etwas_session_handle(target->key), control_code,
+                                    properties->FlushTimer, file_name)
+               : code;
+}
+
 static uint32_t control(etwas_trace_handle handle, const void *name,
                         EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
                         enum etwas_text text)
 {
     struct etwas_reply reply = {.properties = properties, .text = text};
     struct target target;
-    bool matches;
+    struct etwas_process_filters filters;
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
@@ -221,7 +252,7 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
     }
     /* R27: every call may bring the filters; what they say was settled at the start. */
     if (code == ERROR_SUCCESS) {
-        code = etwas_properties_filters(properties, target.log_file_mode, &matches);
+        code = etwas_properties_filters(properties, target.log_file_mode, &filters);
     }
     if (code != ERROR_SUCCESS) {
         return code;
@@ -247,6 +278,9 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
     default:
         code = ERROR_INVALID_PARAMETER;
         break;
+    }
+    if (code == ERROR_SUCCESS) {
+        code = pass_on(&target, properties, control_code, text);
     }
     return code == ERROR_SUCCESS ? etwas_properties_fill(&reply, target.key) : code;
 }

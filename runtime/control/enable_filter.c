@@ -99,7 +99,7 @@ uint32_t etwas_enable_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint3
     EVENT_FILTER_DESCRIPTOR of_processes[MAX_EVENT_FILTERS_COUNT];
     uint32_t process_count = 0;
     uint32_t code = ERROR_SUCCESS;
-    bool matches = true;
+    struct etwas_process_filters read;
 
     if (count > MAX_EVENT_FILTERS_COUNT || (count != 0 && filters == NULL)) {
         return ERROR_INVALID_PARAMETER;
@@ -123,10 +123,10 @@ uint32_t etwas_enable_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint3
         }
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_filters_match(of_processes, process_count, &matches);
+        code = etwas_filters_read(of_processes, process_count, &read);
     }
     if (code == ERROR_SUCCESS) {
-        *excluded = !matches;
+        *excluded = !etwas_filters_match(&read);
     }
     return code;
 }

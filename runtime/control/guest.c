@@ -4,9 +4,9 @@
 #include "control/guest.h"
 
 #include <ck_pr.h>
+#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,9 +171,7 @@ static void detach(struct etwas_guest *guest)
     (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
     etwas_own_close(guest->connection);
     guest->connection = -1;
-    free(guest->enablements);
-    guest->enablements = NULL;
-    guest->enablement_count = 0;
+    etwas_acting_end(&guest->acting);
     leave(guest);
 }
 
@@ -327,6 +325,10 @@ struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
     guest->state = ETWAS_GUEST_ATTACHED;
     guest->gate = guest->shared.gate;
     guest->used_at = ++uses;
+    guest->acting = (struct etwas_acting){
+        .session = etwas_guest_handle(guest),
+        .is_independent = (guest->shared.log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
+    };
     return guest;
 }
 
@@ -372,7 +374,7 @@ void etwas_guests_after_fork(bool is_child)
         if (etwas_guests[index].is_cut != 0 && etwas_guests[index].connection >= 0) {
             etwas_own_close(etwas_guests[index].connection);
         }
-        free(etwas_guests[index].enablements);
+        etwas_acting_end(&etwas_guests[index].acting);
         etwas_guests[index] = (struct etwas_guest){0};
     }
     if (is_child) {

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "buffer/slot.h"
+#include "control/acting.h"
 #include "provider/description.h"
 #include "registry/session_entry.h"
 #include "shared/join.h"
@@ -36,14 +37,6 @@ enum etwas_guest_state {
     ETWAS_GUEST_ORPHANED,
 };
 
-/* An enablement of the host's entry that this process acts by. */
-struct etwas_guest_enablement {
-    etwas_guid provider;
-    bool is_group;
-    uint64_t number;
-    uint64_t captures;
-};
-
 struct etwas_guest {
     enum etwas_guest_state state;
     etwas_guid session;
@@ -52,11 +45,9 @@ struct etwas_guest {
     uint64_t used_at; /* counts up: of the KNOWN ones the one with the least is given up */
     struct etwas_shared_guest shared;
     int connection;
-    uint64_t socket; /* the nonce of its host's, of which there is one a session */
-    uint32_t is_cut; /* stored by the control thread: the connection is at its end */
-    uint64_t number; /* of the host's entry by which this process acts */
-    struct etwas_guest_enablement *enablements;
-    uint32_t enablement_count;
+    uint64_t socket;            /* the nonce of its host's, of which there is one a session */
+    uint32_t is_cut;            /* stored by the control thread: the connection is at its end */
+    struct etwas_acting acting; /* by the host's entry */
     struct etwas_description_cursor described; /* what the host was told */
 };
 

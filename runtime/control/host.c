@@ -15,6 +15,7 @@
 #include "control/host_guests.h"
 #include "control/look.h"
 #include "control/service.h"
+#include "control/template.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
@@ -42,7 +43,8 @@ struct host {
     uint64_t
         handle; /* of the session: its entry of the table may be another's when somebody comes with it */
     struct etwas_registry_host registry;
-    struct etwas_registry_entry entry; /* its enablements are put together from `kept` */
+    /* Its enablements are put together from `kept`; its template is its own. */
+    struct etwas_registry_entry entry;
     struct kept *kept;
     uint32_t kept_count;
 };
@@ -139,6 +141,7 @@ static void drop_kept(struct host *host, uint32_t index)
     host->kept[index] = host->kept[--host->kept_count];
 }
 
+/* What it enables. */
 static void drop_all(struct host *host)
 {
     while (host->kept_count != 0) {
@@ -146,6 +149,12 @@ static void drop_all(struct host *host)
     }
     free(host->kept);
     host->kept = NULL;
+}
+
+static void drop_template(struct host *host)
+{
+    free(host->entry.private);
+    host->entry.private = NULL;
 }
 
 static struct kept *find_kept(struct host *host, const struct etwas_registry_enablement *like)
@@ -325,6 +334,19 @@ static void end_waiting(uint32_t index)
     (void)pthread_mutex_unlock(&answering);
 }
 
+/* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. Under `hosting`. */
+static void tell_all(const struct host *host, struct waiter *waiter, uint32_t *told)
+{
+    struct etwas_tell tell = look_at(host);
+
+    if (waiter != NULL) {
+        begin_waiting((uint32_t)(host - hosts), waiter, &tell);
+    } else {
+        tell.sender[0] = '\0';
+    }
+    (void)etwas_registry_tell_all(&tell, told);
+}
+
 /* ---- a session's life -------------------------------------------------------------------------- */
 
 static enum etwas_service_answer accept_one(int listener, uint64_t session)
@@ -360,12 +382,17 @@ static void describe(struct etwas_registry_entry *entry, const struct etwas_sess
     memcpy(entry->name, configuration->name, sizeof configuration->name);
 }
 
+static bool is_hosted(const struct etwas_session *session)
+{
+    return session->configuration.is_shared || session->configuration.is_template;
+}
+
 uint32_t etwas_host_begin(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
     uint32_t code;
 
-    if (!session->configuration.is_shared) {
+    if (!is_hosted(session)) {
         return ERROR_SUCCESS;
     }
     (void)pthread_once(&once, prepare_answers);
@@ -376,8 +403,17 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     lock();
     host->registry = ETWAS_REGISTRY_NO_HOST;
     describe(&host->entry, session);
-    code = etwas_registry_host_open(&host->registry, &host->entry);
+    if (session->configuration.is_template) {
+        host->entry.kind = ETWAS_REGISTRY_TEMPLATE;
+        host->entry.private = etwas_template_make(&session->configuration);
+    }
+    code = session->configuration.is_template && host->entry.private == NULL
+               ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
+               : etwas_registry_host_open(&host->registry, &host->entry);
     host->is_open = code == ERROR_SUCCESS;
+    if (!host->is_open) {
+        drop_template(host);
+    }
     host->handle = etwas_session_handle(etwas_session_key(session));
     unlock();
     return code;
@@ -387,17 +423,38 @@ void etwas_host_open(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
 
-    if (!session->configuration.is_shared) {
+    if (!is_hosted(session)) {
         return;
     }
-    etwas_host_guests_begin(session);
+    if (session->configuration.is_shared) {
+        etwas_host_guests_begin(session);
+    }
     lock();
     host->entry.state = ETWAS_REGISTRY_OPEN;
     host->entry.number++;
-    /* Nobody looks at a session that enables nothing; the next change publishes what could not be now. */
-    (void)publish(host);
+    /* The next change publishes what could not be now. Nobody has to look at a shared session that enables nothing. */
+    if (publish(host) == ERROR_SUCCESS && host->entry.private != NULL) {
+        tell_all(host, NULL, NULL);
+    }
     (void)etwas_service_watch(host->registry.listener, false, accept_one, host->handle);
     unlock();
+}
+
+/* Followers end, and are waited for. */
+static void close_template(uint32_t index)
+{
+    struct host *host = &hosts[index];
+    struct waiter waiter;
+    uint32_t told = 0;
+
+    lock();
+    host->entry.state = ETWAS_REGISTRY_CLOSING;
+    host->entry.number++;
+    drop_all(host);
+    (void)publish(host);
+    tell_all(host, &waiter, &told);
+    unlock();
+    (void)wait_for_answers(index, &waiter, told, ANSWER_PATIENCE_MS);
 }
 
 void etwas_host_closing(struct etwas_session *session)
@@ -406,7 +463,11 @@ void etwas_host_closing(struct etwas_session *session)
     struct etwas_tell tell;
     uint64_t number;
 
-    if (!session->configuration.is_shared) {
+    if (!is_hosted(session)) {
+        return;
+    }
+    if (session->configuration.is_template) {
+        close_template(session->index);
         return;
     }
     lock();
@@ -427,7 +488,7 @@ void etwas_host_end(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
 
-    if (!session->configuration.is_shared) {
+    if (!is_hosted(session)) {
         return;
     }
     lock();
@@ -438,32 +499,27 @@ void etwas_host_end(struct etwas_session *session)
         (void)etwas_service_unwatch(listener, host->handle);
         etwas_registry_host_close(&host->registry);
         drop_all(host);
+        drop_template(host);
         host->is_open = false;
         end_waiting(session->index);
     }
     unlock();
-    etwas_host_guests_end(session);
+    if (session->configuration.is_shared) {
+        etwas_host_guests_end(session);
+    }
 }
 
-/* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. Under `hosting`. */
+/* `waiter` and `told` as for tell_all. Under `hosting`. */
 static uint32_t change_and_tell(struct host *host, uint32_t control_code,
                                 const struct etwas_registry_enablement *enablement,
                                 struct waiter *waiter, uint32_t *told)
 {
     uint32_t code = change(host, control_code, enablement);
-    struct etwas_tell tell;
 
-    if (code != ERROR_SUCCESS) {
-        return code;
+    if (code == ERROR_SUCCESS) {
+        tell_all(host, waiter, told);
     }
-    tell = look_at(host);
-    if (waiter != NULL) {
-        begin_waiting((uint32_t)(host - hosts), waiter, &tell);
-    } else {
-        tell.sender[0] = '\0';
-    }
-    (void)etwas_registry_tell_all(&tell, told);
-    return ERROR_SUCCESS;
+    return code;
 }
 
 uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
@@ -491,6 +547,35 @@ uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
     unlock();
     if (is_told && timeout_ms != 0) {
         code = wait_for_answers(key.index, &waiter, told, timeout_ms);
+    }
+    etwas_cancel_allow(before);
+    return code;
+}
+
+uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
+                            const etwas_wchar *file_name)
+{
+    const uint32_t index = etwas_handle_index(handle) - 1;
+    struct host *host = &hosts[index];
+    struct waiter waiter;
+    uint32_t told = 0;
+    uint32_t code = ERROR_SUCCESS;
+    bool is_told = false;
+    int before = etwas_cancel_forbid();
+
+    lock();
+    if (host->is_open && host->handle == handle && host->entry.state == ETWAS_REGISTRY_OPEN) {
+        etwas_template_note(&host->entry, control_code, flush_timer, file_name);
+        host->entry.number++;
+        code = publish(host);
+        is_told = code == ERROR_SUCCESS;
+    }
+    if (is_told) {
+        tell_all(host, &waiter, &told);
+    }
+    unlock();
+    if (is_told) {
+        code = wait_for_answers(index, &waiter, told, ANSWER_PATIENCE_MS);
     }
     etwas_cancel_allow(before);
     return code;
@@ -527,6 +612,7 @@ void etwas_host_after_fork(bool is_child)
         if (hosts[index].is_open) {
             etwas_registry_host_forget(&hosts[index].registry);
             drop_all(&hosts[index]);
+            drop_template(&hosts[index]);
             waiters[index] = NULL;
             hosts[index].is_open = false;
         }

@@ -2,17 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Hosting: what a process does for those who log into its shared sessions, and for those who control them from other
- * processes. All state of a session stays its host's; guests write to its pool and to nothing else.
+ * Hosting: what a process does for those who log into its shared sessions, or have sessions of their own by the template
+ * of its private one (control/follower.h), and for those who control them from other processes. All state of a session
+ * stays its host's; guests write to its pool and to nothing else.
  *
  *     begin     name and GUID are taken, for all processes of the user
  *     open      guests may come
  *     enabled   what EnableTraceEx2 asked for is in the entry, and everybody is told to look
- *     closing   guests are told that the session ends, and waited for: their callbacks may still log
+ *     closing   guests are told that the session ends, and waited for: their callbacks may still log; likewise followers
  *     end       nobody finds it any more
  *
  * Called by who has the session's entry of the table, or its handle, without a lock of the library. Nothing is done
- * for a session that is not shared.
+ * for a session that is of this process alone.
  */
 #ifndef ETWAS_CONTROL_HOST_H
 #define ETWAS_CONTROL_HOST_H
@@ -43,6 +44,14 @@ void etwas_host_end(struct etwas_session *session);
 uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
                             const struct etwas_registry_enablement *enablement,
                             uint32_t timeout_ms);
+
+/*
+ * What the host's own session has done by ControlTrace, its followers do: UPDATE, of the timer and of the file name (from `/`
+ * on; empty: none was given), FLUSH and INCREMENT_FILE. Waits for all processes. ERROR_TIMEOUT: some have not answered.
+ * ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY: followers know nothing of it.
+ */
+uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
+                            const etwas_wchar *file_name);
 
 /* Whether a session of this process hosts under this GUID. */
 bool etwas_host_has(const etwas_guid *session);

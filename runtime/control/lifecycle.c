@@ -209,11 +209,13 @@ static uint32_t begin_sharing(struct etwas_session *session)
 
     if (code != ERROR_SUCCESS && code != ERROR_ALREADY_EXISTS &&
         !session->configuration.sharing_required) {
-        session->configuration.is_shared = false;
         /* That was sharing's. */
-        if (session->configuration.crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
+        if (session->configuration.is_shared &&
+            session->configuration.crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
             session->configuration.crash_safe = 0;
         }
+        session->configuration.is_shared = false;
+        session->configuration.is_template = false;
         code = ERROR_SUCCESS;
     }
     return code;

@@ -9,12 +9,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "control/enablement.h"
+#include "control/follower.h"
 #include "control/guest.h"
 #include "control/host.h"
 #include "control/service.h"
 #include "control/sharing.h"
+#include "control/template.h"
 #include "platform/wait.h"
 #include "provider/callback.h"
 #include "provider/enabling.h"
@@ -25,6 +28,8 @@
 #define REGISTERING_PATIENCE_NS UINT64_C(50000000)
 #define PATIENCE_NS UINT64_C(500000000)
 #define ANSWER_NS UINT64_C(500000000)
+#define END_NS UINT64_C(5000000000)
+#define NANOSECONDS_A_SECOND UINT64_C(1000000000)
 
 enum {
     ANSWERS = 64, /* of one look; who asked before them has a timeout */
@@ -34,6 +39,9 @@ enum {
 static uint32_t looks_asked;
 static uint32_t is_looking; /* a thread is on its way, or looks */
 
+/* Of who looks: sessions are started by what has been read, and by nothing older. */
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+
 /* ---- what a look has seen ------------------------------------------------------------------------ */
 
 struct seen {
@@ -41,8 +49,10 @@ struct seen {
     uint64_t number;
 };
 
-/* What is to be said when all callbacks have been called. */
+/* What is to be done when the look is over, and said when all callbacks have been called. */
 struct aftermath {
+    uint32_t over_count;
+    uint8_t over[ETWAS_FOLLOWERS]; /* followers that are to be stopped */
     uint32_t seen_count;
     struct seen seen[ETWAS_GUEST_SESSIONS +
                      ANSWERS]; /* a session that it was told of may be looked at twice */
@@ -78,22 +88,32 @@ static void say(const struct aftermath *aftermath)
     }
 }
 
+/* Both call callbacks. */
+static void stop_and_call(const struct aftermath *aftermath)
+{
+    for (uint32_t index = 0; index < aftermath->over_count; index++) {
+        etwas_follower_stop(aftermath->over[index]);
+    }
+    etwas_followers_await_end(etwas_monotonic_ns() + END_NS);
+    etwas_callbacks_settle_all();
+}
+
 static void *call_and_say(void *argument)
 {
     struct aftermath *aftermath = argument;
 
-    etwas_callbacks_settle_all();
+    stop_and_call(aftermath);
     say(aftermath);
     free(aftermath);
     return NULL;
 }
 
 /* Callbacks may do everything: not in the thread that looked. Without memory or a thread they are called here. */
-static void follow(const struct aftermath *seen)
+static void finish(const struct aftermath *seen)
 {
     struct aftermath *aftermath;
 
-    if (!etwas_callbacks_are_due()) {
+    if (!etwas_followers_are_ending() && !etwas_callbacks_are_due()) {
         say(seen);
         return;
     }
@@ -105,112 +125,20 @@ static void follow(const struct aftermath *seen)
         }
         free(aftermath);
     }
-    etwas_callbacks_settle_all();
+    stop_and_call(seen);
     say(seen);
 }
 
-/* ---- acting by an entry: with the guests' lock held ------------------------------------------------ */
-
-static struct etwas_guest_enablement *find_known(const struct etwas_guest *guest,
-                                                 const struct etwas_registry_enablement *like)
-{
-    for (uint32_t index = 0; index < guest->enablement_count; index++) {
-        struct etwas_guest_enablement *one = &guest->enablements[index];
-
-        if (one->is_group == like->is_group &&
-            memcmp(&one->provider, &like->provider, sizeof like->provider) == 0) {
-            return one;
-        }
-    }
-    return NULL;
-}
-
-static void ask(const struct etwas_guest *guest, const struct etwas_registry_enablement *enablement,
-                uint32_t control_code)
-{
-    struct etwas_event_filter filter;
-    struct etwas_enable_request request;
-
-    etwas_enablement_request(enablement, etwas_guest_handle(guest), control_code, &request);
-    request.filter = &filter;
-    request.is_independent =
-        (guest->shared.log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0;
-    if (etwas_enablement_filters(enablement, &request.excluded, &filter) == ERROR_SUCCESS) {
-        (void)etwas_provider_ask(&request);
-    }
-}
-
-static void enable_what_is_new(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
-{
-    for (uint32_t index = 0; index < entry->enablement_count; index++) {
-        const struct etwas_registry_enablement *enablement = &entry->enablements[index];
-        const struct etwas_guest_enablement *known = find_known(guest, enablement);
-
-        if (known == NULL || known->number != enablement->number) {
-            ask(guest, enablement, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
-        }
-        if (known != NULL && known->captures != enablement->captures) {
-            ask(guest, enablement, EVENT_CONTROL_CODE_CAPTURE_STATE);
-        }
-    }
-}
-
-static bool has(const struct etwas_registry_entry *entry,
-                const struct etwas_guest_enablement *known)
-{
-    for (uint32_t index = 0; index < entry->enablement_count; index++) {
-        if (entry->enablements[index].is_group == known->is_group &&
-            memcmp(&entry->enablements[index].provider, &known->provider, sizeof known->provider) ==
-                0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void disable_what_is_gone(const struct etwas_guest *guest,
-                                 const struct etwas_registry_entry *entry)
-{
-    for (uint32_t index = 0; index < guest->enablement_count; index++) {
-        const struct etwas_guest_enablement *known = &guest->enablements[index];
-
-        if (!has(entry, known)) {
-            const struct etwas_registry_enablement gone = {.provider = known->provider,
-                                                           .is_group = known->is_group};
-
-            ask(guest, &gone, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
-        }
-    }
-}
-
-/* Without memory it is asked again at the next look. */
-static void remember(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
-{
-    struct etwas_guest_enablement *list =
-        malloc((entry->enablement_count + 1) * sizeof *guest->enablements);
-
-    if (list == NULL) {
-        return;
-    }
-    for (uint32_t index = 0; index < entry->enablement_count; index++) {
-        list[index] = (struct etwas_guest_enablement){
-            .provider = entry->enablements[index].provider,
-            .is_group = entry->enablements[index].is_group,
-            .number = entry->enablements[index].number,
-            .captures = entry->enablements[index].captures,
-        };
-    }
-    free(guest->enablements);
-    guest->enablements = list;
-    guest->enablement_count = entry->enablement_count;
-    guest->number = entry->number;
-}
+/* ---- looking: with the guests' lock held ----------------------------------------------------------- */
 
 struct look {
     bool is_late;           /* a host did not answer in time */
     const etwas_guid *also; /* a provider that is about to be registered; NULL: none is */
     uint64_t deadline_ns;
+    bool is_threads; /* a thread's own: followers may write files, and are stopped */
     struct aftermath aftermath;
+    uint32_t template_count;
+    struct etwas_registry_entry *templates[ETWAS_FOLLOWERS]; /* that this process follows */
 };
 
 static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
@@ -218,35 +146,56 @@ static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry 
 {
     struct aftermath *aftermath = &look->aftermath;
 
-    if (guest->number == entry->number) {
+    if (guest->acting.number == entry->number) {
         return;
     }
     etwas_guest_describe(guest, look->deadline_ns);
-    disable_what_is_gone(guest, entry);
-    enable_what_is_new(guest, entry);
-    remember(guest, entry);
+    etwas_acting_do(&guest->acting, entry);
     aftermath->seen[aftermath->seen_count++] =
         (struct seen){etwas_guest_handle(guest), entry->number};
 }
 
-/* ---- looking: with the guests' lock held ----------------------------------------------------------- */
+static bool is_provider_here(const etwas_guid *provider, bool is_group, const struct look *look)
+{
+    return (look->also != NULL && !is_group &&
+            memcmp(provider, look->also, sizeof *provider) == 0) ||
+           etwas_provider_is_here(provider, is_group);
+}
 
 /* Whether it enables a provider that is here, of this process. */
 static bool concerns_us(const struct etwas_registry_entry *entry, const struct look *look)
 {
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         const struct etwas_registry_enablement *one = &entry->enablements[index];
-        bool is_also = look->also != NULL && !one->is_group &&
-                       memcmp(&one->provider, look->also, sizeof one->provider) == 0;
         struct etwas_event_filter filter;
         bool excluded = true;
 
-        if ((is_also || etwas_provider_is_here(&one->provider, one->is_group)) &&
+        if (is_provider_here(&one->provider, one->is_group, look) &&
             etwas_enablement_filters(one, &excluded, &filter) == ERROR_SUCCESS && !excluded) {
             return true;
         }
     }
     return false;
+}
+
+static bool is_collected(const struct etwas_registry_entry *entry, const struct look *look)
+{
+    for (uint32_t index = 0; index < look->template_count; index++) {
+        if (look->templates[index]->socket == entry->socket) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* R44: the GUID of a private session is that of a provider. */
+static bool is_to_be_followed(const struct etwas_registry_entry *entry, const struct look *look)
+{
+    return entry->kind == ETWAS_REGISTRY_TEMPLATE && entry->state == ETWAS_REGISTRY_OPEN &&
+           look->template_count < ETWAS_FOLLOWERS && !is_collected(entry, look) &&
+           (etwas_follower_is_known(entry) ||
+            (etwas_template_is_for_us(entry->private) &&
+             (is_provider_here(&entry->session, false, look) || concerns_us(entry, look))));
 }
 
 /* An entry with another socket is of a session behind the one that this process still has. */
@@ -258,6 +207,10 @@ static void look_at_one(const etwas_guid *session, struct look *look)
     uint32_t code;
 
     if (etwas_host_has(session) || etwas_registry_read(session, &entry) != ERROR_SUCCESS) {
+        return;
+    }
+    if (is_to_be_followed(entry, look)) {
+        look->templates[look->template_count++] = entry;
         return;
     }
     if (!is_attached && entry->kind == ETWAS_REGISTRY_SHARED &&
@@ -280,7 +233,47 @@ static void look_at_told(struct look *look)
     }
 }
 
-/* Then lets go of the lock. */
+/* Without the guests' lock: sessions are started, which takes locks that stand above it. */
+static void follow_templates(struct look *look)
+{
+    for (uint32_t index = 0; index < look->template_count; index++) {
+        etwas_follower_act(look->templates[index], look->deadline_ns);
+    }
+    if (look->is_threads) {
+        look->aftermath.over_count = etwas_followers_over(look->aftermath.over);
+    }
+}
+
+/* Who registers a provider does not wait for that. */
+static void write_and_forget_templates(const struct look *look)
+{
+    for (uint32_t index = 0; index < look->template_count; index++) {
+        if (look->is_threads) {
+            etwas_follower_write(look->templates[index]);
+        }
+        free(look->templates[index]);
+    }
+}
+
+/* Takes both locks. False: somebody else has them, and the deadline has passed. */
+static bool lock_before(uint64_t deadline_ns)
+{
+    const struct timespec deadline = {
+        .tv_sec = (time_t)(deadline_ns / NANOSECONDS_A_SECOND),
+        .tv_nsec = (long)(deadline_ns % NANOSECONDS_A_SECOND),
+    };
+
+    if (pthread_mutex_clocklock(&looking, CLOCK_MONOTONIC, &deadline) != 0) {
+        return false;
+    }
+    if (!etwas_guests_lock_before(deadline_ns)) {
+        (void)pthread_mutex_unlock(&looking);
+        return false;
+    }
+    return true;
+}
+
+/* Then lets go of the locks. */
 static void look_and_unlock(struct look *look)
 {
     etwas_guid *sessions;
@@ -295,7 +288,10 @@ static void look_and_unlock(struct look *look)
         free(sessions);
     }
     etwas_guests_unlock();
-    follow(&look->aftermath);
+    follow_templates(look);
+    (void)pthread_mutex_unlock(&looking);
+    write_and_forget_templates(look);
+    finish(&look->aftermath);
 }
 
 /* ---- when ------------------------------------------------------------------------------------------ */
@@ -311,7 +307,7 @@ static void *look_in_thread(void *argument)
     uint32_t asked;
 
     do {
-        *its = (struct look){.deadline_ns = etwas_monotonic_ns() + PATIENCE_NS};
+        *its = (struct look){.deadline_ns = etwas_monotonic_ns() + PATIENCE_NS, .is_threads = true};
         asked = ck_pr_load_32(&looks_asked);
         ck_pr_fence_memory();
         (void)pthread_mutex_lock(&waiting_lock);
@@ -319,6 +315,7 @@ static void *look_in_thread(void *argument)
         memcpy(its->aftermath.answers, waiting, waiting_count * sizeof waiting[0]);
         waiting_count = 0;
         (void)pthread_mutex_unlock(&waiting_lock);
+        (void)pthread_mutex_lock(&looking);
         etwas_guests_lock();
         look_and_unlock(its);
         /* Of who asks and who leaves at least one sees the other. */
@@ -390,7 +387,7 @@ static void look_for(const etwas_guid *also)
     }
     *its =
         (struct look){.also = also, .deadline_ns = etwas_monotonic_ns() + REGISTERING_PATIENCE_NS};
-    if (etwas_guests_lock_before(its->deadline_ns)) {
+    if (lock_before(its->deadline_ns)) {
         look_and_unlock(its);
     } else {
         its->is_late = true; /* who looks now may have looked at what enables the provider before */
@@ -448,4 +445,5 @@ void etwas_look_forget(void)
     ck_pr_store_32(&is_looking, 0);
     waiting_count = 0;
     (void)pthread_mutex_init(&waiting_lock, NULL);
+    (void)pthread_mutex_init(&looking, NULL);
 }

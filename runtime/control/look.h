@@ -3,11 +3,11 @@
 
 /*
  * Looking: this process compares what the entries of the registry say with what it does, attaches to the sessions that
- * enable its providers, and does what their entries ask for. It looks when it is told to, when it registers a
+ * enable its providers, starts sessions by the templates that are for it, and does what their entries ask for. It looks when it is told to, when it registers a
  * provider, and when a host is gone.
  *
- * Who looks holds the lock of the guests, and runs no callback: a thread of its own does, and says afterwards that this
- * process acts by the entry.
+ * One looks at a time, and runs no callback: a thread of its own does, and stops sessions that are over, and says
+ * afterwards that this process acts by the entry.
  */
 #ifndef ETWAS_CONTROL_LOOK_H
 #define ETWAS_CONTROL_LOOK_H

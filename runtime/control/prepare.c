@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "control/at_exit.h"
+#include "control/follower.h"
 #include "control/guest.h"
 #include "control/host.h"
 #include "control/host_request.h"
@@ -33,6 +34,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void before_fork(void)
 {
     etwas_host_before_fork();
+    etwas_followers_before_fork();
     etwas_service_before_fork();
     etwas_stack_before_fork();
     etwas_control_lock();
@@ -43,6 +45,7 @@ static void before_fork(void)
 static void after_fork_of_sharing(bool is_child)
 {
     etwas_service_after_fork(is_child);
+    etwas_followers_after_fork(is_child);
     etwas_host_after_fork(is_child);
     if (is_child) {
         etwas_host_requests_forget();

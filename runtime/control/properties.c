@@ -101,13 +101,13 @@ uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
 }
 
 uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint32_t log_file_mode,
-                                  bool *matches)
+                                  struct etwas_process_filters *filters)
 {
     const EVENT_TRACE_PROPERTIES_V2 *second = version_2(properties);
     bool allowed = (log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0 &&
                    (log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC) == 0;
 
-    *matches = true;
+    memset(filters, 0, sizeof *filters);
     if (!is_versioned(properties)) {
         return ERROR_SUCCESS;
     }
@@ -115,7 +115,7 @@ uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint
         return second->FilterDescCount == 0 && second->FilterDesc == NULL ? ERROR_SUCCESS
                                                                           : ERROR_INVALID_PARAMETER;
     }
-    return etwas_filters_match(second->FilterDesc, second->FilterDescCount, matches);
+    return etwas_filters_read(second->FilterDesc, second->FilterDescCount, filters);
 }
 
 /* Bytes of a name area: up to the other name's area if that comes later, else to the end. */

@@ -33,12 +33,11 @@ uint32_t etwas_copy_name(const void *name, enum etwas_text text,
 uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties);
 
 /*
- * The filters in a block of version 2, for a session of this mode; *matches says whether this
- * process is one they let through. ERROR_INVALID_PARAMETER: filters where there may be none, or
+ * The filters in a block of version 2, for a session of this mode; none in another block. ERROR_INVALID_PARAMETER: filters where there may be none, or
  * wrong ones (R23–R26).
  */
 uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint32_t log_file_mode,
-                                  bool *matches);
+                                  struct etwas_process_filters *filters);
 
 /* Whether a copy of the session's name fits at LoggerNameOffset. */
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,

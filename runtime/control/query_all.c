@@ -38,10 +38,10 @@ static uint32_t check(EVENT_TRACE_PROPERTIES *const *array, uint32_t count)
     }
     for (uint32_t index = 0; index < count; index++) {
         uint32_t code = etwas_properties_check(array[index]);
-        bool matches;
+        struct etwas_process_filters filters;
 
         if (code == ERROR_SUCCESS) {
-            code = etwas_properties_filters(array[index], 0, &matches);
+            code = etwas_properties_filters(array[index], 0, &filters);
         }
         if (code != ERROR_SUCCESS) {
             return code;

@@ -21,6 +21,7 @@
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "registry/sessions.h"
+#include "session/file_name.h"
 
 #define NANOSECONDS_A_MILLISECOND UINT64_C(1000000)
 
@@ -41,7 +42,7 @@ bool etwas_remote_can_look(void)
 static uint32_t check(uint32_t code, struct etwas_registry_entry **entry)
 {
     if (code == ERROR_SUCCESS &&
-        ((*entry)->kind != ETWAS_REGISTRY_SHARED || (*entry)->state != ETWAS_REGISTRY_OPEN ||
+        ((*entry)->kind > ETWAS_REGISTRY_TEMPLATE || (*entry)->state != ETWAS_REGISTRY_OPEN ||
          etwas_host_has(&(*entry)->session))) {
         free(*entry);
         code = ERROR_NOT_FOUND;
@@ -93,8 +94,13 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries)
     for (uint32_t index = 0; *entries != NULL && index < count; index++) {
         struct etwas_registry_entry *entry = NULL;
 
-        if (check(etwas_registry_read(&sessions[index], &entry), &entry) == ERROR_SUCCESS) {
+        if (check(etwas_registry_read(&sessions[index], &entry), &entry) != ERROR_SUCCESS) {
+            continue;
+        }
+        if (entry->kind == ETWAS_REGISTRY_SHARED) {
             (*entries)[found++] = entry;
+        } else {
+            free(entry);
         }
     }
     free(sessions);
@@ -149,29 +155,6 @@ enum {
 };
 _Static_assert(sizeof(struct block) <= ETWAS_MESSAGE_BYTES, "a request is one message");
 
-/* The host may be in another folder. ERROR_BAD_PATHNAME: the name is too long then, or the folder has none. */
-static uint32_t make_absolute(etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
-{
-    char path[ETWAS_PATH_BYTES + ETWAS_PATH_BYTES];
-    size_t length;
-    size_t units;
-
-    if (file_name[0] == 0 || file_name[0] == '/') {
-        return ERROR_SUCCESS;
-    }
-    if (getcwd(path, ETWAS_PATH_BYTES) == NULL) {
-        return ERROR_BAD_PATHNAME;
-    }
-    length = strlen(path);
-    path[length++] = '/';
-    if (etwas_configuration_path(file_name, path + length) != ERROR_SUCCESS ||
-        etwas_utf8_to_utf16(path, strlen(path), file_name, ETWAS_NAME_UNITS + 1, &units) !=
-            ETWAS_UTF_OK) {
-        return ERROR_BAD_PATHNAME;
-    }
-    return ERROR_SUCCESS;
-}
-
 static uint32_t fill_block(struct block *block, uint64_t handle, const struct etwas_reply *reply,
                            uint32_t control_code)
 {
@@ -186,7 +169,7 @@ static uint32_t fill_block(struct block *block, uint64_t handle, const struct et
     block->properties.LoggerNameOffset =
         offsetof(struct block, name) - offsetof(struct block, properties);
     code = etwas_properties_file_name(reply->properties, reply->text, block->file_name);
-    code = code == ERROR_SUCCESS ? make_absolute(block->file_name) : code;
+    code = code == ERROR_SUCCESS ? etwas_file_name_make_absolute(block->file_name) : code;
     if (reply->properties->LogFileNameOffset != 0 || control_code == EVENT_TRACE_CONTROL_QUERY) {
         block->properties.LogFileNameOffset =
             offsetof(struct block, file_name) - offsetof(struct block, properties);

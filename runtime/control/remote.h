@@ -30,7 +30,7 @@ enum {
 uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry);
 uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry);
 
-/* All of them. Returns how many; *entries and each of them is the caller's to free. */
+/* All of them but private ones. Returns how many; *entries and each of them is the caller's to free. */
 uint32_t etwas_remote_list(struct etwas_registry_entry ***entries);
 
 /*

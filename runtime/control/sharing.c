@@ -11,12 +11,18 @@
 
 #include "control/look.h"
 #include "control/prepare.h"
+#include "control/service.h"
 
 bool etwas_sharing_is_wanted(void)
 {
     const char *value = secure_getenv("ETWAS_SHARED");
 
     return value != NULL && strcmp(value, "1") == 0;
+}
+
+bool etwas_sharing_takes_part(void)
+{
+    return etwas_sharing_is_wanted() || etwas_service_runs();
 }
 
 uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)

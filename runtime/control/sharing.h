@@ -16,6 +16,9 @@
  */
 bool etwas_sharing_is_wanted(void);
 
+/* Whether it takes part, by that or because it asked to. */
+bool etwas_sharing_takes_part(void);
+
 /*
  * etwas_configuration_complete, of a session that is shared if the process takes part and a session like this can be;
  * else it is of this process alone.

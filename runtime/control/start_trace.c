@@ -14,13 +14,13 @@
 #include "control/sharing.h"
 #include "control/system_request.h"
 #include "platform/cancel.h"
+#include "session/file_name.h"
 
 /* R1–R10, R20–R26: everything that can be said without looking at the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
                              enum etwas_text text, struct etwas_configuration *configuration)
 {
     uint32_t code = etwas_properties_check(properties);
-    bool matches;
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -49,9 +49,17 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = etwas_properties_filters(properties, configuration->log_file_mode, &matches);
-    configuration->filtered_out = !matches;
-    return code;
+    code =
+        etwas_properties_filters(properties, configuration->log_file_mode, &configuration->filters);
+    if (code == ERROR_SUCCESS) {
+        configuration->filtered_out = !etwas_filters_match(&configuration->filters);
+        configuration->is_template =
+            etwas_filters_are_any(&configuration->filters) && etwas_sharing_takes_part();
+    }
+    /* All its processes write beside each other. */
+    return code == ERROR_SUCCESS && configuration->is_template
+               ? etwas_file_name_make_absolute(configuration->file_name)
+               : code;
 }
 
 static void fill(const struct etwas_session *session, const etwas_session_counts *counts,

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "session/filter.h"
+
 enum {
     ETWAS_NAME_UNITS = 1024, /* longest session or file name, without the terminating 0 (R9) */
     ETWAS_PATH_BYTES = 3 * ETWAS_NAME_UNITS + 1, /* such a file name as UTF-8 */
@@ -45,6 +47,7 @@ struct etwas_configuration {
     bool process_times;  /* records carry the processor time of their thread (R106) */
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
     bool is_shared;      /* its pool is in a mapping that other processes log into */
+    bool is_template;    /* a private session, of which other processes start their own */
     bool sharing_required;    /* else it is of this process alone where others cannot find it */
     bool large_pages;         /* the pool shall lie in huge pages where the system grants them */
     uint32_t memory;          /* ETWAS_MEMORY_*: what else is asked of its memory */
@@ -53,6 +56,7 @@ struct etwas_configuration {
     bool rundown_only;        /* a system logger's: what there is, nothing that happens */
     bool own_process;         /* a system logger's: of this process alone */
     bool no_kernel_stacks;    /* of a system logger's stacks the user's part alone */
+    struct etwas_process_filters filters; /* of a private session; any: what they say */
     bool filtered_out; /* this process is none of those the filters name: nothing is recorded */
     uint32_t consumer_queue_kb;
     uint32_t backlog_kb;

@@ -7,6 +7,10 @@
 #include <etwas/winerror.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "etl/utf16.h"
 
 enum {
     DECIMAL_DIGITS = 10 /* of the largest 32-bit number */
@@ -121,4 +125,26 @@ uint32_t etwas_file_name_make(const etwas_wchar *given, uint32_t log_file_mode, 
     }
     made[name.count] = 0;
     return name.too_long ? ERROR_BAD_PATHNAME : ERROR_SUCCESS;
+}
+
+uint32_t etwas_file_name_make_absolute(etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
+{
+    char path[ETWAS_PATH_BYTES + ETWAS_PATH_BYTES];
+    size_t length;
+    size_t units;
+
+    if (file_name[0] == 0 || file_name[0] == '/') {
+        return ERROR_SUCCESS;
+    }
+    if (getcwd(path, ETWAS_PATH_BYTES) == NULL) {
+        return ERROR_BAD_PATHNAME;
+    }
+    length = strlen(path);
+    path[length++] = '/';
+    if (etwas_configuration_path(file_name, path + length) != ERROR_SUCCESS ||
+        etwas_utf8_to_utf16(path, strlen(path), file_name, ETWAS_NAME_UNITS + 1, &units) !=
+            ETWAS_UTF_OK) {
+        return ERROR_BAD_PATHNAME;
+    }
+    return ERROR_SUCCESS;
 }

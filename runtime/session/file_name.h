@@ -26,4 +26,10 @@
 uint32_t etwas_file_name_make(const etwas_wchar *given, uint32_t log_file_mode, uint32_t serial,
                               uint32_t process_id, etwas_wchar made[ETWAS_NAME_UNITS + 1]);
 
+/*
+ * Makes it one from `/` on, for processes in other folders; nothing is done to an empty name.
+ * ERROR_BAD_PATHNAME: it is too long then, or the folder has no name.
+ */
+uint32_t etwas_file_name_make_absolute(etwas_wchar file_name[ETWAS_NAME_UNITS + 1]);
+
 #endif

@@ -11,68 +11,76 @@
 #include "etl/utf16.h"
 #include "platform/name_case.h"
 #include "platform/thread.h"
-#include "session/configuration.h"
 
-enum {
-    NAMES_UNITS = MAX_EVENT_FILTER_DATA_SIZE / sizeof(etwas_wchar),
-};
-
-/* The data of a filter, copied: the caller's need not be aligned. */
-struct filter {
-    uint32_t type;
-    uint32_t bytes;
-    union {
-        uint32_t process_ids[MAX_EVENT_FILTER_PID_COUNT];
-        etwas_wchar names[NAMES_UNITS];
-    };
-};
-
-static uint32_t read_process_ids(const EVENT_FILTER_DESCRIPTOR *descriptor, struct filter *filter)
+static uint32_t read_process_ids(const EVENT_FILTER_DESCRIPTOR *descriptor,
+                                 struct etwas_process_filters *read)
 {
-    if (descriptor->Size % sizeof filter->process_ids[0] != 0 ||
-        descriptor->Size > sizeof filter->process_ids) {
+    if (read->process_count != 0 || descriptor->Size % sizeof read->process_ids[0] != 0 ||
+        descriptor->Size > sizeof read->process_ids) {
         return ERROR_INVALID_PARAMETER;
     }
-    memcpy(filter->process_ids, (const void *)(uintptr_t)descriptor->Ptr, descriptor->Size);
+    memcpy(read->process_ids, (const void *)(uintptr_t)descriptor->Ptr, descriptor->Size);
+    read->process_count = descriptor->Size / (uint32_t)sizeof read->process_ids[0];
     return ERROR_SUCCESS;
 }
 
-static uint32_t read_names(const EVENT_FILTER_DESCRIPTOR *descriptor, struct filter *filter)
+static uint32_t read_names(const EVENT_FILTER_DESCRIPTOR *descriptor,
+                           struct etwas_process_filters *read)
 {
-    uint32_t units = descriptor->Size / (uint32_t)sizeof filter->names[0];
+    uint32_t units = descriptor->Size / (uint32_t)sizeof read->names[0];
 
-    if (descriptor->Size % sizeof filter->names[0] != 0 || units > NAMES_UNITS) {
+    if (read->has_names || descriptor->Size % sizeof read->names[0] != 0 ||
+        units > ETWAS_FILTER_NAMES_UNITS) {
         return ERROR_INVALID_PARAMETER;
     }
-    memcpy(filter->names, (const void *)(uintptr_t)descriptor->Ptr, descriptor->Size);
-    return etwas_utf16_length(filter->names, units) < units ? ERROR_SUCCESS
-                                                            : ERROR_INVALID_PARAMETER;
+    memcpy(read->names, (const void *)(uintptr_t)descriptor->Ptr, descriptor->Size);
+    read->has_names = true;
+    return etwas_utf16_length(read->names, units) < units ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 }
 
-static uint32_t read_filter(const EVENT_FILTER_DESCRIPTOR *descriptor, struct filter *filter)
+static uint32_t read_filter(const EVENT_FILTER_DESCRIPTOR *descriptor,
+                            struct etwas_process_filters *read)
 {
     if (descriptor->Ptr == 0 || descriptor->Size == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    filter->type = descriptor->Type;
-    filter->bytes = descriptor->Size;
     switch (descriptor->Type) {
     case EVENT_FILTER_TYPE_PID:
-        return read_process_ids(descriptor, filter);
+        return read_process_ids(descriptor, read);
     case EVENT_FILTER_TYPE_EXECUTABLE_NAME:
-        return read_names(descriptor, filter);
+        return read_names(descriptor, read);
     default:
         return ERROR_INVALID_PARAMETER;
     }
 }
 
-static bool matches_process_id(const struct filter *filter)
+uint32_t etwas_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
+                            struct etwas_process_filters *read)
 {
-    uint32_t count = filter->bytes / (uint32_t)sizeof filter->process_ids[0];
+    memset(read, 0, sizeof *read);
+    if (count > ETWAS_FILTERS_MAXIMUM || (count != 0 && filters == NULL)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        EVENT_FILTER_DESCRIPTOR descriptor;
+
+        memcpy(&descriptor, (const char *)filters + (size_t)index * sizeof descriptor,
+               sizeof descriptor);
+        if (read_filter(&descriptor, read) != ERROR_SUCCESS) {
+            return ERROR_INVALID_PARAMETER;
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+/* ---- matching -------------------------------------------------------------------------------- */
+
+static bool matches_process_id(const struct etwas_process_filters *filters)
+{
     uint32_t own = etwas_thread_ids().process_id;
 
-    for (uint32_t index = 0; index < count; index++) {
-        if (filter->process_ids[index] == own) {
+    for (uint32_t index = 0; index < filters->process_count; index++) {
+        if (filters->process_ids[index] == own) {
             return true;
         }
     }
@@ -104,9 +112,8 @@ static bool executable_name(etwas_wchar name[NAME_MAX + 1])
            ETWAS_UTF_OK;
 }
 
-static bool matches_name(const struct filter *filter)
+static bool matches_name(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS])
 {
-    const etwas_wchar *names = filter->names;
     etwas_wchar own[NAME_MAX + 1];
     size_t start = 0;
 
@@ -115,7 +122,7 @@ static bool matches_name(const struct filter *filter)
     }
     for (size_t at = 0;; at++) {
         if (names[at] == 0 || names[at] == u';') {
-            etwas_wchar name[NAMES_UNITS];
+            etwas_wchar name[ETWAS_FILTER_NAMES_UNITS];
 
             memcpy(name, names + start, (at - start) * sizeof name[0]);
             name[at - start] = 0;
@@ -130,37 +137,8 @@ static bool matches_name(const struct filter *filter)
     }
 }
 
-static bool matches(const struct filter *filter)
+bool etwas_filters_match(const struct etwas_process_filters *filters)
 {
-    return filter->type == EVENT_FILTER_TYPE_PID ? matches_process_id(filter)
-                                                 : matches_name(filter);
-}
-
-uint32_t etwas_filters_match(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count, bool *match)
-{
-    uint32_t types[ETWAS_FILTERS_MAXIMUM];
-    bool all = true;
-
-    if (count > ETWAS_FILTERS_MAXIMUM || (count != 0 && filters == NULL)) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    for (uint32_t index = 0; index < count; index++) {
-        EVENT_FILTER_DESCRIPTOR descriptor;
-        struct filter filter;
-
-        memcpy(&descriptor, (const char *)filters + (size_t)index * sizeof descriptor,
-               sizeof descriptor);
-        types[index] = descriptor.Type;
-        for (uint32_t before = 0; before < index; before++) {
-            if (types[before] == descriptor.Type) {
-                return ERROR_INVALID_PARAMETER;
-            }
-        }
-        if (read_filter(&descriptor, &filter) != ERROR_SUCCESS) {
-            return ERROR_INVALID_PARAMETER;
-        }
-        all = matches(&filter) && all;
-    }
-    *match = all;
-    return ERROR_SUCCESS;
+    return (filters->process_count == 0 || matches_process_id(filters)) &&
+           (!filters->has_names || matches_name(filters->names));
 }
