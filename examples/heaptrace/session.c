@@ -35,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,6 +128,16 @@ static bool keep_early(const struct heaptrace_call *call)
     return true;
 }
 
+/*
+ * A child of vfork runs under its parent's thread data, and the kernel restarts none of its sequences. In a session of the
+ * parent's own that disturbs the parent alone, which stands still; in one of many processes it would spoil the records of
+ * others. Asked of the kernel, for each call: the C library's data are the parent's.
+ */
+static bool is_child_of_vfork(void)
+{
+    return settings.is_shared != 0 && (pid_t)syscall(SYS_getpid) != session_process_id;
+}
+
 void heaptrace_log(const struct heaptrace_call *call)
 {
     unsigned int state;
@@ -145,7 +156,7 @@ void heaptrace_log(const struct heaptrace_call *call)
         }
         state = ck_pr_load_uint(&current_state);
     }
-    if (state == OFF) {
+    if (state == OFF || is_child_of_vfork()) {
         heaptrace_count_undo(call->type);
         return;
     }

@@ -8,8 +8,9 @@
 
 #include "session/fixture.h"
 
+#define FOR_EVER UINT32_MAX
+
 enum {
-    FOR_EVER = UINT32_MAX,
     WAITERS = 4
 };
 

@@ -29,8 +29,9 @@ enum {
     FIRST = 100,
     PAUSE_US = 500,
     PAUSES = 200000,
-    NEVER = UINT32_MAX,
 };
+
+#define NEVER UINT32_MAX
 
 /* What a consumer of the test says of itself. */
 struct seat {
