@@ -8,7 +8,6 @@
 #include <etwas/winerror.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "control/host_guests.h"
@@ -16,13 +15,13 @@
 #include "control/service.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
+#include "platform/wait.h"
 #include "provider/enabling.h"
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "session/session.h"
 
 enum {
-    NANOSECONDS_A_SECOND = 1000000000,
     PAUSE_NS = 1000000,
     LOOKS_AT_LOCK = 10,
 };
@@ -43,11 +42,9 @@ void etwas_guests_lock(void)
 
 bool etwas_guests_lock_before(uint64_t deadline_ns)
 {
-    const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / NANOSECONDS_A_SECOND),
-                                      .tv_nsec = (long)(deadline_ns % NANOSECONDS_A_SECOND)};
     int before = etwas_cancel_forbid();
 
-    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &deadline) != 0) {
+    if (!etwas_lock_before(&lock, deadline_ns)) {
         etwas_cancel_allow(before);
         return false;
     }

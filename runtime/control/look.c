@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "control/enablement.h"
 #include "control/follower.h"
@@ -29,7 +28,6 @@
 #define PATIENCE_NS UINT64_C(500000000)
 #define ANSWER_NS UINT64_C(500000000)
 #define END_NS UINT64_C(5000000000)
-#define NANOSECONDS_A_SECOND UINT64_C(1000000000)
 
 enum {
     ANSWERS = 64, /* of one look; who asked before them has a timeout */
@@ -258,12 +256,7 @@ static void write_and_forget_templates(const struct look *look)
 /* Takes both locks. False: somebody else has them, and the deadline has passed. */
 static bool lock_before(uint64_t deadline_ns)
 {
-    const struct timespec deadline = {
-        .tv_sec = (time_t)(deadline_ns / NANOSECONDS_A_SECOND),
-        .tv_nsec = (long)(deadline_ns % NANOSECONDS_A_SECOND),
-    };
-
-    if (pthread_mutex_clocklock(&looking, CLOCK_MONOTONIC, &deadline) != 0) {
+    if (!etwas_lock_before(&looking, deadline_ns)) {
         return false;
     }
     if (!etwas_guests_lock_before(deadline_ns)) {

@@ -11,6 +11,8 @@
 #define ETWAS_PLATFORM_WAIT_H
 
 #include <ck_ec.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 extern const struct ck_ec_mode etwas_wait_mode;
@@ -27,6 +29,9 @@ void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
  * held on its way to wake them. Async-signal-safe.
  */
 void etwas_wake(struct ck_ec32 *count, uint32_t seen);
+
+/* Locks it, unless the deadline (CLOCK_MONOTONIC, ns) passes first. Whether it did. */
+bool etwas_lock_before(pthread_mutex_t *lock, uint64_t deadline_ns);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t etwas_monotonic_ns(void);

@@ -173,7 +173,7 @@ static int be_member(uint32_t index)
             (void)usleep(PAUSE_US);
         }
     }
-    CHECK_IN_CHILD(self->enabled != 0 || has_gained_nothing(&before));
+    CHECK_IN_CHILD(ck_pr_load_32(&self->enabled) != 0 || has_gained_nothing(&before));
     CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
     return 0;
 }
