@@ -284,6 +284,7 @@ static void view(struct etwas_recover_copy *copy, uint32_t buffers)
     copy->pool.buffers = controls;
     copy->pool.layout.capacity = buffers;
     copy->pool.slot_count = head->slot_count;
+    copy->pool.used_slots = head->slot_count;
     copy->pool.rseq_slots = head->rseq_slots;
     copy->pool.buffer_bytes = head->buffer_bytes;
     copy->pool.region_buffers = buffers;
