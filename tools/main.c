@@ -32,7 +32,7 @@ static const char *const help[] = {
     "       etwas start [OPTION...] SESSION  start a session in the background\n"
     "       etwas stop SESSION...            stop sessions, of whatever process\n"
     "       etwas query SESSION...           say all about sessions\n"
-    "       etwas tail [OPTION...] SESSION   show the events of a session as they come\n"
+    "       etwas tail [OPTION...] SESSION   show a session's events as they come\n"
     "       etwas update OPTION... SESSION   change a session while it runs\n"
     "       etwas flush SESSION...           have written what is recorded\n"
     "       etwas snapshot -o FILE SESSION   write what a flight recorder has\n"

@@ -18,8 +18,9 @@ ROOMS = {
     "system logger": re.compile(r"system/"),
     "recovery": re.compile(r"recover/|shared/(?!join)"),
     "relogging": re.compile(r"relog/"),
-    "sharing": re.compile(r"registry/|shared/join|platform/visit|buffer/(pool_join|reap)|control/(enablement|guest|host|look|"
-                          r"others|private|register|remote|service|sharing)"),
+    "sharing": re.compile(r"registry/|shared/join|platform/(own_descriptor|visit)|buffer/(pool_join|reap)|"
+                          r"realtime/(consume\.|remote_consumer)|control/(account|acting|enablement|follower|guest|host|look|"
+                          r"others|register|remote|service|sharing|template)"),
 }
 
 
