@@ -123,6 +123,7 @@ static void a_guid_is_taken_as_it_is_and_a_bad_one_for_no_name(void **state)
         "5ab7a3c2-1f0e-4d7b-9a31-6e02d48c771g",
         "5ab7a3c2-1f0e-4d7b-9a31--e02d48c7710",
     };
+    char name[ETWAS_STEER_PROVIDER_BYTES];
     etwas_guid guid;
 
     (void)state;
@@ -135,9 +136,10 @@ static void a_guid_is_taken_as_it_is_and_a_bad_one_for_no_name(void **state)
     }
     assert_true(etwas_steer_guid("systemprocessprovider", &guid));
     assert_memory_equal(&guid, &SystemProcessProviderGuid, sizeof guid);
-    assert_string_equal(etwas_steer_system_provider(&guid), "SystemProcessProvider");
+    assert_true(etwas_steer_provider_name(&guid, name));
+    assert_string_equal(name, "SystemProcessProvider");
     assert_true(etwas_steer_guid("MySource", &guid));
-    assert_null(etwas_steer_system_provider(&guid));
+    assert_false(etwas_steer_provider_name(&guid, name));
 }
 
 static void a_provider_may_have_keywords_and_a_level(void **state)

@@ -87,7 +87,8 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
 void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_steer_found *found,
                                const struct etwas_steer_found_provider *provider)
 {
-    const char *name = etwas_steer_system_provider(&provider->guid);
+    char name[ETWAS_STEER_PROVIDER_BYTES];
+    bool has_name = etwas_steer_provider_name(&provider->guid, name);
     char program[ETWAS_STEER_PROGRAM_BYTES];
 
     etwas_output_text(output, "{\"kind\":");
@@ -95,7 +96,7 @@ void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_s
                               : provider->is_classic ? "classic"
                                                      : "modern");
     etwas_json_guid(output, "provider", &provider->guid);
-    if (name != NULL) {
+    if (has_name) {
         etwas_json_text(output, "name", name);
     }
     etwas_steer_program(provider->process, program);

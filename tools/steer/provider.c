@@ -5,6 +5,9 @@
 
 #include <ctype.h>
 #include <etwas/evntrace.h>
+#include <etwas/shared.h>
+#include <etwas/winerror.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -102,14 +105,15 @@ bool etwas_steer_guid(const char *text, etwas_guid *guid)
     return etwas_steer_name_hash(text, guid);
 }
 
-const char *etwas_steer_system_provider(const etwas_guid *guid)
+bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PROVIDER_BYTES])
 {
     for (size_t i = 0; i < SYSTEM_PROVIDERS; i++) {
         if (memcmp(system_providers[i].guid, guid, sizeof *guid) == 0) {
-            return system_providers[i].name;
+            (void)snprintf(name, ETWAS_STEER_PROVIDER_BYTES, "%s", system_providers[i].name);
+            return true;
         }
     }
-    return NULL;
+    return etwas_provider_name(guid, name, ETWAS_STEER_PROVIDER_BYTES) == ERROR_SUCCESS;
 }
 
 /* The first part of the text, and what is behind its colon; NULL: nothing. False: it is too long. */

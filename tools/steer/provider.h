@@ -29,8 +29,14 @@ struct etwas_steer_provider {
 /* The GUID of a provider. False: it is empty, or meant to be a GUID and is none. */
 bool etwas_steer_guid(const char *text, etwas_guid *guid);
 
-/* The name of a system provider; NULL for any other. */
-const char *etwas_steer_system_provider(const etwas_guid *guid);
+enum {
+    ETWAS_STEER_PROVIDER_BYTES = 257
+};
+
+/*
+ * The name of a system provider, or what another says itself: any text. False: it has none, and `name` is empty.
+ */
+bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PROVIDER_BYTES]);
 
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);

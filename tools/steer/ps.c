@@ -26,15 +26,15 @@ static const char *const ps_help[] = {
     "Shows the event tracing sessions of all of the user's processes, a line for\n"
     "each: its name, the process that hosts it, its events and those it has lost, its\n"
     "buffers, clock and mode, of a flight recorder for how long back everything is\n"
-    "there, and its file. Behind that the providers in these processes by their\n"
-    "GUIDs, and the sessions that enable them.\n"
+    "there, and its file. Behind that the providers in these processes by name, if\n"
+    "they say it, and GUID, and the sessions that enable them.\n"
     "\n"
     "  -j, --json   one JSON object a line: sessions, then providers\n"
     "  -h, --help   this text\n"
     "\n",
     keys_help,
-    "Of a provider: kind (classic, modern, or not registered), provider, name (of a\n"
-    "system provider), process, program, enabled_by: session, level, any and all (the\n"
+    "Of a provider: kind (classic, modern, or not registered), provider, name (if it\n"
+    "says it), process, program, enabled_by: session, level, any and all (the\n"
     "keywords), property.\n"
     "\n"
     "Exit codes: see 'etwas --help'.\n",

@@ -88,10 +88,12 @@ static void add_session(struct etwas_steer_table *table,
 
 static void put_provider(struct etwas_output *output, const etwas_guid *guid)
 {
-    const char *name = etwas_steer_system_provider(guid);
+    char name[ETWAS_STEER_PROVIDER_BYTES];
 
-    if (name != NULL) {
-        etwas_output_text(output, name);
+    if (etwas_steer_provider_name(guid, name)) {
+        put_plain(output, name);
+        etwas_output_char(output, ' ');
+        etwas_text_guid(output, guid);
     } else {
         etwas_text_guid(output, guid);
     }
