@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "control/host_answers.h"
 #include "control/host_consumers.h"
 #include "control/host_guests.h"
 #include "control/look.h"
@@ -18,17 +18,12 @@
 #include "control/template.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
-#include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
 
 enum {
-    NANOSECONDS_A_MILLISECOND = 1000000,
-    NANOSECONDS_A_SECOND = 1000000000,
     NO_FILES_PAUSE_NS = 10000000,
     CLOSING_PATIENCE_MS = 1000, /* for the callbacks of guests */
-    ANSWER_PATIENCE_MS =
-        5000, /* for processes that are told to look, whatever a caller's timeout */
 };
 
 /* An enablement that the entry has, and the bytes that its filters are in. */
@@ -52,34 +47,6 @@ struct host {
 static struct host hosts[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t hosting = PTHREAD_MUTEX_INITIALIZER;
 static int cancelling; /* of who hosts, as it was before */
-
-/* Who waits until so many processes say that they act by the entry's number. On its stack. */
-struct waiter {
-    struct waiter *next;
-    etwas_guid session;
-    uint64_t number;
-    uint32_t answered;
-    bool is_over; /* the session ends: nobody answers any more */
-};
-
-/*
- * By the session's entry. Under `answering`, which is held for a moment: the control thread counts the answers while
- * others are still being told, or its queue would be full of them and had no room for what it is told.
- */
-static struct waiter *waiters[ETWAS_SESSION_ENTRIES];
-static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t answers; /* by CLOCK_MONOTONIC */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void prepare_answers(void)
-{
-    pthread_condattr_t attributes;
-
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&answers, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
-}
 
 /* Under it there are points of cancellation. */
 static void lock(void)
@@ -265,82 +232,15 @@ static uint32_t change(struct host *host, uint32_t control_code,
     return publish(host);
 }
 
-/* ---- who answers ------------------------------------------------------------------------------- */
-
-static struct timespec deadline_after(uint32_t milliseconds)
-{
-    uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * NANOSECONDS_A_MILLISECOND;
-
-    return (struct timespec){
-        .tv_sec = (time_t)(end_ns / NANOSECONDS_A_SECOND),
-        .tv_nsec = (long)(end_ns % NANOSECONDS_A_SECOND),
-    };
-}
-
-void etwas_host_heard(const struct etwas_tell *tell)
-{
-    (void)pthread_mutex_lock(&answering);
-    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
-        for (struct waiter *waiter = waiters[index]; waiter != NULL; waiter = waiter->next) {
-            waiter->answered += waiter->number == tell->number &&
-                                memcmp(&waiter->session, &tell->session, sizeof tell->session) == 0;
-        }
-    }
-    (void)pthread_cond_broadcast(&answers);
-    (void)pthread_mutex_unlock(&answering);
-}
-
-/* Answers count from here on. */
-static void begin_waiting(uint32_t index, struct waiter *waiter, const struct etwas_tell *tell)
-{
-    (void)pthread_mutex_lock(&answering);
-    *waiter =
-        (struct waiter){.next = waiters[index], .session = tell->session, .number = tell->number};
-    waiters[index] = waiter;
-    (void)pthread_mutex_unlock(&answering);
-}
-
-/* Until so many have answered, or the session ends. */
-static uint32_t wait_for_answers(uint32_t index, struct waiter *waiter, uint32_t told,
-                                 uint32_t timeout_ms)
-{
-    struct timespec deadline =
-        deadline_after(timeout_ms < ANSWER_PATIENCE_MS ? timeout_ms : ANSWER_PATIENCE_MS);
-    struct waiter **link = &waiters[index];
-    int error = 0;
-
-    (void)pthread_mutex_lock(&answering);
-    while (waiter->answered < told && !waiter->is_over && error == 0) {
-        error = pthread_cond_timedwait(&answers, &answering, &deadline);
-    }
-    while (!waiter->is_over && *link != waiter) {
-        link = &(*link)->next;
-    }
-    if (!waiter->is_over) {
-        *link = waiter->next;
-    }
-    (void)pthread_mutex_unlock(&answering);
-    return waiter->is_over || waiter->answered >= told ? ERROR_SUCCESS : ERROR_TIMEOUT;
-}
-
-static void end_waiting(uint32_t index)
-{
-    (void)pthread_mutex_lock(&answering);
-    for (struct waiter *waiter = waiters[index]; waiter != NULL; waiter = waiter->next) {
-        waiter->is_over = true;
-    }
-    waiters[index] = NULL;
-    (void)pthread_cond_broadcast(&answers);
-    (void)pthread_mutex_unlock(&answering);
-}
+/* ---- telling ----------------------------------------------------------------------------------- */
 
 /* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. Under `hosting`. */
-static void tell_all(const struct host *host, struct waiter *waiter, uint32_t *told)
+static void tell_all(const struct host *host, struct etwas_waiter *waiter, uint32_t *told)
 {
     struct etwas_tell tell = look_at(host);
 
     if (waiter != NULL) {
-        begin_waiting((uint32_t)(host - hosts), waiter, &tell);
+        etwas_answers_begin((uint32_t)(host - hosts), waiter, &tell);
     } else {
         tell.sender[0] = '\0';
     }
@@ -395,7 +295,7 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     if (!is_hosted(session)) {
         return ERROR_SUCCESS;
     }
-    (void)pthread_once(&once, prepare_answers);
+    etwas_answers_prepare();
     code = etwas_look_begin();
     if (code != ERROR_SUCCESS) {
         return code;
@@ -444,7 +344,7 @@ void etwas_host_open(struct etwas_session *session)
 static void close_template(uint32_t index)
 {
     struct host *host = &hosts[index];
-    struct waiter waiter;
+    struct etwas_waiter waiter;
     uint32_t told = 0;
 
     lock();
@@ -454,7 +354,7 @@ static void close_template(uint32_t index)
     (void)publish(host);
     tell_all(host, &waiter, &told);
     unlock();
-    (void)wait_for_answers(index, &waiter, told, ANSWER_PATIENCE_MS);
+    (void)etwas_answers_wait(index, &waiter, told, ETWAS_ANSWER_PATIENCE_MS);
 }
 
 void etwas_host_closing(struct etwas_session *session)
@@ -501,7 +401,7 @@ void etwas_host_end(struct etwas_session *session)
         drop_all(host);
         drop_template(host);
         host->is_open = false;
-        end_waiting(session->index);
+        etwas_answers_end(session->index);
     }
     unlock();
     if (session->configuration.is_shared) {
@@ -512,7 +412,7 @@ void etwas_host_end(struct etwas_session *session)
 /* `waiter` and `told` as for tell_all. Under `hosting`. */
 static uint32_t change_and_tell(struct host *host, uint32_t control_code,
                                 const struct etwas_registry_enablement *enablement,
-                                struct waiter *waiter, uint32_t *told)
+                                struct etwas_waiter *waiter, uint32_t *told)
 {
     uint32_t code = change(host, control_code, enablement);
 
@@ -526,7 +426,7 @@ uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
                             const struct etwas_registry_enablement *enablement, uint32_t timeout_ms)
 {
     struct etwas_session_key key;
-    struct waiter waiter;
+    struct etwas_waiter waiter;
     uint32_t told = 0;
     uint32_t code = ERROR_SUCCESS;
     bool is_told = false;
@@ -546,7 +446,7 @@ uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
     }
     unlock();
     if (is_told && timeout_ms != 0) {
-        code = wait_for_answers(key.index, &waiter, told, timeout_ms);
+        code = etwas_answers_wait(key.index, &waiter, told, timeout_ms);
     }
     etwas_cancel_allow(before);
     return code;
@@ -557,7 +457,7 @@ uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flu
 {
     const uint32_t index = etwas_handle_index(handle) - 1;
     struct host *host = &hosts[index];
-    struct waiter waiter;
+    struct etwas_waiter waiter;
     uint32_t told = 0;
     uint32_t code = ERROR_SUCCESS;
     bool is_told = false;
@@ -575,7 +475,7 @@ uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flu
     }
     unlock();
     if (is_told) {
-        code = wait_for_answers(index, &waiter, told, ANSWER_PATIENCE_MS);
+        code = etwas_answers_wait(index, &waiter, told, ETWAS_ANSWER_PATIENCE_MS);
     }
     etwas_cancel_allow(before);
     return code;
@@ -599,7 +499,7 @@ bool etwas_host_has(const etwas_guid *session)
 void etwas_host_before_fork(void)
 {
     lock();
-    (void)pthread_mutex_lock(&answering);
+    etwas_answers_before_fork();
     etwas_host_guests_before_fork();
     etwas_host_consumers_before_fork();
 }
@@ -613,13 +513,9 @@ void etwas_host_after_fork(bool is_child)
             etwas_registry_host_forget(&hosts[index].registry);
             drop_all(&hosts[index]);
             drop_template(&hosts[index]);
-            waiters[index] = NULL;
             hosts[index].is_open = false;
         }
     }
-    if (is_child) {
-        prepare_answers(); /* the parent's waiters are not here, and nobody may wait for them */
-    }
-    (void)pthread_mutex_unlock(&answering);
+    etwas_answers_after_fork(is_child);
     unlock();
 }

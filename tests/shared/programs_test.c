@@ -15,62 +15,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/fixture.h"
+#include "shared/programs.h"
 
 enum {
     EVENTS = 1000,
     PAUSE_US = 500,
-    PATIENCE_US = 20000000,
     CROWD = 24,
 };
-
-/* In memory that all processes of a test share. */
-struct board {
-    uint32_t registered; /* so many providers are */
-    uint32_t enabled;    /* their callbacks were called so often, to enable … */
-    uint32_t disabled;   /* … and to disable */
-    uint32_t level;      /* with this */
-    uint64_t keyword;
-    uint32_t logged; /* so many events were recorded */
-    uint32_t end;    /* the providers shall end */
-    uint32_t hosted; /* so many sessions have begun */
-    int32_t process; /* of the provider that logged last */
-};
-
-static struct board *board;
-
-static int begin(void **state)
-{
-    (void)folder_setup(state);
-    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return board == MAP_FAILED || setenv("ETWAS_SHARED", "1", 1) != 0 ||
-                   setenv("ETWAS_RUNTIME_DIR", folder_path("run"), 1) != 0
-               ? -1
-               : 0;
-}
-
-static int end(void **state)
-{
-    (void)munmap(board, sizeof *board);
-    return folder_teardown(state);
-}
-
-static bool comes_to(const uint32_t *count, uint32_t wanted)
-{
-    for (uint32_t waited_us = 0; waited_us < PATIENCE_US; waited_us += PAUSE_US) {
-        if (ck_pr_load_32(count) >= wanted) {
-            return true;
-        }
-        (void)usleep(PAUSE_US);
-    }
-    return false;
-}
 
 /* ---- a provider's process ---------------------------------------------------------------------- */
 
@@ -115,22 +71,6 @@ static int classic_provider(void)
     return 0;
 }
 
-static int start(int (*run)(void))
-{
-    int child = fork_child();
-
-    if (child == 0) {
-        int code = run();
-
-        /* A leak detector takes what a child forgot of its parent's for a leak. */
-        if (FIXTURE_SANITIZER) {
-            _exit(code);
-        }
-        exit(code);
-    }
-    return child;
-}
-
 /* ---- the two programs -------------------------------------------------------------------------- */
 
 static void expect_events(const char *file, uint32_t count)
@@ -166,11 +106,11 @@ static int controller(void)
 /* R190, R141: enabled where it runs, told of the end, and what it logs then is recorded, too. */
 static void a_session_enables_a_provider_of_another_process(void **state)
 {
-    int provider = start(classic_provider);
+    int provider = start_program(classic_provider);
 
     (void)state;
     assert_true(comes_to(&board->registered, 1));
-    assert_int_equal(exit_code_of(start(controller)), 0);
+    assert_int_equal(exit_code_of(start_program(controller)), 0);
     assert_int_equal(board->level, 4);
     assert_int_equal(board->keyword, 0x30);
     assert_int_equal(board->disabled, 1);
@@ -192,7 +132,7 @@ static void a_provider_is_enabled_when_it_registers(void **state)
                                     0x30, 0, 0, NULL),
                      ERROR_SUCCESS);
     ck_pr_store_32(&board->end, 1);
-    assert_int_equal(exit_code_of(start(classic_provider)), 0);
+    assert_int_equal(exit_code_of(start_program(classic_provider)), 0);
     assert_int_equal(StopTraceA(handle, NULL, &block.properties), ERROR_SUCCESS);
     expect_events(folder_path("log.etl"), EVENTS);
 }
@@ -209,7 +149,7 @@ static int host_until_killed(void)
     CHECK_IN_CHILD(etwas_start("mortal", NULL, &options, &handle) == ERROR_SUCCESS);
     CHECK_IN_CHILD(EnableTrace(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 1, 4, &control_guid, handle) ==
                    ERROR_SUCCESS);
-    ck_pr_inc_32(&board->hosted);
+    ck_pr_inc_32(&board->steps);
     for (;;) {
         (void)pause();
     }
@@ -238,15 +178,15 @@ static int stubborn_provider(void)
 /* Its guests are told to stop, and go on; the next host, under the same name, has them at once. */
 static void the_death_of_a_host_harms_no_guest(void **state)
 {
-    int provider = start(stubborn_provider);
+    int provider = start_program(stubborn_provider);
 
     (void)state;
     assert_true(comes_to(&board->registered, 1));
     for (uint32_t host = 1; host <= 5; host++) {
-        int child = start(host_until_killed);
+        int child = start_program(host_until_killed);
         uint32_t logged;
 
-        assert_true(comes_to(&board->hosted, host));
+        assert_true(comes_to(&board->steps, host));
         assert_true(comes_to(&board->enabled, host));
         logged = ck_pr_load_32(&board->logged);
         assert_true(comes_to(&board->logged, logged + 10));
@@ -346,11 +286,11 @@ static int look_at_providers(void)
 
 static void providers_of_other_processes_are_listed(void **state)
 {
-    int first = start(named_provider);
-    int second = start(named_provider);
+    int first = start_program(named_provider);
+    int second = start_program(named_provider);
 
     (void)state;
-    assert_int_equal(exit_code_of(start(look_at_providers)), 0);
+    assert_int_equal(exit_code_of(start_program(look_at_providers)), 0);
     assert_int_equal(exit_code_of(first), 0);
     assert_int_equal(exit_code_of(second), 0);
 }
@@ -377,13 +317,13 @@ static int host_until_the_end(void)
 /* It answers when who registers waits no longer: the provider is enabled all the same. */
 static void a_host_that_answers_late_is_attached_to(void **state)
 {
-    int host = start(host_until_the_end);
+    int host = start_program(host_until_the_end);
     int provider;
 
     (void)state;
     assert_true(comes_to(&board->registered, 1));
     assert_int_equal(kill(host, SIGSTOP), 0);
-    provider = start(classic_provider);
+    provider = start_program(classic_provider);
     assert_true(comes_to(&board->registered, 2));
     assert_int_equal(kill(host, SIGCONT), 0);
     assert_true(comes_to(&board->logged, EVENTS));
@@ -479,10 +419,10 @@ static int enable_who_closes(void)
 /* What it closes is gone, and what it then has under these numbers nobody reads, writes or closes. */
 static void a_provider_may_close_all_descriptors(void **state)
 {
-    int host = start(enable_who_closes);
+    int host = start_program(enable_who_closes);
 
     (void)state;
-    assert_int_equal(exit_code_of(start(closing_provider)), 0);
+    assert_int_equal(exit_code_of(start_program(closing_provider)), 0);
     assert_int_equal(exit_code_of(host), 0);
 }
 
@@ -519,9 +459,9 @@ static void a_timeout_is_enough_for_many_processes(void **state)
 
     (void)state;
     for (uint32_t index = 0; index < CROWD; index++) {
-        crowd[index] = start(bystander);
+        crowd[index] = start_program(bystander);
     }
-    assert_int_equal(exit_code_of(start(enable_among_many)), 0);
+    assert_int_equal(exit_code_of(start_program(enable_among_many)), 0);
     ck_pr_store_32(&board->end, 1);
     for (uint32_t index = 0; index < CROWD; index++) {
         assert_int_equal(exit_code_of(crowd[index]), 0);
@@ -531,15 +471,14 @@ static void a_timeout_is_enough_for_many_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_session_enables_a_provider_of_another_process, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_provider_is_enabled_when_it_registers, begin, end),
-        cmocka_unit_test_setup_teardown(the_death_of_a_host_harms_no_guest, begin, end),
-        cmocka_unit_test_setup_teardown(providers_of_other_processes_are_listed, begin, end),
-        cmocka_unit_test_setup_teardown(a_host_that_answers_late_is_attached_to, begin, end),
-        cmocka_unit_test_setup_teardown(a_provider_may_close_all_descriptors, begin, end),
-        cmocka_unit_test_setup_teardown(a_timeout_is_enough_for_many_processes, begin, end),
+        PROGRAMS_TEST(a_session_enables_a_provider_of_another_process),
+        PROGRAMS_TEST(a_provider_is_enabled_when_it_registers),
+        PROGRAMS_TEST(the_death_of_a_host_harms_no_guest),
+        PROGRAMS_TEST(providers_of_other_processes_are_listed),
+        PROGRAMS_TEST(a_host_that_answers_late_is_attached_to),
+        PROGRAMS_TEST(a_provider_may_close_all_descriptors),
+        PROGRAMS_TEST(a_timeout_is_enough_for_many_processes),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
 }
