@@ -10,6 +10,8 @@
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 
+#include <string.h>
+
 const etwas_guid etwas_names_header_class = {
     0x68fdd900, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3}};
 const etwas_guid etwas_names_metadata_class = {
@@ -148,6 +150,19 @@ void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const
     if (log_file_mode != 0) {
         etwas_output_format(output, "%s0x%x", before, log_file_mode);
     }
+}
+
+bool etwas_names_parse_clock(const char *text, uint32_t *clock)
+{
+    static const char *const names[] = {"qpc", "system", "tsc"}; /* R150: 1, 2, 3 */
+
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *clock = i + 1;
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *etwas_names_clock(uint32_t clock)

@@ -10,6 +10,8 @@
 #include "output.h"
 
 #include <etwas/types.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The log file header and what else belongs to the file itself. */
 extern const etwas_guid etwas_names_header_class;
@@ -49,6 +51,9 @@ const char *etwas_names_header_type(uint8_t type);
 
 /* "sequential, buffering"; bits without a name in hex. `separator` goes between two. */
 void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const char *separator);
+
+/* The clock that options call "qpc", "system" or "tsc". False: no clock is called so. */
+bool etwas_names_parse_clock(const char *text, uint32_t *clock);
 
 /* "performance counter" */
 const char *etwas_names_clock(uint32_t clock);

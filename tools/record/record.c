@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "flags.h"
+#include "names.h"
 
 #include <etwas/evntrace.h>
 
@@ -82,19 +83,6 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static bool parse_clock(const char *text, uint32_t *clock)
-{
-    static const char *const names[] = {"qpc", "system", "tsc"}; /* R150: 1, 2, 3 */
-
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *clock = i + 1;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool parse_process(const char *text, pid_t *process)
 {
     char *end;
@@ -166,7 +154,7 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
         good = optarg == NULL || parse_bytes(optarg, &wish->user_stack_bytes);
         break;
     case 'c':
-        good = parse_clock(optarg, &wish->clock);
+        good = etwas_names_parse_clock(optarg, &wish->clock);
         break;
     case 'p':
         good = parse_process(optarg, &wish->process);

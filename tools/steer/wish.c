@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "names.h"
 #include "steer/number.h"
 
 /* Options without a letter. */
@@ -80,19 +81,6 @@ const char etwas_steer_wish_modes_help[] =
     "  --realtime           for consumers in other processes; with -o in the file too\n"
     "  --mode BITS          other bits of LogFileMode, as 0x08000000\n";
 
-static bool parse_clock(const char *text, uint32_t *clock)
-{
-    static const char *const names[] = {"qpc", "system", "tsc"}; /* R150: 1, 2, 3 */
-
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *clock = i + 1;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool say(const char *command, const char *sentence, const char *bad)
 {
     fprintf(stderr, "%s: %s, not '%s'\n", command, sentence, bad);
@@ -155,7 +143,7 @@ bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, i
         wish->path = optarg;
         return true;
     case 'c':
-        return parse_clock(optarg, &wish->clock) ||
+        return etwas_names_parse_clock(optarg, &wish->clock) ||
                say(command, "--clock takes qpc, system or tsc", optarg);
     case 'e':
         return take_provider(wish, command);
