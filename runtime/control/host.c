@@ -20,6 +20,7 @@
 #include "platform/own_descriptor.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
+#include "registry/tell.h"
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,

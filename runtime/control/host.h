@@ -22,7 +22,6 @@
 #include <stdint.h>
 
 #include "registry/session_entry.h"
-#include "registry/tell.h"
 #include "session/session.h"
 
 /*
@@ -55,9 +54,6 @@ uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flu
 
 /* Whether a session of this process hosts under this GUID. */
 bool etwas_host_has(const etwas_guid *session);
-
-/* Somebody answered a LOOK. For the control thread. */
-void etwas_host_heard(const struct etwas_tell *tell);
 
 /* A fork: in the child nothing is hosted. */
 void etwas_host_before_fork(void);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "control/host.h"
+#include "buffer/slot.h"
 #include "platform/wait.h"
 
 enum {
@@ -47,7 +47,7 @@ static struct timespec deadline_after(uint32_t milliseconds)
     };
 }
 
-void etwas_host_heard(const struct etwas_tell *tell)
+void etwas_answers_heard(const struct etwas_tell *tell)
 {
     (void)pthread_mutex_lock(&answering);
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {

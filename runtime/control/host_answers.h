@@ -35,6 +35,9 @@ void etwas_answers_prepare(void);
 void etwas_answers_begin(uint32_t index, struct etwas_waiter *waiter,
                          const struct etwas_tell *tell);
 
+/* Somebody answered a LOOK. For the control thread. */
+void etwas_answers_heard(const struct etwas_tell *tell);
+
 /* Until so many have answered, or the session ends: ERROR_SUCCESS. ERROR_TIMEOUT. */
 uint32_t etwas_answers_wait(uint32_t index, struct etwas_waiter *waiter, uint32_t told,
                             uint32_t timeout_ms);

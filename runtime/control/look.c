@@ -14,6 +14,7 @@
 #include "control/follower.h"
 #include "control/guest.h"
 #include "control/host.h"
+#include "control/host_answers.h"
 #include "control/service.h"
 #include "control/sharing.h"
 #include "control/template.h"
@@ -348,7 +349,7 @@ static void hear(const struct etwas_tell *tell)
     if (tell->op == ETWAS_TELL_LOOK) {
         etwas_look_soon(tell);
     } else if (tell->op == ETWAS_TELL_SEEN) {
-        etwas_host_heard(tell);
+        etwas_answers_heard(tell);
         /* Answers may have filled the queue, so that a LOOK found no room. */
         etwas_look_soon(NULL);
     }
