@@ -215,6 +215,23 @@ static uint32_t publish_kept(struct host *host, const struct etwas_registry_enab
     return code;
 }
 
+/* What cannot be published guests still act by: then it stays, and may be disabled again. */
+static uint32_t publish_without(struct host *host, struct kept *known)
+{
+    const struct kept gone = *known;
+    uint32_t code;
+
+    *known = host->kept[--host->kept_count];
+    host->entry.number++;
+    code = publish(host);
+    if (code == ERROR_SUCCESS) {
+        free(gone.bytes);
+    } else {
+        host->kept[host->kept_count++] = gone;
+    }
+    return code;
+}
+
 static uint32_t change(struct host *host, uint32_t control_code,
                        const struct etwas_registry_enablement *enablement)
 {
@@ -225,8 +242,9 @@ static uint32_t change(struct host *host, uint32_t control_code,
     }
     known = find_kept(host, enablement);
     if (known != NULL && control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
-        drop_kept(host, (uint32_t)(known - host->kept));
-    } else if (known != NULL) {
+        return publish_without(host, known);
+    }
+    if (known != NULL) {
         known->enablement.captures++;
     }
     host->entry.number++;
