@@ -76,6 +76,7 @@ run_preset() {
 .ci/packages build docs tests bench
 
 summary=()
+asides=()
 result=passed
 for preset in "$@"; do
     printf '\n==== preset %s ====\n' "$preset"
@@ -88,12 +89,16 @@ for preset in "$@"; do
     results=build/$(built_as "$preset")/$preset
     if [[ -f $results.xml ]]; then
         line=$(python3 tests/summary.py "$results.xml" "$results-alone.xml")
+        asides+=("$preset:" "$(python3 tests/summary.py --aside "$results.xml" "$results-alone.xml")")
     else
         line="could not be built or started"
     fi
     summary+=("$(printf '%-11s %-7s %s' "$preset" "$outcome" "$line")")
 done
 
+# What failed stands last, where it is seen.
+printf '\n==== left out, and noted ====\n'
+printf '%s\n' "${asides[@]}"
 printf '\n==== summary ====\n'
 printf '%s\n' "${summary[@]}"
 if [[ $result == passed ]]; then

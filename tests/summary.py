@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Sums up JUnit files of ctest: counts, and the name of everything that failed or was skipped.
+"""Sums up JUnit files of ctest: counts, and every failure with the end of what it printed.
 
-A cmocka program may pass with some of its tests skipped; these are named too. So is what a test has
-to say in a line that begins with "note: ". The second file, where there is one, is of those that ran
-once more, alone.
+With --aside it says what is no failure: the name of everything that was skipped, and what a test has to
+say in a line that begins with "note: ". A cmocka program may pass with some of its tests skipped; these
+are named too. The second file, where there is one, is of those that ran once more, alone.
 """
 import os
 import re
@@ -18,6 +18,9 @@ NOTE = re.compile(r"^note: .*$", re.MULTILINE)
 # More failures than these are not a busy machine's.
 FEW = 3
 
+# Of what a failed test printed.
+LAST_LINES = 25
+
 
 def cases_of(path):
     return list(ElementTree.parse(path).getroot().iter("testcase"))
@@ -27,36 +30,57 @@ def has_failed(case):
     return case.get("status") not in ("run", "notrun")
 
 
-def summarise(path, path_alone):
+def settled(path, path_alone):
+    """Every test as it ended: what passed alone takes the place of what failed among others."""
     again = cases_of(path_alone) if os.path.exists(path_alone) else []
-    alone = {case.get("name"): case for case in again}
-    passed, failed, skipped, notes, passed_alone = 0, [], [], [], []
-    for case in cases_of(path):
+    alone = {case.get("name"): case for case in again if not has_failed(case)}
+    cases, passed_alone = cases_of(path), []
+    for place, case in enumerate(cases):
         name = case.get("name")
-        if has_failed(case) and name in alone and not has_failed(alone[name]):
+        if has_failed(case) and name in alone:
+            cases[place] = alone[name]
             passed_alone.append(name)
-            case = alone[name]
-        output = case.findtext("system-out") or ""
-        inner = dict.fromkeys(SKIPPED_BY_CMOCKA.findall(output))
-        skipped += [f"{name}: {test}" for test in inner]
-        notes += NOTE.findall(output)
-        if has_failed(case):
-            failed.append(name)
-        elif case.get("status") == "run":
-            passed += 1
-        else:
-            skipped.append(name)
-    lines = [f"{passed} passed, {len(failed)} failed, {len(skipped)} skipped"]
-    lines += [f"    failed:  {name}" for name in failed]
+    return cases, passed_alone
+
+
+def output_of(case):
+    return case.findtext("system-out") or ""
+
+
+def skipped_in(case):
+    name = case.get("name")
+    inner = dict.fromkeys(SKIPPED_BY_CMOCKA.findall(output_of(case)))
+    whole = [name] if case.get("status") == "notrun" else []
+    return [f"{name}: {test}" for test in inner] + whole
+
+
+def aside(path, path_alone):
+    lines = []
+    for case in settled(path, path_alone)[0]:
+        lines += [f"    skipped: {name}" for name in skipped_in(case)]
+        lines += [f"    {note}" for note in NOTE.findall(output_of(case))]
+    return "\n".join(lines)
+
+
+def summarise(path, path_alone):
+    cases, passed_alone = settled(path, path_alone)
+    failed = [case for case in cases if has_failed(case)]
+    passed = sum(case.get("status") == "run" for case in cases)
+    skipped = sum(len(skipped_in(case)) for case in cases)
+    lines = [f"{passed} passed, {len(failed)} failed, {skipped} skipped"]
     lines += [f"    passed only alone: {name}" for name in passed_alone]
-    lines += [f"    skipped: {name}" for name in skipped]
-    lines += [f"    {note}" for note in notes]
+    for case in failed:
+        lines.append(f"    failed:  {case.get('name')}")
+        lines += [f"        | {line}" for line in output_of(case).splitlines()[-LAST_LINES:]]
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "--few":
         sys.exit(0 if sum(map(has_failed, cases_of(sys.argv[2]))) <= FEW else 1)
-    if len(sys.argv) != 3:
-        sys.exit("usage: summary.py TESTS.XML ALONE.XML, or summary.py --few TESTS.XML")
-    print(summarise(*sys.argv[1:]))
+    if len(sys.argv) == 4 and sys.argv[1] == "--aside":
+        print(aside(*sys.argv[2:]))
+    elif len(sys.argv) == 3:
+        print(summarise(*sys.argv[1:]))
+    else:
+        sys.exit("usage: summary.py [--aside] TESTS.XML ALONE.XML, or summary.py --few TESTS.XML")
