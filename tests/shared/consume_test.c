@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/fixture.h"
+#include "shared/programs.h"
 
 #define SESSION "live over programs"
 
@@ -28,7 +28,6 @@ enum {
     EVENTS = 20000,
     FIRST = 100,
     PAUSE_US = 500,
-    PAUSES = 200000,
 };
 
 #define NEVER UINT32_MAX
@@ -45,81 +44,45 @@ struct seat {
     uint8_t got[MOST_EVENTS];
 };
 
-/* In memory that all processes of a test share. */
-struct board {
-    uint32_t has_session;
-    uint32_t queue_kb; /* of each consumer */
-    uint32_t is_to_stop;
-    etwas_session_counts counts; /* when it has stopped */
+/* In memory that all processes of a test share, beside the board. */
+struct audience {
+    uint32_t queue_kb;           /* of each consumer */
+    etwas_session_counts counts; /* when the session has stopped */
     uint32_t wanted;             /* so many events shall be logged */
-    uint32_t logged;             /* recorded */
-    uint32_t refused;
-    uint32_t ends; /* the provider shall */
     struct seat seats[CONSUMERS];
 };
 
-static struct board *board;
+static struct audience *audience;
 
 static int begin(void **state)
 {
-    (void)folder_setup(state);
-    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (board == MAP_FAILED) {
+    if (programs_begin(state) != 0) {
         return -1;
     }
-    for (uint32_t index = 0; index < CONSUMERS; index++) {
-        board->seats[index].blocks_at = NEVER;
-        board->seats[index].closes_at = NEVER;
+    audience = shared_memory(sizeof *audience);
+    for (uint32_t index = 0; audience != NULL && index < CONSUMERS; index++) {
+        audience->seats[index].blocks_at = NEVER;
+        audience->seats[index].closes_at = NEVER;
     }
-    return setenv("ETWAS_SHARED", "1", 1) | setenv("ETWAS_RUNTIME_DIR", folder_path("run"), 1);
+    return audience == NULL ? -1 : 0;
 }
 
 static int end(void **state)
 {
-    (void)munmap(board, sizeof *board);
-    return folder_teardown(state);
-}
-
-static bool comes_to(const uint32_t *count, uint32_t wanted)
-{
-    for (uint32_t pause = 0; pause < PAUSES; pause++) {
-        if (ck_pr_load_32(count) >= wanted) {
-            return true;
-        }
-        (void)usleep(PAUSE_US);
-    }
-    return false;
-}
-
-static int start(int (*run)(uint32_t), uint32_t argument)
-{
-    int child = fork_child();
-
-    if (child == 0) {
-        exit(run(argument));
-    }
-    return child;
-}
-
-static void end_by(int child, int signal_number)
-{
-    int status;
-
-    assert_int_equal(kill(child, signal_number), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
+    (void)munmap(audience, sizeof *audience);
+    return programs_end(state);
 }
 
 /* ---- the host's process ------------------------------------------------------------------------ */
 
-static int host(uint32_t is_left_running)
+static etwas_trace_handle start_live(void)
 {
     const etwas_session_options options = {
         .log_file_mode = EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER,
         .flush_timer = 5,
         .buffer_size_kb = 128, /* more than one message takes */
         .clock = ETWAS_CLOCK_QPC,
-        .consumer_queue_kb = board->queue_kb,
+        .consumer_queue_kb = audience->queue_kb,
         .backlog_folder = folder_path("."),
         .sharing = ETWAS_SHARING_USER,
     };
@@ -128,56 +91,59 @@ static int host(uint32_t is_left_running)
     CHECK_IN_CHILD(etwas_start(SESSION, NULL, &options, &session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(EnableTrace(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 4, &control_guid, session) ==
                    ERROR_SUCCESS);
-    ck_pr_store_32(&board->has_session, 1);
-    CHECK_IN_CHILD(comes_to(&board->is_to_stop, 1));
-    if (is_left_running != 0) {
-        return 0;
-    }
-    CHECK_IN_CHILD(etwas_stop(session, &board->counts) == ERROR_SUCCESS);
+    ck_pr_store_32(&board->steps, 1);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    return session;
+}
+
+static int stopping_host(void)
+{
+    etwas_trace_handle session = start_live();
+
+    CHECK_IN_CHILD(etwas_stop(session, &audience->counts) == ERROR_SUCCESS);
     return 0;
+}
+
+static int exiting_host(void)
+{
+    (void)start_live();
+    return 0;
+}
+
+static int start_host(int (*run)(void))
+{
+    int child = start_program(run);
+
+    assert_true(comes_to(&board->steps, 1));
+    return child;
 }
 
 static void stop_session_of(int process)
 {
-    const etwas_session_counts *counts = &board->counts;
+    const etwas_session_counts *counts = &audience->counts;
 
-    ck_pr_store_32(&board->is_to_stop, 1);
+    ck_pr_store_32(&board->go, 1);
     assert_int_equal(exit_code_of(process), 0);
-    assert_int_equal(board->logged + board->refused,
+    assert_int_equal(board->logged + board->lost,
                      counts->recorded + counts->overwritten + counts->lost);
 }
 
 /* ---- the provider's process -------------------------------------------------------------------- */
 
-static uint64_t enabling; /* the session */
-
-static uint32_t on_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
+/* Logs numbers, up to the one that is wanted; one that is lost is tried again. */
+static int provider(void)
 {
-    (void)context;
-    (void)bytes;
-    if (request == WMI_ENABLE_EVENTS) {
-        ck_pr_store_64(&enabling, GetTraceLoggerHandle(buffer));
-    }
-    return ERROR_SUCCESS;
-}
-
-/* Logs numbers, up to the one that is wanted; one that is refused is tried again. */
-static int provider(uint32_t argument)
-{
-    etwas_trace_handle registration;
+    etwas_trace_handle registration = register_provider(&control_guid);
     uint32_t number = 0;
 
-    (void)argument;
-    CHECK_IN_CHILD(RegisterTraceGuidsA(on_request, NULL, &control_guid, 0, NULL, NULL, NULL,
-                                       &registration) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(ck_pr_load_64(&enabling) != 0);
-    while (ck_pr_load_32(&board->ends) == 0) {
-        if (number == ck_pr_load_32(&board->wanted)) {
+    CHECK_IN_CHILD(enabling_session() != 0);
+    while (ck_pr_load_32(&board->end) == 0) {
+        if (number == ck_pr_load_32(&audience->wanted) || enabling_session() == 0) {
             (void)usleep(PAUSE_US);
-        } else if (log_number(ck_pr_load_64(&enabling), number) == ERROR_SUCCESS) {
+        } else if (log_number(enabling_session(), number) == ERROR_SUCCESS) {
             ck_pr_store_32(&board->logged, ++number);
         } else {
-            ck_pr_inc_32(&board->refused);
+            ck_pr_inc_32(&board->lost);
             (void)usleep(PAUSE_US);
         }
     }
@@ -187,13 +153,13 @@ static int provider(uint32_t argument)
 
 static void log_up_to(uint32_t wanted)
 {
-    ck_pr_store_32(&board->wanted, wanted);
+    ck_pr_store_32(&audience->wanted, wanted);
     assert_true(comes_to(&board->logged, wanted));
 }
 
 static void end_provider(int process)
 {
-    ck_pr_store_32(&board->ends, 1);
+    ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(process), 0);
 }
 
@@ -236,7 +202,7 @@ static void on_event(EVENT_RECORD *record)
 }
 
 /* Returns what ProcessTrace does. */
-static int consumer(uint32_t number)
+static int consumer(void)
 {
     EVENT_TRACE_LOGFILEA logfile = {
         .LoggerName = (char *)(uintptr_t)SESSION,
@@ -245,7 +211,6 @@ static int consumer(uint32_t number)
     };
     uint32_t code;
 
-    seat = &board->seats[number];
     trace = OpenTraceA(&logfile);
     CHECK_IN_CHILD(trace != INVALID_PROCESSTRACE_HANDLE);
     CHECK_IN_CHILD(logfile.LogfileHeader.BufferSize == 128 * 1024);
@@ -258,9 +223,11 @@ static int consumer(uint32_t number)
 
 static int start_consumer(uint32_t number)
 {
-    int child = start(consumer, number);
+    int child;
 
-    assert_true(comes_to(&board->seats[number].is_open, 1));
+    seat = &audience->seats[number];
+    child = start_program(consumer);
+    assert_true(comes_to(&seat->is_open, 1));
     return child;
 }
 
@@ -278,9 +245,9 @@ static void expect_all_from(const struct seat *got, uint32_t first)
 
 static void expect_nothing_was_lost(void)
 {
-    assert_int_equal(board->counts.recorded, board->logged);
-    assert_int_equal(board->counts.lost, board->refused);
-    assert_int_equal(board->counts.realtime_buffers_lost, 0);
+    assert_int_equal(audience->counts.recorded, board->logged);
+    assert_int_equal(audience->counts.lost, board->lost);
+    assert_int_equal(audience->counts.realtime_buffers_lost, 0);
 }
 
 /* ---- the tests --------------------------------------------------------------------------------- */
@@ -288,40 +255,38 @@ static void expect_nothing_was_lost(void)
 /* R171, R172, R174: what was flushed before the first consumer came, and then each event, once, in order, to each. */
 static void consumers_of_other_processes_get_every_event(void **state)
 {
-    int session = start(host, 0);
+    int session = start_host(stopping_host);
     int logging;
     int first;
     int second;
 
     (void)state;
-    assert_true(comes_to(&board->has_session, 1));
-    logging = start(provider, 0);
+    logging = start_program(provider);
     log_up_to(EVENTS / 2);
     first = start_consumer(0);
-    assert_true(comes_to(&board->seats[0].events, EVENTS / 2));
+    assert_true(comes_to(&audience->seats[0].events, EVENTS / 2));
     second = start_consumer(1);
     log_up_to(EVENTS);
     end_provider(logging);
     stop_session_of(session);
     assert_int_equal(exit_code_of(first), 0);
     assert_int_equal(exit_code_of(second), 0);
-    expect_all_from(&board->seats[0], 0);
-    expect_all_from(&board->seats[1], EVENTS / 2);
+    expect_all_from(&audience->seats[0], 0);
+    expect_all_from(&audience->seats[1], EVENTS / 2);
     expect_nothing_was_lost();
 }
 
 /* R174: with the trace closed by another thread of the consumer's, the next consumer gets what it did not. */
 static void a_consumer_that_leaves_hands_over(void **state)
 {
-    int session = start(host, 0);
+    int session = start_host(stopping_host);
     int logging;
     int first;
     int second;
 
     (void)state;
-    board->seats[0].closes_at = EVENTS / 3;
-    assert_true(comes_to(&board->has_session, 1));
-    logging = start(provider, 0);
+    audience->seats[0].closes_at = EVENTS / 3;
+    logging = start_program(provider);
     first = start_consumer(0);
     log_up_to(EVENTS / 2);
     assert_int_equal(exit_code_of(first), 0);
@@ -331,39 +296,38 @@ static void a_consumer_that_leaves_hands_over(void **state)
     stop_session_of(session);
     assert_int_equal(exit_code_of(second), 0);
     for (uint32_t number = 0; number < EVENTS; number++) {
-        assert_int_equal(board->seats[0].got[number] + board->seats[1].got[number], 1);
+        assert_int_equal(audience->seats[0].got[number] + audience->seats[1].got[number], 1);
     }
-    assert_true(board->seats[0].events < EVENTS);
-    assert_int_equal(board->seats[1].backwards, 0);
+    assert_true(audience->seats[0].events < EVENTS);
+    assert_int_equal(audience->seats[1].backwards, 0);
     expect_nothing_was_lost();
 }
 
 /* Whatever a killed consumer had in part is given again, and nothing is missing. */
 static void the_next_consumer_goes_on_where_one_was_killed(void **state)
 {
-    int session = start(host, 0);
+    int session = start_host(stopping_host);
     uint32_t begins = 0;
     int logging;
     int first;
     int second;
 
     (void)state;
-    board->seats[0].blocks_at = EVENTS / 3;
-    assert_true(comes_to(&board->has_session, 1));
-    logging = start(provider, 0);
+    audience->seats[0].blocks_at = EVENTS / 3;
+    logging = start_program(provider);
     first = start_consumer(0);
     log_up_to(EVENTS);
-    assert_true(comes_to(&board->seats[0].is_blocked, 1));
-    end_by(first, SIGKILL);
+    assert_true(comes_to(&audience->seats[0].is_blocked, 1));
+    kill_program(first);
     second = start_consumer(1);
     end_provider(logging);
     stop_session_of(session);
     assert_int_equal(exit_code_of(second), 0);
-    while (board->seats[1].got[begins] == 0) {
+    while (audience->seats[1].got[begins] == 0) {
         begins++;
     }
     assert_true(begins <= EVENTS / 3 + 1);
-    expect_all_from(&board->seats[1], begins);
+    expect_all_from(&audience->seats[1], begins);
     expect_nothing_was_lost();
 }
 
@@ -376,19 +340,18 @@ static void a_consumer_that_hangs_harms_nobody(void **state)
     int second;
 
     (void)state;
-    board->queue_kb = 4096;
-    session = start(host, 0);
-    assert_true(comes_to(&board->has_session, 1));
-    logging = start(provider, 0);
+    audience->queue_kb = 4096;
+    session = start_host(stopping_host);
+    logging = start_program(provider);
     hanging = start_consumer(0);
     log_up_to(FIRST);
-    assert_true(comes_to(&board->seats[0].events, FIRST));
+    assert_true(comes_to(&audience->seats[0].events, FIRST));
     assert_int_equal(kill(hanging, SIGSTOP), 0);
     second = start_consumer(1);
     /* Piece by piece, so that the other one is never behind by more than its queue. */
     for (uint32_t logged = FIRST + EVENTS; logged <= MOST_EVENTS; logged += EVENTS) {
         log_up_to(logged);
-        assert_true(comes_to(&board->seats[1].events, logged - FIRST));
+        assert_true(comes_to(&audience->seats[1].events, logged - FIRST));
     }
     end_provider(logging);
     stop_session_of(session);
@@ -396,48 +359,46 @@ static void a_consumer_that_hangs_harms_nobody(void **state)
     assert_int_equal(kill(hanging, SIGCONT), 0);
     /* Its host has ended with more to send than it could. */
     assert_int_equal(exit_code_of(hanging), 2);
-    assert_true(board->counts.realtime_buffers_lost > 0);
-    assert_int_equal(board->counts.recorded, board->logged);
-    assert_int_equal(board->counts.lost, board->refused);
-    expect_all_from(&board->seats[1], FIRST);
+    assert_true(audience->counts.realtime_buffers_lost > 0);
+    assert_int_equal(audience->counts.recorded, board->logged);
+    assert_int_equal(audience->counts.lost, board->lost);
+    expect_all_from(&audience->seats[1], FIRST);
 }
 
 /* It is given what had come, and is told why there is no more. */
 static void a_consumer_whose_host_is_killed_comes_to_an_end(void **state)
 {
-    int session = start(host, 0);
+    int session = start_host(stopping_host);
     int logging;
     int first;
 
     (void)state;
-    assert_true(comes_to(&board->has_session, 1));
-    logging = start(provider, 0);
+    logging = start_program(provider);
     first = start_consumer(0);
     log_up_to(EVENTS);
-    assert_true(comes_to(&board->seats[0].events, EVENTS));
-    end_by(session, SIGKILL);
+    assert_true(comes_to(&audience->seats[0].events, EVENTS));
+    kill_program(session);
     assert_int_equal(exit_code_of(first), 2);
-    expect_all_from(&board->seats[0], 0);
+    expect_all_from(&audience->seats[0], 0);
     end_provider(logging);
 }
 
 /* A process that ends with its session running sends its consumers all the same what they have to get. */
 static void a_host_that_exits_ends_its_consumers(void **state)
 {
-    int session = start(host, 1);
+    int session = start_host(exiting_host);
     int logging;
     int first;
 
     (void)state;
-    assert_true(comes_to(&board->has_session, 1));
-    logging = start(provider, 0);
+    logging = start_program(provider);
     first = start_consumer(0);
     log_up_to(EVENTS);
     end_provider(logging);
-    ck_pr_store_32(&board->is_to_stop, 1);
+    ck_pr_store_32(&board->go, 1);
     assert_int_equal(exit_code_of(session), 0);
     assert_int_equal(exit_code_of(first), 0);
-    expect_all_from(&board->seats[0], 0);
+    expect_all_from(&audience->seats[0], 0);
 }
 
 int main(void)
@@ -452,5 +413,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_host_that_exits_ends_its_consumers, begin, end),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
 }

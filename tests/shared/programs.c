@@ -14,7 +14,7 @@
 
 enum {
     PAUSE_US = 500,
-    PATIENCE_US = 20000000,
+    PATIENCE_US = 100000000,
     LEVEL = 4,
     KEYWORD = 0x30,
 };
@@ -48,11 +48,18 @@ int programs_end_all(void **state)
     return rmdir(runtime_folder);
 }
 
+void *shared_memory(size_t bytes)
+{
+    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
 int programs_begin(void **state)
 {
     (void)folder_setup(state);
-    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return board == MAP_FAILED ? -1 : 0;
+    board = shared_memory(sizeof *board);
+    return board == NULL ? -1 : 0;
 }
 
 int programs_end(void **state)
@@ -77,13 +84,7 @@ int start_program(int (*run)(void))
     int child = fork_child();
 
     if (child == 0) {
-        int code = run();
-
-        /* A leak detector takes what a child forgot of its parent's for a leak. */
-        if (FIXTURE_SANITIZER) {
-            _exit(code);
-        }
-        exit(code);
+        exit(run());
     }
     return child;
 }

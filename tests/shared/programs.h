@@ -41,9 +41,12 @@ int programs_end_all(void **state);
 int programs_begin(void **state);
 int programs_end(void **state);
 
+/* All 0, for all processes of a test, until it is unmapped; NULL: there is none. */
+void *shared_memory(size_t bytes);
+
 #define PROGRAMS_TEST(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
 
-/* Until the count is so much, 20 s at most. */
+/* Until the count is so much, 100 s at most. */
 bool comes_to(const uint32_t *count, uint32_t wanted);
 
 /* A child that runs this and exits with what it returns. */
