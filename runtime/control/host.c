@@ -232,6 +232,23 @@ static uint32_t publish_without(struct host *host, struct kept *known)
     return code;
 }
 
+/* `known`: the enablement whose providers are asked for their state; NULL: none is, and nobody has to act. */
+static uint32_t publish_capture(struct host *host, struct kept *known)
+{
+    uint32_t code;
+
+    if (known == NULL) {
+        return ERROR_SUCCESS;
+    }
+    known->enablement.captures++;
+    host->entry.number++;
+    code = publish(host);
+    if (code != ERROR_SUCCESS) {
+        known->enablement.captures--; /* else the next change would ask for it */
+    }
+    return code;
+}
+
 static uint32_t change(struct host *host, uint32_t control_code,
                        const struct etwas_registry_enablement *enablement)
 {
@@ -244,11 +261,7 @@ static uint32_t change(struct host *host, uint32_t control_code,
     if (known != NULL && control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
         return publish_without(host, known);
     }
-    if (known != NULL) {
-        known->enablement.captures++;
-    }
-    host->entry.number++;
-    return publish(host);
+    return publish_capture(host, known);
 }
 
 /* ---- telling ----------------------------------------------------------------------------------- */
