@@ -281,14 +281,16 @@ static void tell_all(const struct host *host, struct etwas_waiter *waiter, uint3
 
 /* ---- a session's life -------------------------------------------------------------------------- */
 
+/* Between watch and unwatch the spare descriptor is this handler's. */
 static enum etwas_service_answer accept_one(int listener, uint64_t session)
 {
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
+    int *spare = &hosts[etwas_handle_index(session) - 1].registry.spare;
     struct etwas_peer peer;
     int connection;
-    uint32_t code = etwas_registry_accept(listener, &connection, &peer);
+    uint32_t code = etwas_registry_accept(listener, spare, &connection, &peer);
 
-    if (code == ERROR_NO_SYSTEM_RESOURCES) {
+    if (code == ERROR_BUSY) {
         (void)nanosleep(&pause,
                         NULL); /* it says so at once again, until the program closes files */
     }
