@@ -77,9 +77,14 @@ static uint32_t enable_of_system(uint64_t session, uint32_t of_system, uint32_t 
 static uint32_t enable_of_programs(struct etwas_enable_request *request,
                                    const struct etwas_registry_enablement *asked)
 {
-    uint32_t code = etwas_provider_enable(request);
     uint32_t of_others;
+    uint32_t code;
 
+    if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER &&
+        !etwas_host_may_enable(request->wish.session, asked)) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    code = etwas_provider_enable(request);
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         return code;
     }

@@ -14,6 +14,7 @@
 #include "control/host_consumers.h"
 #include "control/host_guests.h"
 #include "control/look.h"
+#include "control/others.h"
 #include "control/service.h"
 #include "control/template.h"
 #include "platform/cancel.h"
@@ -232,23 +233,6 @@ static uint32_t publish_without(struct host *host, struct kept *known)
     return code;
 }
 
-/* `known`: the enablement whose providers are asked for their state; NULL: none is, and nobody has to act. */
-static uint32_t publish_capture(struct host *host, struct kept *known)
-{
-    uint32_t code;
-
-    if (known == NULL) {
-        return ERROR_SUCCESS;
-    }
-    known->enablement.captures++;
-    host->entry.number++;
-    code = publish(host);
-    if (code != ERROR_SUCCESS) {
-        known->enablement.captures--; /* else the next change would ask for it */
-    }
-    return code;
-}
-
 static uint32_t change(struct host *host, uint32_t control_code,
                        const struct etwas_registry_enablement *enablement)
 {
@@ -261,7 +245,11 @@ static uint32_t change(struct host *host, uint32_t control_code,
     if (known != NULL && control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
         return publish_without(host, known);
     }
-    return publish_capture(host, known);
+    if (known != NULL) {
+        known->enablement.captures++;
+    }
+    host->entry.number++;
+    return publish(host);
 }
 
 /* ---- telling ----------------------------------------------------------------------------------- */
@@ -281,16 +269,14 @@ static void tell_all(const struct host *host, struct etwas_waiter *waiter, uint3
 
 /* ---- a session's life -------------------------------------------------------------------------- */
 
-/* Between watch and unwatch the spare descriptor is this handler's. */
 static enum etwas_service_answer accept_one(int listener, uint64_t session)
 {
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
-    int *spare = &hosts[etwas_handle_index(session) - 1].registry.spare;
     struct etwas_peer peer;
     int connection;
-    uint32_t code = etwas_registry_accept(listener, spare, &connection, &peer);
+    uint32_t code = etwas_registry_accept(listener, &connection, &peer);
 
-    if (code == ERROR_BUSY) {
+    if (code == ERROR_NO_SYSTEM_RESOURCES) {
         (void)nanosleep(&pause,
                         NULL); /* it says so at once again, until the program closes files */
     }
@@ -454,6 +440,26 @@ static uint32_t change_and_tell(struct host *host, uint32_t control_code,
         tell_all(host, waiter, told);
     }
     return code;
+}
+
+bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enablement *enablement)
+{
+    struct etwas_session_key key;
+    struct host *host;
+    etwas_guid session;
+    bool is_new;
+
+    if (!etwas_session_key_of(handle, &key)) {
+        return true;
+    }
+    host = &hosts[key.index];
+    lock();
+    is_new = host->is_open && host->handle == handle && host->entry.kind == ETWAS_REGISTRY_SHARED &&
+             find_kept(host, enablement) == NULL;
+    session = host->entry.session;
+    unlock();
+    return !is_new ||
+           etwas_others_leave_room(&session, &enablement->provider, enablement->is_group);
 }
 
 uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,

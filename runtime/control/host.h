@@ -34,6 +34,12 @@ void etwas_host_closing(struct etwas_session *session);
 void etwas_host_end(struct etwas_session *session);
 
 /*
+ * Whether the session, if it is a shared one, may enable this: no more than eight of all processes do
+ * (etwas_others_leave_room).
+ */
+bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enablement *enablement);
+
+/*
  * Publishes that a session of this process enables a provider, no longer does, or asks for its state, and tells all
  * processes. `enablement`: as it was asked. Waits up to `timeout_ms` for their answers; 0: it does not.
  *

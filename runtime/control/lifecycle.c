@@ -26,6 +26,7 @@
 #include "provider/enabling.h"
 #include "provider/image_records.h"
 #include "realtime/session_realtime.h"
+#include "registry/sessions.h"
 #include "session/file_name.h"
 #include "session/losses.h"
 #include "system/logger.h"
@@ -218,7 +219,11 @@ static uint32_t begin_sharing(struct etwas_session *session)
         session->configuration.is_template = false;
         code = ERROR_SUCCESS;
     }
-    return code;
+    /* R46: those of all processes count together. */
+    return code == ERROR_SUCCESS && session->configuration.is_shared &&
+                   !etwas_registry_has_room(&session->configuration.guid, ETWAS_SESSIONS)
+               ? (uint32_t)ERROR_NO_SYSTEM_RESOURCES
+               : code;
 }
 
 uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,

@@ -16,6 +16,7 @@
 #include "platform/thread.h"
 #include "provider/control_guid.h"
 #include "registry/process.h"
+#include "registry/sessions.h"
 #include "session/session.h"
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -92,26 +93,37 @@ static uint16_t logger_id_of(const etwas_guid *session)
     return id;
 }
 
-static bool enables(const struct etwas_registry_entry *entry, const etwas_guid *guid, bool is_group,
-                    TRACE_ENABLE_INFO *enable)
+/* NULL: it does not. */
+static const struct etwas_registry_enablement *enables(const struct etwas_registry_entry *entry,
+                                                       const etwas_guid *guid, bool is_group)
 {
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         const struct etwas_registry_enablement *enablement = &entry->enablements[index];
 
         if (enablement->is_group == is_group &&
             memcmp(&enablement->provider, guid, sizeof *guid) == 0) {
-            *enable = (TRACE_ENABLE_INFO){
-                .IsEnabled = 1,
-                .Level = enablement->level,
-                .LoggerId = logger_id_of(&entry->session),
-                .EnableProperty = enablement->property,
-                .MatchAnyKeyword = enablement->match_any,
-                .MatchAllKeyword = enablement->match_all,
-            };
-            return true;
+            return enablement;
         }
     }
-    return false;
+    return NULL;
+}
+
+static bool describe(const struct etwas_registry_entry *entry, const etwas_guid *guid,
+                     bool is_group, TRACE_ENABLE_INFO *enable)
+{
+    const struct etwas_registry_enablement *enablement = enables(entry, guid, is_group);
+
+    if (enablement != NULL) {
+        *enable = (TRACE_ENABLE_INFO){
+            .IsEnabled = 1,
+            .Level = enablement->level,
+            .LoggerId = logger_id_of(&entry->session),
+            .EnableProperty = enablement->property,
+            .MatchAnyKeyword = enablement->match_any,
+            .MatchAllKeyword = enablement->match_all,
+        };
+    }
+    return enablement != NULL;
 }
 
 uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
@@ -121,9 +133,57 @@ uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas
 
     *list = others->entry_count != 0 ? malloc(others->entry_count * sizeof **list) : NULL;
     for (uint32_t index = 0; *list != NULL && index < others->entry_count; index++) {
-        count += enables(others->entries[index], guid, is_group, &(*list)[count]);
+        count += describe(others->entries[index], guid, is_group, &(*list)[count]);
     }
     return count;
+}
+
+/* ---- room for one more ----------------------------------------------------------------------- */
+
+struct kind {
+    const etwas_guid *guid;
+    bool is_classic;
+};
+
+static bool look_whether_classic(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct kind *kind = context;
+
+    for (uint32_t index = 0; index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
+
+        kind->is_classic = kind->is_classic || (one->is_classic && memcmp(&one->guid, kind->guid,
+                                                                          sizeof one->guid) == 0);
+    }
+    return !kind->is_classic;
+}
+
+static bool is_classic(const etwas_guid *guid)
+{
+    struct kind kind = {.guid = guid};
+
+    (void)etwas_registry_each_process(look_whether_classic, &kind);
+    return kind.is_classic;
+}
+
+bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, bool is_group)
+{
+    etwas_guid *sessions = NULL;
+    uint32_t session_count = 0;
+    uint32_t count = 0;
+
+    (void)etwas_registry_list(&sessions, &session_count);
+    for (uint32_t index = 0; index < session_count; index++) {
+        struct etwas_registry_entry *entry;
+
+        if (memcmp(&sessions[index], session, sizeof *session) != 0 &&
+            etwas_registry_read(&sessions[index], &entry) == ERROR_SUCCESS) {
+            count += entry->kind == ETWAS_REGISTRY_SHARED && enables(entry, guid, is_group) != NULL;
+            free(entry);
+        }
+    }
+    free(sessions);
+    return count < ETWAS_LISTENERS || (!is_group && is_classic(guid));
 }
 
 void etwas_others_keep_new(struct etwas_others *others, bool groups)

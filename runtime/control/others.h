@@ -39,6 +39,13 @@ void etwas_others_free(struct etwas_others *others);
 uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
                                   bool is_group, TRACE_ENABLE_INFO **enables);
 
+/*
+ * Whether the session may enable the provider, or group, which it does not yet: other shared sessions, of whichever processes, leave
+ * a place. Only registered classic providers have no end of places: one session takes them from another. Without a
+ * lock of ours.
+ */
+bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, bool is_group);
+
 /* Keeps of the providers, or groups, each once, and none that this process knows. With the control lock held. */
 void etwas_others_keep_new(struct etwas_others *others, bool groups);
 

@@ -6,11 +6,19 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "platform/name_case.h"
+#include "platform/wait.h"
 #include "registry/file_name.h"
 #include "registry/held_file.h"
 #include "registry/session_name.h"
+
+#define ROOM_PATIENCE_NS UINT64_C(1000000000)
+
+enum {
+    PAUSE_NS = 1000000,
+};
 
 static bool is_same(const etwas_guid *left, const etwas_guid *right)
 {
@@ -21,11 +29,12 @@ static bool is_same(const etwas_guid *left, const etwas_guid *right)
 
 struct reading {
     const etwas_guid *session;
+    bool with_starting;
     struct etwas_registry_entry *entry;
     uint32_t code; /* why what was found is not it */
 };
 
-/* STARTING: it may be refused its name yet, and nobody listens. */
+/* STARTING: it may be refused yet, and nobody listens. */
 static bool is_it(const void *bytes, size_t size, void *what)
 {
     struct reading *reading = what;
@@ -33,7 +42,7 @@ static bool is_it(const void *bytes, size_t size, void *what)
     uint32_t code = etwas_registry_get_entry(bytes, size, &entry);
 
     if (code == ERROR_SUCCESS && is_same(&entry->session, reading->session) &&
-        entry->state != ETWAS_REGISTRY_STARTING) {
+        (reading->with_starting || entry->state != ETWAS_REGISTRY_STARTING)) {
         reading->entry = entry;
         return true;
     }
@@ -45,11 +54,13 @@ static bool is_it(const void *bytes, size_t size, void *what)
     return false;
 }
 
-uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_entry **entry)
+static uint32_t read_entry(const etwas_guid *session, bool with_starting,
+                           struct etwas_registry_entry **entry)
 {
     struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
     char stem[ETWAS_REGISTRY_FILE_BYTES];
-    struct reading reading = {.session = session, .code = ERROR_NOT_FOUND};
+    struct reading reading = {
+        .session = session, .with_starting = with_starting, .code = ERROR_NOT_FOUND};
     struct etwas_held_wish wish = {.stem = stem, .matches = is_it, .what = &reading};
     void *bytes;
     size_t size;
@@ -60,6 +71,11 @@ uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_en
     free(bytes);
     *entry = reading.entry;
     return code == ERROR_NOT_FOUND ? reading.code : code;
+}
+
+uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_entry **entry)
+{
+    return read_entry(session, false, entry);
 }
 
 struct finding {
@@ -94,6 +110,7 @@ uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entr
 /* ---- all ------------------------------------------------------------------------------------- */
 
 struct listing {
+    bool with_starting;
     etwas_guid *sessions;
     uint32_t count;
     uint32_t room;
@@ -135,7 +152,7 @@ static bool look(const char *text, void *context)
     struct etwas_registry_entry *entry;
 
     if (name.kind != ETWAS_REGISTRY_FILE_SESSION || is_listed(listing, &name.session) ||
-        etwas_registry_read(&name.session, &entry) == ERROR_NOT_FOUND) {
+        read_entry(&name.session, listing->with_starting, &entry) == ERROR_NOT_FOUND) {
         return true;
     }
     free(entry);
@@ -155,4 +172,44 @@ uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count)
     *sessions = listing.sessions;
     *count = listing.count;
     return code;
+}
+
+/* ---- how many -------------------------------------------------------------------------------- */
+
+/* Shared ones. *refusable: so many of them start, and are refused before this one is. */
+static uint32_t count_shared(const etwas_guid *session, uint32_t *refusable)
+{
+    struct listing listing = {.with_starting = true, .code = ERROR_SUCCESS};
+    struct etwas_registry_entry *entry;
+    uint32_t count = 0;
+
+    *refusable = 0;
+    (void)etwas_registry_each(look, &listing);
+    for (uint32_t index = 0; index < listing.count; index++) {
+        if (read_entry(&listing.sessions[index], true, &entry) == ERROR_SUCCESS) {
+            count += entry->kind == ETWAS_REGISTRY_SHARED;
+            *refusable += entry->kind == ETWAS_REGISTRY_SHARED &&
+                          entry->state == ETWAS_REGISTRY_STARTING &&
+                          memcmp(&entry->session, session, sizeof *session) > 0;
+            free(entry);
+        }
+    }
+    free(listing.sessions);
+    return count;
+}
+
+/* Who starts has its entry before it counts: of two that start, the later one counts the other. */
+bool etwas_registry_has_room(const etwas_guid *session, uint32_t most)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const uint64_t deadline_ns = etwas_monotonic_ns() + ROOM_PATIENCE_NS;
+    uint32_t refusable;
+
+    while (count_shared(session, &refusable) > most) {
+        if (refusable == 0 || etwas_monotonic_ns() >= deadline_ns) {
+            return false;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    return true;
 }

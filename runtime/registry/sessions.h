@@ -6,6 +6,7 @@
 #define ETWAS_REGISTRY_SESSIONS_H
 
 #include <etwas/types.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "registry/session_entry.h"
@@ -25,5 +26,12 @@ uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entr
  * *sessions is the caller's to free, also where there is none. ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
  */
 uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count);
+
+/*
+ * Whether there are no more than `most` shared sessions with this one, which has its entry and is STARTING. Of several that start
+ * when there are too many, the one with the greatest GUID is refused first; the others wait for what becomes of it, a
+ * second at most. True where the folder cannot be read.
+ */
+bool etwas_registry_has_room(const etwas_guid *session, uint32_t most);
 
 #endif
