@@ -33,7 +33,8 @@ ETWAS_BEGIN_DECLS
  * ERROR_BAD_PATHNAME: no LogFileName, or not a valid one, or of something else than a file.
  * ERROR_FILENAME_EXCED_RANGE: LogFileName is longer than the system takes.
  * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED: as the system says.
- * ERROR_NO_SYSTEM_RESOURCES: too many open files.
+ * ERROR_NO_SYSTEM_RESOURCES: too many open files; of LoggerName, a session of another process, 64 traces of other
+ *   processes are open.
  * ERROR_FILE_CORRUPT: not a trace file.
  * ERROR_NOT_ENOUGH_MEMORY: no memory, or 1,024 traces are open.
  * ERROR_ALREADY_INITIALIZED: of LoggerName; another copy of the library is at work in the process.

@@ -233,6 +233,23 @@ static uint32_t publish_without(struct host *host, struct kept *known)
     return code;
 }
 
+/* `known`: the enablement whose providers are asked for their state; NULL: none is, and nobody has to act. */
+static uint32_t publish_capture(struct host *host, struct kept *known)
+{
+    uint32_t code;
+
+    if (known == NULL) {
+        return ERROR_SUCCESS;
+    }
+    known->enablement.captures++;
+    host->entry.number++;
+    code = publish(host);
+    if (code != ERROR_SUCCESS) {
+        known->enablement.captures--; /* else the next change would ask for it */
+    }
+    return code;
+}
+
 static uint32_t change(struct host *host, uint32_t control_code,
                        const struct etwas_registry_enablement *enablement)
 {
@@ -245,11 +262,7 @@ static uint32_t change(struct host *host, uint32_t control_code,
     if (known != NULL && control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
         return publish_without(host, known);
     }
-    if (known != NULL) {
-        known->enablement.captures++;
-    }
-    host->entry.number++;
-    return publish(host);
+    return publish_capture(host, known);
 }
 
 /* ---- telling ----------------------------------------------------------------------------------- */
@@ -269,14 +282,16 @@ static void tell_all(const struct host *host, struct etwas_waiter *waiter, uint3
 
 /* ---- a session's life -------------------------------------------------------------------------- */
 
+/* Between watch and unwatch the spare descriptor is this handler's. */
 static enum etwas_service_answer accept_one(int listener, uint64_t session)
 {
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
+    int *spare = &hosts[etwas_handle_index(session) - 1].registry.spare;
     struct etwas_peer peer;
     int connection;
-    uint32_t code = etwas_registry_accept(listener, &connection, &peer);
+    uint32_t code = etwas_registry_accept(listener, spare, &connection, &peer);
 
-    if (code == ERROR_NO_SYSTEM_RESOURCES) {
+    if (code == ERROR_BUSY) {
         (void)nanosleep(&pause,
                         NULL); /* it says so at once again, until the program closes files */
     }

@@ -52,6 +52,28 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t fewer = PTHREAD_COND_INITIALIZER;
 static uint32_t sending;
 
+/* By the session's entry: how many threads there are. Of one that is over some may be left, and count. Under `lock`. */
+static uint32_t threads[ETWAS_SESSION_ENTRIES];
+
+static bool take_place(uint64_t session)
+{
+    uint32_t *of_session = &threads[etwas_handle_index(session) - 1];
+    bool is_free;
+
+    (void)pthread_mutex_lock(&lock);
+    is_free = *of_session < ETWAS_HOST_CONSUMERS;
+    *of_session += is_free;
+    (void)pthread_mutex_unlock(&lock);
+    return is_free;
+}
+
+static void give_place(uint64_t session)
+{
+    (void)pthread_mutex_lock(&lock);
+    threads[etwas_handle_index(session) - 1]--;
+    (void)pthread_mutex_unlock(&lock);
+}
+
 static void count_sending(uint32_t change)
 {
     (void)pthread_mutex_lock(&lock);
@@ -307,12 +329,12 @@ static void send_all(struct far_consumer *far)
 
 /* ---- its life --------------------------------------------------------------------------------- */
 
-static void refuse(const struct far_consumer *far, uint32_t code)
+static void refuse(int connection, uint32_t code)
 {
     const struct etwas_message answer = {
         .op = ETWAS_MESSAGE_CONSUME, .code = code, .descriptor = -1};
 
-    (void)etwas_message_send(far->connection, &answer, NULL, 0);
+    (void)etwas_message_send(connection, &answer, NULL, 0);
 }
 
 static uint32_t join(struct far_consumer *far)
@@ -343,7 +365,7 @@ static void *serve(void *argument)
     if (code == ERROR_SUCCESS) {
         send_all(far);
     } else {
-        refuse(far, code);
+        refuse(far->connection, code);
     }
     count_sending(UINT32_MAX);
     if (code == ERROR_SUCCESS) {
@@ -356,6 +378,7 @@ static void *serve(void *argument)
         etwas_consumer_disconnect(far->consumer);
     }
     etwas_own_close(far->connection);
+    give_place(far->session);
     (void)pthread_mutex_destroy(&far->lock);
     (void)pthread_cond_destroy(&far->changed);
     free(far);
@@ -364,9 +387,15 @@ static void *serve(void *argument)
 
 bool etwas_host_consume(int connection, uint64_t session)
 {
-    struct far_consumer *far = malloc(sizeof *far);
+    struct far_consumer *far;
 
+    if (!take_place(session)) {
+        refuse(connection, ERROR_NO_SYSTEM_RESOURCES);
+        return false;
+    }
+    far = malloc(sizeof *far);
     if (far == NULL) {
+        give_place(session);
         return false;
     }
     *far = (struct far_consumer){.connection = connection, .session = session, .sends = true};
@@ -375,6 +404,7 @@ bool etwas_host_consume(int connection, uint64_t session)
     count_sending(1);
     if (!etwas_service_spawn(serve, far, "etwas-consumer")) {
         count_sending(UINT32_MAX);
+        give_place(session);
         free(far);
         return false;
     }
@@ -402,6 +432,7 @@ void etwas_host_consumers_after_fork(bool is_child)
 {
     if (is_child) {
         sending = 0;
+        memset(threads, 0, sizeof threads);
         (void)pthread_cond_init(&fewer, NULL);
     }
     (void)pthread_mutex_unlock(&lock);

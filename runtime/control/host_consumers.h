@@ -12,9 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+    ETWAS_HOST_CONSUMERS = 64, /* of a session at one time */
+};
+
 /*
- * Somebody wants the events of the session with this handle. False: there can be no thread, and the connection is the
- * caller's.
+ * Somebody wants the events of the session with this handle. False: there are too many, and it was told so, or there can
+ * be no thread; the connection is the caller's.
  */
 bool etwas_host_consume(int connection, uint64_t session);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control/guest.h"
@@ -26,8 +27,10 @@
 #define NANOSECONDS_A_MILLISECOND UINT64_C(1000000)
 
 enum {
-    PATIENCE_MS = 1000,        /* of a host that is to accept, and to take a request */
-    ANSWER_PATIENCE_MS = 30000 /* of what a request may take: a flush waits for a disk */
+    PATIENCE_MS = 1000,         /* of a host that is to accept, and to take a request */
+    ANSWER_PATIENCE_MS = 30000, /* of what a request may take: a flush waits for a disk */
+    PAUSE_NS = 1000000,
+    LOOKS_AT_ENTRY = 10,
 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
@@ -114,6 +117,34 @@ static uint64_t deadline_after(uint32_t milliseconds)
     return etwas_monotonic_ns() + milliseconds * NANOSECONDS_A_MILLISECOND;
 }
 
+static bool goes_on(const struct etwas_registry_entry *entry)
+{
+    struct etwas_registry_entry *now;
+    bool is_open = false;
+
+    if (etwas_registry_read(&entry->session, &now) == ERROR_SUCCESS) {
+        is_open = now->socket == entry->socket && now->state == ETWAS_REGISTRY_OPEN;
+        free(now);
+    }
+    return is_open;
+}
+
+/*
+ * Why a host has ended the connection. One whose session goes on has no room for what it was to do; of one that dies the
+ * connection may end a moment before its entry does.
+ */
+static uint32_t turned_away(const struct etwas_registry_entry *entry)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    bool is_there = goes_on(entry);
+
+    for (uint32_t look = 1; is_there && look < LOOKS_AT_ENTRY; look++) {
+        (void)nanosleep(&pause, NULL);
+        is_there = goes_on(entry);
+    }
+    return is_there ? ERROR_NO_SYSTEM_RESOURCES : ERROR_WMI_INSTANCE_NOT_FOUND;
+}
+
 uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
                           void *body, uint32_t timeout_ms)
 {
@@ -135,7 +166,7 @@ uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas
         (void)close(message->descriptor);
     }
     if (code == ERROR_BROKEN_PIPE) {
-        return ERROR_WMI_INSTANCE_NOT_FOUND; /* it died, or has ended */
+        return turned_away(entry);
     }
     return code == ERROR_SUCCESS && message->op != op ? ERROR_INVALID_DATA : code;
 }

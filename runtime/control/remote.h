@@ -35,8 +35,8 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries);
 
 /*
  * One request, one answer, of which the body is put in the place of the request's: it has ETWAS_MESSAGE_BYTES. The answer's
- * code is in the message. ERROR_WMI_INSTANCE_NOT_FOUND: the session or its host has ended. ERROR_TIMEOUT;
- * ERROR_INVALID_DATA.
+ * code is in the message. ERROR_WMI_INSTANCE_NOT_FOUND: the session or its host has ended.
+ * ERROR_NO_SYSTEM_RESOURCES: its host may open no more files, or has no memory. ERROR_TIMEOUT; ERROR_INVALID_DATA.
  */
 uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
                           void *body, uint32_t timeout_ms);

@@ -123,14 +123,49 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_registry_accept(int listener, int *connection, struct etwas_peer *peer)
+/* ---- accepting ------------------------------------------------------------------------------- */
+
+int etwas_registry_spare(void)
 {
-    int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int spare;
+
+    return etwas_registry_socket(SOCK_DGRAM, NULL, &spare) == ERROR_SUCCESS ? etwas_own_keep(spare)
+                                                                            : -1;
+}
+
+static int accept_next(int listener)
+{
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* In the place of the spare one. False: it waits on, for another thread was quicker, or there is none to spare. */
+static bool turn_away(int listener, int *spare)
+{
+    int accepted = -1;
+
+    if (*spare >= 0) {
+        etwas_own_close(*spare);
+        accepted = accept_next(listener);
+    }
+    if (accepted >= 0) {
+        (void)close(accepted);
+    }
+    *spare = etwas_registry_spare();
+    return accepted >= 0;
+}
+
+uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer)
+{
+    int accepted = accept_next(listener);
 
     if (accepted < 0) {
-        return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS
-                   ? ERROR_NO_SYSTEM_RESOURCES
-                   : ERROR_NOT_FOUND;
+        return errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS
+                   ? ERROR_NOT_FOUND
+               : turn_away(listener, spare) ? ERROR_NO_SYSTEM_RESOURCES
+                                            : ERROR_BUSY;
+    }
+    if (*spare < 0) {
+        *spare = etwas_registry_spare();
     }
     if (know(accepted, peer) != ERROR_SUCCESS ||
         (peer->user_id != geteuid() && peer->user_id != ROOT)) {

@@ -28,9 +28,13 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
 /*
  * The next one who wants to be connected. Never waits: ERROR_NOT_FOUND, there is nobody.
  * ERROR_ACCESS_DENIED: it was of another user, and neither root, and is closed. ERROR_NO_SYSTEM_RESOURCES: no more
- * files may be open; it waits on, so poll says it again at once.
+ * files may be open; it is closed, which takes the number of the spare descriptor for that moment. ERROR_BUSY: nor
+ * that could be; it waits on, so poll says it again at once.
  */
-uint32_t etwas_registry_accept(int listener, int *connection, struct etwas_peer *peer);
+uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer);
+
+/* A descriptor that is good for nothing but to be given up (own_descriptor.h); -1: there can be none now. */
+int etwas_registry_spare(void);
 
 /* For host_session.c: listens at the session's socket of this nonce. Errors of etwas_registry_address. */
 uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener);

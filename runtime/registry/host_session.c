@@ -60,6 +60,7 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
         etwas_registry_host_close(&made);
         return code;
     }
+    made.spare = etwas_registry_spare();
     *host = made;
     return ERROR_SUCCESS;
 }
@@ -78,6 +79,14 @@ uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
     return code;
 }
 
+static void close_both(struct etwas_registry_host *host)
+{
+    etwas_own_close(host->listener);
+    etwas_own_close(host->spare);
+    host->listener = -1;
+    host->spare = -1;
+}
+
 void etwas_registry_host_close(struct etwas_registry_host *host)
 {
     struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION_SOCKET,
@@ -91,8 +100,7 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
         if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
             (void)unlinkat(folder, text, 0);
         }
-        etwas_own_close(host->listener);
-        host->listener = -1;
+        close_both(host);
     }
     etwas_held_drop(&host->entry);
     etwas_held_drop(&host->name);
@@ -100,10 +108,7 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
 
 void etwas_registry_host_forget(struct etwas_registry_host *host)
 {
-    if (host->listener >= 0) {
-        etwas_own_close(host->listener);
-        host->listener = -1;
-    }
+    close_both(host);
     etwas_held_forget(&host->entry);
     etwas_held_forget(&host->name);
 }

@@ -19,11 +19,13 @@ struct etwas_registry_host {
     etwas_guid session;
     uint64_t socket;
     int listener; /* SOCK_SEQPACKET, does not block; poll it and accept (connection.h). -1: none */
+    int spare;    /* for accepting; whoever polls may change it. -1: none now */
 };
 
 /* What has to be there before the first call: nothing is open. */
 #define ETWAS_REGISTRY_NO_HOST                                                                     \
-    ((struct etwas_registry_host){.name = {.lock = -1}, .entry = {.lock = -1}, .listener = -1})
+    ((struct etwas_registry_host){                                                                 \
+        .name = {.lock = -1}, .entry = {.lock = -1}, .listener = -1, .spare = -1})
 
 /*
  * Takes the entry's name and GUID, listens, and only then can the entry be read; who is to look at it has to be

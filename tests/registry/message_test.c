@@ -37,12 +37,14 @@ static void connect_pair(int pair[2])
     struct etwas_peer peer;
 
     assert_int_equal(open_session(&host, u"host", 1), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_accept(host.listener, &pair[1], &peer), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &pair[1], &peer),
+                     ERROR_NOT_FOUND);
     assert_int_equal(etwas_registry_find(u"host", &entry), ERROR_SUCCESS);
     assert_int_equal(etwas_registry_connect(entry, soon(), &pair[0], &peer), ERROR_SUCCESS);
     assert_int_equal(peer.process_id, getpid());
     assert_int_equal(peer.user_id, geteuid());
-    assert_int_equal(etwas_registry_accept(host.listener, &pair[1], &peer), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &pair[1], &peer),
+                     ERROR_SUCCESS);
     assert_int_equal(peer.process_id, getpid());
     assert_int_equal(fcntl(pair[0], F_GETFD), FD_CLOEXEC);
     assert_int_equal(fcntl(pair[1], F_GETFD), FD_CLOEXEC);
@@ -396,8 +398,10 @@ static void another_user_is_not_accepted(void **state)
     }
     child = child_start(connect_as_another_user, entry);
     assert_int_equal(hear(&child), 'c');
-    assert_int_equal(etwas_registry_accept(host.listener, &connection, &peer), ERROR_ACCESS_DENIED);
-    assert_int_equal(etwas_registry_accept(host.listener, &connection, &peer), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &connection, &peer),
+                     ERROR_ACCESS_DENIED);
+    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &connection, &peer),
+                     ERROR_NOT_FOUND);
     assert_int_equal(child_end(&child), 0);
     etwas_registry_host_close(&host);
     free(entry);

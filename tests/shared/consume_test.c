@@ -24,6 +24,7 @@
 
 enum {
     CONSUMERS = 3,
+    MOST_CONSUMERS = 64, /* of a session, in other processes (modes.md) */
     MOST_EVENTS = 400000,
     EVENTS = 20000,
     FIRST = 100,
@@ -401,6 +402,50 @@ static void a_host_that_exits_ends_its_consumers(void **state)
     expect_all_from(&audience->seats[0], 0);
 }
 
+/* ---- how many ---------------------------------------------------------------------------------- */
+
+static etwas_trace_handle open_one(void)
+{
+    EVENT_TRACE_LOGFILEA logfile = {
+        .LoggerName = (char *)(uintptr_t)SESSION,
+        .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
+        .EventRecordCallback = on_event,
+    };
+
+    return OpenTraceA(&logfile);
+}
+
+static int many_consumers(uint32_t argument)
+{
+    etwas_trace_handle traces[MOST_CONSUMERS];
+    etwas_trace_handle one_more = INVALID_PROCESSTRACE_HANDLE;
+
+    (void)argument;
+    for (uint32_t index = 0; index < MOST_CONSUMERS; index++) {
+        traces[index] = open_one();
+        CHECK_IN_CHILD(traces[index] != INVALID_PROCESSTRACE_HANDLE);
+    }
+    CHECK_IN_CHILD(open_one() == INVALID_PROCESSTRACE_HANDLE);
+    CHECK_IN_CHILD(GetLastError() == ERROR_NO_SYSTEM_RESOURCES);
+    CHECK_IN_CHILD(CloseTrace(traces[0]) == ERROR_SUCCESS);
+    /* Its host hears of that soon, and not at once. */
+    while (one_more == INVALID_PROCESSTRACE_HANDLE) {
+        one_more = open_one();
+        (void)usleep(PAUSE_US); /* limit_child ends who waits for ever */
+    }
+    return 0;
+}
+
+static void a_session_has_so_many_consumers_in_other_processes(void **state)
+{
+    int session = start(host, 0);
+
+    (void)state;
+    assert_true(comes_to(&board->has_session, 1));
+    assert_int_equal(exit_code_of(start(many_consumers, 0)), 0);
+    stop_session_of(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +456,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_consumer_whose_host_is_killed_comes_to_an_end, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_host_that_exits_ends_its_consumers, begin, end),
+        cmocka_unit_test_setup_teardown(a_session_has_so_many_consumers_in_other_processes, begin,
+                                        end),
     };
 
     return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);

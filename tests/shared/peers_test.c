@@ -6,9 +6,11 @@
  * once, and nonsense.
  */
 #include <ck_pr.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@ enum {
     CALLBACK_US = 200000,
     CLASSES = 600, /* more than a socket takes at once */
     SOME = 1000,
+    LEAST_FILES = 600, /* the library's own have numbers from 512 on */
 };
 
 /* ---- handles ----------------------------------------------------------------------------------- */
@@ -264,6 +267,95 @@ static void nonsense_ends_a_connection_and_nothing_else(void **state)
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
+/* ---- too little ------------------------------------------------------------------------------- */
+
+/* Opens whatever it may, and lets go of it again. */
+static int host_without_descriptors(void)
+{
+    static int opened[LEAST_FILES];
+    const struct rlimit few = {.rlim_cur = LEAST_FILES, .rlim_max = LEAST_FILES};
+    etwas_trace_handle session = start_in_file("poor", "log.etl");
+    uint32_t count = 0;
+    struct block block;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    while (count < LEAST_FILES && (opened[count] = open("/dev/null", O_RDONLY)) >= 0) {
+        count++;
+    }
+    CHECK_IN_CHILD(count < LEAST_FILES);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    while (count > 0) {
+        (void)close(opened[--count]);
+    }
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    prepare_block(&block, NULL);
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* Whoever comes meanwhile hears so at once, and is not kept. */
+static void a_host_that_may_open_nothing_turns_away(void **state)
+{
+    int host = start_program(host_without_descriptors);
+    struct block block;
+    int guest;
+
+    (void)state;
+    assert_true(comes_to(&board->steps, 1));
+    for (uint32_t index = 0; index < 3; index++) {
+        expect_end(connect_to("poor"));
+    }
+    prepare_block(&block, NULL);
+    assert_int_equal(QueryTraceA(0, "poor", &block.properties), ERROR_NO_SYSTEM_RESOURCES);
+    ck_pr_store_32(&board->go, 1);
+    assert_true(comes_to(&board->steps, 2));
+    assert_int_equal(QueryTraceA(0, "poor", &block.properties), ERROR_SUCCESS);
+    guest = start_program(logging_program);
+    assert_true(comes_to(&board->logged, SOME));
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(guest), 0);
+    assert_int_equal(exit_code_of(host), 0);
+}
+
+static int host_that_cannot_ask(void)
+{
+    etwas_trace_handle session = start_in_file("mute", "log.etl");
+    struct rlimit limit;
+    struct rlimit none;
+    struct block block;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, TIMEOUT_MS) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    CHECK_IN_CHILD(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0,
+                                  0, NULL) != ERROR_SUCCESS);
+    CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    CHECK_IN_CHILD(enable_with_timeout(session, &other_guid, TIMEOUT_MS) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(ck_pr_load_32(&board->captured) == 0);
+    CHECK_IN_CHILD(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0,
+                                  TIMEOUT_MS, NULL) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(ck_pr_load_32(&board->captured) == 1);
+    prepare_block(&block, NULL);
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* Nor does the next change, which has nothing to do with it. */
+static void what_cannot_be_published_asks_nobody_for_its_state(void **state)
+{
+    int provider = start_program(idle_program);
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(exit_code_of(start_program(host_that_cannot_ask)), 0);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +363,8 @@ int main(void)
         PROGRAMS_TEST(two_who_enable_at_once_both_wait),
         PROGRAMS_TEST(all_that_a_guest_describes_is_in_the_hosts_file),
         PROGRAMS_TEST(nonsense_ends_a_connection_and_nothing_else),
+        PROGRAMS_TEST(a_host_that_may_open_nothing_turns_away),
+        PROGRAMS_TEST(what_cannot_be_published_asks_nobody_for_its_state),
     };
 
     return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
