@@ -53,6 +53,22 @@ uint32_t etwas_share(void) ETWAS_API(etwas_share);
 uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
     ETWAS_API(etwas_provider_name);
 
+/*
+ * The other way round: the GUIDs of the providers that are registered, in this process or any that takes part, and call
+ * themselves so; letters of ASCII without regard to case. Writes up to `room` of them into guids[] (NULL only with a room of
+ * 0), each once, and how many that are into *count. Thread-safe; not for signal handlers; reads files.
+ * Errors: ERROR_NOT_FOUND; ERROR_MORE_DATA, there are more; ERROR_INVALID_PARAMETER for NULL or an empty name.
+ */
+uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
+    ETWAS_API(etwas_provider_guids);
+
+/*
+ * The GUID that TraceLogging and EventSource make of a provider's name where the program says none: the same for a name
+ * in any case. Of a provider that chose its GUID otherwise it is wrong. Thread-safe; not for signal handlers.
+ * ERROR_INVALID_PARAMETER: NULL; the name is empty, no UTF-8, or longer than 1,024 units of UTF-16.
+ */
+uint32_t etwas_name_guid(const char *name, etwas_guid *guid) ETWAS_API(etwas_name_guid);
+
 ETWAS_END_DECLS
 
 #endif

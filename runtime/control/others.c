@@ -3,10 +3,8 @@
 
 #include "control/others.h"
 
-#include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,61 +201,6 @@ void etwas_others_keep_new(struct etwas_others *others, bool groups)
         }
     }
     others->provider_count = kept;
-}
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-struct asked {
-    const etwas_guid *guid;
-    char name[ETWAS_PROVIDER_NAME_BYTES + 1];
-};
-
-static void keep_name(struct asked *asked, const char *name)
-{
-    (void)snprintf(asked->name, sizeof asked->name, "%s", name);
-}
-
-/* Until one has it. */
-static bool ask_list(const struct etwas_registry_guid_list *list, void *context)
-{
-    struct asked *asked = context;
-
-    for (uint32_t index = 0; index < list->count; index++) {
-        const struct etwas_registry_guid *one = &list->guids[index];
-
-        if (one->name[0] != 0 && memcmp(&one->guid, asked->guid, sizeof one->guid) == 0) {
-            keep_name(asked, one->name);
-            return false;
-        }
-    }
-    return true;
-}
-
-static void ask_own(struct asked *asked)
-{
-    uint32_t control;
-
-    etwas_control_lock();
-    control = etwas_control_guid_find(asked->guid, false);
-    if (control != ETWAS_NO_CONTROL_GUID && etwas_control_guids[control].name != NULL) {
-        keep_name(asked, etwas_control_guids[control].name);
-    }
-    etwas_control_unlock();
-}
-
-uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
-{
-    struct asked asked = {.guid = provider};
-
-    if (provider == NULL || text == NULL || room == 0) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    ask_own(&asked);
-    if (asked.name[0] == 0 && etwas_remote_can_look()) {
-        (void)etwas_registry_each_process(ask_list, &asked);
-    }
-    (void)snprintf(text, room, "%s", asked.name);
-    return asked.name[0] != 0 ? ERROR_SUCCESS : ERROR_NOT_FOUND;
 }
 
 /* ---- publishing ------------------------------------------------------------------------------ */

@@ -14,16 +14,29 @@ static void open_case_locale(void)
     case_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
-/* Without the locale's tables only ASCII folds. */
-etwas_wchar etwas_name_fold(etwas_wchar unit)
+/* Without the locale's tables only ASCII has two cases. */
+static bool has_tables(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     (void)pthread_once(&once, open_case_locale);
-    if (case_locale != (locale_t)0) {
+    return case_locale != (locale_t)0;
+}
+
+etwas_wchar etwas_name_fold(etwas_wchar unit)
+{
+    if (has_tables()) {
         return (etwas_wchar)towlower_l(unit, case_locale);
     }
     return unit >= u'A' && unit <= u'Z' ? (etwas_wchar)(unit - u'A' + u'a') : unit;
+}
+
+etwas_wchar etwas_name_upper(etwas_wchar unit)
+{
+    if (has_tables()) {
+        return (etwas_wchar)towupper_l(unit, case_locale);
+    }
+    return unit >= u'a' && unit <= u'z' ? (etwas_wchar)(unit - u'a' + u'A') : unit;
 }
 
 bool etwas_names_equal(const etwas_wchar *left, const etwas_wchar *right)

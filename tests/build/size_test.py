@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """How much of a shared library is our own: text, constants and unwind tables of our objects, by the
-linker's map. The system logger, the recovery of what a dead process left, relogging, and what other processes' sessions
-need, which a program that only logs by itself never touches, have limits of their own.
+linker's map. The system logger, the recovery of what a dead process left, relogging, what other processes' sessions
+need, and providers by their names, which a program that only logs by itself never touches, have limits of their own.
 Fails beyond a limit, naming the rooms and the largest objects."""
 import collections
 import re
@@ -18,6 +18,7 @@ ROOMS = {
     "system logger": re.compile(r"system/"),
     "recovery": re.compile(r"recover/|shared/(?!join)"),
     "relogging": re.compile(r"relog/"),
+    "names of providers": re.compile(r"control/provider_names|provider/name_guid"),
     "sharing": re.compile(r"registry/|shared/join|platform/(own_descriptor|visit)|buffer/(pool_join|reap)|"
                           r"realtime/(consume\.|remote_consumer)|control/(account|acting|enablement|follower|guest|host|look|"
                           r"others|register|remote|service|sharing|template)"),

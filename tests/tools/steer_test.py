@@ -181,7 +181,8 @@ class Host(SteerTest):
         self.environment["NOTIFY_SOCKET"] = manager.getsockname()
         out, error = self.start("-o", "a.etl", "--clock", "tsc", "--flush", "1000", "-e", MODERN_NAME + ":1:verbose")
         process, = self.pids_of_host()
-        self.assertEqual((out, error), (f"{self.name}: runs in process {process}, to {self.path}\n", ""))
+        self.assertEqual(out, f"{self.name}: runs in process {process}, to {self.path}\n")
+        self.assertEqual(error, f"etwas start: '{MODERN_NAME}': nobody has registered it yet: its GUID is made of the name\n")
         self.assertEqual(os.readlink(f"/proc/{process}/cwd"), "/")
         for descriptor in range(3):
             self.assertEqual(os.readlink(f"/proc/{process}/fd/{descriptor}"), "/dev/null")
@@ -440,6 +441,26 @@ class Across(Steered):
 
     def ask(self, command, expect=0):
         return self.run_etwas(*command.split(), expect=expect, cwd=self.folder)[0]
+
+    def test_a_name_is_that_of_whoever_has_it(self):
+        """A provider may have chosen another GUID than the one that is made of its name."""
+        chosen, other = "0000aaaa" + CLASSIC[8:], "0000bbbb" + CLASSIC[8:]
+        out, error = self.run_etwas("enable", self.log, "Etwas.Chosen")
+        self.assertRegex(out, r"\AEtwas\.Chosen: [-0-9a-f]{36}\n\Z")
+        self.assertEqual(error, "etwas enable: 'Etwas.Chosen': nobody has registered it yet: its GUID is made of the name\n")
+        self.run_etwas("disable", self.log, "Etwas.Chosen")
+        self.assertEqual(self.tell("register aaaa Etwas.Chosen"), ("", 0))
+        self.assertEqual(self.run_etwas("enable", self.log, "etwas.chosen"), (f"etwas.chosen: {chosen}\n", ""))
+        enabled = [line["provider"] for line in self.ask_json("ps --json") if line.get("enabled_by")]
+        self.assertEqual(enabled, [chosen])
+        self.assertEqual(self.tell("register bbbb ETWAS.Chosen"), ("", 0))
+        for command in ("enable", "disable"):
+            out, error = self.run_etwas(command, self.log, "Etwas.Chosen", MODERN, expect=OPEN)
+            self.assertEqual(out, f"{MODERN}: {MODERN}\n")  # the others are
+            self.assertRegex(error, rf"\Aetwas {command}: 'Etwas\.Chosen': two providers call themselves so, ({chosen} and {other}|{other} and {chosen}): which GUID\?\n\Z")
+        _, error = self.start("--buffering", "-e", "Etwas.Chosen:1", name=f"{self.name}-two", expect=OPEN)
+        self.assertIn("two providers call themselves so", error)
+        self.assertEqual(len(self.pids_of_host()), 2)
 
     def test_a_host_ends_with_its_session(self):
         self.ask(f"enable {self.log} {MODERN}")

@@ -6,6 +6,7 @@
  * lines of its standard input say, and answers each:
  *
  *   log N            N events of either provider, to whichever sessions want them
+ *   register N NAME  another modern provider, whose GUID begins with N (hexadecimal), and which calls itself NAME
  *   start NAME FILE  a session of this process: to the file, or where that is "-" in memory
  *   run COMMAND ...  a command of `etwas`, in this process
  *
@@ -60,6 +61,23 @@ static void log_events(unsigned long count)
     }
 }
 
+/* What it calls itself stands in its traits: their length, the name with its 0. */
+static int register_another(const char *first, const char *name)
+{
+    GUID guid = classic_guid;
+    char traits[256];
+    uint16_t bytes = (uint16_t)(sizeof bytes + strlen(name) + 1);
+    REGHANDLE another;
+
+    guid.Data1 = (uint32_t)strtoul(first, NULL, 16);
+    memcpy(traits, &bytes, sizeof bytes);
+    (void)snprintf(traits + sizeof bytes, sizeof traits - sizeof bytes, "%s", name);
+    if (EventRegister(&guid, NULL, NULL, &another) != ERROR_SUCCESS) {
+        return 1;
+    }
+    return (int)EventSetInformation(another, EventProviderSetTraits, traits, bytes);
+}
+
 static int start(const char *name, const char *file)
 {
     const etwas_session_options in_memory = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
@@ -110,6 +128,9 @@ static int obey(char *line)
     if (count == 2 && strcmp(words[0], "log") == 0) {
         log_events(strtoul(words[1], NULL, 10));
         return 0;
+    }
+    if (count == 3 && strcmp(words[0], "register") == 0) {
+        return register_another(words[1], words[2]);
     }
     if (count == 3 && strcmp(words[0], "start") == 0) {
         return start(words[1], words[2]);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 enum {
-    /* To whoever started it, behind the sentence that says where the session is. */
+    /* To whoever started it: what comes next says where the session is, what came before were messages. */
     ETWAS_HOST_RUNS = '\0'
 };
 

@@ -87,10 +87,10 @@ static int host(const struct etwas_steer_wish *wish, bool in_background)
     if (!etwas_steer_wish_start(wish, command, &session)) {
         return ETWAS_EXIT_OPEN;
     }
-    say_runs(wish, session);
     if (in_background) {
         etwas_output_char(etwas_standard_output(), ETWAS_HOST_RUNS);
     }
+    say_runs(wish, session);
     etwas_output_flush(etwas_standard_output());
     if (in_background) {
         etwas_host_let_go();

@@ -26,9 +26,9 @@ static const char *const enable_help[] = {
     "\n",
     "Enables providers in a session, in all of the user's processes, those that start\n"
     "later too. What was asked of a provider before is replaced. PROVIDER is a GUID,\n"
-    "or a name, of which the GUID is made as TraceLogging and EventSource do; it is\n"
-    "said which. Names of system providers (SystemProcessProvider) are for system\n"
-    "loggers.\n"
+    "or a name: of a provider that a process has registered, else the GUID is made of\n"
+    "it as TraceLogging and EventSource do; it is said which. Names of system\n"
+    "providers (SystemProcessProvider) are for system loggers.\n"
     "\n",
     "  -l, --level LEVEL    up to which level: a number, 0 and 255 (the default) are\n"
     "                       all, or critical, error, warning, information, verbose\n"
@@ -208,7 +208,7 @@ static bool take(void *context, int option)
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-/* Names are no more than a guess of the GUID: it is said. */
+/* Which one it was: a name may be another provider's tomorrow. */
 static void say_guid(const char *text, const etwas_guid *guid)
 {
     struct etwas_output *output = etwas_standard_output();
@@ -230,7 +230,9 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     etwas_guid guid;
     uint32_t code;
 
-    (void)etwas_steer_guid(text, &guid); /* that it is one was looked at before */
+    if (!etwas_steer_find_provider(request->command, text, &guid)) {
+        return false;
+    }
     code = EnableTraceEx2(session, &guid, request->control_code, request->level, request->any,
                           request->all, request->timeout_ms, &parameters);
     if (code != ERROR_SUCCESS) {

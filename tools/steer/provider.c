@@ -11,9 +11,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "steer/name_hash.h"
 #include "steer/number.h"
 #include "steer/session.h"
+#include "text.h"
 
 enum {
     GUID_CHARACTERS = 36
@@ -85,24 +85,72 @@ static bool parse_guid(const char *text, etwas_guid *guid)
     return true;
 }
 
-bool etwas_steer_guid(const char *text, etwas_guid *guid)
+enum kind {
+    NOTHING, /* neither a GUID nor a name */
+    GUID_ITSELF,
+    NAME, /* the GUID is made of it */
+};
+
+static enum kind read(const char *text, etwas_guid *guid)
 {
     size_t length = strlen(text);
+    bool is_braced = text[0] == '{' && length == GUID_CHARACTERS + 2 && text[length - 1] == '}';
+    const char *digits = is_braced ? text + 1 : text;
 
-    if (text[0] == '{') {
-        return length == GUID_CHARACTERS + 2 && text[length - 1] == '}' &&
-               looks_like_guid(text + 1, GUID_CHARACTERS) && parse_guid(text + 1, guid);
+    if (looks_like_guid(digits, is_braced ? length - 2 : length)) {
+        return parse_guid(digits, guid) ? GUID_ITSELF : NOTHING;
     }
-    if (looks_like_guid(text, length)) {
-        return parse_guid(text, guid);
+    if (text[0] == '{') {
+        return NOTHING;
     }
     for (size_t i = 0; i < SYSTEM_PROVIDERS; i++) {
         if (strcasecmp(text, system_providers[i].name) == 0) {
             *guid = *system_providers[i].guid;
-            return true;
+            return GUID_ITSELF;
         }
     }
-    return etwas_steer_name_hash(text, guid);
+    return etwas_name_guid(text, guid) == ERROR_SUCCESS ? NAME : NOTHING;
+}
+
+bool etwas_steer_guid(const char *text, etwas_guid *guid)
+{
+    return read(text, guid) != NOTHING;
+}
+
+static void say_two(const char *command, const char *name, const etwas_guid guids[2])
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "%s: '", command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_output_text(errors, "': two providers call themselves so, ");
+    etwas_text_guid(errors, &guids[0]);
+    etwas_output_text(errors, " and ");
+    etwas_text_guid(errors, &guids[1]);
+    etwas_output_text(errors, ": which GUID?\n");
+    etwas_output_flush(errors);
+}
+
+bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid *guid)
+{
+    enum kind kind = read(text, guid);
+    etwas_guid found[2];
+    uint32_t count = 0;
+
+    if (kind == NAME) {
+        (void)etwas_provider_guids(text, found, 2, &count);
+    }
+    if (count == 2) {
+        say_two(command, text, found);
+        return false;
+    }
+    if (count == 1) {
+        *guid = found[0];
+    } else if (kind == NAME) {
+        etwas_steer_complain(command, text,
+                             "nobody has registered it yet: its GUID is made of the name");
+    }
+    return kind != NOTHING;
 }
 
 bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PROVIDER_BYTES])
@@ -133,10 +181,11 @@ static bool cut(const char *text, char part[ETWAS_STEER_NAME_BYTES], const char 
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider)
 {
     char part[ETWAS_STEER_NAME_BYTES];
+    etwas_guid guid;
     const char *rest;
 
     *provider = (struct etwas_steer_provider){.text = text, .level = ETWAS_STEER_ANY_LEVEL};
-    if (!cut(text, part, &rest) || !etwas_steer_guid(part, &provider->guid)) {
+    if (!cut(text, part, &rest) || !etwas_steer_guid(part, &guid)) {
         return false;
     }
     if (rest == NULL) {
@@ -145,4 +194,26 @@ bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *p
     return cut(rest, part, &rest) &&
            (part[0] == '\0' || etwas_steer_number(part, 0, UINT64_MAX, &provider->keywords)) &&
            (rest == NULL || etwas_steer_level(rest, &provider->level));
+}
+
+bool etwas_steer_enable(const char *command, TRACEHANDLE session,
+                        const struct etwas_steer_provider *provider)
+{
+    char name[ETWAS_STEER_NAME_BYTES];
+    etwas_guid guid;
+    const char *rest;
+    uint32_t code;
+
+    (void)cut(provider->text, name, &rest); /* it has been parsed */
+    if (!etwas_steer_find_provider(command, name, &guid)) {
+        return false;
+    }
+    code = EnableTraceEx2(session, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, provider->level,
+                          provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, NULL);
+    /* What takes longer is done all the same. */
+    if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
+        etwas_steer_complain(command, provider->text, etwas_steer_reason(code));
+        return false;
+    }
+    return true;
 }

@@ -4,11 +4,11 @@
 #define ETWAS_TOOLS_STEER_PROVIDER_H
 
 /*
- * Providers as the command line names them: by a GUID, by the name of a system provider, or by a name of which
- * the GUID is made.
+ * Providers as the command line names them: by a GUID, by the name of a system provider, by what a program that
+ * runs calls one of its own, or by a name of which the GUID is made.
  */
 
-#include <etwas/types.h>
+#include <etwas/evntrace.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,14 +20,19 @@ enum {
 
 /* Which of its events a session shall get. */
 struct etwas_steer_provider {
-    const char *text; /* as the command line has it */
-    etwas_guid guid;
+    const char *text;  /* as the command line has it */
     uint64_t keywords; /* 0: all */
     uint8_t level;
 };
 
-/* The GUID of a provider. False: it is empty, or meant to be a GUID and is none. */
+/* The GUID of a provider, by the text alone. False: it is empty, or meant to be a GUID and is none. */
 bool etwas_steer_guid(const char *text, etwas_guid *guid);
+
+/*
+ * The GUID of a provider, after etwas_steer_take_part: of a name that of whoever calls itself so, else that made of
+ * the name, which is said on standard error. False after a message there: two call themselves so.
+ */
+bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid *guid);
 
 enum {
     ETWAS_STEER_PROVIDER_BYTES = 257
@@ -40,5 +45,9 @@ bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PRO
 
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
+
+/* Finds it, and enables it in the session. False after a message on standard error. */
+bool etwas_steer_enable(const char *command, TRACEHANDLE session,
+                        const struct etwas_steer_provider *provider);
 
 #endif

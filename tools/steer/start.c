@@ -122,29 +122,31 @@ static bool launch(const char *path, char **arguments, int report)
     return child > 0 && status == 0;
 }
 
-/* All that it says until it lets go. Whether it runs then. */
-static bool listen_to(int report, char sentence[SENTENCE_BYTES])
+/* All that it says until it lets go: messages. Behind them, if it runs, the sentence that says where; else NULL. */
+static const char *listen_to(int report, char said[SENTENCE_BYTES])
 {
     size_t used = 0;
+    size_t messages;
     ssize_t bytes = 1;
 
     while (bytes > 0 || (bytes < 0 && errno == EINTR)) {
-        bytes = read(report, sentence + used, SENTENCE_BYTES - 1 - used);
+        bytes = read(report, said + used, SENTENCE_BYTES - 1 - used);
         used += bytes > 0 ? (size_t)bytes : 0;
     }
-    sentence[used] = '\0';
-    return used > 0 && sentence[used - 1] == ETWAS_HOST_RUNS;
+    said[used] = ETWAS_HOST_RUNS;
+    messages = strlen(said);
+    return messages < used ? said + messages + 1 : NULL;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int start(char **arguments)
 {
-    static char sentence[SENTENCE_BYTES];
+    static char said[SENTENCE_BYTES];
+    const char *sentence;
     char path[PATH_MAX];
     int ends[2];
     bool is_launched;
-    bool runs;
 
     if (!find_host(path) || pipe2(ends, O_CLOEXEC) != 0) {
         fprintf(stderr, "%s: %s\n", command, strerror(errno));
@@ -157,11 +159,13 @@ static int start(char **arguments)
         (void)close(ends[0]);
         return ETWAS_EXIT_OPEN;
     }
-    runs = listen_to(ends[0], sentence);
+    sentence = listen_to(ends[0], said);
     (void)close(ends[0]);
-    if (!runs) {
-        fputs(sentence[0] != '\0' ? sentence : "etwas start: etwas-host has ended without a word\n",
-              stderr);
+    if (sentence == NULL && said[0] == '\0') {
+        fputs("etwas start: etwas-host has ended without a word\n", stderr);
+    }
+    fputs(said, stderr);
+    if (sentence == NULL) {
         return ETWAS_EXIT_OPEN;
     }
     return fputs(sentence, stdout) >= 0 && fflush(stdout) == 0 ? ETWAS_EXIT_FINE

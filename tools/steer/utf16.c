@@ -3,6 +3,9 @@
 
 #include "steer/utf16.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum {
     SURROGATES = 0xD800,
     BEHIND_SURROGATES = 0xE000,
@@ -23,7 +26,11 @@ static const struct form {
     {0xF8, 0xF0, 0x10000, 3},
 };
 
-bool etwas_steer_character(const char **text, uint32_t *character)
+/*
+ * The next character of well-formed UTF-8, and `*text` behind it. False: there it is not well formed. Not at its
+ * end.
+ */
+static bool read_character(const char **text, uint32_t *character)
 {
     const unsigned char *bytes = (const unsigned char *)*text;
     const struct form *form = forms;
@@ -47,7 +54,8 @@ bool etwas_steer_character(const char **text, uint32_t *character)
            (value < SURROGATES || value >= BEHIND_SURROGATES);
 }
 
-size_t etwas_steer_units(uint32_t character, etwas_wchar units[2])
+/* One or two units. Returns how many. */
+static size_t put_units(uint32_t character, etwas_wchar units[2])
 {
     if (character < BEYOND_ONE_UNIT) {
         units[0] = (etwas_wchar)character;
@@ -68,10 +76,10 @@ size_t etwas_steer_utf16(const char *text, etwas_wchar *units, size_t room)
         uint32_t character;
         size_t count;
 
-        if (!etwas_steer_character(&text, &character)) {
+        if (!read_character(&text, &character)) {
             return 0;
         }
-        count = etwas_steer_units(character, pair);
+        count = put_units(character, pair);
         if (used + count >= room) {
             return 0;
         }

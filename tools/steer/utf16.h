@@ -9,18 +9,7 @@
 
 #include <etwas/types.h>
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-/*
- * The next character of well-formed UTF-8, and `*text` behind it. False: there it is not well formed. Not at its
- * end.
- */
-bool etwas_steer_character(const char **text, uint32_t *character);
-
-/* One or two units. Returns how many. */
-size_t etwas_steer_units(uint32_t character, etwas_wchar units[2]);
 
 /*
  * The text with its 0 in `room` units. Returns how many there are without the 0; 0 where it is empty, too long or

@@ -218,15 +218,6 @@ static etwas_session_options options_of(const struct etwas_steer_wish *wish)
     return options;
 }
 
-static uint32_t enable(TRACEHANDLE session, const struct etwas_steer_provider *provider)
-{
-    uint32_t code =
-        EnableTraceEx2(session, &provider->guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
-                       provider->level, provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, NULL);
-
-    return code == ERROR_TIMEOUT ? (uint32_t)ERROR_SUCCESS : code; /* it is done all the same */
-}
-
 /* Of those that mean something else where a session starts. */
 static const char *start_reason(uint32_t code)
 {
@@ -256,9 +247,7 @@ bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *com
         return false;
     }
     for (uint32_t i = 0; i < wish->provider_count; i++) {
-        code = enable(*session, &wish->providers[i]);
-        if (code != ERROR_SUCCESS) {
-            etwas_steer_complain(command, wish->providers[i].text, etwas_steer_reason(code));
+        if (!etwas_steer_enable(command, *session, &wish->providers[i])) {
             (void)etwas_stop(*session, NULL);
             return false;
         }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "steer/name_hash.h"
-
-#include <locale.h>
-#include <stdint.h>
+/*
+ * The GUID that a provider has by its name (etwas_name_guid): of a SHA-1 over the name in upper case, in UTF-16 with
+ * the high byte first, behind 16 bytes that are always the same.
+ */
+#include <etwas/shared.h>
+#include <etwas/winerror.h>
 #include <string.h>
-#include <wctype.h>
 
-#include "steer/utf16.h"
+#include "etl/utf16.h"
+#include "platform/name_case.h"
 
 enum {
     NAME_UNITS = 1024,
@@ -90,60 +92,29 @@ static void hash(unsigned char *message, size_t bytes, unsigned char digest[20])
 
 /* ---- the name -------------------------------------------------------------------------------- */
 
-/* Upper case of all languages, whatever the user's: names are the same everywhere. */
-static uint32_t upper(uint32_t character, locale_t locale)
-{
-    if (locale != (locale_t)0) {
-        return (uint32_t)towupper_l((wint_t)character, locale);
-    }
-    return character >= 'a' && character <= 'z' ? character - 'a' + 'A' : character;
-}
-
-/* Appends the name. False: it cannot be one. */
-static bool append_name(const char *name, locale_t locale, unsigned char *message, size_t *used)
-{
-    size_t units = 0;
-
-    while (*name != '\0') {
-        etwas_wchar pair[2];
-        uint32_t character;
-        size_t count;
-
-        if (!etwas_steer_character(&name, &character)) {
-            return false;
-        }
-        count = etwas_steer_units(upper(character, locale), pair);
-        units += count;
-        if (units > NAME_UNITS) {
-            return false;
-        }
-        for (size_t i = 0; i < count; i++) {
-            message[(*used)++] = (unsigned char)(pair[i] >> 8);
-            message[(*used)++] = (unsigned char)pair[i];
-        }
-    }
-    return units != 0;
-}
-
-bool etwas_steer_name_hash(const char *name, etwas_guid *guid)
+uint32_t etwas_name_guid(const char *name, etwas_guid *guid)
 {
     static const unsigned char beginning[16] = {0x48, 0x2C, 0x2D, 0xB2, 0xC3, 0x90, 0x47, 0xC8,
                                                 0x87, 0xF8, 0x1A, 0x15, 0xBF, 0xC1, 0x30, 0xFB};
     unsigned char message[sizeof beginning + 2 * NAME_UNITS + 2 * BLOCK_BYTES];
-    size_t used = sizeof beginning;
-    locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     unsigned char digest[20];
-    bool good;
+    etwas_wchar units[NAME_UNITS + 1];
+    size_t used = sizeof beginning;
+    size_t needed;
 
+    if (name == NULL || guid == NULL || name[0] == '\0' ||
+        etwas_utf8_to_utf16(name, strlen(name), units, NAME_UNITS + 1, &needed) != ETWAS_UTF_OK) {
+        return ERROR_INVALID_PARAMETER;
+    }
     memcpy(message, beginning, sizeof beginning);
-    good = append_name(name, locale, message, &used);
-    if (locale != (locale_t)0) {
-        freelocale(locale);
+    for (size_t i = 0; units[i] != 0; i++) {
+        etwas_wchar unit = etwas_name_upper(units[i]);
+
+        message[used++] = (unsigned char)(unit >> 8);
+        message[used++] = (unsigned char)unit;
     }
-    if (good) {
-        hash(message, used, digest);
-        digest[7] = (unsigned char)((digest[7] & 0x0F) | 0x50); /* a GUID that was made of a name */
-        memcpy(guid, digest, sizeof *guid);
-    }
-    return good;
+    hash(message, used, digest);
+    digest[7] = (unsigned char)((digest[7] & 0x0F) | 0x50); /* a GUID that was made of a name */
+    memcpy(guid, digest, sizeof *guid);
+    return ERROR_SUCCESS;
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What providers call themselves, here and in other processes: by GUID, and by name.
+ */
+#include <etwas/shared.h>
+#include <etwas/winerror.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "control/remote.h"
+#include "provider/control_guid.h"
+#include "registry/process.h"
+#include "session/session.h"
+
+/* ---- of a GUID the name -------------------------------------------------------------------------- */
+
+struct asked {
+    const etwas_guid *guid;
+    char name[ETWAS_PROVIDER_NAME_BYTES + 1];
+};
+
+static void keep_name(struct asked *asked, const char *name)
+{
+    (void)snprintf(asked->name, sizeof asked->name, "%s", name);
+}
+
+/* Until one has it. */
+static bool ask_list(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct asked *asked = context;
+
+    for (uint32_t index = 0; index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
+
+        if (one->name[0] != 0 && memcmp(&one->guid, asked->guid, sizeof one->guid) == 0) {
+            keep_name(asked, one->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void ask_own(struct asked *asked)
+{
+    uint32_t control;
+
+    etwas_control_lock();
+    control = etwas_control_guid_find(asked->guid, false);
+    if (control != ETWAS_NO_CONTROL_GUID && etwas_control_guids[control].name != NULL) {
+        keep_name(asked, etwas_control_guids[control].name);
+    }
+    etwas_control_unlock();
+}
+
+uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
+{
+    struct asked asked = {.guid = provider};
+
+    if (provider == NULL || text == NULL || room == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    ask_own(&asked);
+    if (asked.name[0] == 0 && etwas_remote_can_look()) {
+        (void)etwas_registry_each_process(ask_list, &asked);
+    }
+    (void)snprintf(text, room, "%s", asked.name);
+    return asked.name[0] != 0 ? ERROR_SUCCESS : ERROR_NOT_FOUND;
+}
+
+/* ---- of a name the GUIDs ------------------------------------------------------------------------- */
+
+struct wanted {
+    const char *name;
+    etwas_guid *guids;
+    uint32_t room;
+    uint32_t count;
+};
+
+/* Each once. */
+static void keep_guid(struct wanted *wanted, const etwas_guid *guid)
+{
+    for (uint32_t index = 0; index < wanted->count && index < wanted->room; index++) {
+        if (memcmp(&wanted->guids[index], guid, sizeof *guid) == 0) {
+            return;
+        }
+    }
+    if (wanted->count < wanted->room) {
+        wanted->guids[wanted->count] = *guid;
+    }
+    wanted->count++;
+}
+
+static bool find_in_list(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct wanted *wanted = context;
+
+    for (uint32_t index = 0; index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
+
+        if (!one->is_group && strcasecmp(one->name, wanted->name) == 0) {
+            keep_guid(wanted, &one->guid);
+        }
+    }
+    return true;
+}
+
+static void find_own(struct wanted *wanted)
+{
+    etwas_control_lock();
+    for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
+        const struct etwas_control_guid *provider = &etwas_control_guids[index];
+
+        if (provider->registrations != 0 && !provider->is_group && provider->name != NULL &&
+            strcasecmp(provider->name, wanted->name) == 0) {
+            keep_guid(wanted, &provider->guid);
+        }
+    }
+    etwas_control_unlock();
+}
+
+uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
+{
+    struct wanted wanted = {.name = name, .guids = guids, .room = room};
+
+    if (name == NULL || name[0] == '\0' || count == NULL || (guids == NULL && room != 0)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    find_own(&wanted);
+    if (etwas_remote_can_look()) {
+        (void)etwas_registry_each_process(find_in_list, &wanted);
+    }
+    *count = wanted.count < room ? wanted.count : room;
+    return wanted.count == 0     ? ERROR_NOT_FOUND
+           : wanted.count > room ? ERROR_MORE_DATA
+                                 : ERROR_SUCCESS;
+}
