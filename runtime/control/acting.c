@@ -40,8 +40,10 @@ static void ask(const struct etwas_acting *acting,
 }
 
 static void enable_what_is_new(const struct etwas_acting *acting,
-                               const struct etwas_registry_entry *entry)
+                               const struct etwas_registry_entry *entry, bool registers)
 {
+    const uint64_t heard = acting->number == 0 && registers ? entry->number : acting->number;
+
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         const struct etwas_registry_enablement *enablement = &entry->enablements[index];
         const struct etwas_acting_enablement *known = find_known(acting, enablement);
@@ -49,7 +51,7 @@ static void enable_what_is_new(const struct etwas_acting *acting,
         if (known == NULL || known->number != enablement->number) {
             ask(acting, enablement, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
         }
-        if (known != NULL && known->captures != enablement->captures) {
+        if (enablement->captured > heard) {
             ask(acting, enablement, EVENT_CONTROL_CODE_CAPTURE_STATE);
         }
     }
@@ -97,7 +99,6 @@ static void remember(struct etwas_acting *acting, const struct etwas_registry_en
             .provider = entry->enablements[index].provider,
             .is_group = entry->enablements[index].is_group,
             .number = entry->enablements[index].number,
-            .captures = entry->enablements[index].captures,
         };
     }
     free(acting->enablements);
@@ -106,10 +107,11 @@ static void remember(struct etwas_acting *acting, const struct etwas_registry_en
     acting->number = entry->number;
 }
 
-void etwas_acting_do(struct etwas_acting *acting, const struct etwas_registry_entry *entry)
+void etwas_acting_do(struct etwas_acting *acting, const struct etwas_registry_entry *entry,
+                     bool registers)
 {
     disable_what_is_gone(acting, entry);
-    enable_what_is_new(acting, entry);
+    enable_what_is_new(acting, entry, registers);
     remember(acting, entry);
 }
 

@@ -18,7 +18,6 @@ struct etwas_acting_enablement {
     etwas_guid provider;
     bool is_group;
     uint64_t number;
-    uint64_t captures;
 };
 
 struct etwas_acting {
@@ -29,8 +28,12 @@ struct etwas_acting {
     uint32_t enablement_count;
 };
 
-/* One thread at a time. Callbacks that are due are the caller's to call (provider/callback.h). */
-void etwas_acting_do(struct etwas_acting *acting, const struct etwas_registry_entry *entry);
+/*
+ * One thread at a time. Callbacks that are due are the caller's to call (provider/callback.h). `registers`: the first
+ * provider that the entry enables is only being registered, so what was asked of it before is nobody's here.
+ */
+void etwas_acting_do(struct etwas_acting *acting, const struct etwas_registry_entry *entry,
+                     bool registers);
 
 /* Forgets it; asks nobody for anything. */
 void etwas_acting_end(struct etwas_acting *acting);

@@ -182,7 +182,8 @@ static void start(struct follower *follower, const struct etwas_registry_entry *
     follower->snapshots = private->snapshots;
 }
 
-void etwas_follower_act(const struct etwas_registry_entry *entry, uint64_t deadline_ns)
+void etwas_follower_act(const struct etwas_registry_entry *entry, bool registers,
+                        uint64_t deadline_ns)
 {
     struct follower *follower;
     bool is_new;
@@ -200,7 +201,7 @@ void etwas_follower_act(const struct etwas_registry_entry *entry, uint64_t deadl
         start(follower, entry, deadline_ns);
     }
     if (follower != NULL && follower->handle != 0 && follower->acting.number != entry->number) {
-        etwas_acting_do(&follower->acting, entry);
+        etwas_acting_do(&follower->acting, entry, registers);
     }
 }
 

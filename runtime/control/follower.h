@@ -28,10 +28,11 @@ enum {
 bool etwas_follower_is_known(const struct etwas_registry_entry *entry);
 
 /*
- * Starts one if there is none, and acts by what the entry enables. Callbacks that are due are the caller's to call. Waits for
- * the host until the deadline (CLOCK_MONOTONIC, ns).
+ * Starts one if there is none, and acts by what the entry enables (`registers` as in acting.h). Callbacks that are due are the
+ * caller's to call. Waits for the host until the deadline (CLOCK_MONOTONIC, ns).
  */
-void etwas_follower_act(const struct etwas_registry_entry *entry, uint64_t deadline_ns);
+void etwas_follower_act(const struct etwas_registry_entry *entry, bool registers,
+                        uint64_t deadline_ns);
 
 /* Writes to its files what its template asks for, which takes as long as a disk does. One thread at a time. */
 void etwas_follower_write(const struct etwas_registry_entry *entry);

@@ -174,7 +174,7 @@ static uint32_t keep(struct host *host, const struct etwas_registry_enablement *
         return code;
     }
     kept.enablement.number = host->entry.number + 1;
-    kept.enablement.captures = known != NULL ? known->enablement.captures : 0;
+    kept.enablement.captured = known != NULL ? known->enablement.captured : 0;
     if (known != NULL) {
         *before = *known;
         *known = kept;
@@ -236,16 +236,17 @@ static uint32_t publish_without(struct host *host, struct kept *known)
 /* `known`: the enablement whose providers are asked for their state; NULL: none is, and nobody has to act. */
 static uint32_t publish_capture(struct host *host, struct kept *known)
 {
+    uint64_t before;
     uint32_t code;
 
     if (known == NULL) {
         return ERROR_SUCCESS;
     }
-    known->enablement.captures++;
-    host->entry.number++;
+    before = known->enablement.captured;
+    known->enablement.captured = ++host->entry.number;
     code = publish(host);
     if (code != ERROR_SUCCESS) {
-        known->enablement.captures--; /* else the next change would ask for it */
+        known->enablement.captured = before; /* else the next change would ask for it */
     }
     return code;
 }

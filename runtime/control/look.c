@@ -149,7 +149,7 @@ static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry 
         return;
     }
     etwas_guest_describe(guest, look->deadline_ns);
-    etwas_acting_do(&guest->acting, entry);
+    etwas_acting_do(&guest->acting, entry, !look->is_threads);
     aftermath->seen[aftermath->seen_count++] =
         (struct seen){etwas_guest_handle(guest), entry->number};
 }
@@ -236,7 +236,7 @@ static void look_at_told(struct look *look)
 static void follow_templates(struct look *look)
 {
     for (uint32_t index = 0; index < look->template_count; index++) {
-        etwas_follower_act(look->templates[index], look->deadline_ns);
+        etwas_follower_act(look->templates[index], !look->is_threads, look->deadline_ns);
     }
     if (look->is_threads) {
         look->aftermath.over_count = etwas_followers_over(look->aftermath.over);

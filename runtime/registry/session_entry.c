@@ -46,7 +46,7 @@ struct stored_enablement {
     uint64_t match_any;
     uint64_t match_all;
     uint64_t number;
-    uint64_t captures;
+    uint64_t captured;
     uint8_t level;
     uint8_t is_group;
     uint16_t filters;
@@ -97,7 +97,7 @@ uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *e
         .match_any = enablement->match_any,
         .match_all = enablement->match_all,
         .number = enablement->number,
-        .captures = enablement->captures,
+        .captured = enablement->captured,
         .level = enablement->level,
         .is_group = enablement->is_group,
         .filters = (uint16_t)enablement->filter_count,
@@ -156,7 +156,7 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
         .match_any = head.match_any,
         .match_all = head.match_all,
         .number = head.number,
-        .captures = head.captures,
+        .captured = head.captured,
         .property = head.property,
         .level = head.level,
         .is_group = head.is_group != 0,

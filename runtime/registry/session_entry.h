@@ -34,8 +34,8 @@ struct etwas_registry_enablement {
     etwas_guid source;
     uint64_t match_any;
     uint64_t match_all;
-    uint64_t number;   /* of the change of the entry that made it what it is */
-    uint64_t captures; /* how often its state was asked for */
+    uint64_t number;   /* of the change of the entry that made it what it is … */
+    uint64_t captured; /* … and of the last one that asked for its state; 0: none did */
     uint32_t property;
     uint8_t level;
     bool is_group;

@@ -37,7 +37,7 @@ static struct etwas_registry_entry *make_entry(void)
             .match_any = UINT64_MAX - index,
             .match_all = index,
             .number = 10 + index,
-            .captures = 20 + index,
+            .captured = 20 + index,
             .property = 0x80000000 + index,
             .level = (uint8_t)(255 - index),
             .is_group = index % 2 != 0,
@@ -68,7 +68,7 @@ static void expect_same_enablement(const struct etwas_registry_enablement *got,
     assert_memory_equal(&got->provider, &put->provider, sizeof got->provider);
     assert_memory_equal(&got->source, &put->source, sizeof got->source);
     assert_true(got->match_any == put->match_any && got->match_all == put->match_all);
-    assert_true(got->number == put->number && got->captures == put->captures);
+    assert_true(got->number == put->number && got->captured == put->captured);
     assert_int_equal(got->property, put->property);
     assert_int_equal(got->level, put->level);
     assert_int_equal(got->is_group, put->is_group);

@@ -8,6 +8,7 @@
 #include <etwas/evntprov.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -138,6 +139,62 @@ etwas_trace_handle register_provider(const etwas_guid *control)
                                        &registration) == ERROR_SUCCESS);
     ck_pr_inc_32(&board->registered);
     return registration;
+}
+
+static uint64_t modern;
+
+void write_modern(uint64_t provider, uint16_t id, uint64_t number)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = id, .Level = 1, .Keyword = 1};
+    uint64_t process = (uint64_t)getpid();
+    EVENT_DATA_DESCRIPTOR data[2];
+
+    EventDataDescCreate(&data[0], &number, sizeof number);
+    EventDataDescCreate(&data[1], &process, sizeof process);
+    CHECK_IN_CHILD(EventWrite(provider, &descriptor, 2, data) == ERROR_SUCCESS);
+}
+
+static void note_change(const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t any,
+                        uint64_t all, EVENT_FILTER_DESCRIPTOR *filter, void *context)
+{
+    (void)source;
+    (void)all;
+    (void)filter;
+    (void)context;
+    switch (is_enabled) {
+    case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
+        ck_pr_store_32(&board->level, level);
+        ck_pr_store_64(&board->keyword, any);
+        ck_pr_inc_32(&board->enabled);
+        break;
+    case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
+        ck_pr_inc_32(&board->disabled);
+        break;
+    default:
+        write_modern(modern, 1, RUNDOWN);
+        ck_pr_inc_32(&board->captured);
+        break;
+    }
+}
+
+static void join_group(uint64_t provider, const etwas_guid *group)
+{
+    uint8_t traits[4 + 3 + sizeof *group] = {
+        sizeof traits, 0, 'N', 0, 3 + sizeof *group, 0, ETW_PROVIDER_TRAIT_TYPE_GROUP};
+
+    memcpy(traits + 7, group, sizeof *group);
+    CHECK_IN_CHILD(EventSetInformation(provider, EventProviderSetTraits, traits, sizeof traits) ==
+                   ERROR_SUCCESS);
+}
+
+uint64_t register_modern(const etwas_guid *provider, const etwas_guid *group)
+{
+    CHECK_IN_CHILD(EventRegister(provider, note_change, NULL, &modern) == ERROR_SUCCESS);
+    if (group != NULL) {
+        join_group(modern, group);
+    }
+    ck_pr_inc_32(&board->registered);
+    return modern;
 }
 
 static void log_and_note(uint64_t number)

@@ -58,6 +58,17 @@ uint64_t enabling_session(void);
 /* Registers a classic provider that says on the board what its callback hears. */
 etwas_trace_handle register_provider(const etwas_guid *control);
 
+/*
+ * The same with a modern one, of this group; NULL: of none. When it is asked for its state it writes an event with
+ * RUNDOWN. One a process.
+ */
+uint64_t register_modern(const etwas_guid *provider, const etwas_guid *group);
+
+/* EventWrite of its number and this process's id, with this id; level and keyword 1. */
+void write_modern(uint64_t provider, uint16_t id, uint64_t number);
+
+#define RUNDOWN 7777u
+
 /* A program: registers control_guid, logs numbers one after the other while it is enabled, until board->end. */
 int logging_program(void);
 
