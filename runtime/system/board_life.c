@@ -178,6 +178,7 @@ bool etwas_board_open(struct etwas_board *board, const struct etwas_board_wish *
         .host = {.emitter = &board->walker.emitter,
                  .record = wish->record,
                  .own_process = wish->own_process,
+                 .rundown_only = ring_bytes == 0,
                  .pause = wish->pause},
         .own_thread = etwas_thread_ids().thread_id,
     };

@@ -20,6 +20,7 @@ static struct etwas_processes *open_topic(const struct etwas_topic_host *host, u
     const struct etwas_process_source *source =
         host->own_process != 0 ? etwas_process_source_own() : etwas_process_source_here();
 
+    tells |= host->rundown_only ? ETWAS_TELL_RUNDOWN_ALONE : 0;
     if (processes != NULL &&
         !etwas_processes_init(processes, source, host->emitter, host->record, tells)) {
         free(processes);

@@ -67,6 +67,8 @@ enum {
     ETWAS_TELL_PROCESSES = 1 << 0,
     ETWAS_TELL_IMAGES = 1 << 1,
     ETWAS_TELL_COUNTERS = 1 << 2,
+    /* Not who has gone while it was looked: that his number is another's by then says that. */
+    ETWAS_TELL_RUNDOWN_ALONE = 1 << 3,
 };
 
 struct etwas_processes {

@@ -126,6 +126,10 @@ void etwas_process_end(struct etwas_processes *processes, struct etwas_process *
 {
     struct etwas_process_told told = {.type = ETWAS_PROCESS_END, .flags = flags};
 
+    if ((processes->tells & ETWAS_TELL_RUNDOWN_ALONE) != 0) {
+        etwas_process_remove(&processes->table, process);
+        return;
+    }
     etwas_process_settle_exec(processes, process, place);
     for (const struct etwas_process_thread *thread = process->threads; thread != NULL;
          thread = thread->next) {

@@ -34,6 +34,7 @@ struct etwas_topic_host {
     struct etwas_record *record; /* to put records together in; nobody's between two calls */
     uint32_t flags;              /* the EnableFlags in force */
     uint32_t own_process;        /* its events alone are recorded; 0: the whole system's */
+    bool rundown_only;           /* there are no feeds */
     uint32_t profile_interval;   /* 100 ns; in force */
     uint32_t sideband; /* ETWAS_SIDEBAND_* that are open: of what is wanted, all that can be had */
     struct etwas_fault *fault; /* while a topic opens: why it cannot, if not for memory */

@@ -229,6 +229,23 @@ static void who_had_no_threads_any_more_is_not_there(void **state)
     expect("50* DCStart 1 of 0, sh [sh -c x]\n"); /* who is known, once more */
 }
 
+/* Who was found has ended, and his number is a thread's of who is found next. */
+static void a_rundown_alone_says_of_nobody_that_he_ended(void **state)
+{
+    (void)state;
+    make_up_machine();
+    machine[1] = (struct made_up){
+        .id = 10, .parent_id = 1, .threads = {10, 1}, .name = "cat", .command_line = "cat"};
+    begin_on_machine(ETWAS_TELL_PROCESSES);
+    expect("50* DCStart 1 of 0, sh [sh -c x]\n"
+           "50* End 1 of 0, sh [sh -c x] not seen\n"
+           "50* DCStart 10 of 1, cat [cat]\n");
+    (void)end_test(state);
+    begin_on_machine(ETWAS_TELL_PROCESSES | ETWAS_TELL_RUNDOWN_ALONE);
+    expect("50* DCStart 1 of 0, sh [sh -c x]\n"
+           "50* DCStart 10 of 1, cat [cat]\n");
+}
+
 /* ---- losses ---------------------------------------------------------------------------------- */
 
 static void a_number_that_comes_again_ends_who_had_it(void **state)
@@ -346,6 +363,7 @@ int main(void)
                                   end_test),
         cmocka_unit_test_teardown(numbers_that_are_none_are_passed_over, end_test),
         cmocka_unit_test_teardown(what_the_rundown_told_is_not_told_again, end_test),
+        cmocka_unit_test_teardown(a_rundown_alone_says_of_nobody_that_he_ended, end_test),
         cmocka_unit_test_teardown(what_happens_during_the_rundown_is_in_order, end_test),
         cmocka_unit_test_teardown(who_had_no_threads_any_more_is_not_there, end_test),
         cmocka_unit_test_teardown(a_number_that_comes_again_ends_who_had_it, end_test),
