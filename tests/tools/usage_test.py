@@ -34,7 +34,7 @@ class Usage(ToolTest):
                                  ("why", ("--class", "--instance", "--slowest", "--from", "--to", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
                                              "--buffer-size", "--buffers", "--replay", "--json")),
-                                 ("record", ("--kernel", "--stack", "--clock", "--output", "--pid"))):
+                                 ("record", ("--kernel", "--stack", "--enable", "--clock", "--output", "--pid"))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
             self.assertEqual(error, "")

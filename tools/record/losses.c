@@ -72,7 +72,7 @@ static void say_in_kernel(uint64_t count, const char *path)
     }
 }
 
-void etwas_record_say_losses(TRACEHANDLE session, const char *path)
+void etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help)
 {
     etwas_session_counts counts;
 
@@ -82,6 +82,6 @@ void etwas_record_say_losses(TRACEHANDLE session, const char *path)
         }
         say(counts.lost_write_error,
             "since the file could not be written: the disk is full, or fails");
-        say(counts.lost_no_buffer, "since the disk did not keep up: ask for fewer flags or stacks");
+        say(counts.lost_no_buffer, help);
     }
 }

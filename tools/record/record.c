@@ -31,6 +31,10 @@ static const char *const help[] = {
     "the process PID ends. Ctrl-C ends it well: what was recorded until then is in\n"
     "the file. Needs root, or CAP_PERFMON and leave to read tracefs; where the kernel\n"
     "refuses, it is said what is missing, and PROGRAM is not run.\n"
+    "\n"
+    "With --enable it records what PROGRAM logs itself, and that alone unless -k or\n"
+    "-s asks for the kernel, too; it needs no rights then. Providers of other\n"
+    "processes of the same user with these names are recorded as well.\n"
     "\n",
     "  -k, --kernel FLAGS  what to record, with commas between: process, thread,\n"
     "                      image_load, process_counters, cswitch, dispatcher,\n"
@@ -50,16 +54,21 @@ static const char *const help[] = {
     "                      received), dbgprint, job\n"
     "  -d, --dwarf[=BYTES] with --stack: so many bytes of the program's stack, 8192\n"
     "                      unless others are said, for what has no frame pointers\n"
+    "  -e, --enable PROVIDER[:KEYWORDS[:LEVEL]]\n"
+    "                      a program's provider from its first event on, by name or\n"
+    "                      GUID, as 'etwas start' takes it; as often as there are\n"
+    "                      providers. Beside the kernel it goes to a file of its own,\n"
+    "                      FILE with .programs.etl for .etl\n"
     "  -c, --clock CLOCK   that stamps them: qpc (the default), system or tsc\n"
     "  -o, --output FILE   default: etwas.etl. It is replaced, and its user's alone\n"
     "  -p, --pid PID       a process to wait for; on a terminal a line says how\n"
     "                      far it is\n"
-    "  -O, --only          with --pid: what that process does alone, and switches\n"
-    "                      and wakings that it has a part in. Its children are\n"
-    "                      others\n"
+    "  -O, --only          with --pid: what that process does and logs alone, and\n"
+    "                      switches and wakings that it has a part in. Its children\n"
+    "                      are others\n"
     "  -h, --help          this text\n"
     "\n",
-    "A program that records itself does so into a file of its own: 'etwas why' and\n"
+    "What programs log is in another file than what the kernel does: 'etwas why' and\n"
     "'etwas dump' show both on one time line.\n"
     "\n",
     "Exit codes: PROGRAM's, or 128 and the number of the signal that ended it; with\n"
@@ -67,20 +76,17 @@ static const char *const help[] = {
     "\n",
     "Examples:\n"
     "  etwas record -- make && etwas stat --cpu etwas.etl\n"
+    "  etwas record -e Shop.Till -o shop.etl -- ./shop && etwas dump shop.etl\n"
     "  etwas record -k process,cswitch,dispatcher,systemcall -o k.etl -- ./service\n",
     NULL,
 };
 
 static const struct option options[] = {
-    {"kernel", required_argument, NULL, 'k'},
-    {"stack", required_argument, NULL, 's'},
-    {"dwarf", optional_argument, NULL, 'd'},
-    {"clock", required_argument, NULL, 'c'},
-    {"output", required_argument, NULL, 'o'},
-    {"pid", required_argument, NULL, 'p'},
-    {"only", no_argument, NULL, 'O'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"kernel", required_argument, NULL, 'k'}, {"stack", required_argument, NULL, 's'},
+    {"dwarf", optional_argument, NULL, 'd'},  {"enable", required_argument, NULL, 'e'},
+    {"clock", required_argument, NULL, 'c'},  {"output", required_argument, NULL, 'o'},
+    {"pid", required_argument, NULL, 'p'},    {"only", no_argument, NULL, 'O'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 };
 
 static bool parse_process(const char *text, pid_t *process)
@@ -110,6 +116,9 @@ static void say_wrong(int option, const char *bad)
 
     if (option == 'c') {
         fprintf(stderr, "etwas record: --clock takes qpc, system or tsc, not '%s'\n", bad);
+    } else if (option == 'e') {
+        fprintf(stderr, "etwas record: --enable takes up to %d times PROVIDER[:KEYWORDS[:LEVEL]]\n",
+                ETWAS_RECORD_PROVIDERS);
     } else if (option == 'd') {
         fprintf(stderr, "etwas record: --dwarf takes bytes, by eights up to 32768, not '%s'\n",
                 bad);
@@ -144,14 +153,20 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
 
     switch (option) {
     case 'k':
+        wish->has_kernel = true;
         good = etwas_record_parse_flags(optarg, &wish->flags, &bad);
         break;
     case 's':
+        wish->has_kernel = true;
         good = etwas_record_parse_stacks(optarg, wish, &bad);
         break;
     case 'd':
         wish->user_stack_bytes = USER_STACK_BYTES;
         good = optarg == NULL || parse_bytes(optarg, &wish->user_stack_bytes);
+        break;
+    case 'e':
+        good = wish->provider_count < ETWAS_RECORD_PROVIDERS &&
+               etwas_steer_parse_provider(optarg, &wish->providers[wish->provider_count++]);
         break;
     case 'c':
         good = etwas_names_parse_clock(optarg, &wish->clock);
@@ -178,7 +193,7 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
 
 int etwas_command_record(int argc, char **argv)
 {
-    struct etwas_record_wish wish = {
+    static struct etwas_record_wish wish = {
         .path = "etwas.etl",
         .flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD |
                  EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_PROFILE,
@@ -186,7 +201,7 @@ int etwas_command_record(int argc, char **argv)
     };
     int option;
 
-    while ((option = getopt_long(argc, argv, "+k:s:d::c:o:p:Oh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+k:s:d::e:c:o:p:Oh", options, NULL)) != -1) {
         if (option == 'h') {
             return etwas_command_help(help);
         }
@@ -195,6 +210,7 @@ int etwas_command_record(int argc, char **argv)
         }
     }
     wish.program = argv + optind;
+    wish.has_kernel = wish.has_kernel || wish.provider_count == 0;
     if ((wish.process != 0) == (optind < argc)) {
         fputs(wish.process != 0 ? "etwas record: a program to run or --pid, not both\n"
                                 : "etwas record: which program, or --pid?\n",

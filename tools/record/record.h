@@ -7,6 +7,8 @@
  * What `etwas record` is asked to record.
  */
 
+#include "steer/provider.h"
+
 #include <etwas/KernelTraceControl.h>
 
 #include <stdbool.h>
@@ -14,19 +16,23 @@
 #include <sys/types.h>
 
 enum {
-    ETWAS_RECORD_STACKS = 64
+    ETWAS_RECORD_STACKS = 64,
+    ETWAS_RECORD_PROVIDERS = 64,
 };
 
 struct etwas_record_wish {
     const char *path;
-    uint32_t flags; /* EnableFlags */
-    uint32_t clock; /* as Wnode.ClientContext */
+    bool has_kernel; /* that is recorded; else programs' own providers alone */
+    uint32_t flags;  /* EnableFlags */
+    uint32_t clock;  /* as Wnode.ClientContext */
     STACK_TRACING_EVENT_ID stacks[ETWAS_RECORD_STACKS];
     uint32_t stack_count;
     uint32_t stack_flags;      /* EnableFlags without which these never come */
     uint32_t user_stack_bytes; /* to unwind programs from; 0: none */
     pid_t process;             /* to wait for; 0: there is a program to run */
     bool only;                 /* what that process does, and nothing else */
+    uint32_t provider_count;   /* of programs */
+    struct etwas_steer_provider providers[ETWAS_RECORD_PROVIDERS];
     char **program;
 };
 
@@ -58,8 +64,21 @@ int etwas_record_child(char **program);
 /* Says so, and returns what to exit with. */
 int etwas_record_cannot_run(const char *program, int error);
 
+/*
+ * From here on the program is one whose providers other processes enable. Before there is any thread. False after a
+ * message on standard error.
+ */
+bool etwas_record_share(void);
+
+/*
+ * Starts a session for the providers of programs, in which they are enabled before this returns, to a file: wish->path, or
+ * where the kernel is recorded to that one beside it. False likewise: then nothing runs.
+ */
+bool etwas_record_programs(const struct etwas_record_wish *wish, TRACEHANDLE *session);
+const char *etwas_record_programs_path(const struct etwas_record_wish *wish);
+
 /* On standard error, of a session that has stopped, and its file; a line for each reason, and what helps. */
-void etwas_record_say_losses(TRACEHANDLE session, const char *path);
+void etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help);
 
 /* What the program exits with. */
 int etwas_record_run(const struct etwas_record_wish *wish);

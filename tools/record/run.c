@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A kernel session around a program, or around what is left of a process's life.
+ * Sessions around a program, or around what is left of a process's life: one of the kernel, one of programs' own
+ * providers, or both.
  */
 
 #include "record/record.h"
@@ -71,6 +72,9 @@ static void stop(TRACEHANDLE session)
 {
     struct block block;
 
+    if (session == 0) {
+        return;
+    }
     memset(&block, 0, sizeof block);
     block.properties.Wnode.BufferSize = sizeof block;
     block.properties.LoggerNameOffset = offsetof(struct block, session_name);
@@ -105,7 +109,7 @@ static void say_cannot_record(const char *path, ULONG code)
 }
 
 /* False: it has been said why. */
-static bool start(const struct etwas_record_wish *wish, TRACEHANDLE *session)
+static bool start_kernel(const struct etwas_record_wish *wish, TRACEHANDLE *session)
 {
     static struct block block;
     ULONG code;
@@ -135,29 +139,81 @@ static bool start(const struct etwas_record_wish *wish, TRACEHANDLE *session)
     return false;
 }
 
-static void say_counts(TRACEHANDLE session, const char *begin, const char *end)
+/* ---- both of them ---------------------------------------------------------------------------- */
+
+struct sessions {
+    TRACEHANDLE kernel; /* 0: the kernel is not recorded; the other likewise */
+    TRACEHANDLE programs;
+};
+
+/* False: it has been said why, and none runs. */
+static bool start(const struct etwas_record_wish *wish, struct sessions *sessions)
 {
+    *sessions = (struct sessions){0};
+    if (wish->provider_count != 0 && !etwas_record_share()) {
+        return false;
+    }
+    if (wish->has_kernel && !start_kernel(wish, &sessions->kernel)) {
+        return false;
+    }
+    if (wish->provider_count != 0 && !etwas_record_programs(wish, &sessions->programs)) {
+        stop(sessions->kernel);
+        return false;
+    }
+    return true;
+}
+
+static void say_counts(const struct sessions *sessions, const char *begin, const char *end)
+{
+    const TRACEHANDLE each[] = {sessions->kernel, sessions->programs};
     char recorded[ETWAS_PEOPLE_CHARACTERS];
     char lost[ETWAS_PEOPLE_CHARACTERS];
     etwas_session_counts counts;
+    uint64_t sum_recorded = 0;
+    uint64_t sum_lost = 0;
 
-    if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
-        fprintf(stderr, "%s%s events, %s lost%s", begin,
-                etwas_people_count(recorded, counts.recorded),
-                etwas_people_count(lost, counts.lost), end);
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        if (each[i] != 0 && etwas_counts(each[i], &counts) == ERROR_SUCCESS) {
+            sum_recorded += counts.recorded;
+            sum_lost += counts.lost;
+        }
+    }
+    fprintf(stderr, "%s%s events, %s lost%s", begin, etwas_people_count(recorded, sum_recorded),
+            etwas_people_count(lost, sum_lost), end);
+}
+
+/* What programs logged ends first, so that the kernel's part has all of their time. */
+static void finish(const struct etwas_record_wish *wish, const struct sessions *sessions)
+{
+    const struct sessions kernel = {.kernel = sessions->kernel};
+    const struct sessions programs = {.programs = sessions->programs};
+
+    stop(sessions->programs);
+    stop(sessions->kernel);
+    if (sessions->kernel != 0) {
+        fprintf(stderr, "%s: ", wish->path);
+        say_counts(&kernel, "", "\n");
+        etwas_record_say_losses(sessions->kernel, wish->path,
+                                "since the disk did not keep up: ask for fewer flags or stacks");
+    }
+    if (sessions->programs != 0) {
+        fprintf(stderr, "%s: ", etwas_record_programs_path(wish));
+        say_counts(&programs, "", "\n");
+        etwas_record_say_losses(sessions->programs, etwas_record_programs_path(wish),
+                                "since the disk did not keep up: enable fewer levels or keywords");
     }
 }
 
 /* ---- what is recorded ------------------------------------------------------------------------ */
 
-static int await_process(int descriptor, TRACEHANDLE session)
+static int await_process(int descriptor, const struct sessions *sessions)
 {
     bool is_terminal = isatty(STDERR_FILENO) == 1;
     struct pollfd polled = {.fd = descriptor, .events = POLLIN};
 
     while (!etwas_record_is_stopped() && poll(&polled, 1, LINE_MS) <= 0) {
         if (is_terminal) {
-            say_counts(session, "\r", "\033[K");
+            say_counts(sessions, "\r", "\033[K");
         }
     }
     if (is_terminal) {
@@ -169,7 +225,7 @@ static int await_process(int descriptor, TRACEHANDLE session)
 
 int etwas_record_run(const struct etwas_record_wish *wish)
 {
-    TRACEHANDLE session;
+    struct sessions sessions;
     int descriptor = -1;
     int result;
 
@@ -187,14 +243,11 @@ int etwas_record_run(const struct etwas_record_wish *wish)
         return etwas_record_cannot_run(wish->program[0], result);
     }
     etwas_record_catch_signals();
-    if (!start(wish, &session)) {
+    if (!start(wish, &sessions)) {
         return ETWAS_EXIT_OPEN;
     }
-    result =
-        wish->process != 0 ? await_process(descriptor, session) : etwas_record_child(wish->program);
-    stop(session);
-    fprintf(stderr, "%s: ", wish->path);
-    say_counts(session, "", "\n");
-    etwas_record_say_losses(session, wish->path);
+    result = wish->process != 0 ? await_process(descriptor, &sessions)
+                                : etwas_record_child(wish->program);
+    finish(wish, &sessions);
     return result;
 }

@@ -197,8 +197,12 @@ bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *p
 }
 
 bool etwas_steer_enable(const char *command, TRACEHANDLE session,
-                        const struct etwas_steer_provider *provider)
+                        const struct etwas_steer_provider *provider,
+                        EVENT_FILTER_DESCRIPTOR *filter)
 {
+    ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+                                          .EnableFilterDesc = filter,
+                                          .FilterDescCount = filter != NULL};
     char name[ETWAS_STEER_NAME_BYTES];
     etwas_guid guid;
     const char *rest;
@@ -209,7 +213,7 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
         return false;
     }
     code = EnableTraceEx2(session, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, provider->level,
-                          provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, NULL);
+                          provider->keywords, 0, ETWAS_STEER_PATIENCE_MS, &parameters);
     /* What takes longer is done all the same. */
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         etwas_steer_complain(command, provider->text, etwas_steer_reason(code));

@@ -46,8 +46,9 @@ bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PRO
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
 
-/* Finds it, and enables it in the session. False after a message on standard error. */
+/* Finds it, and enables it in the session; `filter` may be NULL. False after a message on standard error. */
 bool etwas_steer_enable(const char *command, TRACEHANDLE session,
-                        const struct etwas_steer_provider *provider);
+                        const struct etwas_steer_provider *provider,
+                        EVENT_FILTER_DESCRIPTOR *filter);
 
 #endif

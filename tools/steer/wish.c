@@ -247,7 +247,7 @@ bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *com
         return false;
     }
     for (uint32_t i = 0; i < wish->provider_count; i++) {
-        if (!etwas_steer_enable(command, *session, &wish->providers[i])) {
+        if (!etwas_steer_enable(command, *session, &wish->providers[i], NULL)) {
             (void)etwas_stop(*session, NULL);
             return false;
         }

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas record --enable`: what programs log, from their first event on.
+
+usage: record_programs_test.py PATH_OF_ETWAS PATH_OF_BRIEF_WORK PATH_OF_STEER_WORK TEST_CLASS
+"""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+from tool_case import OPEN, USAGE, ToolTest, main
+
+NAME, GUID = "Etwas.Tests.Brief", "d8bf0699-d224-53f2-64a6-6fa2702a1434"
+MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
+SAID = f"etwas record: '{NAME}': nobody has registered it yet: its GUID is made of the name\n"
+
+
+class Programs(ToolTest):
+    brief, steer = "", ""
+
+    def setUp(self):
+        super().setUp()
+        self.path = os.path.join(self.folder, "b.etl")
+        self.environment = {**os.environ, "ETWAS_RUNTIME_DIR": os.path.join(self.folder, "run")}
+        self.environment.pop("ETWAS_SHARED", None)
+        os.mkdir(self.environment["ETWAS_RUNTIME_DIR"], 0o700)
+
+    def record(self, *arguments, **options):
+        options.setdefault("env", self.environment)
+        run = subprocess.run([self.etwas, "record", "-o", self.path, *arguments], capture_output=True, text=True, check=False,
+                             timeout=100, **options)
+        if "no restartable sequences" in run.stderr:
+            self.assertEqual(run.returncode, OPEN)
+            self.skipTest(run.stderr)
+        return run
+
+    def events(self, *paths, provider=GUID):
+        out, _ = self.run_etwas("dump", "--hex", "--json", *paths)
+        return [event for event in map(json.loads, out.splitlines()) if event["class"] == provider]
+
+    def numbers(self, *paths):
+        return [struct.unpack("<Q", bytes.fromhex(event["payload"]))[0] for event in self.events(*paths)]
+
+    def test_a_program_that_lives_for_a_moment_loses_nothing(self):
+        for count in range(1, 31):
+            run = self.record("-e", NAME, "--", self.brief, str(count))
+            self.assertEqual((run.returncode, run.stderr), (7, f"{SAID}{self.path}: {count} events, 0 lost\n"))
+            self.assertEqual(self.numbers(self.path), list(range(count)))
+
+    def test_so_do_the_programs_that_it_starts_or_becomes(self):
+        run = self.record("--enable", NAME, "sh", "-c", f"{self.brief} 5; {self.brief} 6 {self.brief} 7; exit 3")
+        self.assertEqual((run.returncode, run.stderr), (3, f"{SAID}{self.path}: 18 events, 0 lost\n"))
+        self.assertEqual(self.numbers(self.path), [*range(5), *range(6), *range(7)])
+        processes = [event["process"] for event in self.events(self.path)]
+        self.assertEqual(len(set(processes[:5])), 1)
+        self.assertEqual(len(set(processes[5:])), 1)
+        run = self.record("-e", NAME, "sh", "-c", f"{self.brief} 5; kill -KILL $$")
+        self.assertEqual(run.returncode, 128 + signal.SIGKILL)
+        self.assertEqual(self.numbers(self.path), list(range(5)))
+        self.assertEqual(os.listdir(self.environment["ETWAS_RUNTIME_DIR"]), [])
+
+    def test_keywords_and_a_level_choose(self):
+        for wanted, count in ((f"{NAME}:2", 0), (f"{NAME}::3", 0), (f"{NAME}:1:verbose", 4), (f"{{{GUID}}}:0x1:4", 4)):
+            self.record("-e", wanted, self.brief, "4")
+            self.assertEqual(len(self.events(self.path)), count, wanted)
+
+    def test_with_the_kernel_there_are_two_files_and_one_time_line(self):
+        run = self.record("-k", "process,no_sysconfig", "-e", NAME, "-c", "tsc", self.brief, "9")
+        if run.returncode == OPEN and "cannot record" in run.stderr:
+            self.skipTest(run.stderr)
+        programs = os.path.join(self.folder, "b.programs.etl")
+        self.assertEqual(run.returncode, 7)
+        self.assertIn(f"\n{programs}: 9 events, 0 lost\n", run.stderr)
+        self.assertRegex(run.stderr, rf"(?m)^{self.path}: [\d,]+ events, [\d,]+ lost$")
+        self.assertEqual(self.events(self.path), [])
+        self.assertEqual(self.numbers(programs), list(range(9)))
+        process = self.events(programs)[0]["process"]
+        out, _ = self.run_etwas("dump", "--json", self.path, programs)
+        line = []
+        for event in map(json.loads, out.splitlines()):
+            if event.get("event", "").endswith(("Process/Start", "Process/End")) and event["fields"]["ProcessId"] == process:
+                line.append(event["event"].rpartition("/")[2])
+            elif event["class"] == GUID:
+                line.append("own")
+        self.assertEqual(line, ["Start", *["own"] * 9, "End"])
+
+    def test_what_cannot_be_recorded_is_not_run(self):
+        ran = os.path.join(self.folder, "ran")
+        for arguments, said, code in ((("-e", f"{NAME}:x"), "--enable takes up to 64 times PROVIDER[:KEYWORDS[:LEVEL]]", USAGE),
+                                      (("-e", NAME) * 65, "--enable takes up to 64 times", USAGE),
+                                      (("-e", NAME, "-o", "/does/not/exist"), "there is no such folder", OPEN),
+                                      (("-e", "9e814aad-3204-11d2-9a82-006008a86939"), "the session does not take that", OPEN)):
+            run = self.record(*arguments, "touch", ran)
+            self.assertEqual(run.returncode, code, run.stderr)
+            self.assertIn(said, run.stderr)
+        os.unlink(self.path)
+        run = self.record("-e", NAME, "touch", ran, env={**self.environment, "ETWAS_SHARED": "0"})
+        self.assertEqual((run.returncode, run.stderr),
+                         (OPEN, "etwas record: other processes cannot be found: ETWAS_SHARED is 0\n"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["run"])
+
+    def work(self):
+        work = subprocess.Popen([self.steer], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                env={**self.environment, "ETWAS_SHARED": "1"})
+        self.addCleanup(work.communicate)
+        work.stdin.write("log 0\n")
+        work.stdin.flush()
+        self.assertEqual(work.stdout.readline(), "= 0\n")  # its providers are there
+        return work
+
+    def await_enabled(self, recorder):
+        name = f"etwas record {recorder.pid}"
+        while recorder.poll() is None:
+            out, _ = self.run_etwas("ps", "--json", env=self.environment)
+            for line in map(json.loads, out.splitlines()):
+                if any(enable["session"] == name for enable in line.get("enabled_by", ())):
+                    return
+            time.sleep(0.01)
+        self.fail(recorder.communicate())
+
+    def test_with_only_it_is_of_one_process_that_runs(self):
+        self.record("-e", NAME, self.brief, "1")  # or it is skipped
+        for only, count in ((["--only"], 5), ([], 10)):
+            one, other = self.work(), self.work()
+            with subprocess.Popen([self.etwas, "record", "-o", self.path, "-e", MODERN_NAME, *only, "--pid", str(one.pid)],
+                                  stderr=subprocess.PIPE, text=True, env=self.environment) as recorder:
+                self.await_enabled(recorder)
+                for work in other, one:
+                    work.communicate("log 5\n")
+                _, said = recorder.communicate(timeout=100)
+                self.assertEqual((recorder.returncode, said), (0, f"etwas record: '{MODERN_NAME}': nobody has registered it yet: its GUID is made of the name\n{self.path}: {count} events, 0 lost\n"))
+            processes = {event["process"] for event in self.events(self.path, provider=MODERN)}
+            self.assertEqual(processes, {one.pid} if only else {one.pid, other.pid})
+
+
+if __name__ == "__main__":
+    Programs.brief, Programs.steer = sys.argv[2:4]
+    del sys.argv[2:4]
+    sys.exit(main())

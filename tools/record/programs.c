@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The program's own providers, and those of whatever it starts: a session of this process that they log into from
+ * their first event on, since it enables them before the program runs.
+ */
+
+#include "record/record.h"
+
+#include "steer/session.h"
+
+#include <etwas/etwas.h>
+#include <etwas/evntrace.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool etwas_record_share(void)
+{
+    /* What is forbidden stays so, and is said. */
+    return etwas_steer_take_part("etwas record") && setenv("ETWAS_SHARED", "1", 1) == 0;
+}
+
+const char *etwas_record_programs_path(const struct etwas_record_wish *wish)
+{
+    static const char suffix[] = ".etl";
+    static char path[ETWAS_STEER_NAME_BYTES];
+    size_t length = strlen(wish->path);
+
+    if (!wish->has_kernel) {
+        return wish->path;
+    }
+    if (length >= strlen(suffix) && strcmp(wish->path + length - strlen(suffix), suffix) == 0) {
+        length -= strlen(suffix);
+    }
+    (void)snprintf(path, sizeof path, "%.*s.programs%s", (int)length, wish->path, suffix);
+    return path;
+}
+
+/* Where a process was named, and nothing else is to be recorded, its providers alone. */
+static bool enable(TRACEHANDLE session, const struct etwas_record_wish *wish)
+{
+    ULONG process = (ULONG)wish->process;
+    EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)&process,
+                                      .Size = sizeof process,
+                                      .Type = EVENT_FILTER_TYPE_PID};
+
+    for (uint32_t i = 0; i < wish->provider_count; i++) {
+        if (!etwas_steer_enable("etwas record", session, &wish->providers[i],
+                                wish->only ? &filter : NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool etwas_record_programs(const struct etwas_record_wish *wish, TRACEHANDLE *session)
+{
+    const char *path = etwas_record_programs_path(wish);
+    const etwas_session_options options = {.clock = wish->clock, .sharing = ETWAS_SHARING_USER};
+    char name[64];
+    uint32_t code;
+
+    (void)snprintf(name, sizeof name, "etwas record %ld", (long)getpid());
+    code = etwas_start(name, path, &options, session);
+    if (code != ERROR_SUCCESS) {
+        fprintf(stderr, "etwas record: cannot record programs to '%s': %s\n", path,
+                code == ERROR_NOT_SUPPORTED ? "this system has no restartable sequences"
+                                            : etwas_error_text(code));
+        return false;
+    }
+    if (!enable(*session, wish)) {
+        (void)etwas_stop(*session, NULL);
+        return false;
+    }
+    return true;
+}
