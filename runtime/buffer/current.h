@@ -89,7 +89,7 @@ static inline bool etwas_current_spare_records(const struct etwas_slot *slot,
     }
     ck_pr_fence_acquire();
     owner = ck_pr_load_64(&pool->owners[spare]);
-    if (!etwas_owner_is_held_by(owner, ck_pr_load_32(&slot->index))) {
+    if (!etwas_owner_is_held_by(owner, (uint32_t)(slot - etwas_pool_slot(pool, 0)))) {
         return true;
     }
     ck_pr_fence_acquire();

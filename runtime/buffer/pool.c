@@ -125,15 +125,15 @@ static uint32_t slots_for(const struct etwas_pool_options *options)
 }
 
 /*
- * What the block and, if it has its place there, the region take of address space. Between the two the file leaves
- * at most a huge page.
+ * What the block and, if it has its place there, all that a word can name of the region take of address space. Between
+ * the two the file leaves at most a huge page.
  */
 static size_t room_for(const struct etwas_pool_options *options,
                        const struct etwas_pool_layout *layout)
 {
-    size_t region = paged((size_t)region_buffers(options) * options->buffer_bytes);
+    size_t reach = etwas_pool_reach_bytes(region_buffers(options), options->buffer_bytes);
 
-    return layout->bytes + (options->is_shared ? ETWAS_HUGE_PAGE_BYTES + region : 0);
+    return layout->bytes + (options->is_shared ? ETWAS_HUGE_PAGE_BYTES + reach : 0);
 }
 
 /*
@@ -145,7 +145,8 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
 {
     struct etwas_pool *pool = etwas_attachment_of(options->session)->pool;
     bool is_kept = pool != NULL && !pool->is_leaked;
-    uint32_t capacity = region_buffers(options);
+    uint32_t capacity =
+        options->is_shared ? etwas_slot_mask(region_buffers(options)) + 1 : region_buffers(options);
     uint32_t slots = slots_for(options);
     uint32_t rows = rows_for(options);
     struct etwas_pool_layout layout;
@@ -170,10 +171,11 @@ static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
     if (is_kept && room_bytes < 2 * pool->room_bytes && options->is_shared) {
         room_bytes = 2 * pool->room_bytes;
     }
-    control = etwas_memory_keep(paged(sizeof *pool) + room_bytes);
+    control = etwas_memory_keep(ETWAS_TERMS_BYTES + paged(sizeof *pool) + room_bytes);
     if (control == NULL) {
         return NULL;
     }
+    control += ETWAS_TERMS_BYTES;
     pool = (struct etwas_pool *)(void *)control;
     pool->layout = layout;
     pool->room_bytes = room_bytes;
@@ -239,6 +241,32 @@ void etwas_pool_leak(struct etwas_pool *pool)
 {
     etwas_memory_leak(&pool->memory);
     pool->is_leaked = true;
+}
+
+/* ---- the terms of the slots ------------------------------------------------------------------ */
+
+_Static_assert((ETWAS_ROWS * (ETWAS_MOST_PROCESSORS + 1) + ETWAS_GUEST_SLOTS) *
+                           sizeof(struct etwas_slot) +
+                       sizeof(struct etwas_pool) + sizeof(struct etwas_pool_words) +
+                       2 * ETWAS_LARGEST_PAGE_BYTES <
+                   ETWAS_TERMS_BYTES,
+               "the terms end before the pool begins");
+
+/* They begin a page, as slots do. */
+static size_t terms_bytes(const struct etwas_pool *pool)
+{
+    return paged(pool->layout.slot_count * sizeof(struct etwas_slot));
+}
+
+void etwas_pool_set_terms(const struct etwas_pool *pool, uint32_t slot, uint32_t kind)
+{
+    struct etwas_slot_terms *terms = etwas_slot_terms(etwas_pool_slot(pool, slot));
+
+    ck_pr_store_ptr(&terms->region, pool->memory.region);
+    ck_pr_store_32(&terms->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    ck_pr_store_32(&terms->buffer_mask, etwas_slot_mask(pool->region_buffers));
+    ck_pr_store_32(&terms->kind, kind);
+    ck_pr_store_32(&terms->index, slot);
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -405,6 +433,7 @@ bool etwas_pool_provide(struct etwas_pool *pool)
     etwas_memory_grant(&pool->grant, pool->memory.region,
                        ck_pr_load_32(&pool->words->maximum_buffers) * buffer_bytes);
     etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
+    etwas_memory_grant(&pool->grant, etwas_slot_terms(pool->slots), terms_bytes(pool));
     return true;
 }
 
@@ -417,6 +446,7 @@ void etwas_pool_destroy(struct etwas_pool *pool)
         move_out_of_file(pool);
     }
     etwas_memory_grant_end(&pool->grant, pool, etwas_pool_control_bytes(pool));
+    etwas_memory_grant_end(&pool->grant, etwas_slot_terms(pool->slots), terms_bytes(pool));
     etwas_memory_destroy(&memory);
 }
 

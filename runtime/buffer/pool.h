@@ -5,14 +5,14 @@
  * The pool: the buffers of one session and who owns which.
  *
  *     region   [buffer 0][buffer 1] … address space for the maximum; only what is used takes memory
- *     control  what this process alone knows of the pool; then a block of words, slots, owner words,
+ *     control  what this process alone knows of the pool, the slots' terms first; then a block of words, slots, owner words,
  *              the free set, two cache lines a buffer, ages. Kept when the session ends: a writer on
  *              the slow path of an rseq slot may still look at it, and finds out by the gate that
  *              it must not believe it
  *
  * Block and region hold no pointer. They may lie in a file, which then outlives the process. That of a shared
- * session other processes map, too (pool_join.h): its region is as far behind the block in memory as in the
- * file, so that a slot's distance to it is the same for all.
+ * session other processes map, too (pool_join.h). They may write anything there at any time: so each word is read
+ * once, and checked before it leads anywhere.
  *
  * The states of a buffer are drawn in docs/design.md.
  *
@@ -259,6 +259,15 @@ static inline uint32_t etwas_pool_used_slots(const struct etwas_pool *pool)
 static inline struct etwas_slot *etwas_pool_slot(const struct etwas_pool *pool, uint32_t slot)
 {
     return &pool->slots[pool->first_slot + slot];
+}
+
+/* What writers go by in a slot, before its gate is open. */
+void etwas_pool_set_terms(const struct etwas_pool *pool, uint32_t slot, uint32_t kind);
+
+/* Address space of a region that every word's buffer is in. */
+static inline size_t etwas_pool_reach_bytes(uint32_t buffers, uint32_t buffer_bytes)
+{
+    return ((size_t)etwas_slot_mask(buffers) + 1) * buffer_bytes;
 }
 
 /* The capacity to ask for, so that UPDATE can raise `maximum`: within what the machine has. */

@@ -26,25 +26,30 @@ static struct guest *guest_of(uint32_t entry)
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
-/* What is left behind stays, with zeroes in it, and is less than what takes its place. */
-static bool keep_space(struct guest *guest, size_t bytes)
+/*
+ * For the slots' terms, and all that a word can name. What is left behind stays, with zeroes in it, and is less than
+ * what takes its place.
+ */
+static bool keep_space(struct guest *guest, const struct etwas_pool_outline *outline)
 {
+    size_t bytes =
+        outline->region_at + etwas_pool_reach_bytes(outline->region_buffers, outline->buffer_bytes);
     uint8_t *space;
 
     if (guest->space_bytes >= bytes) {
         return true;
     }
     bytes = bytes < 2 * guest->space_bytes ? 2 * guest->space_bytes : bytes;
-    space = etwas_memory_keep(bytes);
+    space = etwas_memory_keep(ETWAS_TERMS_BYTES + bytes);
     if (space == NULL) {
         return false;
     }
-    guest->space = space;
+    guest->space = space + ETWAS_TERMS_BYTES;
     guest->space_bytes = bytes;
     return true;
 }
 
-/* Nobody is on the slow path, and so nobody looks at it. */
+/* Nobody is on the slow path, and so nobody looks at it. Where the gates will be are zeroes still. */
 static void fill(struct guest *guest, const struct etwas_pool_outline *outline)
 {
     guest->pool = (struct etwas_pool){
@@ -69,6 +74,10 @@ static void fill(struct guest *guest, const struct etwas_pool_outline *outline)
                    .is_kept = true},
     };
     etwas_pool_point_into(&guest->pool, guest->space);
+    for (uint32_t slot = 0; slot < outline->slot_count; slot++) {
+        etwas_pool_set_terms(&guest->pool, slot,
+                             slot < outline->rseq_slots ? outline->kind : outline->extra_kind);
+    }
 }
 
 /* The pages are there, for the host has seen to that: so that writers find them mapped. What fails here they do. */
@@ -84,9 +93,11 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     struct guest *guest = guest_of(entry);
     struct etwas_attachment *attachment = etwas_attachment_of(entry);
 
-    if (!keep_space(guest, outline->bytes)) {
+    if (!keep_space(guest, outline)) {
         return false;
     }
+    fill(guest, outline);
+    ck_pr_fence_memory();
     if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
                                outline->block_at)) {
         etwas_memory_map_zeroes(guest->space, outline->bytes); /* a late writer may look there */
@@ -94,7 +105,6 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     }
     guest->is_joined = true;
     guest->slot = outline->guest_slot;
-    fill(guest, outline);
     populate(&guest->pool);
     /* Who finds the slots, and one of their gates open, finds the pool. Pairs with that load of the gate. */
     ck_pr_fence_release();

@@ -4,7 +4,7 @@
 /*
  * The pool of another process's session, as a guest has it: block and region of its file in one piece, in address
  * space that is kept for the entry and never unmapped. Two threads on one processor take turns, whatever process they
- * are of, and all that slots hold is indices and distances: so a guest's writers do what the host's do.
+ * are of, and all that slots hold is indices: so a guest's writers do what the host's do.
  *
  * A guest leaves when the session's gates are closed. What is mapped is replaced by zeroes then:
  *
@@ -36,6 +36,8 @@ struct etwas_pool_outline {
     uint32_t slot_count;
     uint32_t rseq_slots;
     uint32_t guest_slot; /* this guest's own, counted with the others */
+    uint32_t kind;       /* of rseq slots … */
+    uint32_t extra_kind; /* … and of the others */
     uint32_t buffer_bytes;
     uint32_t minimum_buffers;
     uint32_t region_buffers;

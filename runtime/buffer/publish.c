@@ -25,34 +25,35 @@ enum {
  */
 static bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_bytes)
 {
-    uint32_t limit_bytes = ck_pr_load_32(&slot->limit_units) * ETWAS_UNIT_BYTES;
+    uint32_t limit_bytes = etwas_slot_limit_units(slot) * ETWAS_UNIT_BYTES;
 
     return given_bytes < limit_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES;
 }
 
 /*
- * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what it is,
- * read together with its gate.
+ * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what its terms say.
+ * Where the session ends meanwhile, and they are another's, the gate of whichever slot is taken tells.
  */
 static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
 {
     struct etwas_slot *slot;
-    uint64_t gate;
 
     if (!etwas_slots_are_attached()) {
         return NULL;
     }
     slot = etwas_slot_of(session, 0);
-    gate = ck_pr_load_64(etwas_slot_gate(slot));
-    if ((uint32_t)gate != generation) {
-        slot = etwas_slot_of(session, etwas_slot_count);
-        gate = ck_pr_load_64(etwas_slot_gate(slot));
-        if ((uint32_t)gate != generation || (gate >> 32 & ETWAS_KIND_ONE_SLOT) == 0) {
-            return NULL;
-        }
+    if (ck_pr_load_32(&slot->gate) == generation) {
+        ck_pr_fence_acquire();
+        *kind = etwas_slot_kind_of(slot);
+        return slot;
     }
-    *kind = (uint32_t)(gate >> 32);
-    return slot;
+    slot = etwas_slot_of(session, etwas_slot_count);
+    if (ck_pr_load_32(&slot->gate) != generation) {
+        return NULL;
+    }
+    ck_pr_fence_acquire();
+    *kind = etwas_slot_kind_of(slot);
+    return (*kind & ETWAS_KIND_ONE_SLOT) != 0 ? slot : NULL;
 }
 
 /* Whether the records that no sequence takes go to the extra slot; else to the processor's. */
@@ -177,8 +178,7 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
     slot = etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ && processor < etwas_slot_count
                ? etwas_slot_of(session, row * etwas_slot_count + processor)
                : shared_slot(session, kind, row);
-    return etwas_word_units(ck_pr_load_64(&slot->word)) + units <=
-           ck_pr_load_32(&slot->limit_units);
+    return etwas_word_units(ck_pr_load_64(&slot->word)) + units <= etwas_slot_limit_units(slot);
 }
 
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
@@ -194,7 +194,7 @@ uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t giv
         return ERROR_INVALID_HANDLE;
     }
     fits = fits_stated_limit(open, given_bytes) &&
-           units <= ck_pr_load_32(&open->limit_units) - ETWAS_FIRST_UNIT;
+           units <= etwas_slot_limit_units(open) - ETWAS_FIRST_UNIT;
     /* The gate once more: if it still stands, the limit was this session's. */
     ck_pr_fence_acquire();
     if (ck_pr_load_32(&open->gate) != generation) {

@@ -168,10 +168,10 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
                                 uint64_t word, const struct etwas_record *record)
 {
     uint64_t newest = ck_pr_load_64(&slot->newest);
-    uint32_t limit = ck_pr_load_32(&slot->limit_units);
+    uint32_t limit = etwas_slot_limit_units(slot);
     uint8_t *place =
         etwas_slot_region(slot) +
-        ((size_t)etwas_word_buffer(word) * limit + etwas_word_units(word)) * ETWAS_UNIT_BYTES;
+        ((size_t)etwas_slot_buffer(slot, word) * limit + etwas_word_units(word)) * ETWAS_UNIT_BYTES;
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     struct etwas_rseq_copy copies[MOST_COPIES];
     struct etwas_etl_event_header header; /* the longest there is */
@@ -192,7 +192,7 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
     };
     enum etwas_rseq_result result;
 
-    if (!take_stamp(etwas_kind_clock((uint32_t)(gate >> 32)), word, (int64_t)newest, &stamp)) {
+    if (!take_stamp(etwas_kind_clock(etwas_slot_kind_of(slot)), word, (int64_t)newest, &stamp)) {
         return OUTCOME_OTHER_BUFFER;
     }
     if (record->bytes <= SMALL_BYTES) {
@@ -242,8 +242,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
         ck_pr_fence_acquire();
         word = ck_pr_load_64(&slot->word);
         ck_pr_fence_acquire();
-        if (etwas_word_units(word) + units > ck_pr_load_32(&slot->limit_units) ||
-            word == close_word) {
+        if (etwas_word_units(word) + units > etwas_slot_limit_units(slot) || word == close_word) {
             uint32_t result = etwas_switch_rseq(attachment, slot, gate, units, close_word);
 
             if (result != ERROR_SUCCESS) {

@@ -14,7 +14,7 @@
  *
  * Ordering:
  *     L1  pairs with the exchange that installed the buffer (X3 in switch_shared.c): who sees the
- *         buffer in the word sees it zeroed and its commit word 0. Gate, clock, limit and region
+ *         buffer in the word sees it zeroed and its commit word 0. The gate and the slot's terms
  *         are read between L1 and X2; they change only while the word is closed, so if X2 finds the
  *         word unchanged they belong to the session that installed it.
  *     X1  before X2: of two writers the one whose X2 succeeds first also made its X1 before the
@@ -102,6 +102,7 @@ static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_
         struct etwas_buffer_control *buffers;
         uint8_t *region;
         uint64_t newest;
+        uint32_t buffer;
         uint32_t clock;
         uint32_t limit;
         uint32_t first = etwas_word_units(word);
@@ -111,7 +112,7 @@ static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_
         if (ck_pr_load_32(&slot->gate) != generation) {
             return ERROR_INVALID_HANDLE;
         }
-        limit = ck_pr_load_32(&slot->limit_units);
+        limit = etwas_slot_limit_units(slot);
         if (__builtin_expect(first + units > limit, 0)) {
             uint32_t result = etwas_switch_shared(attachment, slot, generation, units, 0);
 
@@ -121,7 +122,7 @@ static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_
             continue;
         }
         newest = ck_pr_load_64(&slot->newest);
-        clock = etwas_kind_clock(ck_pr_load_32(&slot->kind));
+        clock = etwas_kind_clock(etwas_slot_kind_of(slot));
         reservation->stamp = etwas_clock_now(clock);
         if (__builtin_expect(reservation->stamp < (int64_t)newest, 0)) {
             enum order order = keep_order(slot, clock, word, newest, &reservation->stamp);
@@ -144,9 +145,8 @@ static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_
         ETWAS_TESTPOINT(ETWAS_POINT_STAMPED);
         buffers = ck_pr_load_ptr(&attachment->buffers);
         region = etwas_slot_region(slot);
+        buffer = etwas_slot_buffer(slot, word);
         if (ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
-            uint32_t buffer = etwas_word_buffer(word);
-
             reservation->place = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
             reservation->commit = &buffers[buffer].commit;
             etwas_walk_reserve(reservation->place, units);

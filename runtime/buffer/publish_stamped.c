@@ -37,7 +37,7 @@ uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32
 
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
-        uint32_t buffer = etwas_word_buffer(word);
+        uint32_t buffer;
         uint32_t first = etwas_word_units(word);
         uint64_t newest;
         uint32_t limit;
@@ -47,7 +47,8 @@ uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32
         if (ck_pr_load_32(&slot->gate) != gate) {
             return ERROR_INVALID_HANDLE;
         }
-        limit = ck_pr_load_32(&slot->limit_units);
+        limit = etwas_slot_limit_units(slot);
+        buffer = etwas_slot_buffer(slot, word);
         if (first + units > limit) {
             uint32_t result = etwas_switch_shared(attachment, slot, gate, units, 0);
 

@@ -70,7 +70,8 @@
 
 #define ETWAS_QUICK_BEGIN                                                                          \
         ETWAS_QUICK_ARM                                                                            \
-        "ldr w13, [x14, %c[limit]]\n\t"                                                            \
+        "sub x15, x14, %c[terms], lsl 12\n\t"                                                      \
+        "ldp w13, w11, [x15, %c[limit]]\n\t"                                                       \
         "add x16, x16, %[units]\n\t"                                                               \
         "ubfx x12, x16, 0, %c[units_bits]\n\t"                                                     \
         "cmp w12, w13\n\t"                                                                         \
@@ -78,11 +79,10 @@
         "ldr x9, [x14, %c[newest]]\n\t"                                                            \
         "cmp x9, %[stamp]\n\t"                      /* 5 */                                        \
         "b.gt 9f\n\t"                                                                              \
-        "ubfx x9, x16, %c[units_bits], %c[buffer_bits]\n\t"                                        \
+        "and x9, x11, x16, lsr %c[units_bits]\n\t"                                                 \
         "madd x12, x9, x13, x12\n\t"                                                               \
-        "ldr x9, [x14, %c[region]]\n\t"                                                            \
-        "add x12, %[slot], x12, lsl 3\n\t"                                                         \
-        "add x9, x9, x12\n\t"                                                                      \
+        "ldr x9, [x15, %c[region]]\n\t"                                                            \
+        "add x9, x9, x12, lsl 3\n\t"                                                               \
         "stur xzr, [x9, -8]\n\t"                    /* 6 */                                        \
         "sub x9, x9, %[units], lsl 3\n\t"
 
@@ -96,6 +96,11 @@
         "3:\n\t"
 
 _Static_assert(offsetof(struct etwas_slot, word) == 0, "a store-release knows no offset");
+_Static_assert(ETWAS_TERMS_BYTES % 4096 == 0 && ETWAS_TERMS_BYTES >> 24 == 0,
+               "one subtraction leads from a slot to its terms");
+_Static_assert(offsetof(struct etwas_slot_terms, buffer_mask) ==
+                   offsetof(struct etwas_slot_terms, limit_units) + 4,
+               "a limit and a mask are loaded together");
 _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
                "a piece's length and type are one word");
 
@@ -104,8 +109,9 @@ _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
         [generation] "r"(GENERATION), [stamp] "r"(STAMP),                                          \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
-        [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
-        [region] "i"(offsetof(struct etwas_slot, region_distance)),                                \
+        [terms] "i"(ETWAS_TERMS_BYTES >> 12),                                                      \
+        [limit] "i"(offsetof(struct etwas_slot_terms, limit_units)),                               \
+        [region] "i"(offsetof(struct etwas_slot_terms, region)),                                   \
         [index] "i"(offsetof(struct etwas_slot, processor)),                                       \
         [units_bits] "i"(ETWAS_UNITS_BITS), [buffer_bits] "i"(ETWAS_BUFFER_BITS)
 
@@ -250,14 +256,14 @@ other:
             "ldr x12, [x14, %c[newest]]\n\t"                                                       \
             "cmp x12, %[stamp]\n\t"                 /* 5 */                                        \
             "b.gt 9f\n\t"                                                                          \
-            "ldr w13, [x14, %c[limit]]\n\t"                                                        \
+            "sub x10, x14, %c[terms], lsl 12\n\t"                                                  \
+            "ldp w13, w12, [x10, %c[limit]]\n\t"                                                   \
             "ubfx x15, x16, 0, %c[units_bits]\n\t"                                                 \
-            "ubfx x12, x16, %c[units_bits], %c[buffer_bits]\n\t"                                   \
+            "and x12, x12, x16, lsr %c[units_bits]\n\t"                                            \
             "madd x12, x12, x13, x15\n\t"                                                          \
             "sub x13, x13, x15\n\t"                                                                \
-            "ldr x9, [x14, %c[region]]\n\t"                                                        \
-            "add x12, %[slot], x12, lsl 3\n\t"                                                     \
-            "add x9, x9, x12\n\t"                                                                  \
+            "ldr x9, [x10, %c[region]]\n\t"                                                        \
+            "add x9, x9, x12, lsl 3\n\t"                                                           \
             "lsl x13, x13, 3\n\t"                                                                  \
             "subs x13, x13, " #STEP " + 8\n\t"                                                     \
             "b.lt 9f\n\t"                                                                          \

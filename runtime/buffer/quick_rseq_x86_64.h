@@ -68,11 +68,11 @@
         "cmpq %[stamp], %c[newest](%[slot])\n\t"    /* 5 */                                        \
         "jg %l[other]\n\t"                                                                         \
         "shrq %[units_bits], %%r8\n\t"                                                             \
-        "andl %[buffer_mask], %%r8d\n\t"                                                           \
+        "andl %c[mask](%[slot]), %%r8d\n\t"                                                        \
         "movl %c[limit](%[slot]), %%r9d\n\t"                                                       \
         "imulq %%r8, %%r9\n\t"                                                                     \
         "addq %%r10, %%r9\n\t"                                                                     \
-        "leaq (%[slot],%%r9,8), %%r9\n\t"                                                          \
+        "shlq $3, %%r9\n\t"                                                                        \
         "addq %c[region](%[slot]), %%r9\n\t"                                                       \
         "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
 
@@ -84,17 +84,20 @@
         "addq %%r9, %c[word](%[slot])\n"            /* 8 */                                        \
         "3:\n\t"
 
+/* From the slot. */
+#define ETWAS_QUICK_TERM(NAME)                                                                     \
+        ((int)offsetof(struct etwas_slot_terms, NAME) - (int)ETWAS_TERMS_BYTES)
+
 #define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                              \
         [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "r"(GENERATION),      \
         [stamp] "r"(STAMP), [one_record] "i"(ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS),                \
         [word] "i"(offsetof(struct etwas_slot, word)),                                             \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
-        [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
-        [region] "i"(offsetof(struct etwas_slot, region_distance)),                                \
+        [limit] "i"(ETWAS_QUICK_TERM(limit_units)), [mask] "i"(ETWAS_QUICK_TERM(buffer_mask)),     \
+        [region] "i"(ETWAS_QUICK_TERM(region)),                                                      \
         [index] "i"(offsetof(struct etwas_slot, processor)),                                       \
-        [units_mask] "i"((1 << ETWAS_UNITS_BITS) - 1), [units_bits] "i"(ETWAS_UNITS_BITS),         \
-        [buffer_mask] "i"(ETWAS_NO_BUFFER)
+        [units_mask] "i"((1 << ETWAS_UNITS_BITS) - 1), [units_bits] "i"(ETWAS_UNITS_BITS)
 /* clang-format on */
 
 /* `slot` was found by the thread's cpu_id. `generation`, the session's, is not 0. */
@@ -301,11 +304,11 @@ other:
             "movq %%rcx, %%r8\n\t"                                                                 \
             "andl %[units_mask], %%ecx\n\t"                                                        \
             "shrq %[units_bits], %%r8\n\t"                                                         \
-            "andl %[buffer_mask], %%r8d\n\t"                                                       \
+            "andl %c[mask](%[slot]), %%r8d\n\t"                                                    \
             "imulq %%rax, %%r8\n\t"                                                                \
             "subq %%rcx, %%rax\n\t"                                                                \
             "addq %%r8, %%rcx\n\t"                                                                 \
-            "leaq (%[slot],%%rcx,8), %%rcx\n\t"                                                    \
+            "shlq $3, %%rcx\n\t"                                                                   \
             "addq %c[region](%[slot]), %%rcx\n\t"                                                  \
             "shlq $3, %%rax\n\t"                                                                   \
             "subq $" #STEP " + 8, %%rax\n\t"                                                       \

@@ -53,7 +53,7 @@ static inline bool etwas_quick_begin(struct etwas_quick *quick, struct etwas_slo
     if (__builtin_expect(ck_pr_load_32(&slot->gate) != generation, 0)) {
         return false;
     }
-    quick->stamp = etwas_clock_now(etwas_kind_clock(ck_pr_load_32(&slot->kind)));
+    quick->stamp = etwas_clock_now(etwas_kind_clock(etwas_slot_kind_of(slot)));
     return true;
 }
 
@@ -65,9 +65,9 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick,
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record_bytes) / ETWAS_UNIT_BYTES;
     struct etwas_slot *slot = quick->slot;
     uint64_t newest = ck_pr_load_64(&slot->newest);
-    uint32_t limit = ck_pr_load_32(&slot->limit_units);
+    uint32_t limit = etwas_slot_limit_units(slot);
     uint32_t first = etwas_word_units(quick->word);
-    uint32_t buffer = etwas_word_buffer(quick->word);
+    uint32_t buffer = etwas_slot_buffer(slot, quick->word);
     struct etwas_buffer_control *buffers = ck_pr_load_ptr(&attachment->buffers);
     uint8_t *region = etwas_slot_region(slot);
 

@@ -20,6 +20,15 @@ size_t etwas_slot_row_bytes;
 /* Slots of nobody. */
 static struct etwas_slot *closed;
 
+/* And their terms before them, all zeroes. */
+static struct etwas_slot *keep_closed(void)
+{
+    size_t bytes = ETWAS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed;
+    char *start = etwas_memory_keep(ETWAS_TERMS_BYTES + bytes);
+
+    return start != NULL ? (struct etwas_slot *)(void *)(start + ETWAS_TERMS_BYTES) : NULL;
+}
+
 void etwas_slots_forget(void)
 {
     for (uint32_t index = 0; index < ETWAS_ATTACHMENTS; index++) {
@@ -41,7 +50,7 @@ bool etwas_slots_prepare(void)
         etwas_processor_prepare();
         etwas_slot_count = etwas_processor_count();
         etwas_slot_row_bytes = etwas_slot_count * sizeof(struct etwas_slot);
-        closed = etwas_memory_keep(ETWAS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed);
+        closed = keep_closed();
     }
     if (closed == NULL) {
         return false;

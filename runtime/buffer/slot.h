@@ -19,8 +19,13 @@
  *
  * Where an entry of the session table has its slots, this process's attachment to it says. Slots are
  * never freed, and there are closed ones where no session ever was, so that a stale handle finds a
- * closed gate, never unmapped memory. There is no pointer in a slot, only how far away the buffers
- * are: the memory that it lies in may be mapped elsewhere by who reads it after us.
+ * closed gate, never unmapped memory.
+ *
+ * Slots may lie in memory that other processes write to, and so nothing in one is believed that leads
+ * anywhere. What does is in its terms: memory of this process alone, ETWAS_TERMS_BYTES before the slot, so
+ * that no writer needs more than the slot to find it. A buffer that a word names is brought
+ * into bounds by a mask, and as many buffers have address space: then a word that somebody has
+ * scribbled on costs records, and nothing is written elsewhere.
  *
  *     word     63        40 39          22 21           0
  *              |  count   |    buffer    |    units     |
@@ -46,7 +51,7 @@
  *     spare               this processor's sequences
  *     gate, kind          start and stop store them; everybody reads them, also as one word
  *     visitors            writers on the slow path of a shared slot count themselves in and out
- *     the rest            start stores it while the gate is closed and nobody visits
+ *     the rest, terms     start stores it while the gate is closed and nobody visits
  */
 #ifndef ETWAS_BUFFER_SLOT_H
 #define ETWAS_BUFFER_SLOT_H
@@ -92,22 +97,35 @@ struct etwas_slot_counters {
 
 struct etwas_slot {
     uint64_t word;
-    uint64_t newest;      /* no record of this slot is newer; an int64_t stamp */
-    uint32_t gate;        /* the session's generation; 0: closed */
-    uint32_t kind;        /* clock | protocol << 8 | ETWAS_KIND_*; constant while the gate is open,
-                             and until the next session opens it */
-    uint32_t limit_units; /* size of a buffer */
+    uint64_t newest; /* no record of this slot is newer; an int64_t stamp */
+    uint32_t gate;   /* the session's generation; 0: closed */
+    uint32_t kind;   /* as its terms say, for who compares both at once */
+    uint32_t reserved;
     uint32_t visitors;
-    uint32_t processor;      /* rseq: whose sequences it is for; else nobody's */
-    uint32_t spare;          /* claimed to become current next, if its owner word says so too */
-    int64_t region_distance; /* bytes from this slot to the region of the buffers */
-    uint32_t index;          /* which slot of the session, and so in owner words */
+    uint32_t processor; /* rseq: whose sequences it is for; else nobody's */
+    uint32_t spare;     /* claimed to become current next, if its owner word says so too */
     struct etwas_slot_counters counters;
 };
 _Static_assert(sizeof(struct etwas_slot) == 128, "a slot is two cache lines");
 _Static_assert(offsetof(struct etwas_slot, gate) % 8 == 0, "gate and kind are one word");
 _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, gate) + 4,
                "gate and kind are one word");
+
+/*
+ * What this process knows of a slot. Constant while the gate is open, and until the next session opens it;
+ * who found the gate open in between has aborted, or finds the word changed.
+ */
+struct etwas_slot_terms {
+    uint8_t *region;      /* of its session's buffers */
+    uint32_t limit_units; /* size of a buffer */
+    uint32_t buffer_mask; /* a power of two − 1: so many buffers, and one, have address space */
+    uint32_t kind;        /* clock | protocol << 8 | ETWAS_KIND_* */
+    uint32_t index;       /* which slot of the session, and so in owner words */
+};
+
+enum {
+    ETWAS_TERMS_BYTES = 3 << 20, /* more than all slots of a session and what is before them */
+};
 
 /*
  * Where this process has a session's memory. Start stores it while the session's gates are closed, and
@@ -189,10 +207,49 @@ static inline struct etwas_slot *etwas_slot_folded(uint32_t session, uint32_t pr
                          processor < etwas_slot_count ? processor : processor % etwas_slot_count);
 }
 
-/* Of its buffers: of the session that the gate is of, if it was loaded before. */
+/* Of the session that the gate is of, if it was loaded before. */
+static inline struct etwas_slot_terms *etwas_slot_terms(const struct etwas_slot *slot)
+{
+    return (struct etwas_slot_terms *)((uintptr_t)slot - ETWAS_TERMS_BYTES);
+}
+
+static inline uint32_t etwas_slot_limit_units(const struct etwas_slot *slot)
+{
+    return ck_pr_load_32(&etwas_slot_terms(slot)->limit_units);
+}
+
+static inline uint32_t etwas_slot_kind_of(const struct etwas_slot *slot)
+{
+    return ck_pr_load_32(&etwas_slot_terms(slot)->kind);
+}
+
+static inline uint32_t etwas_slot_index(const struct etwas_slot *slot)
+{
+    return ck_pr_load_32(&etwas_slot_terms(slot)->index);
+}
+
+/* Of its buffers. */
 static inline uint8_t *etwas_slot_region(const struct etwas_slot *slot)
 {
-    return (uint8_t *)((uintptr_t)slot + ck_pr_load_64((const uint64_t *)&slot->region_distance));
+    return ck_pr_load_ptr(&etwas_slot_terms(slot)->region);
+}
+
+/* The buffer that a word of the slot's names, in bounds. */
+static inline uint32_t etwas_slot_buffer(const struct etwas_slot *slot, uint64_t word)
+{
+    return (uint32_t)(word >> ETWAS_UNITS_BITS) &
+           ck_pr_load_32(&etwas_slot_terms(slot)->buffer_mask);
+}
+
+/* The mask for so many buffers. */
+static inline uint32_t etwas_slot_mask(uint32_t buffers)
+{
+    uint32_t mask = 0;
+
+    while (mask + 1 < buffers) {
+        mask = 2 * mask + 1;
+    }
+    return mask;
 }
 
 /*

@@ -369,7 +369,7 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
                               uint64_t gate, uint32_t units, uint64_t close_word)
 {
     struct step step;
-    uint32_t limit = ck_pr_load_32(&slot->limit_units);
+    uint32_t limit = etwas_slot_limit_units(slot);
     uint64_t previous_owner;
     uint64_t spare_owner;
     uint32_t previous;
@@ -379,7 +379,7 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
     step.pool = ck_pr_load_ptr(&attachment->pool);
     step.gate = gate;
     step.processor = ck_pr_load_32(&slot->processor);
-    step.index = ck_pr_load_32(&slot->index);
+    step.index = etwas_slot_index(slot);
     if (step.pool == NULL) {
         return ERROR_SUCCESS; /* a fork's child, which has nothing of it: its slots will tell */
     }

@@ -50,7 +50,7 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
      * word changes meanwhile the exchange fails and the value is not used.
      */
     ck_pr_store_64((uint64_t *)&control->link.previous_newest, ck_pr_load_64(&slot->newest));
-    ticket = etwas_pool_renumber(pool, ck_pr_load_32(&slot->index), buffer);
+    ticket = etwas_pool_renumber(pool, etwas_slot_index(slot), buffer);
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_NAMED);
     ck_pr_fence_release();
     if (!ck_pr_cas_64(&slot->word, word, etwas_word_next(word, buffer, ETWAS_FIRST_UNIT))) {
@@ -61,10 +61,10 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
         ck_pr_store_64(&pool->ages[old], ticket);
         etwas_pool_retire(pool, old, etwas_word_units(word));
         if (pool->buffering) {
-            etwas_pool_offer_oldest(pool, old, ck_pr_load_32(&slot->index), true);
+            etwas_pool_offer_oldest(pool, old, etwas_slot_index(slot), true);
         }
     }
-    etwas_pool_wake_if_few(pool, ck_pr_load_32(&slot->index));
+    etwas_pool_wake_if_few(pool, etwas_slot_index(slot));
     return true;
 }
 
@@ -85,7 +85,7 @@ static uint32_t switch_as_visitor(const struct etwas_attachment *attachment,
             result = ERROR_INVALID_HANDLE;
             break;
         }
-        limit = ck_pr_load_32(&slot->limit_units);
+        limit = etwas_slot_limit_units(slot);
         if (units > limit - ETWAS_FIRST_UNIT) {
             result = ERROR_MORE_DATA;
             break;
@@ -100,7 +100,7 @@ static uint32_t switch_as_visitor(const struct etwas_attachment *attachment,
         }
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_ENTERED);
         if (claimed == ETWAS_NO_BUFFER &&
-            !etwas_pool_claim(pool, ck_pr_load_32(&slot->index), &claimed)) {
+            !etwas_pool_claim(pool, etwas_slot_index(slot), &claimed)) {
             ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_FOUND_NONE);
             if (ck_pr_load_64(&slot->word) != word) {
                 continue; /* who took the last one may have installed it: then there is room */

@@ -23,12 +23,12 @@ static struct etwas_listener listener_of(const struct etwas_enablement *enableme
 {
     const uint32_t generation = etwas_handle_generation(enablement->session);
     const struct etwas_attachment *attachment = etwas_handle_attachment(enablement->session);
-    const uint64_t gate = ck_pr_load_64(etwas_slot_gate(attachment->slots));
+    const bool is_open = ck_pr_load_32(&attachment->slots->gate) == generation;
     struct etwas_listener listener = {
         .session = enablement->session,
         .slots = attachment->slots,
         .generation = generation,
-        .kind = (uint32_t)gate == generation ? (uint32_t)(gate >> 32) : 0,
+        .kind = is_open ? etwas_slot_kind_of(attachment->slots) : 0,
         /* C15: 0 is every keyword; and level 0 is every level. */
         .match_any_keyword =
             enablement->match_any_keyword != 0 ? enablement->match_any_keyword : UINT64_MAX,

@@ -41,7 +41,7 @@
 struct etwas_quick_target {
     struct etwas_slot *slot;
     uint32_t generation; /* of the session */
-    uint32_t kind;       /* of the slot; 0: there is none */
+    uint32_t kind;       /* by the slot's terms; 0: there is none */
     uint32_t clock;
 };
 
@@ -73,7 +73,7 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
         *target = (struct etwas_quick_target){0};
         return false;
     }
-    target->kind = ck_pr_load_32(&target->slot->kind);
+    target->kind = etwas_slot_kind_of(target->slot);
     return etwas_quick_clock(&target->clock, target->kind);
 }
 
@@ -129,8 +129,7 @@ static inline bool etwas_quick_find_listener(struct etwas_quick_target *target,
 /* A glance at the buffer of the moment. */
 static inline bool etwas_quick_has_room(const struct etwas_slot *slot, uint32_t units)
 {
-    return etwas_word_units(ck_pr_load_64(&slot->word)) + units <=
-           ck_pr_load_32(&slot->limit_units);
+    return etwas_word_units(ck_pr_load_64(&slot->word)) + units <= etwas_slot_limit_units(slot);
 }
 
 typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot, uint32_t generation,

@@ -304,7 +304,7 @@ static __attribute__((noinline)) uint32_t trace_by_kind(uint64_t gate, struct et
                                                         const EVENT_INSTANCE_HEADER *event,
                                                         const EVENT_INSTANCE_INFO *instance)
 {
-    const uint32_t kind = (uint32_t)(gate >> 32);
+    const uint32_t kind = etwas_slot_kind_of(slot);
 
     if ((uint32_t)gate != etwas_handle_generation(handle)) {
         return trace_otherwise(handle, event, instance, NULL);
@@ -343,10 +343,10 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
     }
     gate = ck_pr_load_64(etwas_slot_gate(slot));
     if (UNLIKELY(gate != etwas_slot_gate_word(generation, tsc_by_sequence))) {
-        const uint32_t kind = (uint32_t)(gate >> 32);
+        const uint32_t kind = etwas_slot_kind_of(slot);
 
         if (UNLIKELY(etwas_kind_without_classes(kind) != tsc_by_sequence) ||
-            UNLIKELY((uint32_t)gate != generation)) {
+            UNLIKELY(kind == tsc_by_sequence) || UNLIKELY((uint32_t)gate != generation)) {
             return trace_by_kind(gate, slot, handle, event, instance);
         }
         row = etwas_class_look(etwas_handle_index(handle),

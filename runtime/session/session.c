@@ -432,16 +432,14 @@ void etwas_session_open(struct etwas_session *session)
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = slot_of(session, index);
         bool is_rseq = etwas_pool_is_rseq_slot(pool, index);
+        uint32_t kind = kind_of(session, is_rseq);
 
-        ck_pr_store_32(&slot->kind, kind_of(session, is_rseq));
+        etwas_pool_set_terms(pool, index, kind);
+        ck_pr_store_32(&slot->kind, kind);
         ck_pr_store_32(&slot->spare, 0);
-        ck_pr_store_32(&slot->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
-        ck_pr_store_64((uint64_t *)&slot->region_distance,
-                       (uintptr_t)pool->memory.region - (uintptr_t)slot);
         ck_pr_store_64(&slot->newest, (uint64_t)etwas_clock_reading_stamp(
                                           &session->started, session->configuration.clock));
         ck_pr_store_32(&slot->processor, is_rseq ? index % etwas_slot_count : etwas_slot_count);
-        ck_pr_store_32(&slot->index, index);
         ck_pr_store_64(&slot->word,
                        is_rseq ? etwas_word_none() : etwas_word_empty(ck_pr_load_64(&slot->word)));
         /*

@@ -3,6 +3,7 @@
 
 #include "shared/join.h"
 
+#include <etwas/etwas.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <string.h>
@@ -22,7 +23,9 @@
 
 enum {
     MOST_STRIPE_SHIFT = 6,
-    BLOCK_BYTES = 512, /* of st_blocks */
+    MOST_CAPACITY =
+        4 * (ETWAS_POOL_MAXIMUM_BUFFERS + 2), /* what an entry keeps may be twice what it needs */
+    BLOCK_BYTES = 512,                        /* of st_blocks */
 };
 
 /* For a fork's child: what is open for each entry, and one more; 0: nothing. */
@@ -98,7 +101,8 @@ static bool is_possible(const struct etwas_shared_head *head)
            head->buffer_bytes % etwas_memory_page_bytes() == 0 && head->minimum_buffers != 0 &&
            head->minimum_buffers <= head->buffers &&
            head->buffers <= head->tables[ETWAS_SHARED_OWNERS].count &&
-           head->tables[ETWAS_SHARED_OWNERS].count <= 2 * ETWAS_POOL_MAXIMUM_BUFFERS &&
+           head->tables[ETWAS_SHARED_OWNERS].count > etwas_slot_mask(head->buffers) &&
+           head->tables[ETWAS_SHARED_OWNERS].count <= MOST_CAPACITY &&
            head->tables[ETWAS_SHARED_HINTS].count != 0 &&
            head->tables[ETWAS_SHARED_HINTS].count <= ETWAS_ROWS &&
            head->nodes <= ETWAS_MOST_NODES && head->stripe_shift <= MOST_STRIPE_SHIFT &&
@@ -152,12 +156,16 @@ static uint32_t outline_of(const struct etwas_shared_head *head, uint64_t file_b
     uint64_t region_at = tables[ETWAS_SHARED_REGION].offset;
     uint64_t region_bytes = (uint64_t)head->buffers * head->buffer_bytes;
     uint64_t page = etwas_memory_page_bytes();
+    uint32_t times;
 
     if (!is_possible(head) || block_at % page != 0 || region_at % page != 0 ||
         region_at > file_bytes || region_bytes > file_bytes - region_at || block_at > region_at) {
         return ERROR_INVALID_DATA;
     }
+    times = (head->flags & ETWAS_SHARED_PROCESS_TIMES) != 0 ? ETWAS_KIND_TIMES : 0;
     *outline = (struct etwas_pool_outline){
+        .kind = etwas_slot_kind(head->clock, ETWAS_PROTOCOL_RSEQ) | times,
+        .extra_kind = etwas_slot_kind(head->clock, ETWAS_PROTOCOL_SHARED) | times,
         .block_at = block_at,
         .bytes = region_at - block_at + region_bytes,
         .region_at = region_at - block_at,

@@ -74,8 +74,6 @@ static void make_sense(struct pool *pool)
             pool->slots[index].word =
                 shared | etwas_slot_word(word >> 32 & 15, (uint32_t)word % view->buffer_count,
                                          (uint32_t)(word >> 40) % (BUFFER_BYTES / 8 + 1));
-            pool->slots[index].index = index;
-            pool->slots[index].limit_units = BUFFER_BYTES / ETWAS_UNIT_BYTES;
         }
     }
     for (uint32_t index = 0; index < view->buffer_count; index++) {

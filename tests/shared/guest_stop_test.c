@@ -100,7 +100,7 @@ static void commit(struct guest *guest)
 
     do {
         units = etwas_word_units(ck_pr_load_64(&guest->slot->word));
-    } while (units + guest->units <= guest->slot->limit_units &&
+    } while (units + guest->units <= etwas_slot_limit_units(guest->slot) &&
              try_sequence(guest,
                           &(struct etwas_rseq_copy){
                               guest->buffer + (size_t)units * ETWAS_UNIT_BYTES,
