@@ -383,8 +383,8 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  *   TRACE_PROVIDER_INSTANCE_INFO, each followed by EnableCount times a TRACE_ENABLE_INFO.
  *   NextOffset leads from one instance to the next, and is 0 in the last. There is an instance for
  *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider), and one for each other process that
- *   has some; where nobody is
- *   registered and a session has enabled the provider beforehand, one with
+ *   has some, in which IsEnabled is 0 for a session whose pool is of another release, so that nothing is logged to it;
+ *   where nobody is registered and a session has enabled the provider beforehand, one with
  *   TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
  *   A system provider is there while a session enables it, as one instance of the process id 0.
  * TraceGroupQueryList: an array of the GUIDs of groups that have providers, or are enabled.

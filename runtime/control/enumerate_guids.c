@@ -50,12 +50,12 @@ static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_others *othe
                                                  const etwas_guid *guid)
 {
     TRACE_GUID_PROPERTIES properties = {.Guid = *guid};
-    TRACE_ENABLE_INFO *enables;
+    struct etwas_other_enablement *enables;
 
     if (etwas_others_enablements(others, guid, false, &enables) != 0) {
-        properties.LoggerId = enables[0].LoggerId;
-        properties.EnableLevel = enables[0].Level;
-        properties.EnableFlags = (uint32_t)enables[0].MatchAnyKeyword;
+        properties.LoggerId = enables[0].info.LoggerId;
+        properties.EnableLevel = enables[0].info.Level;
+        properties.EnableFlags = (uint32_t)enables[0].info.MatchAnyKeyword;
         properties.IsEnable = 1;
     }
     free(enables);
@@ -110,7 +110,7 @@ struct answer {
     size_t needed;
     /* Of other processes, and how these enable what is asked about. */
     struct etwas_others others;
-    TRACE_ENABLE_INFO *enables;
+    struct etwas_other_enablement *enables;
     uint32_t enable_count;
 };
 
@@ -271,10 +271,15 @@ static void describe_others(struct answer *answer, const etwas_guid *guid, uint3
         }
         if (--left != 0) {
             instance.NextOffset =
-                (uint32_t)(sizeof instance + instance.EnableCount * sizeof *answer->enables);
+                (uint32_t)(sizeof instance + instance.EnableCount * sizeof(TRACE_ENABLE_INFO));
         }
         append(answer, &instance, sizeof instance);
-        append(answer, answer->enables, instance.EnableCount * sizeof *answer->enables);
+        for (uint32_t enabling = 0; enabling < instance.EnableCount; enabling++) {
+            TRACE_ENABLE_INFO enable = answer->enables[enabling].info;
+
+            enable.IsEnabled = answer->enables[enabling].layout == other->layout;
+            append(answer, &enable, sizeof enable);
+        }
     }
 }
 

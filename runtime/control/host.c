@@ -22,6 +22,7 @@
 #include "registry/connection.h"
 #include "registry/host_session.h"
 #include "registry/tell.h"
+#include "shared/layout.h"
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,
@@ -312,6 +313,7 @@ static void describe(struct etwas_registry_entry *entry, const struct etwas_sess
         .number = 1,
         .state = ETWAS_REGISTRY_STARTING,
         .kind = ETWAS_REGISTRY_SHARED,
+        .layout = ETWAS_SHARED_MAJOR,
         .log_file_mode = configuration->log_file_mode,
         .clock = configuration->clock,
     };

@@ -24,6 +24,7 @@
 #include "registry/message.h"
 #include "registry/sessions.h"
 #include "registry/stale.h"
+#include "shared/layout.h"
 
 #define REGISTERING_PATIENCE_NS UINT64_C(50000000)
 #define PATIENCE_NS UINT64_C(500000000)
@@ -213,7 +214,8 @@ static void look_at_one(const etwas_guid *session, struct look *look)
         return;
     }
     if (!is_attached && entry->kind == ETWAS_REGISTRY_SHARED &&
-        entry->state == ETWAS_REGISTRY_OPEN && concerns_us(entry, look)) {
+        entry->layout == ETWAS_SHARED_MAJOR && entry->state == ETWAS_REGISTRY_OPEN &&
+        concerns_us(entry, look)) {
         guest = etwas_guest_attach(entry, look->deadline_ns, &code);
         is_attached = guest != NULL;
         look->is_late = look->is_late || code == ERROR_TIMEOUT;

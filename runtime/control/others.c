@@ -46,7 +46,7 @@ static bool gather(const struct etwas_registry_guid_list *list, void *context)
         const struct etwas_registry_guid *one = &list->guids[index];
 
         others->providers[others->provider_count++] = (struct etwas_other_provider){
-            one->guid, list->process_id, one->is_group, one->is_classic};
+            one->guid, list->process_id, list->layout, one->is_group, one->is_classic};
     }
     return true;
 }
@@ -107,12 +107,13 @@ static const struct etwas_registry_enablement *enables(const struct etwas_regist
 }
 
 static bool describe(const struct etwas_registry_entry *entry, const etwas_guid *guid,
-                     bool is_group, TRACE_ENABLE_INFO *enable)
+                     bool is_group, struct etwas_other_enablement *enable)
 {
     const struct etwas_registry_enablement *enablement = enables(entry, guid, is_group);
 
     if (enablement != NULL) {
-        *enable = (TRACE_ENABLE_INFO){
+        enable->layout = entry->layout;
+        enable->info = (TRACE_ENABLE_INFO){
             .IsEnabled = 1,
             .Level = enablement->level,
             .LoggerId = logger_id_of(&entry->session),
@@ -125,7 +126,7 @@ static bool describe(const struct etwas_registry_entry *entry, const etwas_guid 
 }
 
 uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
-                                  bool is_group, TRACE_ENABLE_INFO **list)
+                                  bool is_group, struct etwas_other_enablement **list)
 {
     uint32_t count = 0;
 

@@ -17,8 +17,14 @@
 struct etwas_other_provider {
     etwas_guid guid;
     uint32_t process_id;
+    uint32_t layout; /* of the pools that its process can log to */
     bool is_group;
     bool is_classic;
+};
+
+struct etwas_other_enablement {
+    TRACE_ENABLE_INFO info;
+    uint32_t layout; /* of the session's pool */
 };
 
 struct etwas_others {
@@ -37,7 +43,7 @@ void etwas_others_free(struct etwas_others *others);
  * NULL where there is none or no memory. Without a lock of ours.
  */
 uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
-                                  bool is_group, TRACE_ENABLE_INFO **enables);
+                                  bool is_group, struct etwas_other_enablement **enables);
 
 /*
  * Whether the session may enable the provider, or group, which it does not yet: other shared sessions, of whichever processes, leave

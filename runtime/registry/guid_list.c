@@ -26,7 +26,7 @@ struct stored_list {
     uint32_t count;
     uint64_t process_start;
     uint32_t process_id;
-    uint32_t reserved;
+    uint32_t layout;
 };
 ETWAS_ASSERT_SIZE(struct stored_list, 32);
 
@@ -86,6 +86,7 @@ uint32_t etwas_registry_put_guids(const struct etwas_registry_guid_list *list, v
         .count = list->count,
         .process_start = list->process_start,
         .process_id = list->process_id,
+        .layout = list->layout,
     };
     uint8_t *at;
 
@@ -165,6 +166,7 @@ uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
     *made = (struct etwas_registry_guid_list){
         .process_id = head.process_id,
         .process_start = head.process_start,
+        .layout = head.layout,
         .count = head.count,
         .guids = (struct etwas_registry_guid *)(made + 1),
     };

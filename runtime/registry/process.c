@@ -11,6 +11,7 @@
 #include "platform/identity.h"
 #include "platform/own_descriptor.h"
 #include "registry/file_name.h"
+#include "shared/layout.h"
 
 static uint32_t put_own(const struct etwas_registry_guid_list *list, void **bytes, size_t *size)
 {
@@ -18,6 +19,7 @@ static uint32_t put_own(const struct etwas_registry_guid_list *list, void **byte
 
     own.process_id = (uint32_t)getpid();
     own.process_start = etwas_identity_start_ticks();
+    own.layout = ETWAS_SHARED_MAJOR;
     return etwas_registry_put_guids(&own, bytes, size);
 }
 

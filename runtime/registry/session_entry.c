@@ -30,7 +30,8 @@ struct stored_entry {
     uint64_t process_start;
     uint32_t process_id;
     uint32_t state;
-    uint32_t kind;
+    uint16_t kind;
+    uint16_t layout;
     uint32_t log_file_mode;
     uint32_t clock;
     uint32_t
@@ -229,7 +230,8 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
         .process_start = entry->process_start,
         .process_id = entry->process_id,
         .state = entry->state,
-        .kind = entry->kind,
+        .kind = (uint16_t)entry->kind,
+        .layout = (uint16_t)entry->layout,
         .log_file_mode = entry->log_file_mode,
         .clock = entry->clock,
         .name_units = (uint32_t)name_units(entry->name),
@@ -346,6 +348,7 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     made->process_id = head.process_id;
     made->state = head.state;
     made->kind = head.kind;
+    made->layout = head.layout;
     made->log_file_mode = head.log_file_mode;
     made->clock = head.clock;
     made->enablement_count = head.enablements;

@@ -95,6 +95,8 @@ struct etwas_registry_entry {
     uint32_t process_id;
     uint32_t state; /* ETWAS_REGISTRY_OPEN... */
     uint32_t kind;  /* ETWAS_REGISTRY_SHARED...; others are of later builds */
+    uint32_t
+        layout; /* of its pool: who has another major version cannot log to it (shared/layout.h) */
     uint32_t log_file_mode;
     uint32_t clock;
     uint32_t enablement_count;

@@ -65,6 +65,18 @@ static uint32_t check_file(int descriptor, uint64_t *bytes)
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
+/* Fields that one of an earlier minor version does not have are 0. */
+static uint32_t read_head(int descriptor, struct etwas_shared_head *head)
+{
+    if (etwas_file_read(descriptor, head, sizeof *head, 0) != sizeof *head) {
+        return ERROR_INVALID_DATA;
+    }
+    if (head->head_bytes >= ETWAS_SHARED_HEAD_OF_GATES && head->head_bytes < sizeof *head) {
+        memset((uint8_t *)head + head->head_bytes, 0, sizeof *head - head->head_bytes);
+    }
+    return ERROR_SUCCESS;
+}
+
 /* Whether it is one, of a session that this build could join. */
 static uint32_t check_kind(const struct etwas_shared_head *head)
 {
@@ -74,7 +86,7 @@ static uint32_t check_kind(const struct etwas_shared_head *head)
         return ERROR_INVALID_DATA;
     }
     if (head->major != ETWAS_SHARED_MAJOR || head->minor < ETWAS_SHARED_MINOR_OF_GATES ||
-        head->head_bytes < sizeof *head) {
+        head->head_bytes < ETWAS_SHARED_HEAD_OF_GATES) {
         return ERROR_NOT_SUPPORTED;
     }
     if (head->state != ETWAS_SHARED_OPEN) {
@@ -248,10 +260,7 @@ uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
     uint32_t code = guest_slot < ETWAS_GUEST_SLOTS ? check_file(descriptor, &file_bytes)
                                                    : ERROR_INVALID_PARAMETER;
 
-    if (code == ERROR_SUCCESS &&
-        etwas_file_read(descriptor, &head, sizeof head, 0) != sizeof head) {
-        code = ERROR_INVALID_DATA;
-    }
+    code = code == ERROR_SUCCESS ? read_head(descriptor, &head) : code;
     code = code == ERROR_SUCCESS ? check_kind(&head) : code;
     code = code == ERROR_SUCCESS ? outline_of(&head, file_bytes, &outline) : code;
     code = code == ERROR_SUCCESS ? check_words(descriptor, &outline) : code;

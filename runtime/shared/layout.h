@@ -124,7 +124,8 @@ struct etwas_shared_head {
     uint32_t reserved;
 };
 
-/* What a head of minor version 0 has. */
+/* What a head of minor version 0 has; and one of ETWAS_SHARED_MINOR_OF_GATES. */
 #define ETWAS_SHARED_LEAST_HEAD offsetof(struct etwas_shared_head, place)
+#define ETWAS_SHARED_HEAD_OF_GATES (offsetof(struct etwas_shared_head, stripe_shift) + 8)
 
 #endif

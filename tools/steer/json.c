@@ -81,6 +81,7 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
     etwas_json_number(output, "any", enable->MatchAnyKeyword);
     etwas_json_number(output, "all", enable->MatchAllKeyword);
     etwas_json_number(output, "property", enable->EnableProperty);
+    etwas_output_text(output, enable->IsEnabled != 0 ? "" : ",\"of_another_release\":true");
     etwas_output_char(output, '}');
 }
 

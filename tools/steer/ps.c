@@ -35,7 +35,8 @@ static const char *const ps_help[] = {
     keys_help,
     "Of a provider: kind (classic, modern, or not registered), provider, name (if it\n"
     "says it), process, program, enabled_by: session, level, any and all (the\n"
-    "keywords), property.\n"
+    "keywords), property, of_another_release (true where the process cannot log to\n"
+    "that session: their releases of the library differ too much).\n"
     "\n"
     "Exit codes: see 'etwas --help'.\n",
     NULL,

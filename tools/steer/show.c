@@ -108,8 +108,9 @@ static void put_enables(struct etwas_output *output, const struct etwas_steer_fo
 
         etwas_output_text(output, i > 0 ? "; " : "");
         put_plain(output, session != NULL ? session->block.session_name : "?");
-        etwas_output_format(output, " (level %u, keywords 0x%llx)", enable->Level,
-                            (unsigned long long)enable->MatchAnyKeyword);
+        etwas_output_format(output, " (level %u, keywords 0x%llx%s)", enable->Level,
+                            (unsigned long long)enable->MatchAnyKeyword,
+                            enable->IsEnabled != 0 ? "" : ", of another release: not logged to");
     }
     if (provider->enabling == 0) {
         etwas_output_char(output, '-');

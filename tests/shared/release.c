@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A program of one release of the library, of which the test builds several.
+ *
+ * usage: release host FILE | release provider COUNT
+ *
+ * Says what it has done, a line each, and goes on when it is told a line.
+ */
+#include <etwas/etwas.h>
+#include <etwas/evntprov.h>
+#include <etwas/winerror.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NOT_HERE = 77, /* no session can be shared */
+    FAILED = 1,
+    TIMEOUT_MS = 30000,
+};
+
+static const etwas_guid provider_guid = {0x6f2d9b10, 0x4c5e, 0x4e0a, {2, 4, 6, 8, 1, 3, 5, 7}};
+
+static void await_line(void)
+{
+    char line[16];
+
+    (void)fflush(stdout);
+    (void)fgets(line, sizeof line, stdin);
+}
+
+static int host(const char *file)
+{
+    const etwas_session_options options = {.sharing = ETWAS_SHARING_USER};
+    etwas_session_counts counts;
+    etwas_trace_handle session;
+    uint32_t code = etwas_start("releases", file, &options, &session);
+
+    if (code != ERROR_SUCCESS) {
+        return code == ERROR_NOT_SUPPORTED ? NOT_HERE : FAILED;
+    }
+    code = EnableTraceEx2(session, &provider_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0, 0,
+                          TIMEOUT_MS, NULL);
+    (void)printf("enabled %u\n", code);
+    await_line();
+    code = etwas_stop(session, &counts);
+    (void)printf("recorded %" PRIu64 " lost %" PRIu64 "\n", counts.recorded, counts.lost);
+    return code == ERROR_SUCCESS ? 0 : FAILED;
+}
+
+static int provide(uint32_t count)
+{
+    static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
+    REGHANDLE provider;
+    uint32_t written = 0;
+
+    if (EventRegister(&provider_guid, NULL, NULL, &provider) != ERROR_SUCCESS) {
+        return FAILED;
+    }
+    (void)printf("%s\n", EventEnabled(provider, &descriptor) ? "enabled" : "alone");
+    for (uint32_t event = 0; event < count; event++) {
+        written += EventWrite(provider, &descriptor, 0, NULL) == ERROR_SUCCESS;
+    }
+    (void)printf("written %" PRIu32 "\n", written);
+    await_line();
+    return EventUnregister(provider) == ERROR_SUCCESS ? 0 : FAILED;
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 3 && strcmp(arguments[1], "host") == 0) {
+        return host(arguments[2]);
+    }
+    return count == 3 ? provide((uint32_t)strtoul(arguments[2], NULL, 10)) : FAILED;
+}
