@@ -86,7 +86,7 @@ static void complain(const char *path, uint32_t code)
 
     /* ETW has one code for a folder and for a file without permission. */
     if (code == ERROR_ACCESS_DENIED && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        reason = "a folder, not a file";
+        reason = "a folder without log files (*.etl) that could be read";
     }
     if (reason != NULL) {
         etwas_output_format(errors, "%s\n", reason);
@@ -200,8 +200,8 @@ int etwas_input_process(struct etwas_input_run *run)
         run->inputs[i].run = run;
         traces[i] = run->inputs[i].trace;
     }
-    code =
-        ProcessTrace(traces, run->count, run->has_span ? &from : NULL, run->has_span ? &to : NULL);
+    code = etwas_process_traces(traces, run->count, run->has_span ? &from : NULL,
+                                run->has_span ? &to : NULL);
     etwas_progress_end(&run->progress);
     for (uint32_t i = 0; i < run->count; i++) {
         struct etwas_input *input = &run->inputs[i];

@@ -14,7 +14,8 @@
 #include <etwas/evntcons.h>
 
 enum {
-    ETWAS_INPUT_FILES = 64,        /* ProcessTrace takes no more at once */
+    ETWAS_INPUT_FILES =
+        1000, /* at once; there can be 1,024 open traces, and a file is opened for more than its events */
     ETWAS_INPUT_DAMAGES_KEPT = 20, /* the first ones; a file may have any number */
 };
 

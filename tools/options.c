@@ -4,7 +4,6 @@
 #include "options.h"
 
 #include "commands.h"
-#include "input.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,16 +25,6 @@ bool etwas_options_read(const struct etwas_options *options, int argc, char **ar
         }
     }
     return true;
-}
-
-const char *etwas_options_files(int count)
-{
-    _Static_assert(ETWAS_INPUT_FILES == 64, "as the text says");
-
-    if (count == 0) {
-        return "which file?";
-    }
-    return count > ETWAS_INPUT_FILES ? "at most 64 files at once" : NULL;
 }
 
 bool etwas_options_fit(const struct etwas_options *options, const char *wrong, int *result)

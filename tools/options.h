@@ -24,9 +24,6 @@ struct etwas_options {
 bool etwas_options_read(const struct etwas_options *options, int argc, char **argv, void *context,
                         int *result);
 
-/* What is wrong with so many files; NULL: nothing. */
-const char *etwas_options_files(int count);
-
 /* `wrong` is what is wrong with the options together, or with the files; NULL: nothing. Else as the first. */
 bool etwas_options_fit(const struct etwas_options *options, const char *wrong, int *result);
 

@@ -130,7 +130,8 @@ static void find_ends(struct search *search, char *const *paths, uint32_t count)
         etwas_filetime any = {0, 0};
 
         /* The beginning of a file is a part that may be found by its index. */
-        (void)ProcessTrace(search->traces, search->count, search->wants_last ? NULL : &any, NULL);
+        (void)etwas_process_traces(search->traces, search->count, search->wants_last ? NULL : &any,
+                                   NULL);
     }
     for (uint32_t i = 0; i < search->count; i++) {
         CloseTrace(search->traces[i]);

@@ -51,6 +51,16 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
                                void *context) ETWAS_API(etwas_trace_on_damage);
 
 /*
+ * ProcessTrace, of more than its 64 files too: of as many as are open, which are 1,024 at most. So much for its
+ * limit: each file takes a descriptor from OpenTrace on, and while it is read for each of its processors a buffer's size
+ * of memory, at most 128 KiB (a compressed buffer as much as it was). ERROR_BAD_LENGTH: `count` 0 or above 1,024; all else
+ * as ProcessTrace has it. `traces`, `start` and `end` (UTC, or NULL) stay as they are.
+ */
+uint32_t etwas_process_traces(const etwas_trace_handle *traces, uint32_t count,
+                              const etwas_filetime *start, const etwas_filetime *end)
+    ETWAS_API(etwas_process_traces);
+
+/*
  * Has ProcessTrace deliver one section of a trace file alone: `section`, from 0, of `sections`, which are of equal size
  * and side by side in the file. All of them together deliver each event once, so several threads can read a file at a
  * time, each with a handle of its own, where the order of all events does not matter, as in counting. In a section they

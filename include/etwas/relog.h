@@ -50,7 +50,7 @@ typedef struct etwas_relogger etwas_relogger;
  * etwas_relog_close. Takes 64 MiB and a buffer for each processor, at most 128 KiB; what does not fit lies
  * in a file without a name in $TMPDIR, else /var/tmp, until the end, when each 48 MiB of it that came out
  * of order take 128 KiB. Errors: ERROR_INVALID_PARAMETER for
- * NULL, other flags, more than 64 traces or none, and traces of another mode or of sessions;
+ * NULL, other flags, more than 1,024 traces or none, and traces of another mode or of sessions;
  * ERROR_INVALID_HANDLE; ERROR_BUSY; ERROR_NOT_SUPPORTED for traces of several machines with more than
  * 2,047 processors together; ERROR_NOT_ENOUGH_MEMORY.
  */

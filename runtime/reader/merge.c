@@ -3,15 +3,23 @@
 
 #include "reader/merge.h"
 
+#include "reader/step.h"
+
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-bool etwas_merge_is_before_of_equals(const struct etwas_stream *a, const struct etwas_stream *b)
+bool etwas_merge_is_before_of_equals(struct etwas_stream *a, struct etwas_stream *b)
 {
-    int order = (a->set_number > b->set_number) - (a->set_number < b->set_number);
+    int order = 0;
 
+    if (a->set_number != b->set_number) {
+        order = compare(etwas_step_unix_ns(a, a->key_raw), etwas_step_unix_ns(b, b->key_raw));
+    }
+    if (order == 0) {
+        order = (a->set_number > b->set_number) - (a->set_number < b->set_number);
+    }
     if (order == 0) {
         order = compare(a->key_raw, b->key_raw);
     }
@@ -43,7 +51,7 @@ struct etwas_stream *etwas_merge_top(const struct etwas_merge *merge)
     return merge->count > 0 ? merge->heap[0] : NULL;
 }
 
-const struct etwas_stream *etwas_merge_second(const struct etwas_merge *merge)
+struct etwas_stream *etwas_merge_second(const struct etwas_merge *merge)
 {
     if (merge->count < 2) {
         return NULL;

@@ -4,9 +4,9 @@
 /*
  * All streams of all files in one time order: a binary heap with the earliest record on top.
  *
- * Order: FILETIME, then the file's index in the caller's array, then the raw stamp (finer than
- * 100 ns), then the buffer's sequence number, then the processor. A total order, so that the same
- * files are always delivered in the same order.
+ * Order: FILETIME; of one, the nanoseconds that the clocks know beyond; then the file's index in the caller's array,
+ * the raw stamp, the buffer's sequence number, the processor. A total order, so that the same files are always
+ * delivered in the same order. Parts of one set count as one file.
  */
 #ifndef ETWAS_READER_MERGE_H
 #define ETWAS_READER_MERGE_H
@@ -19,10 +19,10 @@ struct etwas_merge {
 };
 
 /* Of two streams with one FILETIME. */
-bool etwas_merge_is_before_of_equals(const struct etwas_stream *a, const struct etwas_stream *b);
+bool etwas_merge_is_before_of_equals(struct etwas_stream *a, struct etwas_stream *b);
 
 /* In one trace FILETIME never goes back where the raw stamp grows, so that says it all, mostly. */
-static inline bool etwas_merge_is_before(const struct etwas_stream *a, const struct etwas_stream *b)
+static inline bool etwas_merge_is_before(struct etwas_stream *a, struct etwas_stream *b)
 {
     if (a->trace == b->trace && a->key_raw != b->key_raw) {
         return a->key_raw < b->key_raw;
@@ -37,7 +37,7 @@ void etwas_merge_push(struct etwas_merge *merge, struct etwas_stream *stream);
 struct etwas_stream *etwas_merge_top(const struct etwas_merge *merge);
 
 /* The earliest of the others; NULL when there is none. */
-const struct etwas_stream *etwas_merge_second(const struct etwas_merge *merge);
+struct etwas_stream *etwas_merge_second(const struct etwas_merge *merge);
 
 /* Moves the top down, after its key has grown. */
 void etwas_merge_top_moved(struct etwas_merge *merge);

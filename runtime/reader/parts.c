@@ -18,44 +18,45 @@ static bool are_of_one_set(const struct etwas_trace *a, const struct etwas_trace
 {
     const struct etwas_etl_log_header64 *left = &a->log.fields;
     const struct etwas_etl_log_header64 *right = &b->log.fields;
-    size_t units = etwas_utf16_length(a->log.names, ETWAS_ETL_LARGEST_RECORD_BYTES);
+    size_t units;
 
-    return part_of(a) != 0 && part_of(b) != 0 && left->clock_type == right->clock_type &&
-           left->start_filetime == right->start_filetime && a->log.first_raw == b->log.first_raw &&
+    if (part_of(a) == 0 || part_of(b) == 0) {
+        return false;
+    }
+    units = etwas_utf16_length(a->log.names, ETWAS_ETL_LARGEST_RECORD_BYTES);
+    return left->clock_type == right->clock_type && left->start_filetime == right->start_filetime &&
+           a->log.first_raw == b->log.first_raw &&
            units == etwas_utf16_length(b->log.names, ETWAS_ETL_LARGEST_RECORD_BYTES) &&
            memcmp(a->log.names, b->log.names, units * sizeof *a->log.names) == 0;
 }
 
 /* Files are few: each is compared with each. */
-void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
-                         struct etwas_part *parts)
+struct etwas_part etwas_part_of(struct etwas_trace *const *traces, uint32_t count, uint32_t index)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t last = i;
-        uint32_t before = 0;
-        uint32_t first = count;
-        uint32_t members = 0;
+    uint32_t last = index;
+    uint32_t before = 0;
+    uint32_t first = count;
+    uint32_t members = 0;
 
-        for (uint32_t j = 0; j < count; j++) {
-            if (j != i && !are_of_one_set(traces[i], traces[j])) {
-                continue;
-            }
-            if (first == count) {
-                first = j;
-            }
-            members++;
-            if (part_of(traces[j]) > part_of(traces[last])) {
-                last = j;
-            }
-            before += part_of(traces[j]) < part_of(traces[i]) ||
-                      (part_of(traces[j]) == part_of(traces[i]) && j < i);
+    for (uint32_t other = 0; other < count; other++) {
+        if (other != index && !are_of_one_set(traces[index], traces[other])) {
+            continue;
         }
-        parts[i] = (struct etwas_part){
-            .file_number = (size_t)first * count + before,
-            .set_number = first,
-            .clock = &traces[last]->log.clock,
-            .trace = traces[last],
-            .of_several = members > 1,
-        };
+        if (first == count) {
+            first = other;
+        }
+        members++;
+        if (part_of(traces[other]) > part_of(traces[last])) {
+            last = other;
+        }
+        before += part_of(traces[other]) < part_of(traces[index]) ||
+                  (part_of(traces[other]) == part_of(traces[index]) && other < index);
     }
+    return (struct etwas_part){
+        .file_number = (size_t)first * count + before,
+        .set_number = first,
+        .clock = &traces[last]->log.clock,
+        .trace = traces[last],
+        .of_several = members > 1,
+    };
 }

@@ -19,7 +19,7 @@ struct etwas_part {
     bool of_several;                 /* parts of the set are in the run */
 };
 
-void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
-                         struct etwas_part *parts);
+/* What the file `index` of these is. */
+struct etwas_part etwas_part_of(struct etwas_trace *const *traces, uint32_t count, uint32_t index);
 
 #endif

@@ -22,7 +22,7 @@
 #include "reader/table.h"
 
 enum {
-    FILES_LIMIT = 64
+    FILES_LIMIT = 64 /* of ETW's own function */
 };
 
 /* One file of a run. Its first stream is buffer 0, the others its processors'. */
@@ -38,7 +38,7 @@ struct file_run {
 };
 
 struct run {
-    struct file_run files[FILES_LIMIT];
+    struct file_run *files;
     uint32_t file_count;
     struct etwas_span span;
     struct etwas_merge merge;
@@ -281,7 +281,7 @@ static bool is_closing(const struct etwas_stream *stream)
 /* Gives the records of the earliest stream: to the end of its buffer, or until another is earlier. */
 static void give_records(struct run *run, struct etwas_stream *stream)
 {
-    const struct etwas_stream *second = etwas_merge_second(&run->merge);
+    struct etwas_stream *second = etwas_merge_second(&run->merge);
     bool has_key = stream->buffer != &stream->trace->log.buffer;
 
     if (is_past(stream, &run->span)) {
@@ -401,12 +401,10 @@ static uint32_t choose_timelines(struct run *run)
 
 static uint32_t process(struct run *run, struct etwas_trace *const *traces)
 {
-    struct etwas_part parts[FILES_LIMIT];
     uint32_t code = ERROR_SUCCESS;
 
-    etwas_parts_arrange(traces, run->file_count, parts);
     for (uint32_t i = 0; i < run->file_count; i++) {
-        run->files[i].part = parts[i];
+        run->files[i].part = etwas_part_of(traces, run->file_count, i);
     }
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         code = open_file(&run->files[i], traces[i], &run->span);
@@ -458,12 +456,40 @@ static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
 /* What has to be ended when ProcessTrace returns, or a callback ends the thread. */
 struct processing {
     /* A copy: with CloseTrace the caller's array may go, or name another trace. */
-    etwas_trace_handle handles[FILES_LIMIT];
+    etwas_trace_handle *handles;
     uint32_t count;
-    struct etwas_trace *traces[FILES_LIMIT];
+    struct etwas_trace **traces;
     struct etwas_trace *live; /* NULL: files */
     struct run run;
 };
+
+static void free_processing(struct processing *processing)
+{
+    free(processing->handles);
+    free(processing->traces);
+    free(processing->run.files);
+    free(processing);
+}
+
+static struct processing *make_processing(const etwas_trace_handle *handles, uint32_t count)
+{
+    struct processing *processing = calloc(1, sizeof *processing);
+
+    if (processing == NULL) {
+        return NULL;
+    }
+    processing->count = count;
+    processing->handles = calloc(count, sizeof *processing->handles);
+    processing->traces = calloc(count, sizeof(struct etwas_trace *));
+    processing->run.files = calloc(count, sizeof *processing->run.files);
+    if (processing->handles == NULL || processing->traces == NULL ||
+        processing->run.files == NULL) {
+        free_processing(processing);
+        return NULL;
+    }
+    memcpy(processing->handles, handles, count * sizeof *handles);
+    return processing;
+}
 
 static void end_processing(void *argument)
 {
@@ -478,7 +504,7 @@ static void end_processing(void *argument)
         etwas_live_disconnect(processing->live);
     }
     etwas_trace_table_release(processing->handles, processing->count);
-    free(processing);
+    free_processing(processing);
 }
 
 /* One session alone, or files alone (C16). */
@@ -507,34 +533,41 @@ static uint32_t process_and_end(struct processing *processing)
     return code;
 }
 
-uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
-                      etwas_filetime *StartTime, etwas_filetime *EndTime)
+uint32_t etwas_process_traces(const etwas_trace_handle *traces, uint32_t count,
+                              const etwas_filetime *start, const etwas_filetime *end)
 {
-    int64_t start = filetime_value(StartTime, INT64_MIN);
-    int64_t end = filetime_value(EndTime, INT64_MAX);
+    const struct etwas_span span = {filetime_value(start, INT64_MIN),
+                                    filetime_value(end, INT64_MAX)};
     struct processing *processing;
     uint32_t code;
 
-    if (HandleArray == NULL) {
+    if (traces == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (HandleCount == 0 || HandleCount > FILES_LIMIT) {
+    if (count == 0 || count > ETWAS_TRACES) {
         return ERROR_BAD_LENGTH;
     }
-    if (end < start) {
+    if (span.end_filetime < span.start_filetime) {
         return ERROR_INVALID_TIME;
     }
-    processing = calloc(1, sizeof *processing);
+    processing = make_processing(traces, count);
     if (processing == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    memcpy(processing->handles, HandleArray, HandleCount * sizeof *HandleArray);
-    processing->count = HandleCount;
-    processing->run.span = (struct etwas_span){start, end};
-    code = etwas_trace_table_acquire(processing->handles, HandleCount, processing->traces);
+    processing->run.span = span;
+    code = etwas_trace_table_acquire(processing->handles, count, processing->traces);
     if (code != ERROR_SUCCESS) {
-        free(processing);
+        free_processing(processing);
         return code;
     }
     return process_and_end(processing);
+}
+
+uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
+                      etwas_filetime *StartTime, etwas_filetime *EndTime)
+{
+    if (HandleArray != NULL && HandleCount > FILES_LIMIT) {
+        return ERROR_BAD_LENGTH;
+    }
+    return etwas_process_traces(HandleArray, HandleCount, StartTime, EndTime);
 }

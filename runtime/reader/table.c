@@ -19,22 +19,18 @@
 #include "reader/trace.h"
 #include "realtime/consumer.h"
 
-enum {
-    TABLE_ENTRIES = 1024
-};
-
 struct entry {
     struct etwas_trace *trace; /* NULL: free */
     uint64_t generation;       /* of the handle that names `trace`; grows with each */
 };
 
-static struct entry entries[TABLE_ENTRIES];
+static struct entry entries[ETWAS_TRACES];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What another thread was processing is processed by nobody, nor closed behind that. */
 static void after_fork_in_child(void)
 {
-    for (size_t i = 0; i < TABLE_ENTRIES; i++) {
+    for (size_t i = 0; i < ETWAS_TRACES; i++) {
         struct etwas_trace *trace = entries[i].trace;
 
         if (trace != NULL && trace->consumer != NULL) {
@@ -84,7 +80,7 @@ static struct entry *find(etwas_trace_handle handle)
     uint64_t index = handle & 0xFFFF;
     struct entry *entry;
 
-    if ((handle & HANDLE_TAG_MASK) != HANDLE_TAG || index >= TABLE_ENTRIES) {
+    if ((handle & HANDLE_TAG_MASK) != HANDLE_TAG || index >= ETWAS_TRACES) {
         return NULL;
     }
     entry = &entries[index];
@@ -106,7 +102,7 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
 
     etwas_trace_table_lock();
-    for (uint64_t i = 0; i < TABLE_ENTRIES; i++) {
+    for (uint64_t i = 0; i < ETWAS_TRACES; i++) {
         struct entry *entry = &entries[i];
 
         if (entry->trace != NULL) {

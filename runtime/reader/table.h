@@ -11,6 +11,10 @@
 
 #include "reader/trace.h"
 
+enum {
+    ETWAS_TRACES = 1024 /* open at a time */
+};
+
 /* A handle for the trace, INVALID_PROCESSTRACE_HANDLE when the table is full. */
 etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace);
 

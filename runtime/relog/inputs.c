@@ -181,5 +181,6 @@ void etwas_relog_inputs_free(struct etwas_relogger *relogger)
         free(relogger->inputs[i].first.records);
         free(relogger->inputs[i].newest);
     }
+    free(relogger->inputs);
     free(relogger->knots.knots);
 }

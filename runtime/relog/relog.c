@@ -119,37 +119,61 @@ static uint32_t prepare(struct etwas_relogger *relogger, struct etwas_trace *con
     return code == ERROR_SUCCESS ? etwas_relog_sort_open(&relogger->sort) : code;
 }
 
+static struct etwas_relogger *make(const etwas_trace_handle *traces, uint32_t count, int descriptor)
+{
+    struct etwas_relogger *new = calloc(1, sizeof *new);
+
+    if (new == NULL) {
+        return NULL;
+    }
+    new->pack.descriptor = descriptor;
+    new->sort.descriptor = -1;
+    new->inputs = calloc(count, sizeof *new->inputs);
+    if (new->inputs == NULL) {
+        free(new);
+        return NULL;
+    }
+    new->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        new->inputs[i].handle = traces[i];
+    }
+    return new;
+}
+
+/* Reading is a point of cancellation. */
+static uint32_t read_all(struct etwas_relogger *new, struct etwas_trace *const *taken,
+                         bool compressed)
+{
+    int cancelling = etwas_cancel_forbid();
+    uint32_t code;
+
+    new->logger_id = taken[0]->log.buffer.logger_id;
+    code = prepare(new, taken, compressed);
+    etwas_cancel_allow(cancelling);
+    return code;
+}
+
 uint32_t etwas_relog_open(const etwas_trace_handle *traces, uint32_t count, int descriptor,
                           uint32_t flags, etwas_relogger **relogger)
 {
-    struct etwas_trace *taken[ETWAS_RELOG_INPUTS];
+    struct etwas_trace **taken;
     struct etwas_relogger *new;
-    uint32_t code;
-    int cancelling;
+    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
 
-    if (traces == NULL || relogger == NULL || count == 0 || count > ETWAS_RELOG_INPUTS ||
+    if (traces == NULL || relogger == NULL || count == 0 || count > ETWAS_TRACES ||
         (flags & ~ETWAS_RELOG_COMPRESSED) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = etwas_trace_table_acquire(traces, count, taken);
-    if (code != ERROR_SUCCESS) {
-        return code;
+    new = make(traces, count, descriptor);
+    taken = calloc(count, sizeof(struct etwas_trace *));
+    if (new != NULL && taken != NULL) {
+        code = etwas_trace_table_acquire(traces, count, taken);
     }
-    cancelling = etwas_cancel_forbid(); /* reading is a point of cancellation */
-    new = calloc(1, sizeof *new);
-    code = ERROR_NOT_ENOUGH_MEMORY;
-    if (new != NULL) {
-        new->count = count;
-        new->pack.descriptor = descriptor;
-        new->sort.descriptor = -1;
-        for (uint32_t i = 0; i < count; i++) {
-            new->inputs[i].handle = traces[i];
-        }
-        new->logger_id = taken[0]->log.buffer.logger_id;
-        code = prepare(new, taken, (flags & ETWAS_RELOG_COMPRESSED) != 0);
+    if (code == ERROR_SUCCESS) {
+        code = read_all(new, taken, (flags & ETWAS_RELOG_COMPRESSED) != 0);
+        etwas_trace_table_release(traces, count);
     }
-    etwas_trace_table_release(traces, count);
-    etwas_cancel_allow(cancelling);
+    free(taken);
     if (code != ERROR_SUCCESS) {
         etwas_relog_close(new);
         return code;

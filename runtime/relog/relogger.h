@@ -19,10 +19,6 @@
 #include "relog/sort.h"
 #include "session/loss_table.h"
 
-enum {
-    ETWAS_RELOG_INPUTS = 64,
-};
-
 struct etwas_relog_input {
     etwas_trace_handle handle;
     struct etwas_etl_log_header64 fields;
@@ -40,7 +36,7 @@ struct etwas_relog_input {
 };
 
 struct etwas_relogger {
-    struct etwas_relog_input inputs[ETWAS_RELOG_INPUTS];
+    struct etwas_relog_input *inputs; /* `count` */
     uint32_t count;
     uint32_t base;  /* the input that started first */
     bool own;       /* all inputs are of etwas */

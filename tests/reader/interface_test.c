@@ -256,6 +256,12 @@ static void up_to_64_files_are_processed_together_C16(void **state)
     assert_int_equal(collected.event_count, 0);
     assert_int_equal(ProcessTrace(handles, 64, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(collected.event_count, 64 * 3);
+    forget_collected();
+    assert_int_equal(etwas_process_traces(handles, 0, NULL, NULL), ERROR_BAD_LENGTH);
+    assert_int_equal(etwas_process_traces(handles, 1025, NULL, NULL), ERROR_BAD_LENGTH);
+    assert_int_equal(etwas_process_traces(NULL, 65, NULL, NULL), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_process_traces(handles, 65, NULL, NULL), ERROR_SUCCESS);
+    assert_int_equal(collected.event_count, 65 * 3);
     for (unsigned i = 0; i < 65; i++) {
         assert_int_equal(CloseTrace(handles[i]), ERROR_SUCCESS);
     }

@@ -102,7 +102,7 @@ static void every_event_is_in_the_new_file(void **state)
 
 static void what_cannot_be_opened_gets_its_code(void **state)
 {
-    etwas_trace_handle traces[65] = {open_raw(on_record)};
+    etwas_trace_handle traces[1025] = {open_raw(on_record)};
     etwas_trace_handle other = open_trace(PROCESS_TRACE_MODE_EVENT_RECORD, on_record);
     etwas_relogger *made = NULL;
     int file = make_file();
@@ -111,7 +111,7 @@ static void what_cannot_be_opened_gets_its_code(void **state)
     assert_int_equal(etwas_relog_open(NULL, 1, file, 0, &made), ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_relog_open(traces, 1, file, 0, NULL), ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_relog_open(traces, 0, file, 0, &made), ERROR_INVALID_PARAMETER);
-    assert_int_equal(etwas_relog_open(traces, 65, file, 0, &made), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_relog_open(traces, 1025, file, 0, &made), ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_relog_open(traces, 1, file, 2, &made), ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_relog_open(&other, 1, file, 0, &made), ERROR_INVALID_PARAMETER);
     assert_int_equal(CloseTrace(other), ERROR_SUCCESS);

@@ -208,7 +208,7 @@ class Forms(Advising):
                                 (["--buffers", "4,3", path], "--buffers"), (["--buffers", "0", path], "--buffers"),
                                 (["--buffers", "99999999999999999999", path], "--buffers"),
                                 (["--history", "1", "--buffers", "3,4", path], "one number"),
-                                (["--replay=0", path], "--replay"), ([path] * 65, "at most 64")):
+                                (["--replay=0", path], "--replay"), ([path] * 1001, "at most 1000")):
             with self.subTest(arguments=arguments[:2]):
                 out, error = self.run_etwas("advise", *arguments, expect=USAGE)
                 self.assertEqual(out, "")

@@ -6,12 +6,14 @@ usage: dump_test.py PATH_OF_ETWAS TEST_CLASS
 """
 
 import json
+import os
+import resource
 import struct
 import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, HEX_TITLE, NO_GUID, RED, ToolTest, main
+from tool_case import BLUE, HEX_TITLE, NO_GUID, OPEN, RED, USAGE, ToolTest, main
 
 
 class Dump(ToolTest):
@@ -171,6 +173,76 @@ class Dump(ToolTest):
         path = self.write("a.etl", etl.trace([(0, [])], events_lost=7, buffers_lost=2))
         _, error = self.run_etwas("dump", path)
         self.assertIn("7 events and 2 buffers were lost", error)
+
+
+class Folder(ToolTest):
+    """A folder is its log files, of one order of time, also more of them than ProcessTrace takes."""
+    FILES = 100
+    EVENTS = 1000
+    CLOCKS = (dict(clock=1), dict(clock=1, frequency=10**9), dict(clock=2))
+
+    def stamp(self, file, ns):
+        """A moment, so long after the session's start, by the clock of a file."""
+        if file % 3 == 2:
+            return etl.START + ns // 100
+        return etl.FIRST_STAMP + (ns if file % 3 == 1 else ns // 100)
+
+    def moments(self):
+        """When each event is, and of which file; two files' events are closer than FILETIME tells."""
+        moments = [(1000 * k + (7 * k % 100 if k % self.FILES % 3 == 1 else 0), k % self.FILES) for k in range(1, self.EVENTS)]
+        return sorted([*moments, (1_000_000_050, 1), (1_000_000_020, 4)])
+
+    def make(self):
+        records = [[] for _ in range(self.FILES)]
+        for number, (ns, file) in enumerate(self.moments()):
+            records[file].append(etl.classic(RED, self.stamp(file, ns), payload=struct.pack("<I", number)))
+        for file, events in enumerate(records):
+            self.write(f"f{file:03}.etl", etl.trace([(file % 4, events)], name=f"s{file}", **self.CLOCKS[file % 3]))
+        os.mkdir(os.path.join(self.folder, "below"))
+        for name in ("below/a.etl", ".hidden.etl", "other.txt", "f000.etl.index"):
+            self.write(name, b"no trace")
+
+    def events(self, *arguments, **options):
+        out, _ = self.run_etwas(*arguments, **options)
+        return [event for event in map(json.loads, out.splitlines()) if event.get("class") == RED]
+
+    def test_all_of_a_hundred_files_come_in_the_order_of_time(self):
+        self.make()
+        events = self.events("dump", "--json", self.folder)
+        self.assertEqual([e["file"] - 1 for e in events], [file for _, file in self.moments()])
+        self.assertEqual([e["time"] for e in events], sorted(e["time"] for e in events))
+        self.assertEqual(len(events), self.EVENTS + 1)
+
+    def test_fewer_descriptors_than_files_are_no_limit_unless_the_system_says_so(self):
+        self.make()
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+        def allow(now, ever):
+            return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (now, ever))
+        self.assertEqual(len(self.events("dump", "--json", self.folder, preexec_fn=allow(40, most))), self.EVENTS + 1)
+        out, error = self.run_etwas("dump", "--json", self.folder, expect=OPEN, preexec_fn=allow(60, 60))
+        self.assertIn("f099.etl: ", error)
+        shown = [e for e in map(json.loads, out.splitlines()) if e.get("class") == RED]
+        self.assertEqual([e["time"] for e in shown], sorted(e["time"] for e in shown))
+        self.assertLess(0, len(shown))
+
+    def test_every_command_that_reads_files_takes_a_folder(self):
+        self.make()
+        self.assertEqual(len(self.stat_json(self.folder)), self.FILES)
+        self.assertEqual(sum(f["events"] for f in self.stat_json(self.folder)), self.EVENTS + 1)
+        for command in (["schema"], ["spans"], ["report", "--json"], ["why"], ["advise"], ["dump", "--from", "-0.1"],
+                        ["convert", "--to", "ndjson"]):
+            self.run_etwas(*command, self.folder)
+        one = os.path.join(self.folder, "below", "one")
+        self.run_etwas("convert", "--to", "etl", "-o", one, self.folder)
+        whole = [e["payload"] for e in self.dump_json(self.folder) if e["class"] == RED]
+        self.assertEqual([e["payload"] for e in self.dump_json(one) if e["class"] == RED], whole)
+        self.run_etwas("diff", self.folder, "--", one, expect=USAGE)
+
+    def test_a_folder_without_log_files_is_named(self):
+        for command in ("dump", "stat", "spans"):
+            out, error = self.run_etwas(command, self.folder, expect=OPEN)
+            self.assertIn(f"{self.folder}: a folder without log files", error)
 
 
 if __name__ == "__main__":

@@ -351,7 +351,7 @@ class Bad(ReportTest):
 
     def test_what_is_wrong_with_the_call_or_the_files(self):
         path = self.file([order(START, 0)])
-        for arguments, word in ((["-j"], "which file"), ([path], "--html PAGE or --json"), (["-j"] + [path] * 65, "at most 64")):
+        for arguments, word in ((["-j"], "which file"), ([path], "--html PAGE or --json"), (["-j"] + [path] * 1001, "at most 1000")):
             self.assertIn(word, self.run_etwas("report", *arguments, expect=USAGE)[1])
         out, error = self.run_etwas("report", "-j", path, path + "x", expect=OPEN)
         self.assertEqual(len(json.loads(out)["files"]), 1)

@@ -75,7 +75,7 @@ class Usage(ToolTest):
                                 (["dump", "--limit", "-1", path], "'-1'"),
                                 (["dump", "--limit", "1x", path], "'1x'"),
                                 (["dump", "--limit", "9" * 30, path], "999"),
-                                (["dump"] + [path] * 65, "at most 64")):
+                                (["dump"] + [path] * 1001, "at most 1000")):
             with self.subTest(arguments=arguments[:3]):
                 out, error = self.run_etwas(*arguments, expect=USAGE)
                 self.assertEqual(out, "")

@@ -9,6 +9,7 @@
 
 #include "advise/replay.h"
 #include "commands.h"
+#include "files.h"
 #include "options.h"
 
 #include <math.h>
@@ -215,7 +216,7 @@ static bool take_option(void *context, int option)
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_advise_question *question,
-                          int *result)
+                          struct etwas_files *files, int *result)
 {
     static const struct option named[] = {
         {"history", required_argument, NULL, 'H'},
@@ -237,7 +238,7 @@ static bool parse_options(int argc, char **argv, struct etwas_advise_question *q
     if (!etwas_options_read(&options, argc, argv, question, result)) {
         return false;
     }
-    wrong = etwas_options_files(argc - optind);
+    wrong = etwas_files_read(files, argv + optind, argv + argc, ETWAS_INPUT_FILES);
     if (wrong == NULL && question->is_recorder &&
         question->asked.minimum != question->asked.maximum) {
         wrong = "a flight recorder has one number of buffers";
@@ -283,14 +284,15 @@ int etwas_command_advise(int argc, char **argv)
         .pace = 1,
     };
     struct etwas_output *output = etwas_standard_output();
+    struct etwas_files files = {0};
     struct etwas_load load = {0};
     int result;
 
-    if (!parse_options(argc, argv, &question, &result)) {
+    if (!parse_options(argc, argv, &question, &files, &result)) {
         return result;
     }
 
-    result = etwas_load_read(&load, inputs, argv + optind, (uint32_t)(argc - optind));
+    result = etwas_load_read(&load, inputs, files.paths, files.count);
     if (load.out_of_memory) {
         fputs("etwas: not enough memory\n", stderr);
         result = ETWAS_EXIT_OPEN;

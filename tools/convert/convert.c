@@ -8,6 +8,7 @@
 #include "convert/convert.h"
 
 #include "commands.h"
+#include "files.h"
 #include "options.h"
 #include "where/option.h"
 
@@ -18,7 +19,7 @@ static const char *const help[] = {
     "usage: etwas convert --to FORMAT [--output PATH] [--where EXPR]\n"
     "                     [--from TIME] [--to TIME] [--compress] FILE...\n"
     "\n",
-    "Makes of traces what other tools read. All files (at most 64) are one time line.\n"
+    "Makes of traces what other tools read. All files are one time line.\n"
     "\n",
     "  -t, --to FORMAT    ndjson    a JSON object a line, as 'etwas dump --json'\n"
     "                     csv       columns, as 'etwas dump --csv'\n"
@@ -104,16 +105,11 @@ static bool take_option(void *context, int option)
     }
 }
 
-/* What is wrong with the options together, or with the files; NULL: nothing. */
+/* What is wrong with the options together; NULL: nothing. */
 static const char *misuse(const struct etwas_convert *convert)
 {
-    const char *wrong = etwas_options_files((int)convert->path_count);
-
     if (convert->target == NULL) {
         return "to which format? --to says it";
-    }
-    if (wrong != NULL) {
-        return wrong;
     }
     if (convert->place.path == NULL && convert->target->is_folder) {
         return "this format is a folder: --output says which";
@@ -146,13 +142,16 @@ static bool parse_options(int argc, char **argv, struct etwas_convert *convert, 
         {NULL, 0, NULL, 0},
     };
     static const struct etwas_options options = {"convert", help, named, "t:o:w:h", take_option};
+    struct etwas_files files = {0};
+    const char *wrong;
 
     if (!etwas_options_read(&options, argc, argv, convert, result)) {
         return false;
     }
-    convert->paths = argv + optind;
-    convert->path_count = (uint32_t)(argc - optind);
-    return etwas_options_fit(&options, misuse(convert), result);
+    wrong = etwas_files_read(&files, argv + optind, argv + argc, ETWAS_INPUT_FILES);
+    convert->paths = files.paths;
+    convert->path_count = files.count;
+    return etwas_options_fit(&options, wrong != NULL ? wrong : misuse(convert), result);
 }
 
 /* Writes it under its name if all is well enough. */

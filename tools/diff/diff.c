@@ -8,6 +8,7 @@
 #include "diff/diff.h"
 
 #include "commands.h"
+#include "files.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -129,25 +130,27 @@ static bool parse_options(int argc, char **argv, struct etwas_diff *diff, int *r
     static const struct etwas_options options = {"diff", help, named, "C:p:e:jh", take_option};
     int second = second_side(argc, argv);
     int end = second < argc ? second - 1 : argc; /* of the options and the first side */
-    const char *wrong = NULL;
+    struct etwas_files sides[2] = {{0}};
+    const char *wrong;
 
     if (!etwas_options_read(&options, end, argv, diff, result)) {
         return false;
     }
-    if (optind == end || second == argc) {
-        wrong = "which files? Those of one side, --, and those of the other";
-    } else if (end - optind > ETWAS_DIFF_FILES || argc - second > ETWAS_DIFF_FILES) {
-        wrong = "at most 64 files a side";
+    wrong = optind == end || second == argc
+                ? "which files? Those of one side, --, and those of the other"
+                : etwas_files_read(&sides[0], argv + optind, argv + end, ETWAS_DIFF_FILES);
+    if (wrong == NULL) {
+        wrong = etwas_files_read(&sides[1], argv + second, argv + argc, ETWAS_DIFF_FILES);
     }
     if (!etwas_options_fit(&options, wrong, result)) {
         return false;
     }
-    diff->counts[0] = (uint32_t)(end - optind);
-    diff->counts[1] = (uint32_t)(argc - second);
+    diff->counts[0] = sides[0].count;
+    diff->counts[1] = sides[1].count;
     diff->runs = calloc((size_t)diff->counts[0] + diff->counts[1], sizeof *diff->runs);
     for (uint32_t i = 0; diff->runs != NULL && i < diff->counts[0] + diff->counts[1]; i++) {
         diff->runs[i].path =
-            i < diff->counts[0] ? argv[optind + (int)i] : argv[second + (int)(i - diff->counts[0])];
+            i < diff->counts[0] ? sides[0].paths[i] : sides[1].paths[i - diff->counts[0]];
     }
     return true;
 }

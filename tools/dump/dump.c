@@ -8,6 +8,7 @@
 #include "dump/dump.h"
 
 #include "commands.h"
+#include "files.h"
 #include "options.h"
 #include "where/option.h"
 #include "where/values.h"
@@ -22,7 +23,8 @@ static const char *const help[] = {
     "usage: etwas dump [OPTION...] FILE...\n"
     "\n",
     "Shows the events of one or more traces, a line for each, with their fields by\n"
-    "name. The events of several files (at most 64) come in one time order. What a\n"
+    "name. The events of several files come in one time order, also of files whose\n"
+    "clocks are not the same; a folder stands for the log files (*.etl) in it. What a\n"
     "part of a new-file set does not say of its events, as of a class described\n"
     "later, the last of the parts that are given says.\n"
     "\n",
@@ -294,21 +296,17 @@ bool etwas_dump_take_option(void *context, int option)
     }
 }
 
-/* What is wrong with the options together, or with the files; NULL: nothing. */
-static const char *misuse(const struct etwas_dump *dump, int files)
+/* What is wrong with the options together; NULL: nothing. */
+static const char *misuse(const struct etwas_dump *dump)
 {
-    const char *wrong = etwas_options_files(files);
-
-    if (wrong != NULL) {
-        return wrong;
-    }
     return dump->columns_text != NULL && dump->form == ETWAS_DUMP_JSON
                ? "--columns does not go with --json"
                : NULL;
 }
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *result)
+static bool parse_options(int argc, char **argv, struct etwas_dump *dump, struct etwas_files *files,
+                          int *result)
 {
     static const struct option named[] = {
         {"json", no_argument, NULL, 'j'},
@@ -327,12 +325,16 @@ static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *r
     };
     static const struct etwas_options options = {"dump", help, named, "jxc:rn:C:w:Sh",
                                                  etwas_dump_take_option};
+    const char *wrong;
 
-    if (!etwas_options_read(&options, argc, argv, dump, result) ||
-        !etwas_options_fit(&options, misuse(dump, argc - optind), result)) {
+    if (!etwas_options_read(&options, argc, argv, dump, result)) {
         return false;
     }
-    dump->several_files = argc - optind > 1;
+    wrong = etwas_files_read(files, argv + optind, argv + argc, ETWAS_INPUT_FILES);
+    if (!etwas_options_fit(&options, wrong != NULL ? wrong : misuse(dump), result)) {
+        return false;
+    }
+    dump->several_files = files->count > 1;
     if (!etwas_dump_choose_columns(dump)) {
         *result = etwas_command_misused("dump");
         return false;
@@ -478,17 +480,18 @@ int etwas_command_dump(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_input_run run = {.inputs = inputs};
     static struct etwas_dump dump;
+    struct etwas_files files = {0};
     int result;
 
     dump.command = "dump";
     dump.limit = UINT64_MAX;
     dump.run = &run;
     dump.output = etwas_standard_output();
-    if (!parse_options(argc, argv, &dump, &result)) {
+    if (!parse_options(argc, argv, &dump, &files, &result)) {
         return result;
     }
-    if (!etwas_window_resolve(&dump.window, "dump", argv + optind, (uint32_t)(argc - optind))) {
+    if (!etwas_window_resolve(&dump.window, "dump", files.paths, files.count)) {
         return etwas_command_misused("dump");
     }
-    return etwas_dump_run(&dump, argv + optind, (uint32_t)(argc - optind));
+    return etwas_dump_run(&dump, files.paths, files.count);
 }

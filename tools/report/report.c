@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "destination.h"
+#include "files.h"
 #include "options.h"
 #include "page/page.h"
 #include "where/option.h"
@@ -22,9 +23,9 @@ static const char *const help[] = {
     "Says what is in traces over time: what is missing, how many events there were of\n"
     "each name and processor, how long spans took, the slowest of them with their\n"
     "events, what processors and processes did, and what lived on the heap. All files\n"
-    "(at most 64) are one time line. However long that is, a report has less than\n"
-    "3 MB: time is divided into 480 columns at most, and the most frequent and the\n"
-    "largest are told one by one, the rest together.\n"
+    "are one time line. However long that is, a report has less than 3 MB: time is\n"
+    "divided into 480 columns at most, and the most frequent and the largest are told\n"
+    "one by one, the rest together.\n"
     "\n",
     "  -o, --html PAGE    a page with plots that needs no other file and no network;\n"
     "                     a PAGE that is there is replaced once the new one is whole\n"
@@ -135,7 +136,8 @@ static bool take_option(void *context, int option)
 }
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, struct request *request, int *result)
+static bool parse_options(int argc, char **argv, struct request *request, struct etwas_files *files,
+                          int *result)
 {
     static const struct option named[] = {
         {"html", required_argument, NULL, 'o'},
@@ -152,12 +154,11 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
     if (!etwas_options_read(&options, argc, argv, request, result)) {
         return false;
     }
-    wrong = etwas_options_files(argc - optind);
+    wrong = etwas_files_read(files, argv + optind, argv + argc, ETWAS_INPUT_FILES);
     if (wrong == NULL && !request->json && request->page.path == NULL) {
         wrong = "--html PAGE or --json says what to make";
     }
-    if (wrong == NULL &&
-        etwas_destination_is_input(&request->page, argv + optind, (uint32_t)(argc - optind))) {
+    if (wrong == NULL && etwas_destination_is_input(&request->page, files->paths, files->count)) {
         wrong = "--html is one of the files that are read";
     }
     return etwas_options_fit(&options, wrong, result);
@@ -185,6 +186,7 @@ int etwas_command_report(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_report report;
     struct request request = {.report = &report, .page.command = "etwas report"};
+    struct etwas_files files = {0};
     struct etwas_output *output = etwas_standard_output();
     bool has_report;
     bool is_written;
@@ -193,11 +195,10 @@ int etwas_command_report(int argc, char **argv)
     report.spans.run.inputs = inputs;
     report.spans.slowest = ETWAS_REPORT_TREES;
     report.spans.most_nodes = ETWAS_REPORT_NODES;
-    if (!parse_options(argc, argv, &request, &result)) {
+    if (!parse_options(argc, argv, &request, &files, &result)) {
         return result;
     }
-    if (!etwas_window_resolve(&report.spans.window, "report", argv + optind,
-                              (uint32_t)(argc - optind))) {
+    if (!etwas_window_resolve(&report.spans.window, "report", files.paths, files.count)) {
         return etwas_command_misused("report");
     }
     /* Before the files are read: what cannot be written should be told at once. */
@@ -205,7 +206,7 @@ int etwas_command_report(int argc, char **argv)
         (!etwas_page_possible("etwas report") || !etwas_destination_open(&request.page))) {
         return ETWAS_EXIT_OUTPUT;
     }
-    result = etwas_report_read(&report, argv + optind, (uint32_t)(argc - optind));
+    result = etwas_report_read(&report, files.paths, files.count);
     if (report.out_of_memory) {
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;

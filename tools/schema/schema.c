@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "event.h"
+#include "files.h"
 #include "input.h"
 #include "people.h"
 
@@ -185,6 +186,8 @@ int etwas_command_schema(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     struct listing listing = {.output = etwas_standard_output()};
+    struct etwas_files files = {0};
+    const char *wrong;
     int result = ETWAS_EXIT_FINE;
     int option;
 
@@ -197,15 +200,16 @@ int etwas_command_schema(int argc, char **argv)
         }
         listing.json = true;
     }
-    if (optind == argc) {
-        fputs("etwas schema: which file?\n", stderr);
+    wrong = etwas_files_read(&files, argv + optind, argv + argc, UINT32_MAX);
+    if (wrong != NULL) {
+        fprintf(stderr, "etwas schema: %s\n", wrong);
         return etwas_command_misused("schema");
     }
-    for (int i = optind; i < argc && listing.output->error == 0; i++) {
+    for (uint32_t i = 0; i < files.count && listing.output->error == 0; i++) {
         int shown;
 
-        listing.path = argv[i];
-        shown = show(&listing, (uint32_t)(i - optind + 1));
+        listing.path = files.paths[i];
+        shown = show(&listing, i + 1);
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
             result = shown;

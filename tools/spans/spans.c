@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "event.h"
+#include "files.h"
 #include "options.h"
 #include "where/option.h"
 
@@ -172,7 +173,8 @@ static bool take_option(void *context, int option)
 }
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, struct etwas_spans_request *request, int *result)
+static bool parse_options(int argc, char **argv, struct etwas_spans_request *request,
+                          struct etwas_files *files, int *result)
 {
     static const struct option named[] = {
         {"class", required_argument, NULL, 'C'},   {"where", required_argument, NULL, 'w'},
@@ -187,7 +189,7 @@ static bool parse_options(int argc, char **argv, struct etwas_spans_request *req
     if (!etwas_options_read(&options, argc, argv, request, result)) {
         return false;
     }
-    wrong = etwas_options_files(argc - optind);
+    wrong = etwas_files_read(files, argv + optind, argv + argc, ETWAS_INPUT_FILES);
     if (wrong == NULL && request->json && request->csv) {
         wrong = "--json does not go with --csv";
     }
@@ -210,17 +212,18 @@ int etwas_command_spans(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_spans_request request;
     struct etwas_output *output = etwas_standard_output();
+    struct etwas_files files = {0};
     int result;
 
     request.run.inputs = inputs;
     request.most_nodes = ETWAS_SPANS_NODES;
-    if (!parse_options(argc, argv, &request, &result)) {
+    if (!parse_options(argc, argv, &request, &files, &result)) {
         return result;
     }
-    if (!etwas_window_resolve(&request.window, "spans", argv + optind, (uint32_t)(argc - optind))) {
+    if (!etwas_window_resolve(&request.window, "spans", files.paths, files.count)) {
         return etwas_command_misused("spans");
     }
-    result = read_all(&request, argv + optind, (uint32_t)(argc - optind));
+    result = read_all(&request, files.paths, files.count);
     if (request.out_of_memory || request.subject.out_of_memory) {
         fputs("etwas: not enough memory to follow everything\n", stderr);
         result = ETWAS_EXIT_OPEN;

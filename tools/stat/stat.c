@@ -8,6 +8,7 @@
 #include "stat/stat.h"
 
 #include "commands.h"
+#include "files.h"
 #include "stat/cpu.h"
 #include "stat/heap.h"
 #include "stat/hot.h"
@@ -333,7 +334,8 @@ static int show_file(struct request *request, const char *path, uint32_t number)
 }
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, struct request *request, int *result)
+static bool parse_options(int argc, char **argv, struct request *request, struct etwas_files *files,
+                          int *result)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'},       {"csv", no_argument, NULL, 'c'},
@@ -376,8 +378,8 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         }
     }
     complaint = contradiction(request);
-    if (complaint == NULL && optind == argc) {
-        complaint = "which file?";
+    if (complaint == NULL) {
+        complaint = etwas_files_read(files, argv + optind, argv + argc, UINT32_MAX);
     }
     if (complaint != NULL) {
         fprintf(stderr, "etwas stat: %s\n", complaint);
@@ -414,23 +416,23 @@ int etwas_command_stat(int argc, char **argv)
 {
     static struct request request;
     struct etwas_output *output = etwas_standard_output();
+    struct etwas_files files = {0};
     int result;
 
     request.output = output;
-    if (!parse_options(argc, argv, &request, &result)) {
+    if (!parse_options(argc, argv, &request, &files, &result)) {
         return result;
     }
-    if (!etwas_window_resolve(&request.window, "stat", argv + optind, (uint32_t)(argc - optind))) {
+    if (!etwas_window_resolve(&request.window, "stat", files.paths, files.count)) {
         return etwas_command_misused("stat");
     }
-    if (!etwas_parts_read(&request.parts, argv + optind, (uint32_t)(argc - optind))) {
+    if (!etwas_parts_read(&request.parts, files.paths, files.count)) {
         fputs("etwas: not enough memory for so many files\n", stderr);
         result = ETWAS_EXIT_OPEN;
     } else if (request.prove) {
-        result = etwas_prove_show(output, request.json, argv + optind, (uint32_t)(argc - optind),
-                                  &request.parts);
+        result = etwas_prove_show(output, request.json, files.paths, files.count, &request.parts);
     } else {
-        result = show_files(&request, argv + optind, (uint32_t)(argc - optind));
+        result = show_files(&request, files.paths, files.count);
     }
     etwas_parts_free(&request.parts);
     etwas_where_clear(&request.where);

@@ -125,9 +125,12 @@ int etwas_command_tail(int argc, char **argv)
                                                  etwas_dump_take_option};
     static struct etwas_input input;
     static struct etwas_input_run run = {.inputs = &input};
-    static struct etwas_dump dump = {.command = "tail", .limit = UINT64_MAX, .run = &run};
+    static struct etwas_dump dump;
     int result;
 
+    dump.command = "tail";
+    dump.limit = UINT64_MAX;
+    dump.run = &run;
     dump.output = etwas_standard_output();
     run.live = dump.output;
     if (!etwas_options_read(&options, argc, argv, &dump, &result) ||

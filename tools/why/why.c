@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "event.h"
+#include "files.h"
 #include "options.h"
 #include "stat/stat.h"
 
@@ -302,7 +303,8 @@ static bool take_option(void *context, int option)
 }
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
-static bool parse_options(int argc, char **argv, struct etwas_why *why, int *result)
+static bool parse_options(int argc, char **argv, struct etwas_why *why, struct etwas_files *files,
+                          int *result)
 {
     static const struct option named[] = {
         {"class", required_argument, NULL, 'C'},   {"instance", required_argument, NULL, 'i'},
@@ -313,7 +315,9 @@ static bool parse_options(int argc, char **argv, struct etwas_why *why, int *res
     static const struct etwas_options options = {"why", help, named, "C:i:k:jh", take_option};
 
     return etwas_options_read(&options, argc, argv, why, result) &&
-           etwas_options_fit(&options, etwas_options_files(argc - optind), result);
+           etwas_options_fit(&options,
+                             etwas_files_read(files, argv + optind, argv + argc, ETWAS_INPUT_FILES),
+                             result);
 }
 
 int etwas_command_why(int argc, char **argv)
@@ -321,17 +325,18 @@ int etwas_command_why(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_why why;
     struct etwas_output *output = etwas_standard_output();
+    struct etwas_files files = {0};
     int result;
 
     why.run.inputs = inputs;
     why.slowest = SLOWEST;
-    if (!parse_options(argc, argv, &why, &result)) {
+    if (!parse_options(argc, argv, &why, &files, &result)) {
         return result;
     }
-    if (!etwas_window_resolve(&why.window, "why", argv + optind, (uint32_t)(argc - optind))) {
+    if (!etwas_window_resolve(&why.window, "why", files.paths, files.count)) {
         return etwas_command_misused("why");
     }
-    result = read_twice(&why, argv + optind, (uint32_t)(argc - optind));
+    result = read_twice(&why, files.paths, files.count);
     if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory ||
         why.file_names.out_of_memory) {
         fputs("etwas: not enough memory to follow everything\n", stderr);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Folders of log files.
+ */
+
+#include "files.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+    DESCRIPTORS_BESIDE = 64, /* of what a command opens besides */
+};
+
+static int is_log_file(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+
+    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".etl") == 0;
+}
+
+/* As bytes, whatever the language is. */
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+    return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+/* False without memory. */
+static bool add(struct etwas_files *files, char *path)
+{
+    char **more = path != NULL ? realloc(files->paths, (files->count + 1) * sizeof *more) : NULL;
+
+    if (more == NULL) {
+        return false;
+    }
+    files->paths = more;
+    files->paths[files->count++] = path;
+    return true;
+}
+
+static bool add_folder(struct etwas_files *files, const char *folder, struct dirent *const *entries,
+                       int count)
+{
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+
+    for (int i = 0; i < count; i++) {
+        char *path;
+
+        if (asprintf(&path, "%s%s%s", folder, slash, entries[i]->d_name) < 0 || !add(files, path)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One argument. What is no folder, or none that can be read, is a file. */
+static bool add_argument(struct etwas_files *files, char *argument)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(argument, &entries, is_log_file, by_name);
+    bool is_added = count > 0 ? add_folder(files, argument, entries, count) : add(files, argument);
+
+    for (int i = 0; i < count; i++) {
+        free(entries[i]);
+    }
+    free(entries);
+    return is_added;
+}
+
+static void allow_descriptors(uint32_t files)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)files + DESCRIPTORS_BESIDE;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
+        limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
+                             uint32_t most)
+{
+    static char too_many[48];
+
+    for (char *const *argument = first; argument < end; argument++) {
+        if (!add_argument(files, *argument)) {
+            return "not enough memory for so many files";
+        }
+    }
+    if (files->count == 0) {
+        return "which file?";
+    }
+    if (files->count > most) {
+        (void)snprintf(too_many, sizeof too_many, "at most %u files at once", most);
+        return too_many;
+    }
+    allow_descriptors(files->count);
+    return NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_FILES_H
+#define ETWAS_TOOLS_FILES_H
+
+/*
+ * The files of a command line. A folder among them stands for the log files in it, those whose names end in .etl and do
+ * not begin with a dot, in the order of their names; not for those of folders in it.
+ */
+
+#include <stdint.h>
+
+struct etwas_files {
+    char **paths; /* until the program ends */
+    uint32_t count;
+};
+
+/*
+ * Those of arguments `first` to `end`, 0 to `most` of them. Returns what is wrong with them; NULL: nothing. A folder
+ * without log files stays what it is: who opens it says so. The process may have a descriptor for each afterwards, as
+ * far as the system lets it.
+ */
+const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
+                             uint32_t most);
+
+#endif
