@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 import types
+import uuid
 
 import etl_build as etl
 from tool_case import BLUE, DAMAGED, FINE, HEAP, NO_GUID, RED, ToolTest, heap_events, main
@@ -224,6 +225,43 @@ class Spans(PerfettoTest):
                 around.add(int(at["args"]["instance"]))
             arrow = arrows.get(s["id"])
             self.assertTrue(parent in around or int(by_id[arrow]["args"]["instance"]) == parent, key)
+
+
+class Activities(PerfettoTest):
+    MAKER = "8f31-eebeeed0f101"
+
+    def counted(self, number):
+        return f"{number:08x}-0000-0000-{self.MAKER}"
+
+    def activity(self, kind, ticks, activity, number=None, **options):
+        field = {} if number is None else {"fields": etl.tl_field("number", 8), "payload": struct.pack("<I", number)}
+        return etl.tl_event(BLUE, T + ticks, "Shop", "Request", activity=activity, opcode=kind, process=20, **field, **options)
+
+    def test_ids_that_a_process_counts_are_numbers_and_others_text(self):
+        related = etl.extended_item(1, uuid.UUID(self.counted(17)).bytes_le, False)
+        foreign = etl.extended_item(1, uuid.UUID(RED).bytes_le, False)
+        first, second, other = self.counted(17), self.counted(18), "00000013-0000-0000-aaaa-bbbbbbbbbbbb"
+        events = [self.activity(START, 0, first, 5, thread=21), self.activity(START, 10, second, thread=22, items=related),
+                  self.activity(START, 20, other, thread=23), self.activity(START, 30, BLUE, thread=24, items=foreign),
+                  self.activity(0, 35, second, thread=22),
+                  *(self.activity(END, 40 + i, activity, thread=21 + i) for i, activity in enumerate((first, second, other, BLUE)))]
+        path = self.convert(self.write("a.etl", etl.trace([(0, events)])))
+        loaded = self.load(os.path.join(self.folder, "a.etl"))
+        self.assertEqual([(s["tid"], s["dur"], s["args"]["activity"], s["args"].get("related_activity")) for s in loaded.slices],
+                         [(21, 4000, "0x11", None), (22, 3100, "0x12", "0x11"), (23, 2200, other, None), (24, 1300, BLUE, RED),
+                          (22, 0, "0x12", None)])
+        self.assertEqual(len(loaded.flows), 1)
+        ((told,), _) = self.ask(path, "select display_value label from process p join args using (arg_set_id) where pid = 20", "select 1")
+        self.assertEqual(told["label"], f"activity N: NNNNNNNN-0000-0000-{self.MAKER}")
+
+    def test_a_slice_with_a_number_takes_24_bytes_an_event(self):
+        def size(count):
+            each = [[self.activity(kind, 20 * n + 9 * (kind == END), self.counted(100_000 + n), n if kind == START else None,
+                                   thread=21 + n % 4) for kind in (START, END)] for n in range(count)]
+            buffers = [(0, sum(each[at:at + 20], [])) for at in range(0, count, 20)]
+            return os.path.getsize(self.convert(self.write("a.etl", etl.trace(buffers))))
+
+        self.assertLessEqual(size(3000) - size(1000), 24 * 4000)
 
 
 class Events(PerfettoTest):

@@ -123,6 +123,37 @@ static void annotate_guid(struct etwas_perfetto *perfetto, enum etwas_perfetto_o
     etwas_wire_end(&perfetto->event, began);
 }
 
+/*
+ * Processes that count their activities, as ours do, give ids that differ in the number at their beginning: that says
+ * enough, and the rest stands with the process.
+ */
+static bool is_counted(struct etwas_perfetto_track *process, const uint64_t words[2])
+{
+    if (process->process == ETWAS_EVENT_UNKNOWN_ID || words[0] > UINT32_MAX || words[1] == 0) {
+        return false;
+    }
+    if (process->activity_maker == 0) {
+        process->activity_maker = words[1];
+    }
+    return process->activity_maker == words[1];
+}
+
+static void annotate_activity(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
+                              uint32_t track, const etwas_guid *id)
+{
+    uint64_t words[2];
+    size_t began;
+
+    memcpy(words, id, sizeof words);
+    if (!is_counted(&perfetto->tracks[perfetto->tracks[track].process_track], words)) {
+        annotate_guid(perfetto, own, id);
+        return;
+    }
+    began = begin_own(perfetto, own);
+    etwas_wire_number(&perfetto->event, ANNOTATION_POINTER, words[0]);
+    etwas_wire_end(&perfetto->event, began);
+}
+
 static void annotate_hex(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,
                          const void *data, size_t bytes)
 {
@@ -294,7 +325,7 @@ static bool is_zero(const etwas_guid *guid)
     return memcmp(guid, &none, sizeof none) == 0;
 }
 
-size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto)
+size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto, uint32_t track)
 {
     const struct etwas_subject *subject = &perfetto->convert->subject;
     const EVENT_EXTENDED_ITEM_INSTANCE *instance = &subject->event.instance;
@@ -302,7 +333,7 @@ size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto)
     size_t before = perfetto->event.used;
 
     if (related != NULL && !is_zero(related)) {
-        annotate_guid(perfetto, ETWAS_PERFETTO_RELATED_ACTIVITY, related);
+        annotate_activity(perfetto, ETWAS_PERFETTO_RELATED_ACTIVITY, track, related);
     }
     if (subject->event.has_instance && instance->ParentInstanceId != 0 && !subject->event.message) {
         etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_PARENT, instance->ParentInstanceId);
@@ -315,7 +346,8 @@ size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto)
 }
 
 /* Which instance or activity it is of; an END is of the slice that says it already. */
-static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_subject *subject)
+static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_subject *subject,
+                         uint32_t track)
 {
     const etwas_guid *activity = etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY);
 
@@ -324,7 +356,7 @@ static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_sub
                                        subject->event.instance.InstanceId);
     }
     if (activity != NULL) {
-        annotate_guid(perfetto, ETWAS_PERFETTO_ACTIVITY, activity);
+        annotate_activity(perfetto, ETWAS_PERFETTO_ACTIVITY, track, activity);
     }
 }
 
@@ -364,7 +396,7 @@ void etwas_perfetto_annotate(struct etwas_perfetto *perfetto,
     struct etwas_event_string message;
 
     if (perfetto->convert->span_role != ETWAS_SPAN_END) {
-        put_identity(perfetto, subject);
+        put_identity(perfetto, subject, track);
     }
     if (schema->described != NULL) {
         if (schema->described->schema->field_count > 0 || subject->record->UserDataLength > 0) {

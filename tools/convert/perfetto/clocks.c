@@ -19,6 +19,7 @@ enum {
     PACKET_SNAPSHOT = 6,
     PACKET_DROPPED = 42,
     PACKET_DEFAULTS = 59,
+    DEFAULTS_EVENT = 11,
     SNAPSHOT_CLOCK = 1,
     SNAPSHOT_PRIMARY = 2,
     CLOCK_ID = 1,
@@ -73,12 +74,16 @@ void etwas_perfetto_write_state(struct etwas_perfetto *perfetto, int64_t time_ns
 {
     struct etwas_wire *packet = &perfetto->packet;
     size_t began;
+    size_t inner;
 
     if (time_ns > perfetto->last_ns) {
         perfetto->last_ns = time_ns;
     }
     began = etwas_wire_begin(packet, PACKET_DEFAULTS);
     etwas_wire_number(packet, PACKET_CLOCK, ETWAS_PERFETTO_STEPS);
+    inner = etwas_wire_begin(packet, DEFAULTS_EVENT);
+    etwas_wire_number(packet, EVENT_TRACK, perfetto->usual_track);
+    etwas_wire_end(packet, inner);
     etwas_wire_end(packet, began);
     etwas_wire_number(packet, PACKET_FLAGS, PACKET_CLEARED);
     if (has_dropped) {
@@ -128,7 +133,6 @@ static void begin_at(struct etwas_perfetto *perfetto, int64_t time_ns, int64_t w
     perfetto->latest_ns = time_ns;
     perfetto->last_ns = time_ns;
     put_first_snapshot(perfetto, time_ns, wall_ns);
-    etwas_perfetto_write_state(perfetto, time_ns, false);
 }
 
 void etwas_perfetto_begin(struct etwas_perfetto *perfetto)

@@ -35,7 +35,7 @@ static void take_start(struct etwas_perfetto *perfetto, const struct etwas_perfe
     etwas_perfetto_plan_start(perfetto, record->track);
     put_name(perfetto, schema, schema->span);
     etwas_perfetto_annotate(perfetto, schema, record->track);
-    record->parent_bytes = (uint16_t)etwas_perfetto_annotate_parent(perfetto);
+    record->parent_bytes = (uint16_t)etwas_perfetto_annotate_parent(perfetto, record->track);
     etwas_perfetto_put_event(perfetto, record, &begin);
 }
 
@@ -68,7 +68,7 @@ static void take_instant(struct etwas_perfetto *perfetto,
     put_name(perfetto, schema, schema->event);
     etwas_perfetto_put_counters(perfetto, schema, record->track);
     etwas_perfetto_annotate(perfetto, schema, record->track);
-    (void)etwas_perfetto_annotate_parent(perfetto);
+    (void)etwas_perfetto_annotate_parent(perfetto, record->track);
     if (is_lost_end(perfetto->convert)) {
         etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_START, "lost");
     }
@@ -133,6 +133,7 @@ void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
         return;
     }
     perfetto->files[record.file - 1].events++;
+    perfetto->tracks[record.track].events++;
     if (convert->span_role == ETWAS_SPAN_START) {
         take_start(perfetto, schema, &record);
     } else if (convert->span_role == ETWAS_SPAN_END) {

@@ -67,7 +67,7 @@ static void write_event(struct etwas_perfetto *perfetto, const struct etwas_perf
         uint32_t stack = etwas_perfetto_stack(perfetto, record);
 
         etwas_wire_number(&perfetto->event, EVENT_TYPE, EVENT_INSTANT);
-        etwas_wire_number(&perfetto->event, EVENT_TRACK, perfetto->tracks[record->track].uuid);
+        etwas_perfetto_put_track(perfetto, perfetto->tracks[record->track].uuid);
         etwas_perfetto_put_stack(&perfetto->event, stack);
         parts[0] = (struct etwas_perfetto_part){perfetto->event.bytes, perfetto->event.used};
     }
@@ -126,6 +126,8 @@ static int write_all(struct etwas_perfetto *perfetto)
         perfetto->tracks[i].top = 0;
     }
     etwas_perfetto_write_tracks(perfetto);
+    etwas_perfetto_choose_track(perfetto);
+    etwas_perfetto_write_state(perfetto, perfetto->first_ns, false);
     while (perfetto->output->error == 0 && (record = etwas_perfetto_spool_next(perfetto)) != NULL) {
         uint32_t file = record->file;
 

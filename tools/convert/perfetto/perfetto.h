@@ -158,9 +158,11 @@ struct etwas_perfetto_track {
     uint32_t process_track; /* index */
     uint32_t
         top; /* place + 1 of the span that began last and is open, first of the plan, then of what is written */
-    uint32_t top_file;  /* whose edge the last one was */
-    int64_t top_ns;     /* and when */
-    uint16_t processor; /* of its last event */
+    uint32_t top_file; /* whose edge the last one was */
+    int64_t top_ns;    /* and when */
+    uint64_t events;
+    uint16_t processor;      /* of its last event */
+    uint64_t activity_maker; /* of a process: the end of the ids that it counts; 0: not known */
 };
 
 enum etwas_perfetto_record_kind {
@@ -236,6 +238,7 @@ struct etwas_perfetto {
     struct etwas_wire interned; /* what it needs that was not told */
     struct etwas_wire packet;   /* any other packet in the making */
     uint32_t uuid;              /* of the newest track */
+    uint32_t usual_track;       /* uuid; where events are that do not say so; 0: nowhere */
     struct etwas_perfetto_spool *spool;
     const uint8_t *behind; /* the record that was read last, and its frames */
     const uint8_t *frames;
@@ -333,6 +336,17 @@ uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process,
 
 /* Writes what all of them are called. */
 void etwas_perfetto_write_tracks(struct etwas_perfetto *perfetto);
+
+/* Has events of the one with most of them go without its number. */
+void etwas_perfetto_choose_track(struct etwas_perfetto *perfetto);
+
+/* Into the TrackEvent in the making, of which no more is written than is needed. */
+static inline void etwas_perfetto_put_track(struct etwas_perfetto *perfetto, uint64_t uuid)
+{
+    if (uuid != perfetto->usual_track) {
+        etwas_wire_number(&perfetto->event, EVENT_TRACK, uuid);
+    }
+}
 void etwas_perfetto_tracks_close(struct etwas_perfetto *perfetto);
 
 /* Begins the packet of a track of ours, whose descriptor more may be written to. */
@@ -371,7 +385,7 @@ void etwas_perfetto_annotate(struct etwas_perfetto *perfetto,
                              const struct etwas_perfetto_schema *schema, uint32_t track);
 
 /* What names its parent, which is how many bytes of it. */
-size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto);
+size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto, uint32_t track);
 
 /* One of ours. */
 void etwas_perfetto_annotate_number(struct etwas_perfetto *perfetto, enum etwas_perfetto_own own,

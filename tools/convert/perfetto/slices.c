@@ -73,7 +73,7 @@ static void write_end(struct etwas_perfetto *perfetto, struct etwas_perfetto_ope
 static void begin_end(struct etwas_perfetto *perfetto, const struct etwas_perfetto_open *open)
 {
     etwas_wire_number(&perfetto->event, EVENT_TYPE, EVENT_ENDS);
-    etwas_wire_number(&perfetto->event, EVENT_TRACK, open->track);
+    etwas_perfetto_put_track(perfetto, open->track);
 }
 
 /* It ends without its END. */
@@ -206,7 +206,7 @@ void etwas_perfetto_write_begin(struct etwas_perfetto *perfetto,
     }
     stack = etwas_perfetto_stack(perfetto, record);
     etwas_wire_number(&perfetto->event, EVENT_TYPE, EVENT_BEGINS);
-    etwas_wire_number(&perfetto->event, EVENT_TRACK, open->track);
+    etwas_perfetto_put_track(perfetto, open->track);
     put_flows(perfetto, &begin, open, fate.flows);
     etwas_perfetto_put_stack(&perfetto->event, stack);
     if (!fate.is_on_thread && record->thread != ETWAS_EVENT_UNKNOWN_ID) {

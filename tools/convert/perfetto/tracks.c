@@ -10,6 +10,7 @@
 
 #include "text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -20,6 +21,7 @@ enum {
     DESCRIPTOR_PARENT = 5,
     PROCESS_PID = 1,
     PROCESS_NAME = 6,
+    PROCESS_LABEL = 8,
     THREAD_PID = 1,
     THREAD_TID = 2,
     THREAD_NAME = 5,
@@ -133,6 +135,18 @@ void etwas_perfetto_tracks_close(struct etwas_perfetto *perfetto)
     free(perfetto->track_places);
 }
 
+void etwas_perfetto_choose_track(struct etwas_perfetto *perfetto)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < perfetto->track_count; i++) {
+        if (perfetto->tracks[i].events > most) {
+            most = perfetto->tracks[i].events;
+            perfetto->usual_track = perfetto->tracks[i].uuid;
+        }
+    }
+}
+
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
 size_t etwas_perfetto_begin_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint64_t parent)
@@ -166,6 +180,18 @@ void etwas_perfetto_put_utf8(struct etwas_wire *wire, uint32_t field, const char
     etwas_wire_bytes(wire, field, escaped.bytes, escaped.used_bytes);
 }
 
+/* What is behind the number that counts them. */
+static void put_activities(struct etwas_perfetto *perfetto, uint64_t maker)
+{
+    uint8_t bytes[sizeof maker];
+    char text[80];
+
+    memcpy(bytes, &maker, sizeof bytes);
+    snprintf(text, sizeof text, "activity N: NNNNNNNN-0000-0000-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
+    etwas_wire_text(&perfetto->packet, PROCESS_LABEL, text);
+}
+
 static void write_process(struct etwas_perfetto *perfetto, const struct etwas_perfetto_track *track)
 {
     const char *name = etwas_processes_name(&perfetto->processes, track->process);
@@ -176,6 +202,9 @@ static void write_process(struct etwas_perfetto *perfetto, const struct etwas_pe
     etwas_wire_number(packet, PROCESS_PID, track->process);
     if (name != NULL) {
         etwas_perfetto_put_utf8(packet, PROCESS_NAME, name, strlen(name));
+    }
+    if (track->activity_maker != 0) {
+        put_activities(perfetto, track->activity_maker);
     }
     etwas_wire_end(packet, inner);
     etwas_perfetto_end_track(perfetto, began);
