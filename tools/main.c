@@ -11,6 +11,7 @@
 
 #include <etwas/etwas.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,25 @@ static int show_version(void)
     return etwas_output_finish(output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
 }
 
+static void pass_over(int number)
+{
+    (void)number;
+}
+
+/*
+ * A file that may not grow (RLIMIT_FSIZE) is an error of write(2) like a full disk, and is told as one. By a handler: what
+ * is run by us has the signal as it was.
+ */
+static void survive_limits(void)
+{
+    struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART};
+    struct sigaction before;
+
+    if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGXFSZ, &action, NULL);
+    }
+}
+
 struct command {
     const char *name;
     char title[16]; /* what getopt_long calls it in its messages */
@@ -113,6 +133,7 @@ int main(int argc, char **argv)
     };
     const char *command = argc > 1 ? argv[1] : "";
 
+    survive_limits();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(command, commands[i].name) == 0) {
             argv[1] = commands[i].title;

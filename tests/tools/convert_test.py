@@ -108,7 +108,6 @@ class Place(ToolTest):
         large = self.write("b.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
 
         def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
         self.convert("-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
         _, error = self.run_etwas("convert", "--to", "perfetto", "-o", self.out, large, expect=OUTPUT, preexec_fn=limit)

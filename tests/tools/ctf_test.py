@@ -491,13 +491,11 @@ class Output(CtfTest):
 
     def test_what_cannot_be_written_leaves_nothing(self):
         import resource
-        import signal
         events = [etl.classic(RED, T + i, payload=bytes(100)) for i in range(1000)]
         path = self.write("b.etl", etl.trace([(i % 2, events[at:at + 50]) for i, at in enumerate(range(0, 1000, 50))]))
         self.before = ["b.etl"]
 
         def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
         self.convert_badly("-o", self.out, path, preexec_fn=limit)
         self.convert_badly("-o", self.out, path, path, preexec_fn=limit)

@@ -142,6 +142,20 @@ class Files(ToolTest):
                 _, error = self.run_etwas(*arguments, expect=OUTPUT, stdout=full)
             self.assertIn("cannot write", error)
 
+    def test_output_that_may_not_grow_is_told(self):
+        import resource
+        events = [etl.classic(RED, 1_000_001 + i) for i in range(1000)]
+        path = self.write("a.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
+        page = os.path.join(self.folder, "page.html")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        for arguments in (["dump", path], ["dump", "--json", path], ["convert", "--to", "chrome", path], ["report", "--html", page, path]):
+            with open(os.path.join(self.folder, "out"), "wb") as out:
+                _, error = self.run_etwas(*arguments, expect=OUTPUT, stdout=out, preexec_fn=limit)
+            self.assertRegex(error, "cannot write .*too large")
+        self.assertFalse(os.path.exists(page))
+
     def test_a_closed_pipe_ends_it_quietly(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
         reading, writing = os.pipe()
