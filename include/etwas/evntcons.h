@@ -99,7 +99,8 @@
  *                               thread's first stack costs it some system calls. Filters of
  *                               EnableTraceEx2 say which events get one. From then on each file,
  *                               snapshot and consumer of the session has the images of the
- *                               process, too (docs/file-format.md), which are no events of it.
+ *                               processes that log into it, too (docs/file-format.md), which are
+ *                               no events of it.
  *                               Its flusher takes the loader's lock: a callback of
  *                               dl_iterate_phdr, which holds it, must not stop the session
  * An event that with them would be longer than a record, or than the session's buffers take, has none

@@ -16,6 +16,7 @@
 #include "control/host_consumers.h"
 #include "control/host_request.h"
 #include "control/lifecycle.h"
+#include "control/look.h"
 #include "control/service.h"
 #include "platform/thread.h"
 #include "provider/callback.h"
@@ -108,6 +109,7 @@ static void *stop_sessions(void *argument)
     }
     etwas_host_requests_end();
     etwas_host_consumers_wait();
+    etwas_look_described();
     etwas_service_end();
     (void)sem_post(&all_ended);
     return argument;

@@ -331,10 +331,11 @@ struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
 
 /* ---- what the host is told --------------------------------------------------------------------- */
 
+static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES]; /* of who has the lock */
+
 static uint32_t describe_one(const struct etwas_guest *guest, const struct etwas_description *next,
                              uint64_t deadline_ns)
 {
-    static uint8_t body[ETWAS_MESSAGE_BYTES]; /* of who has the lock */
     struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
 
     if (next->bytes > sizeof body - sizeof next->subject) {
@@ -346,6 +347,26 @@ static uint32_t describe_one(const struct etwas_guest *guest, const struct etwas
     return etwas_message_send(guest->connection, &message, body, deadline_ns);
 }
 
+/* By one message as many as are in it. Takes the loader's lock. */
+static void tell_images(struct etwas_guest *guest, uint64_t deadline_ns)
+{
+    const struct etwas_description_subject subject = {.guid = ImageLoadGuid};
+    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
+    uint32_t code = ERROR_SUCCESS;
+
+    etwas_image_records_update();
+    memcpy(body, &subject, sizeof subject);
+    while (code == ERROR_SUCCESS && etwas_image_records_have_more(&guest->images)) {
+        struct etwas_image_cursor told = guest->images;
+
+        message.bytes = etwas_image_records_read(&told, body, sizeof subject, sizeof body, 0);
+        if (message.bytes > sizeof subject) {
+            code = etwas_message_send(guest->connection, &message, body, deadline_ns);
+        }
+        guest->images = code == ERROR_SUCCESS ? told : guest->images;
+    }
+}
+
 void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
 {
     struct etwas_description_cursor told = guest->described;
@@ -354,6 +375,9 @@ void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
     while ((next = etwas_descriptions_next(&told)) != NULL &&
            describe_one(guest, next, deadline_ns) == ERROR_SUCCESS) {
         guest->described = told;
+    }
+    if (guest->takes_stacks) {
+        tell_images(guest, deadline_ns);
     }
 }
 

@@ -26,6 +26,7 @@
 #include "buffer/slot.h"
 #include "control/acting.h"
 #include "provider/description.h"
+#include "provider/image_records.h"
 #include "registry/session_entry.h"
 #include "shared/join.h"
 
@@ -48,7 +49,9 @@ struct etwas_guest {
     uint64_t socket;            /* the nonce of its host's, of which there is one a session */
     uint32_t is_cut;            /* stored by the control thread: the connection is at its end */
     struct etwas_acting acting; /* by the host's entry */
-    struct etwas_description_cursor described; /* what the host was told */
+    bool takes_stacks;          /* the session wants them, or has wanted them */
+    struct etwas_description_cursor described; /* what the host was told, */
+    struct etwas_image_cursor images;          /* and of what is loaded here */
 };
 
 extern struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
@@ -84,7 +87,7 @@ struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
 void etwas_guests_leave_cut(void);
 
 /*
- * Tells the host what this process has described since it was told last. Waits until the deadline for a host that has
+ * Tells the host what this process has described since it was told last, and if the session takes stacks what has been loaded. Waits until the deadline for a host that has
  * not heard yet what it was told before; what it could not be told then it is told the next time.
  */
 void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns);

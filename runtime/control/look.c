@@ -141,15 +141,26 @@ struct look {
     struct etwas_registry_entry *templates[ETWAS_FOLLOWERS]; /* that this process follows */
 };
 
+static bool takes_stacks(const struct etwas_registry_entry *entry)
+{
+    bool any = false;
+
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        any = any || (entry->enablements[index].property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0;
+    }
+    return any;
+}
+
 static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
                    struct look *look)
 {
     struct aftermath *aftermath = &look->aftermath;
 
+    guest->takes_stacks = guest->takes_stacks || takes_stacks(entry);
+    etwas_guest_describe(guest, look->deadline_ns);
     if (guest->acting.number == entry->number) {
         return;
     }
-    etwas_guest_describe(guest, look->deadline_ns);
     etwas_acting_do(&guest->acting, entry, !look->is_threads);
     aftermath->seen[aftermath->seen_count++] =
         (struct seen){etwas_guest_handle(guest), entry->number};
@@ -423,14 +434,14 @@ void etwas_look_after_registering(uint32_t looks)
 
 void etwas_look_described(void)
 {
-    if (!etwas_service_runs()) {
+    const uint64_t deadline_ns = etwas_monotonic_ns() + REGISTERING_PATIENCE_NS;
+
+    if (!etwas_service_runs() || !etwas_guests_lock_before(deadline_ns)) {
         return;
     }
-    etwas_guests_lock();
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         if (etwas_guests[index].state == ETWAS_GUEST_ATTACHED) {
-            etwas_guest_describe(&etwas_guests[index],
-                                 etwas_monotonic_ns() + REGISTERING_PATIENCE_NS);
+            etwas_guest_describe(&etwas_guests[index], deadline_ns);
         }
     }
     etwas_guests_unlock();

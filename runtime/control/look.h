@@ -38,7 +38,10 @@ void etwas_look_soon(const struct etwas_tell *answer);
 /* In a fork's child: nobody looks, and nobody is answered. */
 void etwas_look_forget(void);
 
-/* The program has described events: the hosts are told. */
+/*
+ * The program has described events, or ends: the hosts are told what they do not know yet, and where stacks are taken of
+ * the images that have been loaded, too. Waits 50 ms at most; who was not told then is told the next time.
+ */
 void etwas_look_described(void);
 
 #endif

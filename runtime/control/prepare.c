@@ -21,6 +21,7 @@
 #include "platform/stack.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
+#include "provider/guest_images.h"
 #include "provider/image_records.h"
 #include "realtime/realtime.h"
 #include "registry/registry.h"
@@ -40,6 +41,7 @@ static void before_fork(void)
     etwas_control_lock();
     etwas_realtime_before_fork();
     etwas_image_records_before_fork();
+    etwas_guest_images_before_fork();
 }
 
 static void after_fork_of_sharing(bool is_child)
@@ -56,6 +58,7 @@ static void after_fork_of_sharing(bool is_child)
 
 static void after_fork_in_parent(void)
 {
+    etwas_guest_images_after_fork(false);
     etwas_image_records_after_fork(false);
     etwas_realtime_after_fork_in_parent();
     etwas_control_unlock();
@@ -71,6 +74,7 @@ static void after_fork_in_child(void)
 {
     etwas_thread_ids_forget();
     etwas_thread_counters_forget();
+    etwas_guest_images_after_fork(true);
     etwas_image_records_after_fork(true);
     etwas_realtime_after_fork_in_child();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {

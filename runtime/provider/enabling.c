@@ -341,12 +341,12 @@ static uint32_t make_change(struct etwas_enable_request *request, const struct a
     *changed = is_ours;
     switch (request->control_code) {
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
+        /* Of guests too, also where filters exclude this process. */
+        if (session != NULL && (request->wish.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
+            ck_pr_store_32(&session->takes_stacks, 1);
+        }
         if (!excluded) {
             *changed = true;
-            if (session != NULL &&
-                (request->wish.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
-                ck_pr_store_32(&session->takes_stacks, 1);
-            }
             return enable_filtered(request, asker->is_independent);
         }
         __attribute__((fallthrough));

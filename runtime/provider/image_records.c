@@ -280,6 +280,20 @@ void etwas_image_records_after_fork(bool in_child)
     (void)pthread_mutex_unlock(&lock);
 }
 
+enum etwas_image_record etwas_image_record_of(const struct etwas_etl_full_header *header)
+{
+    if (memcmp(&header->guid, &ImageLoadGuid, sizeof header->guid) == 0) {
+        return header->version == IMAGE_VERSION &&
+                       (header->type == TYPE_THERE || header->type == TYPE_LOADED)
+                   ? ETWAS_IMAGE_RECORD
+                   : ETWAS_NO_IMAGE_RECORD;
+    }
+    return memcmp(&header->guid, &image_id_class, sizeof header->guid) == 0 &&
+                   header->version == DEBUG_ID_VERSION && header->type == TYPE_DEBUG_ID
+               ? ETWAS_IMAGE_RECORD_OF_BUILD
+               : ETWAS_NO_IMAGE_RECORD;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 bool etwas_image_records_have_more(const struct etwas_image_cursor *cursor)

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "etl/layout.h"
+
 /*
  * Looks what has been loaded and unloaded since the last time. With no lock held: it takes the
  * loader's.
@@ -44,6 +46,14 @@ void etwas_image_records_skip(struct etwas_image_cursor *cursor);
  */
 uint32_t etwas_image_records_read(struct etwas_image_cursor *cursor, void *data, uint32_t used,
                                   uint32_t room, int64_t stamp);
+
+/* What a record is: an image, or the build of the one before it. */
+enum etwas_image_record {
+    ETWAS_NO_IMAGE_RECORD,
+    ETWAS_IMAGE_RECORD,
+    ETWAS_IMAGE_RECORD_OF_BUILD,
+};
+enum etwas_image_record etwas_image_record_of(const struct etwas_etl_full_header *header);
 
 /* A fork waits until nobody changes the table; a child looks again: it has another process id. */
 void etwas_image_records_before_fork(void);

@@ -4,18 +4,20 @@
 /*
  * What every file and every consumer is told beside the events, in records that are no events of the
  * session: what was described (description.h), and of a session that takes stacks the images of the
- * process (image_records.h).
+ * process (image_records.h) and of those that log into its sessions (guest_images.h).
  */
 #ifndef ETWAS_PROVIDER_METADATA_H
 #define ETWAS_PROVIDER_METADATA_H
 
 #include "provider/description.h"
+#include "provider/guest_images.h"
 #include "provider/image_records.h"
 
 /* How far it was told; zeroed: nothing was. */
 struct etwas_metadata_cursor {
     struct etwas_description_cursor descriptions;
     struct etwas_image_cursor images;
+    uint64_t guest_images; /* up to this number */
 };
 
 /* Whether there may be more. Lock-free. */
@@ -23,7 +25,8 @@ static inline bool etwas_metadata_has_more(const struct etwas_metadata_cursor *c
                                            bool takes_stacks)
 {
     return etwas_descriptions_have_more(&cursor->descriptions) ||
-           (takes_stacks && etwas_image_records_have_more(&cursor->images));
+           (takes_stacks && (etwas_image_records_have_more(&cursor->images) ||
+                             etwas_guest_images_have_more(cursor->guest_images)));
 }
 
 /* Goes on to the end. */
@@ -31,6 +34,7 @@ static inline void etwas_metadata_skip(struct etwas_metadata_cursor *cursor)
 {
     etwas_descriptions_skip(&cursor->descriptions);
     etwas_image_records_skip(&cursor->images);
+    cursor->guest_images = etwas_guest_images_newest();
 }
 
 /* As etwas_descriptions_read. */
@@ -39,7 +43,11 @@ static inline uint32_t etwas_metadata_read(struct etwas_metadata_cursor *cursor,
 {
     uint32_t used = etwas_descriptions_read(&cursor->descriptions, data, room, stamp);
 
-    return takes_stacks ? etwas_image_records_read(&cursor->images, data, used, room, stamp) : used;
+    if (takes_stacks) {
+        used = etwas_image_records_read(&cursor->images, data, used, room, stamp);
+        used = etwas_guest_images_read(&cursor->guest_images, data, used, room, stamp);
+    }
+    return used;
 }
 
 #endif
