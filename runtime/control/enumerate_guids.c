@@ -22,14 +22,6 @@
 #include "system/keywords.h"
 #include "system/logger.h"
 
-/* The number that stands for a session in events and log files, too. */
-static uint16_t logger_id_of(uint64_t session)
-{
-    struct etwas_session_key key = {0};
-
-    return etwas_writer_key_of(session, &key) ? (uint16_t)(key.index + 1) : 0;
-}
-
 /* ---- EnumerateTraceGuids --------------------------------------------------------------------- */
 
 static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *provider)
@@ -38,14 +30,14 @@ static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *prov
 
     return (TRACE_GUID_PROPERTIES){
         .Guid = provider->guid,
-        .LoggerId = logger_id_of(enablement->session),
+        .LoggerId = etwas_enable_info(enablement).LoggerId,
         .EnableLevel = enablement->level,
         .EnableFlags = etwas_enablement_flags(enablement),
         .IsEnable = enablement->session != 0,
     };
 }
 
-/* One of another process, as the first session that enables it does. */
+/* One of another process, as the first shared session that enables it does. */
 static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_others *others,
                                                  const etwas_guid *guid)
 {
@@ -88,7 +80,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
         }
         found++;
     }
-    etwas_others_keep_new(&others, false);
+    etwas_others_keep_new(&others, false, true);
     etwas_control_unlock();
     for (uint32_t index = 0; index < others.provider_count; index++) {
         if (found < property_count) {
@@ -108,7 +100,7 @@ struct answer {
     unsigned char *buffer;
     size_t room;
     size_t needed;
-    /* Of other processes, and how these enable what is asked about. */
+    /* Of other processes, and how shared sessions enable what is asked about. */
     struct etwas_others others;
     struct etwas_other_enablement *enables;
     uint32_t enable_count;
@@ -138,7 +130,7 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
 /* Those of other processes that this one does not know. */
 static void list_others(struct answer *answer, bool groups)
 {
-    etwas_others_keep_new(&answer->others, groups);
+    etwas_others_keep_new(&answer->others, groups, false);
     for (uint32_t index = 0; index < answer->others.provider_count; index++) {
         append(answer, &answer->others.providers[index].guid, sizeof(etwas_guid));
     }
@@ -205,14 +197,7 @@ static uint32_t describe_system_provider(struct answer *answer, uint32_t provide
 
 static void describe_enablement(struct answer *answer, const struct etwas_enablement *enablement)
 {
-    const TRACE_ENABLE_INFO enable = {
-        .IsEnabled = 1,
-        .Level = enablement->level,
-        .LoggerId = logger_id_of(enablement->session),
-        .EnableProperty = enablement->property,
-        .MatchAnyKeyword = enablement->match_any_keyword,
-        .MatchAllKeyword = enablement->match_all_keyword,
-    };
+    const TRACE_ENABLE_INFO enable = etwas_enable_info(enablement);
 
     append(answer, &enable, sizeof enable);
 }
@@ -283,6 +268,41 @@ static void describe_others(struct answer *answer, const etwas_guid *guid, uint3
     }
 }
 
+/* One that this process's enablements have already: of its own sessions, and those that it is a guest of. */
+static bool is_among(const TRACE_ENABLE_INFO *enable, const struct etwas_control_guid *provider)
+{
+    for (uint32_t index = 0; provider != NULL && index < provider->enablement_count; index++) {
+        if (etwas_enable_info(&provider->enablements[index]).LoggerId == enable->LoggerId) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All sessions that enable it, wherever they are. `provider` NULL: this process does not know it. */
+static uint32_t count_enables(const struct answer *answer,
+                              const struct etwas_control_guid *provider)
+{
+    uint32_t count = provider != NULL ? provider->enablement_count : 0;
+
+    for (uint32_t index = 0; index < answer->enable_count; index++) {
+        count += !is_among(&answer->enables[index].info, provider);
+    }
+    return count;
+}
+
+static void describe_enables(struct answer *answer, const struct etwas_control_guid *provider)
+{
+    for (uint32_t index = 0; provider != NULL && index < provider->enablement_count; index++) {
+        describe_enablement(answer, &provider->enablements[index]);
+    }
+    for (uint32_t index = 0; index < answer->enable_count; index++) {
+        if (!is_among(&answer->enables[index].info, provider)) {
+            append(answer, &answer->enables[index].info, sizeof answer->enables[index].info);
+        }
+    }
+}
+
 /* One block for each registration; one without a process where a session enables it beforehand. */
 static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
 {
@@ -300,13 +320,15 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
     provider = control != ETWAS_NO_CONTROL_GUID ? &etwas_control_guids[control] : NULL;
     own = provider != NULL ? provider->registrations : 0;
     others = count_others(answer, guid);
-    if (provider == NULL && others == 0) {
-        return ERROR_WMI_GUID_NOT_FOUND;
-    }
     if (own == 0 && others == 0) {
         instance.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE;
+        instance.EnableCount = count_enables(answer, provider);
+        if (instance.EnableCount == 0) {
+            return ERROR_WMI_GUID_NOT_FOUND;
+        }
         append(answer, &head, sizeof head);
-        describe_instance(answer, provider, &instance, true);
+        append(answer, &instance, sizeof instance);
+        describe_enables(answer, provider);
         return ERROR_SUCCESS;
     }
     head.InstanceCount = own + others;
@@ -322,39 +344,62 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
     return ERROR_SUCCESS;
 }
 
-/* Who enables a group, and the GUIDs of its providers, each once: both with how much follows. */
-static uint32_t describe_group(struct answer *answer, const etwas_guid *guid)
+/* The providers of a group, each once, in `members`; how many. */
+static uint32_t list_members(const struct answer *answer, const etwas_guid *guid, uint32_t control,
+                             etwas_guid *members)
 {
     bool is_member[ETWAS_CONTROL_GUIDS] = {false};
-    uint32_t control = etwas_control_guid_find(guid, true);
-    const struct etwas_control_guid *group;
-    uint32_t enable_bytes;
-    uint32_t members = 0;
+    uint32_t count = 0;
 
-    if (control == ETWAS_NO_CONTROL_GUID) {
-        return ERROR_WMI_GUID_NOT_FOUND;
-    }
-    group = &etwas_control_guids[control];
-    enable_bytes = group->enablement_count * (uint32_t)sizeof(TRACE_ENABLE_INFO);
-    append(answer, &enable_bytes, sizeof enable_bytes);
-    for (uint32_t index = 0; index < group->enablement_count; index++) {
-        describe_enablement(answer, &group->enablements[index]);
-    }
-    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+    for (uint32_t index = 0; control != ETWAS_NO_CONTROL_GUID && index < etwas_registrations_end();
+         index++) {
         if (etwas_registration_is_under(index, control)) {
-            bool *member = &is_member[etwas_registrations[index].control];
-
-            members += *member ? 0 : 1;
-            *member = true;
+            is_member[etwas_registrations[index].control] = true;
         }
     }
-    append(answer, &members, sizeof members);
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         if (is_member[index]) {
-            append(answer, &etwas_control_guids[index].guid, sizeof(etwas_guid));
+            members[count++] = etwas_control_guids[index].guid;
         }
     }
-    return ERROR_SUCCESS;
+    for (uint32_t index = 0; index < answer->others.provider_count; index++) {
+        const struct etwas_other_provider *other = &answer->others.providers[index];
+        bool is_new = other->has_group && memcmp(&other->group, guid, sizeof *guid) == 0;
+
+        for (uint32_t before = 0; is_new && before < count; before++) {
+            is_new = memcmp(&members[before], &other->guid, sizeof other->guid) != 0;
+        }
+        if (is_new) {
+            members[count++] = other->guid;
+        }
+    }
+    return count;
+}
+
+/* Who enables a group, and the GUIDs of its providers: both with how much follows. */
+static uint32_t describe_group(struct answer *answer, const etwas_guid *guid)
+{
+    uint32_t control = etwas_control_guid_find(guid, true);
+    const struct etwas_control_guid *group =
+        control != ETWAS_NO_CONTROL_GUID ? &etwas_control_guids[control] : NULL;
+    const uint32_t enable_bytes =
+        count_enables(answer, group) * (uint32_t)sizeof(TRACE_ENABLE_INFO);
+    etwas_guid *members =
+        malloc((answer->others.provider_count + etwas_control_guids_end() + 1) * sizeof *members);
+    uint32_t count;
+
+    if (members == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    count = list_members(answer, guid, control, members);
+    if (group != NULL || enable_bytes != 0 || count != 0) {
+        append(answer, &enable_bytes, sizeof enable_bytes);
+        describe_enables(answer, group);
+        append(answer, &count, sizeof count);
+        append(answer, members, count * sizeof *members);
+    }
+    free(members);
+    return answer->needed == 0 ? (uint32_t)ERROR_WMI_GUID_NOT_FOUND : (uint32_t)ERROR_SUCCESS;
 }
 
 static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid,

@@ -16,6 +16,7 @@
 #include "registry/process.h"
 #include "registry/sessions.h"
 #include "session/session.h"
+#include "shared/layout.h"
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
@@ -46,7 +47,14 @@ static bool gather(const struct etwas_registry_guid_list *list, void *context)
         const struct etwas_registry_guid *one = &list->guids[index];
 
         others->providers[others->provider_count++] = (struct etwas_other_provider){
-            one->guid, list->process_id, list->layout, one->is_group, one->is_classic};
+            .guid = one->guid,
+            .group = one->group != 0 ? list->guids[one->group - 1].guid : one->guid,
+            .process_id = list->process_id,
+            .layout = list->layout,
+            .is_group = one->is_group,
+            .is_classic = one->is_classic,
+            .has_group = one->group != 0,
+        };
     }
     return true;
 }
@@ -125,13 +133,66 @@ static bool describe(const struct etwas_registry_entry *entry, const etwas_guid 
     return enablement != NULL;
 }
 
+/* The number that stands for a session in events and log files, too. */
+static uint16_t logger_id(uint64_t session)
+{
+    struct etwas_session_key key = {0};
+
+    return etwas_writer_key_of(session, &key) ? (uint16_t)(key.index + 1) : 0;
+}
+
+TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement)
+{
+    return (TRACE_ENABLE_INFO){
+        .IsEnabled = 1,
+        .Level = enablement->level,
+        .LoggerId = logger_id(enablement->session),
+        .EnableProperty = enablement->property,
+        .MatchAnyKeyword = enablement->match_any_keyword,
+        .MatchAllKeyword = enablement->match_all_keyword,
+    };
+}
+
+static bool is_own_shared(uint64_t session)
+{
+    struct etwas_session_key key;
+
+    return etwas_session_key_of(session, &key) && etwas_sessions[key.index].configuration.is_shared;
+}
+
+static uint32_t describe_own(const etwas_guid *guid, bool is_group,
+                             struct etwas_other_enablement *list)
+{
+    uint32_t count = 0;
+    uint32_t control;
+
+    etwas_control_lock();
+    control = etwas_control_guid_find(guid, is_group);
+    for (uint32_t index = 0;
+         control != ETWAS_NO_CONTROL_GUID && index < etwas_control_guids[control].enablement_count;
+         index++) {
+        const struct etwas_enablement *one = &etwas_control_guids[control].enablements[index];
+
+        if (is_own_shared(one->session)) {
+            list[count++] =
+                (struct etwas_other_enablement){etwas_enable_info(one), ETWAS_SHARED_MAJOR};
+        }
+    }
+    etwas_control_unlock();
+    return count;
+}
+
 uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
                                   bool is_group, struct etwas_other_enablement **list)
 {
-    uint32_t count = 0;
+    uint32_t count;
 
-    *list = others->entry_count != 0 ? malloc(others->entry_count * sizeof **list) : NULL;
-    for (uint32_t index = 0; *list != NULL && index < others->entry_count; index++) {
+    *list = malloc((others->entry_count + ETWAS_LISTENERS) * sizeof **list);
+    if (*list == NULL) {
+        return 0;
+    }
+    count = describe_own(guid, is_group, *list);
+    for (uint32_t index = 0; index < others->entry_count; index++) {
         count += describe(others->entries[index], guid, is_group, &(*list)[count]);
     }
     return count;
@@ -185,14 +246,21 @@ bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, 
     return count < ETWAS_LISTENERS || (!is_group && is_classic(guid));
 }
 
-void etwas_others_keep_new(struct etwas_others *others, bool groups)
+static bool is_known(const etwas_guid *guid, bool is_group, bool registered_only)
+{
+    uint32_t control = etwas_control_guid_find(guid, is_group);
+
+    return control != ETWAS_NO_CONTROL_GUID &&
+           (!registered_only || etwas_control_guids[control].registrations != 0);
+}
+
+void etwas_others_keep_new(struct etwas_others *others, bool groups, bool registered_only)
 {
     uint32_t kept = 0;
 
     for (uint32_t index = 0; index < others->provider_count; index++) {
         const struct etwas_other_provider one = others->providers[index];
-        bool is_new = one.is_group == groups &&
-                      etwas_control_guid_find(&one.guid, groups) == ETWAS_NO_CONTROL_GUID;
+        bool is_new = one.is_group == groups && !is_known(&one.guid, groups, registered_only);
 
         for (uint32_t before = 0; is_new && before < kept; before++) {
             is_new = !is_same(&others->providers[before], &one.guid, groups);
@@ -208,6 +276,19 @@ void etwas_others_keep_new(struct etwas_others *others, bool groups)
 
 /* One thread at a time publishes, so that what is shown last is what was last. */
 static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
+static uint16_t places[ETWAS_CONTROL_GUIDS]; /* in the list */
+
+/* A provider that is registered in several groups is shown in the last of them. */
+static void list_groups(struct etwas_registry_guid_list *list)
+{
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        const struct etwas_registration *one = &etwas_registrations[index];
+
+        if (one->used && one->group != ETWAS_NO_CONTROL_GUID) {
+            list->guids[places[one->control]].group = places[one->group] + 1u;
+        }
+    }
+}
 
 static void list_own(struct etwas_registry_guid_list *list)
 {
@@ -216,6 +297,7 @@ static void list_own(struct etwas_registry_guid_list *list)
         const struct etwas_control_guid *provider = &etwas_control_guids[index];
 
         if (provider->registrations != 0) {
+            places[index] = (uint16_t)list->count;
             list->guids[list->count++] = (struct etwas_registry_guid){
                 .guid = provider->guid,
                 .is_group = provider->is_group,
@@ -224,6 +306,7 @@ static void list_own(struct etwas_registry_guid_list *list)
             };
         }
     }
+    list_groups(list);
     etwas_control_unlock();
 }
 

@@ -12,14 +12,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "provider/control_guid.h"
 #include "registry/session_entry.h"
 
 struct etwas_other_provider {
     etwas_guid guid;
+    etwas_guid group; /* that it belongs to, if it has one */
     uint32_t process_id;
     uint32_t layout; /* of the pools that its process can log to */
     bool is_group;
     bool is_classic;
+    bool has_group;
 };
 
 struct etwas_other_enablement {
@@ -39,8 +42,8 @@ void etwas_others_look(struct etwas_others *others);
 void etwas_others_free(struct etwas_others *others);
 
 /*
- * How they enable a provider, or a group: one a session that does. Returns how many; *enables is the caller's to free,
- * NULL where there is none or no memory. Without a lock of ours.
+ * How shared sessions enable a provider, or a group, the others' and this process's own: one a session that does. Returns how
+ * many; *enables is the caller's to free, NULL where there is no memory. Without a lock of ours.
  */
 uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
                                   bool is_group, struct etwas_other_enablement **enables);
@@ -52,8 +55,14 @@ uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas
  */
 bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, bool is_group);
 
-/* Keeps of the providers, or groups, each once, and none that this process knows. With the control lock held. */
-void etwas_others_keep_new(struct etwas_others *others, bool groups);
+/*
+ * Keeps of the providers, or groups, each once, and none that this process knows: has registered, or `registered_only`
+ * false, enables. With the control lock held.
+ */
+void etwas_others_keep_new(struct etwas_others *others, bool groups, bool registered_only);
+
+/* What this process's session or a session that it is a guest of asks. With the control lock held. */
+TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement);
 
 /* This process's providers are others now: those that look are shown them. */
 void etwas_others_publish(void);

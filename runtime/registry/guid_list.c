@@ -34,7 +34,7 @@ struct stored_guid {
     etwas_guid guid;
     uint16_t flags;
     uint16_t name_bytes; /* the name follows, and its 0 */
-    uint32_t reserved;
+    uint32_t group;
 };
 ETWAS_ASSERT_SIZE(struct stored_guid, 24);
 
@@ -107,6 +107,7 @@ uint32_t etwas_registry_put_guids(const struct etwas_registry_guid_list *list, v
             .flags =
                 (uint16_t)((guid->is_group ? IS_GROUP : 0) | (guid->is_classic ? IS_CLASSIC : 0)),
             .name_bytes = (uint16_t)strlen(name_of(guid)),
+            .group = guid->group,
         };
 
         memcpy(at, &stored, sizeof stored);
@@ -132,9 +133,22 @@ static bool get_guid(struct etwas_cursor *cursor, struct etwas_registry_guid *gu
         .guid = stored.guid,
         .is_group = (stored.flags & IS_GROUP) != 0,
         .is_classic = (stored.flags & IS_CLASSIC) != 0,
+        .group = stored.group,
         .name = name,
     };
     return true;
+}
+
+/* Whose group is none of the list's belongs to none that anybody knows. */
+static void check_groups(struct etwas_registry_guid_list *list)
+{
+    for (uint32_t index = 0; index < list->count; index++) {
+        uint32_t *group = &list->guids[index].group;
+
+        if (*group > list->count || (*group != 0 && !list->guids[*group - 1].is_group)) {
+            *group = 0;
+        }
+    }
 }
 
 uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
@@ -183,6 +197,7 @@ uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
         free(made);
         return ERROR_INVALID_DATA;
     }
+    check_groups(made);
     *list = made;
     return ERROR_SUCCESS;
 }

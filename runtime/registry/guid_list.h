@@ -19,6 +19,7 @@ struct etwas_registry_guid {
     etwas_guid guid;
     bool is_group;
     bool is_classic;
+    uint32_t group;   /* that it belongs to: the place of that in the list, from 1 on; 0: none */
     const char *name; /* UTF-8; empty, or to be written NULL: not known */
 };
 

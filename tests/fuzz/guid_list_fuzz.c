@@ -31,6 +31,9 @@ static void walk_list(const struct etwas_registry_guid_list *list)
         MUST(strlen(list->guids[index].name) <= ETWAS_REGISTRY_PROVIDER_NAME_BYTES);
         MUST(strcmp(list->guids[index].name, again->guids[index].name) == 0);
         MUST(list->guids[index].is_group == again->guids[index].is_group);
+        MUST(list->guids[index].group == again->guids[index].group);
+        MUST(list->guids[index].group == 0 || (list->guids[index].group <= list->count &&
+                                               list->guids[list->guids[index].group - 1].is_group));
     }
     free(again);
 }

@@ -396,9 +396,12 @@ static void a_list_of_providers_is_got_as_it_was_put(void **state)
         {.guid = guid_of(1), .name = "Företag-Лог"},
         {.guid = guid_of(2), .is_group = true},
         {.guid = guid_of(3), .is_classic = true, .name = longest},
+        {.guid = guid_of(4), .group = 2},
+        {.guid = guid_of(5), .group = 3}, /* which is no group */
+        {.guid = guid_of(6), .group = 7}, /* of six */
     };
     struct etwas_registry_guid_list put = {
-        .process_id = 5, .process_start = 55, .count = 3, .guids = guids};
+        .process_id = 5, .process_start = 55, .count = 6, .guids = guids};
     struct etwas_registry_guid_list *got;
     void *bytes;
     size_t size;
@@ -418,11 +421,12 @@ static void a_list_of_providers_is_got_as_it_was_put(void **state)
     free(bytes);
     assert_int_equal(got->process_id, 5);
     assert_true(got->process_start == 55);
-    assert_int_equal(got->count, 3);
-    for (uint32_t index = 0; index < 3; index++) {
+    assert_int_equal(got->count, 6);
+    for (uint32_t index = 0; index < put.count; index++) {
         assert_memory_equal(&got->guids[index].guid, &guids[index].guid, sizeof(etwas_guid));
         assert_int_equal(got->guids[index].is_group, guids[index].is_group);
         assert_int_equal(got->guids[index].is_classic, guids[index].is_classic);
+        assert_int_equal(got->guids[index].group, index == 3 ? 2 : 0);
         assert_string_equal(got->guids[index].name,
                             guids[index].name != NULL ? guids[index].name : "");
     }

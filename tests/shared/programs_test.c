@@ -198,103 +198,6 @@ static void the_death_of_a_host_harms_no_guest(void **state)
     assert_int_equal(exit_code_of(provider), 0);
 }
 
-/* ---- who is there ------------------------------------------------------------------------------ */
-
-static const etwas_guid modern_guid = {0x3c5a1f20, 0x8e44, 0x4b1d, {1, 2, 3, 4, 5, 6, 7, 8}};
-
-/* Size of all, name, nothing else. */
-static const char traits[] = "\x0c\0Shop.Till";
-
-static int named_provider(void)
-{
-    REGHANDLE handle;
-
-    CHECK_IN_CHILD(EventRegister(&modern_guid, NULL, NULL, &handle) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(EventSetInformation(handle, EventProviderSetTraits, (void *)(uintptr_t)traits,
-                                       sizeof traits) == ERROR_SUCCESS);
-    ck_pr_inc_32(&board->registered);
-    CHECK_IN_CHILD(comes_to(&board->end, 1));
-    CHECK_IN_CHILD(EventUnregister(handle) == ERROR_SUCCESS);
-    ck_pr_inc_32(&board->disabled);
-    CHECK_IN_CHILD(comes_to(&board->end, 2));
-    return 0;
-}
-
-/* How often it is in the list. */
-static uint32_t times_listed(void)
-{
-    etwas_guid guids[64];
-    uint32_t bytes;
-    uint32_t times = 0;
-
-    CHECK_IN_CHILD(EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, guids, sizeof guids,
-                                         &bytes) == ERROR_SUCCESS);
-    for (uint32_t index = 0; index < bytes / sizeof guids[0]; index++) {
-        times += memcmp(&guids[index], &modern_guid, sizeof modern_guid) == 0;
-    }
-    return times;
-}
-
-/* What is known of it, read into what is never on a stack. */
-static const TRACE_GUID_INFO *describe(void)
-{
-    static union {
-        TRACE_GUID_INFO head;
-        uint8_t bytes[1024];
-    } info;
-    etwas_guid guid = modern_guid;
-    uint32_t bytes;
-
-    CHECK_IN_CHILD(EnumerateTraceGuidsEx(TraceGuidQueryInfo, &guid, sizeof guid, &info, sizeof info,
-                                         &bytes) == ERROR_SUCCESS);
-    return &info.head;
-}
-
-/* Two processes have it: it is listed once, and described with an instance of each, and who enables it. */
-static int look_at_providers(void)
-{
-    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
-                                           .sharing = ETWAS_SHARING_USER};
-    const TRACE_PROVIDER_INSTANCE_INFO *instance;
-    const TRACE_GUID_INFO *info;
-    etwas_trace_handle handle;
-    char name[32];
-
-    CHECK_IN_CHILD(comes_to(&board->registered, 2));
-    CHECK_IN_CHILD(etwas_start("who", NULL, &options, &handle) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(EnableTraceEx2(handle, &modern_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3, 7, 0,
-                                  0, NULL) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(times_listed() == 1);
-    info = describe();
-    instance = (const void *)(info + 1);
-    CHECK_IN_CHILD(info->InstanceCount == 2);
-    CHECK_IN_CHILD(instance->Pid != 0 && instance->Flags == 0);
-    CHECK_IN_CHILD(etwas_provider_name(&modern_guid, name, sizeof name) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(strcmp(name, "Shop.Till") == 0);
-    ck_pr_store_32(&board->end, 1);
-    CHECK_IN_CHILD(comes_to(&board->disabled, 2));
-    info = describe();
-    instance = (const void *)(info + 1);
-    CHECK_IN_CHILD(info->InstanceCount == 1);
-    CHECK_IN_CHILD(instance->Flags == TRACE_PROVIDER_FLAG_PRE_ENABLE && instance->EnableCount == 1);
-    CHECK_IN_CHILD(((const TRACE_ENABLE_INFO *)(instance + 1))->Level == 3);
-    CHECK_IN_CHILD(etwas_stop(handle, NULL) == ERROR_SUCCESS);
-    CHECK_IN_CHILD(times_listed() == 0);
-    ck_pr_store_32(&board->end, 2);
-    return 0;
-}
-
-static void providers_of_other_processes_are_listed(void **state)
-{
-    int first = start_program(named_provider);
-    int second = start_program(named_provider);
-
-    (void)state;
-    assert_int_equal(exit_code_of(start_program(look_at_providers)), 0);
-    assert_int_equal(exit_code_of(first), 0);
-    assert_int_equal(exit_code_of(second), 0);
-}
-
 /* ---- a host that is busy ----------------------------------------------------------------------- */
 
 static int host_until_the_end(void)
@@ -331,6 +234,8 @@ static void a_host_that_answers_late_is_attached_to(void **state)
     assert_int_equal(exit_code_of(provider), 0);
     assert_int_equal(exit_code_of(host), 0);
 }
+
+static const etwas_guid modern_guid = {0x3c5a1f20, 0x8e44, 0x4b1d, {1, 2, 3, 4, 5, 6, 7, 8}};
 
 /* ---- descriptors that the program closes --------------------------------------------------------- */
 
@@ -474,7 +379,6 @@ int main(void)
         PROGRAMS_TEST(a_session_enables_a_provider_of_another_process),
         PROGRAMS_TEST(a_provider_is_enabled_when_it_registers),
         PROGRAMS_TEST(the_death_of_a_host_harms_no_guest),
-        PROGRAMS_TEST(providers_of_other_processes_are_listed),
         PROGRAMS_TEST(a_host_that_answers_late_is_attached_to),
         PROGRAMS_TEST(a_provider_may_close_all_descriptors),
         PROGRAMS_TEST(a_timeout_is_enough_for_many_processes),
