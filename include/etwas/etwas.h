@@ -298,6 +298,9 @@ typedef struct etwas_session_counts {
                                   lost_no_buffer: attempted */
     uint64_t restarts;         /* sequences that were interrupted and begun again */
     uint64_t lost_in_kernel;   /* system logger: the kernel had no room for them */
+    uint64_t
+        lost_unattached; /* of other processes: logged while this session's host had not yet answered that they
+                                  would log into it. The host hears of them when it goes on */
 } etwas_session_counts;
 
 /* etwas_counts, told how large the caller knows the struct. */

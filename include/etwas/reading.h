@@ -135,7 +135,8 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
 #define ETWAS_LOST_FILE_FULL 4u
 #define ETWAS_LOST_ABANDONED 5u
 #define ETWAS_LOST_UNDELIVERED 6u
-#define ETWAS_LOST_CAUSES 6u
+#define ETWAS_LOST_UNATTACHED 7u
+#define ETWAS_LOST_CAUSES 7u
 
 #define ETWAS_LOST_ANYWHERE UINT32_MAX
 

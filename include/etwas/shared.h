@@ -35,7 +35,7 @@ ETWAS_BEGIN_DECLS
 
 /*
  * This process takes part from here on, whatever ETWAS_SHARED says: sessions that enable its providers are attached to
- * before it returns, if their hosts answer within 50 ms. A fork's child takes part only when it calls this, or
+ * before it returns, if their hosts answer within 50 ms; of the others events are counted (lost_unattached) until they do. A fork's child takes part only when it calls this, or
  * registers a provider. Thread-safe; not for signal handlers; takes some system calls and, the first time, makes a thread.
  * To be called before a sandbox forbids that.
  *

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "buffer/retention_class.h"
+#include "buffer/unattached.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
 
@@ -138,6 +139,13 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
     uint32_t row;
 
     open = open_slot(session, generation, &kind);
+    if (open == NULL && etwas_unattached_count(session, generation)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (open == NULL) {
+        /* It may have been attached to between the two looks. */
+        open = open_slot(session, generation, &kind);
+    }
     if (open == NULL) {
         return ERROR_INVALID_HANDLE;
     }

@@ -102,7 +102,7 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
  * Size the caller stated. ERROR_SUCCESS: the record is recorded. ERROR_INVALID_HANDLE: that session
  * does not run; ERROR_MORE_DATA: the record, or the stated size (R63), does not fit into a buffer:
  * nothing happened. ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of a real-time session whose
- * backlog is full, too: the event is counted lost.
+ * backlog is full, too: the event is counted lost, the former also by who is not attached yet (unattached.h).
  */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record);

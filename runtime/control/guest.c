@@ -6,10 +6,12 @@
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/unattached.h"
 #include "control/host_guests.h"
 #include "control/look.h"
 #include "control/service.h"
@@ -23,6 +25,7 @@
 
 enum {
     PAUSE_NS = 1000000,
+    NS_A_MILLISECOND = 1000000,
     LOOKS_AT_LOCK = 10,
 };
 
@@ -67,12 +70,18 @@ uint64_t etwas_guest_handle(const struct etwas_guest *guest)
     return etwas_session_handle((struct etwas_session_key){guest->index, guest->gate});
 }
 
+/* Providers may be enabled with its handle. */
+static bool is_bound(const struct etwas_guest *guest)
+{
+    return guest->state == ETWAS_GUEST_ATTACHED || guest->state == ETWAS_GUEST_AWAITED;
+}
+
 struct etwas_guest *etwas_guest_find(const etwas_guid *session)
 {
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         struct etwas_guest *guest = &etwas_guests[index];
 
-        if ((guest->state == ETWAS_GUEST_KNOWN || guest->state == ETWAS_GUEST_ATTACHED) &&
+        if ((guest->state == ETWAS_GUEST_KNOWN || is_bound(guest)) &&
             memcmp(&guest->session, session, sizeof *session) == 0) {
             return guest;
         }
@@ -121,10 +130,10 @@ struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate)
 {
     struct etwas_guest *guest = etwas_guest_find(session);
 
-    if (guest == NULL || (guest->gate != gate && guest->state == ETWAS_GUEST_ATTACHED)) {
+    if (guest == NULL || (guest->gate != gate && is_bound(guest))) {
         guest = take_entry();
     }
-    if (guest != NULL && guest->state != ETWAS_GUEST_ATTACHED) {
+    if (guest != NULL && !is_bound(guest)) {
         guest->state = ETWAS_GUEST_KNOWN;
         guest->session = *session;
         guest->gate = gate;
@@ -161,27 +170,31 @@ static void leave(struct etwas_guest *guest)
     }
 }
 
-static void detach(struct etwas_guest *guest)
+/* Its handler has said that it is cut, and may not have returned yet. */
+static void end_connection(struct etwas_guest *guest)
 {
-    etwas_providers_drop_session(etwas_guest_handle(guest));
-    /* Its handler has said that it is cut, and may not have returned yet. */
     (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
     etwas_own_close(guest->connection);
     guest->connection = -1;
+}
+
+static void detach(struct etwas_guest *guest)
+{
+    etwas_providers_drop_session(etwas_guest_handle(guest));
+    end_connection(guest);
     etwas_acting_end(&guest->acting);
     leave(guest);
 }
 
-void etwas_guests_leave_cut(void)
+/* It does not come to be attached to. */
+static void give_up(struct etwas_guest *guest)
 {
-    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
-        struct etwas_guest *guest = &etwas_guests[index];
-
-        if (guest->state == ETWAS_GUEST_ATTACHED && ck_pr_load_32(&guest->is_cut) != 0) {
-            detach(guest);
-        } else if (guest->state == ETWAS_GUEST_LEAVING) {
-            leave(guest);
-        }
+    etwas_providers_drop_session(etwas_guest_handle(guest));
+    etwas_unattached_end(guest->index);
+    end_connection(guest);
+    etwas_acting_end(&guest->acting);
+    if (guest->state == ETWAS_GUEST_AWAITED) {
+        guest->state = ETWAS_GUEST_FREE;
     }
 }
 
@@ -198,8 +211,8 @@ static void give_up_orphans(void)
 
 /* ---- attaching --------------------------------------------------------------------------------- */
 
-/* In the control thread: a host says nothing by itself, so this is the end, or madness. */
-static enum etwas_service_answer hear_end(int connection, uint64_t index)
+/* In the control thread: a host says nothing by itself but the one answer, so this is that, the end, or madness. */
+static enum etwas_service_answer hear(int connection, uint64_t index)
 {
     (void)connection;
     ck_pr_store_32(&etwas_guests[index].is_cut, 1);
@@ -207,17 +220,75 @@ static enum etwas_service_answer hear_end(int connection, uint64_t index)
     return ETWAS_SERVICE_GIVE;
 }
 
-/* The descriptor of the pool, and what is said with it. */
-static uint32_t ask(int connection, uint64_t deadline_ns, struct etwas_attach_answer *body,
-                    int *descriptor)
+static bool watch(struct etwas_guest *guest)
+{
+    ck_pr_store_32(&guest->is_cut, 0);
+    return etwas_service_watch(guest->connection, true, hear, (uint64_t)(guest - etwas_guests)) ==
+           ERROR_SUCCESS;
+}
+
+static bool prepare_slots(void)
+{
+    bool are_prepared;
+
+    etwas_control_lock();
+    are_prepared = etwas_slots_prepare();
+    etwas_control_unlock();
+    return are_prepared;
+}
+
+/* Takes no time: who has too much to accept is tried again by the next look. */
+static bool send_request(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
 {
     const struct etwas_message request = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
-    struct etwas_message answer = {.descriptor = -1};
-    uint32_t code = etwas_message_send(connection, &request, NULL, deadline_ns);
+    struct etwas_peer peer;
 
-    if (code == ERROR_SUCCESS) {
-        code = etwas_message_receive(connection, &answer, body, sizeof *body, deadline_ns);
+    if (!prepare_slots() ||
+        etwas_registry_connect(entry, 0, &guest->connection, &peer) != ERROR_SUCCESS) {
+        return false;
     }
+    guest->connection = etwas_own_keep(guest->connection);
+    if (etwas_message_send(guest->connection, &request, NULL, 0) != ERROR_SUCCESS) {
+        etwas_own_close(guest->connection);
+        guest->connection = -1;
+        return false;
+    }
+    return true;
+}
+
+struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry)
+{
+    struct etwas_guest *guest;
+
+    give_up_orphans();
+    guest = etwas_guest_find(&entry->session);
+    if (guest == NULL) {
+        guest = take_entry();
+    }
+    if (guest == NULL || !send_request(guest, entry)) {
+        return NULL;
+    }
+    guest->state = ETWAS_GUEST_AWAITED;
+    guest->session = entry->session;
+    guest->socket = entry->socket;
+    guest->gate = entry->gate;
+    guest->is_cut = 0;
+    guest->is_new = true;
+    guest->said = 0;
+    guest->used_at = ++uses;
+    guest->acting = (struct etwas_acting){
+        .session = etwas_guest_handle(guest),
+        .is_independent = (entry->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
+    };
+    return guest;
+}
+
+/* The descriptor of the pool, and what is said with it. ERROR_TIMEOUT: there is no answer yet. */
+static uint32_t receive_answer(int connection, struct etwas_attach_answer *body, int *descriptor)
+{
+    struct etwas_message answer = {.descriptor = -1};
+    uint32_t code = etwas_message_receive(connection, &answer, body, sizeof *body, 0);
+
     if (code == ERROR_SUCCESS) {
         code = answer.code;
     }
@@ -232,6 +303,13 @@ static uint32_t ask(int connection, uint64_t deadline_ns, struct etwas_attach_an
     return code;
 }
 
+/* Whether it is what its entry says: that session, and the gate with which events may be counted already. */
+static bool is_expected(const struct etwas_guest *guest)
+{
+    return memcmp(&guest->shared.session, &guest->session, sizeof guest->session) == 0 &&
+           (guest->gate == 0 || guest->gate == guest->shared.gate);
+}
+
 /* What has been joined and never logged to is left at once, with the session as it was. */
 static void leave_unused(struct etwas_guest *guest)
 {
@@ -240,93 +318,117 @@ static void leave_unused(struct etwas_guest *guest)
     }
 }
 
-static uint32_t join(struct etwas_guest *guest, uint64_t deadline_ns)
+/* Events are counted until the pool can be found. */
+static bool join(struct etwas_guest *guest, int descriptor, uint32_t row)
 {
-    struct etwas_attach_answer body;
-    int descriptor;
-    uint32_t code = ask(guest->connection, deadline_ns, &body, &descriptor);
-
-    if (code != ERROR_SUCCESS) {
-        return code;
+    if (etwas_shared_join(descriptor, guest->index, row, &guest->shared) != ERROR_SUCCESS) {
+        return false;
     }
-    code = etwas_shared_join(descriptor, guest->index, body.row, &guest->shared);
-    (void)close(descriptor);
-    if (code == ERROR_SUCCESS &&
-        memcmp(&guest->shared.session, &guest->session, sizeof guest->session) != 0) {
-        /* It answers for another session than it listens for. */
+    if (!is_expected(guest) || !watch(guest)) {
         leave_unused(guest);
-        code = ERROR_INVALID_DATA;
+        return false;
     }
-    return code;
-}
-
-static bool prepare_slots(void)
-{
-    bool are_prepared;
-
-    etwas_control_lock();
-    are_prepared = etwas_slots_prepare();
-    etwas_control_unlock();
-    return are_prepared;
-}
-
-static uint32_t connect_and_join(struct etwas_guest *guest,
-                                 const struct etwas_registry_entry *entry, uint64_t deadline_ns)
-{
-    struct etwas_peer peer;
-    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
-
-    if (prepare_slots()) {
-        code = etwas_registry_connect(entry, deadline_ns, &guest->connection, &peer);
-    }
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    guest->connection = etwas_own_keep(guest->connection);
-    code = join(guest, deadline_ns);
-    if (code == ERROR_SUCCESS) {
-        code = etwas_service_watch(guest->connection, true, hear_end,
-                                   (uint64_t)(guest - etwas_guests));
-        if (code != ERROR_SUCCESS) {
-            leave_unused(guest);
-        }
-    }
-    if (code != ERROR_SUCCESS) {
-        etwas_own_close(guest->connection);
-        guest->connection = -1;
-    }
-    return code;
-}
-
-struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
-                                       uint64_t deadline_ns, uint32_t *code)
-{
-    struct etwas_guest *guest;
-
-    give_up_orphans();
-    guest = etwas_guest_find(&entry->session);
-    if (guest == NULL) {
-        guest = take_entry();
-    }
-    if (guest == NULL) {
-        *code = ERROR_NO_SYSTEM_RESOURCES;
-        return NULL;
-    }
-    guest->session = entry->session;
-    guest->socket = entry->socket;
-    guest->is_cut = 0;
-    *code = connect_and_join(guest, entry, deadline_ns);
-    if (*code != ERROR_SUCCESS) {
-        return NULL;
-    }
+    etwas_unattached_end(guest->index);
     guest->state = ETWAS_GUEST_ATTACHED;
     guest->gate = guest->shared.gate;
-    guest->used_at = ++uses;
-    guest->acting = (struct etwas_acting){
-        .session = etwas_guest_handle(guest),
-        .is_independent = (guest->shared.log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
+    guest->acting.session = etwas_guest_handle(guest);
+    return true;
+}
+
+/* False: there is no answer yet. Else it is ATTACHED, or left. */
+static bool take_answer(struct etwas_guest *guest)
+{
+    struct etwas_attach_answer body;
+    int descriptor = -1;
+    uint32_t code = etwas_own_is(guest->connection)
+                        ? receive_answer(guest->connection, &body, &descriptor)
+                        : (uint32_t)ERROR_INVALID_HANDLE;
+
+    if (code == ERROR_TIMEOUT) {
+        return false;
+    }
+    if (code != ERROR_SUCCESS || !join(guest, descriptor, body.row)) {
+        give_up(guest);
+    }
+    if (code == ERROR_SUCCESS) {
+        (void)close(descriptor);
+    }
+    return true;
+}
+
+/* Those that are waited for still. */
+static uint32_t list_new(struct pollfd polls[ETWAS_GUEST_SESSIONS])
+{
+    uint32_t count = 0;
+
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
+            guest->is_new = !take_answer(guest);
+        }
+        if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
+            polls[count++] = (struct pollfd){.fd = guest->connection, .events = POLLIN};
+        }
+    }
+    return count;
+}
+
+void etwas_guests_await(uint64_t deadline_ns)
+{
+    struct pollfd polls[ETWAS_GUEST_SESSIONS];
+    uint64_t now_ns;
+    uint32_t count;
+
+    while ((count = list_new(polls)) != 0 && (now_ns = etwas_monotonic_ns()) < deadline_ns) {
+        (void)poll(polls, count, (int)((deadline_ns - now_ns) / NS_A_MILLISECOND) + 1);
+    }
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
+            guest->is_new = false;
+            if (!watch(guest)) {
+                give_up(guest);
+            }
+        }
+    }
+}
+
+bool etwas_guest_count(const struct etwas_guest *guest)
+{
+    const struct etwas_unattached_note note = {
+        .entry = guest->index - ETWAS_SESSION_ENTRIES,
+        .counted = etwas_unattached_counted(guest->index),
     };
-    return guest;
+    const struct etwas_message message = {
+        .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof note, .descriptor = etwas_unattached_page()};
+
+    if (etwas_unattached_is(guest->index, guest->gate)) {
+        return true;
+    }
+    if (guest->gate == 0 || message.descriptor < 0 ||
+        etwas_message_send(guest->connection, &message, &note, 0) != ERROR_SUCCESS) {
+        return false;
+    }
+    etwas_unattached_begin(guest->index, guest->gate);
+    return true;
+}
+
+void etwas_guests_hear_cut(void)
+{
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+        bool is_cut = ck_pr_load_32(&guest->is_cut) != 0;
+
+        if (guest->state == ETWAS_GUEST_ATTACHED && is_cut) {
+            detach(guest);
+        } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut && !take_answer(guest)) {
+            give_up(guest);
+        } else if (guest->state == ETWAS_GUEST_LEAVING) {
+            leave(guest);
+        }
+    }
 }
 
 /* ---- what the host is told --------------------------------------------------------------------- */
@@ -399,6 +501,7 @@ void etwas_guests_after_fork(bool is_child)
         etwas_guests[index] = (struct etwas_guest){0};
     }
     if (is_child) {
+        etwas_unattached_forget();
         etwas_shared_guests_forget();
     }
     etwas_guests_unlock();

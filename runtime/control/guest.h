@@ -8,6 +8,9 @@
  *
  *     FREE       nobody's, or of a session that is over
  *     KNOWN      a controller of this process has a handle
+ *     AWAITED    its host has been asked for its pool, and has not answered yet: it stands still, or has much to do. The
+ *                providers that it enables are, and their events are counted (buffer/unattached.h). What the host reads
+ *                when it goes on it gets, also if this process has ended by then
  *     ATTACHED   this process logs to it: a guest, with a connection to the host
  *     LEAVING    the session is over, and a thread has not come out of its pool yet; or its host has cut the connection,
  *                and lives: to others the session goes on
@@ -33,6 +36,7 @@
 enum etwas_guest_state {
     ETWAS_GUEST_FREE,
     ETWAS_GUEST_KNOWN,
+    ETWAS_GUEST_AWAITED,
     ETWAS_GUEST_ATTACHED,
     ETWAS_GUEST_LEAVING,
     ETWAS_GUEST_ORPHANED,
@@ -46,12 +50,15 @@ struct etwas_guest {
     uint64_t used_at; /* counts up: of the KNOWN ones the one with the least is given up */
     struct etwas_shared_guest shared;
     int connection;
-    uint64_t socket;            /* the nonce of its host's, of which there is one a session */
-    uint32_t is_cut;            /* stored by the control thread: the connection is at its end */
-    struct etwas_acting acting; /* by the host's entry */
-    bool takes_stacks;          /* the session wants them, or has wanted them */
+    uint64_t socket; /* the nonce of its host's, of which there is one a session */
+    bool is_new;     /* asked by the look that goes on, which waits for the answer */
+    uint32_t
+        is_cut; /* stored by the control thread, which watches no more: the connection is at its end, or says something */
+    struct etwas_acting acting;                /* by the host's entry */
+    bool takes_stacks;                         /* the session wants them, or has wanted them */
     struct etwas_description_cursor described; /* what the host was told, */
     struct etwas_image_cursor images;          /* and of what is loaded here */
+    uint64_t said; /* the number of the entry that the host was told this process acts by */
 };
 
 extern struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
@@ -73,18 +80,29 @@ struct etwas_guest *etwas_guest_of(uint64_t handle);
 struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate);
 
 /*
- * Attaches to it, as its entry says. NULL, and *code says why: ERROR_TIMEOUT, the host did not answer in time; ERROR_NOT_FOUND,
- * it is gone; ERROR_NO_SYSTEM_RESOURCES, too many guests or sessions; ERROR_NOT_ENOUGH_MEMORY; errors of
- * etwas_shared_join.
+ * Asks its host for its pool, as its entry says, and does not wait: it is AWAITED. NULL: the host is gone, or has more to
+ * accept than it may; too many sessions; no more files; no memory.
  */
-struct etwas_guest *etwas_guest_attach(const struct etwas_registry_entry *entry,
-                                       uint64_t deadline_ns, uint32_t *code);
+struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry);
+
+/*
+ * Waits for answers to those that were asked since the last call, until the deadline. Who has answered is ATTACHED then;
+ * what cannot be attached to is left.
+ */
+void etwas_guests_await(uint64_t deadline_ns);
+
+/*
+ * Of an AWAITED one its providers' events are counted from here on, under the handle that it has, and the host will be told
+ * so. False: they cannot be.
+ */
+bool etwas_guest_count(const struct etwas_guest *guest);
 
 /*
  * Sessions whose connections are cut: their providers are disabled, and they are left, or become orphans. The
  * connection alone says that: an entry may be unreadable for want of files, or be replaced while the folder is read.
+ * And those whose hosts have answered at last.
  */
-void etwas_guests_leave_cut(void);
+void etwas_guests_hear_cut(void);
 
 /*
  * Tells the host what this process has described since it was told last, and if the session takes stacks what has been loaded. Waits until the deadline for a host that has

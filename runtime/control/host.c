@@ -13,12 +13,14 @@
 #include "control/host_answers.h"
 #include "control/host_consumers.h"
 #include "control/host_guests.h"
+#include "control/host_unattached.h"
 #include "control/look.h"
 #include "control/others.h"
 #include "control/service.h"
 #include "control/template.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
+#include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
 #include "registry/tell.h"
@@ -27,6 +29,7 @@
 enum {
     NO_FILES_PAUSE_NS = 10000000,
     CLOSING_PATIENCE_MS = 1000, /* for the callbacks of guests */
+    SETTLE_PATIENCE_NS = 100000000,
 };
 
 /* An enablement that the entry has, and the bytes that its filters are in. */
@@ -369,6 +372,7 @@ void etwas_host_open(struct etwas_session *session)
     }
     lock();
     host->entry.state = ETWAS_REGISTRY_OPEN;
+    host->entry.gate = session->configuration.is_shared ? session->generation : 0;
     host->entry.number++;
     /* The next change publishes what could not be now. Nobody has to look at a shared session that enables nothing. */
     if (publish(host) == ERROR_SUCCESS && host->entry.private != NULL) {
@@ -408,6 +412,8 @@ void etwas_host_closing(struct etwas_session *session)
         close_template(session->index);
         return;
     }
+    /* A host that stood still has not heard yet who wanted to log meanwhile. */
+    etwas_service_settle(etwas_monotonic_ns() + SETTLE_PATIENCE_NS);
     lock();
     host->entry.state = ETWAS_REGISTRY_CLOSING;
     number = ++host->entry.number;
@@ -420,6 +426,7 @@ void etwas_host_closing(struct etwas_session *session)
         (void)etwas_registry_tell_all(&tell, NULL);
         etwas_host_guests_wait(session, number, CLOSING_PATIENCE_MS);
     }
+    etwas_host_unattached_end_all(host->handle);
 }
 
 void etwas_host_end(struct etwas_session *session)

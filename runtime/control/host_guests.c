@@ -5,6 +5,7 @@
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #include "control/host_consumers.h"
 #include "control/host_descriptions.h"
 #include "control/host_request.h"
+#include "control/host_unattached.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/message.h"
@@ -162,19 +164,30 @@ static uint32_t answer_attach(uint64_t session, int connection,
     return code;
 }
 
+/* Of a process that has ended since it asked; what else it has said is heard. */
+static bool has_hung_up(int connection)
+{
+    struct pollfd what = {.fd = connection, .events = POLLRDHUP};
+
+    return poll(&what, 1, 0) > 0 && (what.revents & (POLLHUP | POLLRDHUP)) != 0;
+}
+
 static enum etwas_service_answer attach(uint64_t session, int connection)
 {
     struct etwas_attach_answer body = {0};
     const struct etwas_message refusal = {
         .op = ETWAS_MESSAGE_ATTACH, .code = ERROR_NO_SYSTEM_RESOURCES, .descriptor = -1};
 
+    if (has_hung_up(connection)) {
+        return ETWAS_SERVICE_KEEP;
+    }
     if (!take_row(session, connection, &body)) {
         (void)etwas_message_send(connection, &refusal, NULL, 0);
-        return ETWAS_SERVICE_CLOSE;
+        return ETWAS_SERVICE_KEEP;
     }
     if (answer_attach(session, connection, &body) != ERROR_SUCCESS) {
         (void)give_row(session, connection);
-        return ETWAS_SERVICE_CLOSE;
+        return has_hung_up(connection) ? ETWAS_SERVICE_KEEP : ETWAS_SERVICE_CLOSE;
     }
     return ETWAS_SERVICE_KEEP;
 }
@@ -209,10 +222,13 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
     }
     if (code != ERROR_SUCCESS) {
         /* It is gone, or mad. */
+        etwas_host_unattached_end(session, connection);
         (void)give_row(session, connection);
         return ETWAS_SERVICE_CLOSE;
     }
-    if (message.descriptor >= 0) {
+    if (message.op == ETWAS_MESSAGE_SEEN && message.descriptor >= 0) {
+        etwas_host_unattached_hear(session, connection, message.descriptor, body, message.bytes);
+    } else if (message.descriptor >= 0) {
         (void)close(message.descriptor);
     }
     /* A guest asks for nothing more: its connection would be of two rows, or a row's and a request's. */
@@ -225,6 +241,7 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
         return attach(session, connection);
     case ETWAS_MESSAGE_SEEN:
         note_seen(session, connection, body, message.bytes);
+        etwas_host_unattached_read(session, connection);
         return ETWAS_SERVICE_KEEP;
     case ETWAS_MESSAGE_DESCRIBE:
         etwas_host_take_description(body, message.bytes);
@@ -330,6 +347,7 @@ void etwas_host_guests_after_fork(bool is_child)
     }
     if (is_child) {
         etwas_host_requests_forget();
+        etwas_host_unattached_forget();
     }
     (void)pthread_mutex_unlock(&lock);
 }

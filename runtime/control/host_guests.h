@@ -27,6 +27,16 @@ struct etwas_attach_answer {
     uint32_t reserved;
 };
 
+/*
+ * What an AWAITED guest (control/guest.h) says with SEEN, and with the descriptor of the page in which it counts
+ * (buffer/unattached.h).
+ */
+struct etwas_unattached_note {
+    uint64_t counted; /* before this session's: they are not of it */
+    uint32_t entry;   /* whose count it is in the page */
+    uint32_t reserved;
+};
+
 /* The gates are open, and connections come from here on. */
 void etwas_host_guests_begin(struct etwas_session *session);
 

@@ -26,8 +26,7 @@
 #include "registry/stale.h"
 #include "shared/layout.h"
 
-#define REGISTERING_PATIENCE_NS UINT64_C(50000000)
-#define PATIENCE_NS UINT64_C(500000000)
+#define PATIENCE_NS UINT64_C(50000000)
 #define ANSWER_NS UINT64_C(500000000)
 #define END_NS UINT64_C(5000000000)
 
@@ -131,12 +130,19 @@ static void finish(const struct aftermath *seen)
 
 /* ---- looking: with the guests' lock held ----------------------------------------------------------- */
 
+/* A session whose host has not answered yet, and its entry. */
+struct awaited {
+    struct etwas_guest *guest;
+    struct etwas_registry_entry *entry;
+};
+
 struct look {
-    bool is_late;           /* a host did not answer in time */
     const etwas_guid *also; /* a provider that is about to be registered; NULL: none is */
     uint64_t deadline_ns;
     bool is_threads; /* a thread's own: followers may write files, and are stopped */
     struct aftermath aftermath;
+    uint32_t awaited_count;
+    struct awaited awaited[ETWAS_GUEST_SESSIONS + ANSWERS]; /* twice, as above */
     uint32_t template_count;
     struct etwas_registry_entry *templates[ETWAS_FOLLOWERS]; /* that this process follows */
 };
@@ -152,16 +158,26 @@ static bool takes_stacks(const struct etwas_registry_entry *entry)
 }
 
 static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
-                   struct look *look)
+                   const struct look *look)
+{
+    if (guest->acting.number != entry->number) {
+        etwas_acting_do(&guest->acting, entry, !look->is_threads);
+    }
+}
+
+/* What it has described it tells before it acts. */
+static void act_attached(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
+                         struct look *look)
 {
     struct aftermath *aftermath = &look->aftermath;
 
     guest->takes_stacks = guest->takes_stacks || takes_stacks(entry);
     etwas_guest_describe(guest, look->deadline_ns);
-    if (guest->acting.number == entry->number) {
+    if (guest->said == entry->number) {
         return;
     }
-    etwas_acting_do(&guest->acting, entry, !look->is_threads);
+    act_by(guest, entry, look);
+    guest->said = entry->number;
     aftermath->seen[aftermath->seen_count++] =
         (struct seen){etwas_guest_handle(guest), entry->number};
 }
@@ -213,9 +229,8 @@ static bool is_to_be_followed(const struct etwas_registry_entry *entry, const st
 static void look_at_one(const etwas_guid *session, struct look *look)
 {
     struct etwas_guest *guest = etwas_guest_find(session);
-    bool is_attached = guest != NULL && guest->state == ETWAS_GUEST_ATTACHED;
+    bool is_bound = guest != NULL && guest->state != ETWAS_GUEST_KNOWN;
     struct etwas_registry_entry *entry;
-    uint32_t code;
 
     if (etwas_host_has(session) || etwas_registry_read(session, &entry) != ERROR_SUCCESS) {
         return;
@@ -224,17 +239,36 @@ static void look_at_one(const etwas_guid *session, struct look *look)
         look->templates[look->template_count++] = entry;
         return;
     }
-    if (!is_attached && entry->kind == ETWAS_REGISTRY_SHARED &&
-        entry->layout == ETWAS_SHARED_MAJOR && entry->state == ETWAS_REGISTRY_OPEN &&
-        concerns_us(entry, look)) {
-        guest = etwas_guest_attach(entry, look->deadline_ns, &code);
-        is_attached = guest != NULL;
-        look->is_late = look->is_late || code == ERROR_TIMEOUT;
+    if (!is_bound && entry->kind == ETWAS_REGISTRY_SHARED && entry->layout == ETWAS_SHARED_MAJOR &&
+        entry->state == ETWAS_REGISTRY_OPEN && concerns_us(entry, look)) {
+        guest = etwas_guest_ask(entry);
+        is_bound = guest != NULL;
     }
-    if (is_attached && guest->socket == entry->socket) {
-        act_by(guest, entry, look);
+    if (is_bound && guest->socket == entry->socket && guest->state == ETWAS_GUEST_AWAITED) {
+        look->awaited[look->awaited_count++] = (struct awaited){guest, entry};
+        return;
+    }
+    if (is_bound && guest->socket == entry->socket) {
+        act_attached(guest, entry, look);
     }
     free(entry);
+}
+
+/* All hosts are asked by now, so none is waited for longer because another one stands still. */
+static void await_hosts(struct look *look)
+{
+    etwas_guests_await(look->deadline_ns);
+    for (uint32_t index = 0; index < look->awaited_count; index++) {
+        struct awaited *awaited = &look->awaited[index];
+
+        if (awaited->guest->state == ETWAS_GUEST_ATTACHED) {
+            act_attached(awaited->guest, awaited->entry, look);
+        } else if (awaited->guest->state == ETWAS_GUEST_AWAITED &&
+                   etwas_guest_count(awaited->guest)) {
+            act_by(awaited->guest, awaited->entry, look);
+        }
+        free(awaited->entry);
+    }
 }
 
 /* Those that it was told of, whether or not the folder shows them: one that is just being replaced may be passed over. */
@@ -286,7 +320,7 @@ static void look_and_unlock(struct look *look)
     etwas_guid *sessions;
     uint32_t count;
 
-    etwas_guests_leave_cut();
+    etwas_guests_hear_cut();
     look_at_told(look);
     if (etwas_registry_list(&sessions, &count) == ERROR_SUCCESS) {
         for (uint32_t index = 0; index < count; index++) {
@@ -294,6 +328,7 @@ static void look_and_unlock(struct look *look)
         }
         free(sessions);
     }
+    await_hosts(look);
     etwas_guests_unlock();
     follow_templates(look);
     (void)pthread_mutex_unlock(&looking);
@@ -384,23 +419,18 @@ uint32_t etwas_look_begin(void)
 
 /* ---- registering ----------------------------------------------------------------------------------- */
 
-static void look_for(const etwas_guid *also)
+/* If others look all the while, perhaps at what enables the provider before that was here, a thread does later. */
+static void look_until(const etwas_guid *also, uint64_t deadline_ns)
 {
     struct look *its = malloc(sizeof *its);
 
-    if (its == NULL) {
-        etwas_look_soon(NULL);
-        return;
+    if (its != NULL) {
+        *its = (struct look){.also = also, .deadline_ns = deadline_ns};
     }
-    *its =
-        (struct look){.also = also, .deadline_ns = etwas_monotonic_ns() + REGISTERING_PATIENCE_NS};
-    if (lock_before(its->deadline_ns)) {
+    if (its != NULL && lock_before(deadline_ns)) {
         look_and_unlock(its);
     } else {
-        its->is_late = true; /* who looks now may have looked at what enables the provider before */
-    }
-    if (its->is_late) {
-        etwas_look_soon(NULL); /* with more patience than who registers has */
+        etwas_look_soon(NULL);
     }
     free(its);
 }
@@ -408,33 +438,34 @@ static void look_for(const etwas_guid *also)
 void etwas_look_now(void)
 {
     if (etwas_service_runs()) {
-        look_for(NULL);
+        look_until(NULL, etwas_monotonic_ns() + PATIENCE_NS);
     }
 }
 
-uint32_t etwas_look_before_registering(const etwas_guid *provider)
+struct etwas_registering etwas_look_before_registering(const etwas_guid *provider)
 {
-    uint32_t looks = ck_pr_load_32(&looks_asked);
+    struct etwas_registering registering = {.looks = ck_pr_load_32(&looks_asked),
+                                            .deadline_ns = etwas_monotonic_ns() + PATIENCE_NS};
 
     ck_pr_fence_memory();
     if (etwas_service_runs() ||
         (etwas_sharing_is_wanted() && etwas_look_begin() == ERROR_SUCCESS)) {
-        look_for(provider);
+        look_until(provider, registering.deadline_ns);
     }
-    return looks;
+    return registering;
 }
 
 /* What was published before the look it has seen; what is published later it is told of. */
-void etwas_look_after_registering(uint32_t looks)
+void etwas_look_after_registering(struct etwas_registering registering)
 {
-    if (etwas_service_runs() && ck_pr_load_32(&looks_asked) != looks) {
-        look_for(NULL);
+    if (etwas_service_runs() && ck_pr_load_32(&looks_asked) != registering.looks) {
+        look_until(NULL, registering.deadline_ns);
     }
 }
 
 void etwas_look_described(void)
 {
-    const uint64_t deadline_ns = etwas_monotonic_ns() + REGISTERING_PATIENCE_NS;
+    const uint64_t deadline_ns = etwas_monotonic_ns() + PATIENCE_NS;
 
     if (!etwas_service_runs() || !etwas_guests_lock_before(deadline_ns)) {
         return;

@@ -23,11 +23,15 @@ uint32_t etwas_look_begin(void);
 
 /*
  * Before a provider is registered under this GUID: attaches to every session that enables it. And after, with what that
- * returned: what came meanwhile is done, too. Each waits for hosts, 50 ms at most. Nothing is done in a process that does not
- * take part.
+ * returned: what came meanwhile is done, too. Both together wait for hosts, 50 ms at most; of those that have not answered
+ * by then events are counted (control/guest.h). Nothing is done in a process that does not take part.
  */
-uint32_t etwas_look_before_registering(const etwas_guid *provider);
-void etwas_look_after_registering(uint32_t looks);
+struct etwas_registering {
+    uint32_t looks;
+    uint64_t deadline_ns;
+};
+struct etwas_registering etwas_look_before_registering(const etwas_guid *provider);
+void etwas_look_after_registering(struct etwas_registering registering);
 
 /* Looks, if this process takes part, and waits for hosts, 50 ms at most. */
 void etwas_look_now(void);

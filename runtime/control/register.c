@@ -10,10 +10,10 @@
 
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle)
 {
-    uint32_t looks = etwas_look_before_registering(request->control);
+    struct etwas_registering registering = etwas_look_before_registering(request->control);
     uint32_t code = etwas_provider_register(request, handle);
 
-    etwas_look_after_registering(looks);
+    etwas_look_after_registering(registering);
     if (*handle != 0) {
         etwas_others_publish();
     }

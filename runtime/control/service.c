@@ -10,15 +10,18 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
 #include "platform/rseq.h"
 #include "platform/thread.h"
+#include "platform/wait.h"
 #include "registry/process.h"
 
 enum {
     RETRY_MS = 1000, /* without memory for a first list */
+    SETTLE_PAUSE_NS = 100000,
 };
 
 struct watch {
@@ -39,6 +42,7 @@ static uint32_t watch_count;
 static uint32_t watch_room;
 static uint64_t next_number = 1;
 static uint64_t running; /* the watch whose handler runs; 0: none */
+static uint64_t quiet;   /* so often nothing had anything to say when somebody rang */
 static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
 static int bell[2] = {-1, -1}; /* read and written: the watches are others now */
 static uint32_t is_running;
@@ -187,6 +191,20 @@ static bool listen_once(struct listening *listening)
     return true;
 }
 
+/* With the lock held. */
+static void handle_ready(const struct listening *listening)
+{
+    bool any = false;
+
+    for (uint32_t index = 1; index < listening->count; index++) {
+        if (listening->polls[index].revents != 0) {
+            handle(listening->numbers[index]);
+            any = true;
+        }
+    }
+    quiet += !any;
+}
+
 static void *serve(void *argument)
 {
     static struct listening
@@ -203,11 +221,7 @@ static void *serve(void *argument)
         if (!goes_on) {
             break;
         }
-        for (uint32_t index = 1; index < listening.count; index++) {
-            if (listening.polls[index].revents != 0) {
-                handle(listening.numbers[index]);
-            }
-        }
+        handle_ready(&listening);
     }
     unlock();
     return argument;
@@ -273,6 +287,26 @@ bool etwas_service_unwatch(int descriptor, uint64_t context)
     }
     unlock();
     return number != 0;
+}
+
+void etwas_service_settle(uint64_t deadline_ns)
+{
+    const struct timespec pause = {.tv_nsec = SETTLE_PAUSE_NS};
+    uint64_t before;
+    bool is_over;
+
+    lock();
+    before = quiet;
+    unlock();
+    do {
+        lock();
+        ring();
+        unlock();
+        (void)nanosleep(&pause, NULL);
+        lock();
+        is_over = quiet != before || is_running == 0;
+        unlock();
+    } while (!is_over && etwas_monotonic_ns() < deadline_ns);
 }
 
 bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name)

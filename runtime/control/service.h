@@ -52,6 +52,9 @@ uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handle
  */
 bool etwas_service_unwatch(int descriptor, uint64_t context);
 
+/* Until all that had been said has been heard, or the deadline (CLOCK_MONOTONIC, ns). Not for a handler. */
+void etwas_service_settle(uint64_t deadline_ns);
+
 /* Runs `work` in a thread that nobody waits for. False: there can be none. */
 bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name);
 

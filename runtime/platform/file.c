@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -203,6 +204,18 @@ uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor)
 }
 
 /* ---- reading and writing --------------------------------------------------------------------- */
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+int etwas_file_in_memory(const char *label)
+{
+    const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+    int file = memfd_create(label, flags | MFD_NOEXEC_SEAL);
+
+    return file < 0 && errno == EINVAL ? memfd_create(label, flags) : file;
+}
 
 size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t position)
 {

@@ -69,6 +69,9 @@ uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permiss
 uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissions, int *descriptor,
                          uint64_t *bytes, bool *created);
 
+/* A file of no bytes in memory that has no name, and can be sealed. -1: there can be none, as errno says. */
+int etwas_file_in_memory(const char *label);
+
 /*
  * Reads up to `length` bytes from `position`. Returns how many there were before the end, or before
  * the system refused: then errno is not 0.

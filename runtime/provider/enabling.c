@@ -7,6 +7,7 @@
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>
 
+#include "buffer/unattached.h"
 #include "platform/testpoint.h"
 #include "provider/callback.h"
 #include "provider/counted.h"
@@ -382,14 +383,15 @@ static struct etwas_session *find_running(uint64_t handle, uint32_t *code)
                : NULL;
 }
 
-/* A guest's session runs while its gates are open. */
+/* A guest's session runs while its gates are open, or before it is attached. */
 static bool is_guest_of(uint64_t handle)
 {
     struct etwas_session_key key;
 
     return etwas_writer_key_of(handle, &key) && key.index >= ETWAS_SESSION_ENTRIES &&
-           etwas_slots_are_attached() &&
-           ck_pr_load_32(&etwas_slot_of(key.index, 0)->gate) == key.generation;
+           (etwas_unattached_is(key.index, key.generation) ||
+            (etwas_slots_are_attached() &&
+             ck_pr_load_32(&etwas_slot_of(key.index, 0)->gate) == key.generation));
 }
 
 /* ERROR_SUCCESS, or why there is none. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "buffer/publish.h"
+#include "buffer/unattached.h"
 #include "provider/counted.h"
 #include "provider/event_filter.h"
 #include "provider/event_items.h"
@@ -125,6 +126,12 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         }
         if (drops_items(target, code)) {
             code = check(target, variants);
+        }
+        if (code == ERROR_INVALID_HANDLE &&
+            etwas_unattached_count(target->key.index, target->key.generation)) {
+            /* Who hears it late stops nobody who hears it now. */
+            fate->independent = ERROR_NOT_ENOUGH_MEMORY;
+            continue;
         }
         if (code != ERROR_SUCCESS) {
             note(fate, target, code);

@@ -203,7 +203,8 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
         gate = ck_pr_load_64(etwas_slot_gate(slot));
         if ((uint32_t)gate != generation || (gate >> 32 & ETWAS_KIND_ONE_SLOT) == 0) {
             return is_quick(event, payload_bytes_of(event)) && instance->RegHandle != NULL &&
-                           instance->InstanceId != 0
+                           instance->InstanceId != 0 &&
+                           etwas_handle_index(handle) <= ETWAS_SESSION_ENTRIES
                        ? ERROR_INVALID_HANDLE
                        : etwas_trace_any_instance(handle, event, instance, parent);
         }

@@ -23,6 +23,7 @@ const char *etwas_lost_name(uint32_t cause)
         [ETWAS_LOST_FILE_FULL] = "full file",
         [ETWAS_LOST_ABANDONED] = "unfinished by its writer",
         [ETWAS_LOST_UNDELIVERED] = "delivered to nobody",
+        [ETWAS_LOST_UNATTACHED] = "host not yet attached to",
     };
 
     return cause > 0 && cause < sizeof names / sizeof *names ? names[cause] : "unknown cause";

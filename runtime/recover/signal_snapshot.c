@@ -146,7 +146,8 @@ static struct etwas_etl_totals totals_of(const struct etwas_prepared_snapshot *p
                        ck_pr_load_64(&settled[ETWAS_OUTCOME_FILE_FULL]) +
                        ck_pr_load_64(&settled[ETWAS_OUTCOME_ABANDONED]) +
                        ck_pr_load_64(&settled[ETWAS_OUTCOME_UNDELIVERED]) +
-                       ck_pr_load_64(&session->lost_in_kernel) + prepared->events_left_out,
+                       ck_pr_load_64(&session->lost_in_kernel) +
+                       ck_pr_load_64(&session->lost_unattached) + prepared->events_left_out,
         .lost_buffers = ck_pr_load_64(&session->buffers_lost) + prepared->buffers_left_out,
     };
 }

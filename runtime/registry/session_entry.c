@@ -36,8 +36,14 @@ struct stored_entry {
     uint32_t clock;
     uint32_t
         name_units; /* the name follows, then a TEMPLATE's struct etwas_registry_template, then the enablements */
+    uint32_t gate; /* from here on later than the first build; 0 where it is not there */
+    uint32_t reserved;
 };
-ETWAS_ASSERT_SIZE(struct stored_entry, 80);
+ETWAS_ASSERT_SIZE(struct stored_entry, 88);
+
+enum {
+    LEAST_HEAD_BYTES = offsetof(struct stored_entry, gate),
+};
 
 struct stored_enablement {
     uint32_t bytes; /* with its filters; what a later build has behind them is stepped over */
@@ -235,6 +241,7 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
         .log_file_mode = entry->log_file_mode,
         .clock = entry->clock,
         .name_units = (uint32_t)name_units(entry->name),
+        .gate = entry->gate,
     };
     uint8_t *at;
 
@@ -263,19 +270,31 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
     return ERROR_SUCCESS;
 }
 
-/* Also that the enablements, which `cursor` is at then, can be as many as it says. */
+/* What an earlier build has less is 0. */
+static void complete_head(struct etwas_cursor *cursor, struct stored_entry *head)
+{
+    if (head->head_bytes >= sizeof *head) {
+        memcpy(head, cursor->at - LEAST_HEAD_BYTES, sizeof *head);
+    }
+    cursor->at += head->head_bytes - LEAST_HEAD_BYTES;
+}
+
+/*
+ * The cursor is behind the head of the first build. Also that the enablements, which it is at then, can be as many as
+ * that says.
+ */
 static bool get_head(struct etwas_cursor *cursor, size_t size, struct stored_entry *head,
                      etwas_wchar name[ETWAS_REGISTRY_NAME_UNITS + 1])
 {
     size_t name_bytes;
 
-    if (head->head_bytes < sizeof *head || head->head_bytes % ALIGNMENT != 0 ||
+    if (head->head_bytes < LEAST_HEAD_BYTES || head->head_bytes % ALIGNMENT != 0 ||
         head->head_bytes > size || head->total_bytes != size ||
         head->state > ETWAS_REGISTRY_CLOSING || head->name_units == 0 ||
         head->name_units > ETWAS_REGISTRY_NAME_UNITS) {
         return false;
     }
-    cursor->at += head->head_bytes - sizeof *head;
+    complete_head(cursor, head);
     name_bytes = head->name_units * sizeof(etwas_wchar);
     if (aligned(name_bytes) > etwas_cursor_left(cursor)) {
         return false;
@@ -320,12 +339,12 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
     struct etwas_registry_entry read = {0};
     struct etwas_registry_entry *made;
-    struct stored_entry head;
+    struct stored_entry head = {0};
     uint8_t *behind;
     size_t own;
     size_t left;
 
-    if (!etwas_cursor_copy(&cursor, &head, sizeof head) || head.magic != MAGIC) {
+    if (!etwas_cursor_copy(&cursor, &head, LEAST_HEAD_BYTES) || head.magic != MAGIC) {
         return ERROR_INVALID_DATA;
     }
     if (head.version != VERSION) {
@@ -351,6 +370,7 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     made->layout = head.layout;
     made->log_file_mode = head.log_file_mode;
     made->clock = head.clock;
+    made->gate = head.gate;
     made->enablement_count = head.enablements;
     made->enablements = (struct etwas_registry_enablement *)(made + 1);
     behind = (uint8_t *)(made->enablements + head.enablements);

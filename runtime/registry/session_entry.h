@@ -99,6 +99,8 @@ struct etwas_registry_entry {
         layout; /* of its pool: who has another major version cannot log to it (shared/layout.h) */
     uint32_t log_file_mode;
     uint32_t clock;
+    uint32_t
+        gate; /* of its slots, and so in handles of it; 0: it has none yet, or its host is of a build that does not say */
     uint32_t enablement_count;
     struct etwas_registry_enablement *enablements;
     struct etwas_registry_template *private; /* of a TEMPLATE; else NULL */

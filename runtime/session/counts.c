@@ -35,10 +35,11 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .committed_shared = pool.committed_shared,
         .restarts = pool.restarts,
         .lost_in_kernel = ck_pr_load_64(&session->lost_in_kernel),
+        .lost_unattached = ck_pr_load_64(&session->lost_unattached),
     };
     counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
                    counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered +
-                   counts->lost_in_kernel;
+                   counts->lost_in_kernel + counts->lost_unattached;
 }
 
 void etwas_session_count_row(const struct etwas_session *session, uint32_t row,

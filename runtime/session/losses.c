@@ -126,6 +126,7 @@ void etwas_losses_look(struct etwas_session *session)
             [ETWAS_LOST_FILE_FULL] = ck_pr_load_64(&settled[ETWAS_OUTCOME_FILE_FULL]),
             [ETWAS_LOST_ABANDONED] = ck_pr_load_64(&settled[ETWAS_OUTCOME_ABANDONED]),
             [ETWAS_LOST_UNDELIVERED] = ck_pr_load_64(&settled[ETWAS_OUTCOME_UNDELIVERED]),
+            [ETWAS_LOST_UNATTACHED] = ck_pr_load_64(&session->lost_unattached),
         };
 
         look_at(session, besides);
@@ -147,9 +148,10 @@ static void count_noted(const struct etwas_session *session, etwas_session_count
     counts->lost_file_full = losses->besides[ETWAS_LOST_FILE_FULL];
     counts->lost_abandoned = losses->besides[ETWAS_LOST_ABANDONED];
     counts->lost_undelivered = losses->besides[ETWAS_LOST_UNDELIVERED];
+    counts->lost_unattached = losses->besides[ETWAS_LOST_UNATTACHED];
     counts->lost = counts->lost_no_buffer + counts->lost_backlog_full + counts->lost_write_error +
                    counts->lost_file_full + counts->lost_abandoned + counts->lost_undelivered +
-                   counts->lost_in_kernel;
+                   counts->lost_in_kernel + counts->lost_unattached;
 }
 
 void etwas_losses_count(struct etwas_session *session, etwas_session_counts *counts)
@@ -161,6 +163,7 @@ void etwas_losses_count(struct etwas_session *session, etwas_session_counts *cou
             [ETWAS_LOST_FILE_FULL] = counts->lost_file_full,
             [ETWAS_LOST_ABANDONED] = counts->lost_abandoned,
             [ETWAS_LOST_UNDELIVERED] = counts->lost_undelivered,
+            [ETWAS_LOST_UNATTACHED] = counts->lost_unattached,
         };
 
         look_at(session, besides);

@@ -301,6 +301,7 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
     ck_pr_store_64(&session->sync_errors, 0);
     ck_pr_store_64(&session->realtime_buffers_lost, 0);
     ck_pr_store_64(&session->lost_in_kernel, 0);
+    ck_pr_store_64(&session->lost_unattached, 0);
     ck_pr_store_32(&session->takes_stacks, 0);
     ck_pr_store_32(&session->guests, ETWAS_GUESTS_MAY_BE_THERE);
     ck_pr_store_32(&session->quit, 0);

@@ -132,6 +132,9 @@ struct etwas_session {
     struct etwas_system_logger *system_logger;
     uint64_t lost_in_kernel; /* stored by its thread, read by anybody */
 
+    uint64_t
+        lost_unattached; /* of other processes, added to by who hosts (control/host_unattached.h) */
+
     /* Set under the control lock by who asks for stacks, for good; read by anybody. */
     uint32_t takes_stacks;
 

@@ -93,15 +93,7 @@ static void place_pool(struct etwas_shared_head *head, const struct etwas_shared
 
 static uint32_t open_memfd(struct etwas_shared_mapping *mapping)
 {
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8U
-#endif
-    unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-
-    mapping->file.descriptor = memfd_create("etwas-pool", flags | MFD_NOEXEC_SEAL);
-    if (mapping->file.descriptor < 0 && errno == EINVAL) {
-        mapping->file.descriptor = memfd_create("etwas-pool", flags);
-    }
+    mapping->file.descriptor = etwas_file_in_memory("etwas-pool");
     return mapping->file.descriptor >= 0 ? ERROR_SUCCESS
            : errno == ENOSYS             ? ERROR_NOT_SUPPORTED
                                          : etwas_file_open_error(errno);

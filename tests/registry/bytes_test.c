@@ -15,6 +15,8 @@ enum {
     VERSION_AT = 4, /* of both heads */
     HEAD_BYTES_AT = 6,
     TOTAL_BYTES_AT = 8,
+    GATE_AT = 80, /* of an entry's head, and the last of it */
+    GATE_BYTES = 8,
 };
 
 /* ---- an entry -------------------------------------------------------------------------------- */
@@ -57,6 +59,7 @@ static struct etwas_registry_entry *make_entry(void)
     entry->kind = 9; /* of a later build */
     entry->log_file_mode = 0x100;
     entry->clock = 3;
+    entry->gate = 0x99887766;
     entry->enablements = enablements;
     entry->enablement_count = ENABLEMENTS;
     return entry;
@@ -102,7 +105,36 @@ static void an_entry_with_all_its_filters_is_got_as_it_was_put(void **state)
     assert_int_equal(got->kind, 9);
     assert_int_equal(got->log_file_mode, 0x100);
     assert_int_equal(got->clock, 3);
+    assert_int_equal(got->gate, 0x99887766);
     assert_int_equal(got->enablement_count, ENABLEMENTS);
+    for (uint32_t index = 0; index < ENABLEMENTS; index++) {
+        expect_same_enablement(&got->enablements[index], &enablements[index]);
+    }
+    free(got);
+}
+
+/* Of a build whose head ends before the gate: the rest of it is where it was. */
+static void an_entry_without_a_gate_is_got(void **state)
+{
+    struct etwas_registry_entry *got;
+    uint16_t head_bytes = GATE_AT;
+    uint32_t total;
+    uint8_t *bytes;
+    void *put;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(etwas_registry_put_entry(make_entry(), &put, &size), ERROR_SUCCESS);
+    bytes = put;
+    total = (uint32_t)size - GATE_BYTES;
+    memmove(bytes + GATE_AT, bytes + GATE_AT + GATE_BYTES, size - GATE_AT - GATE_BYTES);
+    memcpy(bytes + HEAD_BYTES_AT, &head_bytes, sizeof head_bytes);
+    memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
+    assert_int_equal(etwas_registry_get_entry(bytes, total, &got), ERROR_SUCCESS);
+    free(put);
+    assert_memory_equal(got->name, u"an entry", sizeof u"an entry");
+    assert_int_equal(got->clock, 3);
+    assert_int_equal(got->gate, 0);
     for (uint32_t index = 0; index < ENABLEMENTS; index++) {
         expect_same_enablement(&got->enablements[index], &enablements[index]);
     }
@@ -459,6 +491,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_with_all_its_filters_is_got_as_it_was_put),
+        cmocka_unit_test(an_entry_without_a_gate_is_got),
         cmocka_unit_test(a_template_is_got_as_it_was_put),
         cmocka_unit_test(a_template_has_bounds),
         cmocka_unit_test(an_entry_that_is_cut_or_longer_than_it_says_is_refused),

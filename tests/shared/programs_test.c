@@ -226,7 +226,7 @@ static void a_host_that_answers_late_is_attached_to(void **state)
     (void)state;
     assert_true(comes_to(&board->registered, 1));
     assert_int_equal(kill(host, SIGSTOP), 0);
-    provider = start_program(classic_provider);
+    provider = start_program(logging_program);
     assert_true(comes_to(&board->registered, 2));
     assert_int_equal(kill(host, SIGCONT), 0);
     assert_true(comes_to(&board->logged, EVENTS));

@@ -136,6 +136,7 @@ void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int l
         {"lost_backlog_full", counts.lost_backlog_full},
         {"lost_undelivered", counts.lost_undelivered},
         {"lost_in_kernel", counts.lost_in_kernel},
+        {"lost_unattached", counts.lost_unattached},
     };
     uint64_t sum = 0;
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Hosts that stand still, as a debugger or SIGSTOP has them: what becomes of those who want to log into their sessions, or
+ * know of them.
+ */
+#include <ck_pr.h>
+#include <etwas/evntprov.h>
+#include <etwas/shared.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/programs.h"
+
+static const etwas_guid modern_guid = {0x77777777, 7, 7, {7, 7, 7, 7, 7, 7, 7, 7}};
+
+enum {
+    SOME = 1000,
+    LEVEL = 4,
+};
+
+/* ---- a host ------------------------------------------------------------------------------------ */
+
+/* Stops the session itself, and has then heard of everybody. */
+static int host_of_counted(void)
+{
+    etwas_trace_handle session = start_in_file("still", "log.etl");
+    etwas_session_counts counts;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(enable_with_timeout(session, &modern_guid, 0) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    CHECK_IN_CHILD(etwas_stop(session, &counts) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(counts.lost == counts.lost_unattached);
+    CHECK_IN_CHILD(counts.recorded == ck_pr_load_32(&board->logged));
+    CHECK_IN_CHILD(counts.lost_unattached == ck_pr_load_32(&board->lost));
+    return 0;
+}
+
+static int start_still_host(int (*run)(void))
+{
+    int host = start_program(run);
+
+    assert_true(comes_to(&board->steps, 1));
+    assert_int_equal(kill(host, SIGSTOP), 0);
+    return host;
+}
+
+/* ---- who logs ---------------------------------------------------------------------------------- */
+
+/* From its first event on, and has ended before the host goes on. */
+static int short_program(void)
+{
+    static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = LEVEL, .Keyword = 0x10};
+    uint64_t number = 7;
+    EVENT_DATA_DESCRIPTOR data;
+    REGHANDLE provider;
+
+    (void)register_provider(&control_guid);
+    CHECK_IN_CHILD(ck_pr_load_32(&board->enabled) != 0);
+    CHECK_IN_CHILD(EventRegister(&modern_guid, NULL, NULL, &provider) == ERROR_SUCCESS);
+    EventDataDescCreate(&data, &number, sizeof number);
+    for (uint32_t event = 0; event < SOME; event++) {
+        CHECK_IN_CHILD(log_number(enabling_session(), number) == ERROR_NOT_ENOUGH_MEMORY);
+        CHECK_IN_CHILD(EventWrite(provider, &descriptor, 1, &data) == ERROR_NOT_ENOUGH_MEMORY);
+        (void)ck_pr_faa_32(&board->lost, 2);
+    }
+    return 0;
+}
+
+static int short_program_that_is_killed(void)
+{
+    CHECK_IN_CHILD(short_program() == 0);
+    ck_pr_inc_32(&board->steps);
+    (void)pause();
+    return 0;
+}
+
+/* Whether they live when the host goes on, have ended or were killed, and whoever counts. */
+static void what_is_logged_before_a_still_host_answers_is_counted(void **state)
+{
+    int host = start_still_host(host_of_counted);
+    int killed;
+    int living;
+
+    (void)state;
+    killed = start_program(short_program_that_is_killed);
+    assert_true(comes_to(&board->steps, 2));
+    kill_program(killed);
+    assert_int_equal(exit_code_of(start_program(short_program)), 0);
+    living = start_program(logging_program);
+    assert_true(comes_to(&board->lost, 4 * SOME + 1));
+    assert_int_equal(board->logged, 0);
+    assert_int_equal(kill(host, SIGCONT), 0);
+    assert_true(comes_to(&board->logged, SOME));
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(living), 0);
+    ck_pr_store_32(&board->go, 1);
+    assert_int_equal(exit_code_of(host), 0);
+    assert_int_equal(board->refused, 0);
+    assert_int_equal(count_events(folder_path("log.etl")), board->logged);
+}
+
+/* ---- two sessions ------------------------------------------------------------------------------ */
+
+/* One event for both: the living one has it, and the still one counts it. */
+static int program_of_two(void)
+{
+    static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = LEVEL, .Keyword = 0x10};
+    uint64_t number = 7;
+    EVENT_DATA_DESCRIPTOR data;
+    REGHANDLE provider;
+
+    CHECK_IN_CHILD(EventRegister(&modern_guid, NULL, NULL, &provider) == ERROR_SUCCESS);
+    EventDataDescCreate(&data, &number, sizeof number);
+    for (uint32_t event = 0; event < SOME; event++) {
+        CHECK_IN_CHILD(EventWrite(provider, &descriptor, 1, &data) == ERROR_SUCCESS);
+        ck_pr_inc_32(&board->lost);
+    }
+    return 0;
+}
+
+static void a_still_host_keeps_no_event_from_another_session(void **state)
+{
+    int host = start_still_host(host_of_counted);
+    etwas_trace_handle session = start_in_file("living", "living.etl");
+    etwas_session_counts counts;
+
+    (void)state;
+    assert_int_equal(enable_with_timeout(session, &modern_guid, 0), ERROR_SUCCESS);
+    assert_int_equal(exit_code_of(start_program(program_of_two)), 0);
+    assert_int_equal(kill(host, SIGCONT), 0);
+    ck_pr_store_32(&board->go, 1);
+    assert_int_equal(exit_code_of(host), 0);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, SOME);
+    assert_int_equal(counts.lost, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROGRAMS_TEST(what_is_logged_before_a_still_host_answers_is_counted),
+        PROGRAMS_TEST(a_still_host_keeps_no_event_from_another_session),
+    };
+
+    return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
+}
