@@ -16,7 +16,7 @@ SKIPPED_BY_CMOCKA = re.compile(r"^\[  SKIPPED \] (?!\d+ test\(s\))(\S+)$", re.MU
 NOTE = re.compile(r"^note: .*$", re.MULTILINE)
 
 # More failures than these are not a busy machine's.
-FEW = 3
+FEW = 6
 
 # Of what a failed test printed.
 LAST_LINES = 25
