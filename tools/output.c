@@ -42,24 +42,84 @@ static void write_all(struct etwas_output *output, const char *bytes, size_t cou
     }
 }
 
-/* In JSON a < is only in strings. */
+static const char cut_end[] = "…\"";
+static const char escaped[] = "\\u003c";
+
+enum {
+    ESCAPED_BYTES = sizeof escaped - 1,
+    ESCAPE_BEGUN = 5, /* its kind is next, and of \\u four digits */
+};
+
+static uint8_t left_of_escape(uint8_t left, char byte)
+{
+    if (left == 0) {
+        return byte == '\\' ? ESCAPE_BEGUN : 0;
+    }
+    if (left == ESCAPE_BEGUN) {
+        return byte == 'u' ? ESCAPE_BEGUN - 1 : 0;
+    }
+    return left - 1;
+}
+
+/* Inside of a string. A letter or escape is written whole or not at all. */
+static void cut(struct etwas_output_script *script, char byte)
+{
+    bool begins = script->escape_left == 0 && ((uint8_t)byte & 0xC0) != 0x80;
+
+    script->escape_left = left_of_escape(script->escape_left, byte);
+    script->is_cut = script->is_cut || (begins && script->bytes >= ETWAS_OUTPUT_SHORT_BYTES &&
+                                        script->long_bytes >= ETWAS_OUTPUT_LONG_BYTES);
+    if (!script->is_cut) {
+        uint32_t bytes = byte == '<' ? ESCAPED_BYTES : 1;
+
+        script->bytes += bytes;
+        script->long_bytes += script->bytes > ETWAS_OUTPUT_SHORT_BYTES ? bytes : 0;
+    }
+}
+
+/* What is written in place of a byte of JSON, in which a < is only in strings. */
+static const char *write_as(struct etwas_output_script *script, const char *byte, size_t *count)
+{
+    bool is_end = script->in_string && script->escape_left == 0 && *byte == '"';
+
+    *count = 1;
+    if (is_end && script->is_cut) {
+        script->in_string = script->is_cut = false;
+        *count = strlen(cut_end);
+        return cut_end;
+    }
+    if (*byte == '"' && script->escape_left == 0) {
+        script->in_string = !script->in_string;
+        script->bytes = 0;
+    } else if (script->in_string) {
+        cut(script, *byte);
+        *count = script->is_cut ? 0 : *byte == '<' ? ESCAPED_BYTES : 1;
+    }
+    return *count == ESCAPED_BYTES ? escaped : byte;
+}
+
 static void write_in_script(struct etwas_output *output)
 {
-    const char *at = output->bytes;
-    const char *end = output->bytes + output->used_bytes;
-    const char *found;
+    char written[4096];
+    size_t used = 0;
 
-    while ((found = memchr(at, '<', (size_t)(end - at))) != NULL) {
-        write_all(output, at, (size_t)(found - at));
-        write_all(output, "\\u003c", 6);
-        at = found + 1;
+    for (size_t at = 0; at < output->used_bytes; at++) {
+        size_t count;
+        const char *as = write_as(&output->script, output->bytes + at, &count);
+
+        if (used + count > sizeof written) {
+            write_all(output, written, used);
+            used = 0;
+        }
+        memcpy(written + used, as, count);
+        used += count;
     }
-    write_all(output, at, (size_t)(end - at));
+    write_all(output, written, used);
 }
 
 void etwas_output_flush(struct etwas_output *output)
 {
-    if (output->in_script) {
+    if (output->script.is_on) {
         write_in_script(output);
     } else {
         write_all(output, output->bytes, output->used_bytes);

@@ -17,14 +17,29 @@
 #include <string.h>
 
 enum {
-    ETWAS_OUTPUT_BYTES = 512 * 1024
+    ETWAS_OUTPUT_BYTES = 512 * 1024,
+    ETWAS_OUTPUT_SHORT_BYTES = 120,       /* of a string in a page are always written, */
+    ETWAS_OUTPUT_LONG_BYTES = 400 * 1024, /* and so many more of all of them together */
+};
+
+/*
+ * JSON in a page: < is written \u003c, so that nothing ends its element; and a string is whole as far as all of them
+ * together leave room, but at least so many bytes, and then "…".
+ */
+struct etwas_output_script {
+    bool is_on;
+    bool in_string;
+    bool is_cut;         /* nothing more of this string is written */
+    uint8_t escape_left; /* characters of an escape that has begun */
+    uint32_t bytes;      /* of the string until now */
+    uint32_t long_bytes; /* of all strings, what is beyond the least */
 };
 
 struct etwas_output {
     int descriptor;
     size_t used_bytes;
-    int error;      /* errno of the first write that failed; 0 while all is well */
-    bool in_script; /* JSON in a page: < is written \u003c, so that nothing ends its element */
+    int error; /* errno of the first write that failed; 0 while all is well */
+    struct etwas_output_script script;
     char bytes[ETWAS_OUTPUT_BYTES];
 };
 

@@ -43,13 +43,16 @@ def told(text):
 
 
 class PageTest(ToolTest):
-    def check_data(self, page, data):
-        """The page has the data, nothing in which ends its element, and is not too large."""
+    def data_of(self, page):
+        """Nothing in it ends its element, and it is not too large."""
         self.assertLess(len(page.encode()), LARGEST_BYTES)
         text, = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
         self.assertNotIn("<", text)
-        self.assertEqual(json.loads(text), data)
         self.assertTrue(page.endswith("</script>\n</body>\n</html>\n"))
+        return json.loads(text)
+
+    def check_data(self, page, data):
+        self.assertEqual(self.data_of(page), data)
 
     def check_policy(self, page):
         """The hash of each script and of its style is named, and nothing else."""

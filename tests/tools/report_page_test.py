@@ -8,6 +8,7 @@ usage: report_page_test.py PATH_OF_ETWAS TEST_CLASS
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 import unittest
@@ -18,7 +19,7 @@ from etl_build import READY, kernel_loss, ready, switch, thread_event
 from page_case import PageTest, PlotsTest, told
 from report_test import HOSTILE, ReportTest, allocation, free
 from spans_test import CHECKPOINT, END, START, T, order
-from tool_case import BLUE, DAMAGED, FINE, OPEN, OUTPUT, RED, main
+from tool_case import BLUE, DAMAGED, FINE, HEAP, OPEN, OUTPUT, RED, main
 
 PRINT = [{"name": "prefers-color-scheme", "value": "dark"}]
 
@@ -85,6 +86,14 @@ def everything(chance):
     return spans, switches(chance, end), calls(chance, end), named, losses
 
 
+def strings(value):
+    """All in a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for one in inner for text in strings(one)]
+
+
 @NEEDS_D3
 class Page(ReportTest, PageTest):
     def html(self, *paths, expect=FINE):
@@ -122,6 +131,21 @@ class Page(ReportTest, PageTest):
         path = self.file(*(records[at::70] for at in range(70)))
         page = self.html(path)
         self.check_data(page, self.report(path))
+
+    def test_it_stays_small_whatever_names_there_are(self):
+        names = [f"/{i:02d}" + "é<\\n\"" * 600 for i in range(20)]
+        images = [etl.classic(HEAP, T, kind=20, version=1, payload=struct.pack("<QQB", 0x100000 * (i + 1), 0x100000, 0) + name.encode() + b"\0")
+                  for i, name in enumerate(names)]
+        calls = [allocation(i, 4096 * (i + 1), 100 + i, *(0x100000 * (k + 1) + i + 1 for k in range(len(names)))) for i in range(40)]
+        path = self.write("r.etl", etl.trace([(0, [record]) for record in images + calls]))
+        whole, told = strings(self.report(path)), strings(self.data_of(self.html(path)))
+        self.assertGreater(sum(map(len, whole)), 2_000_000)
+        self.assertEqual(len(told), len(whole))
+        cut = [(short, full) for short, full in zip(told, whole) if short != full]
+        for short, full in cut:
+            self.assertTrue(len(short) > 30 and short[-1] == "…" and full.startswith(short[:-1]), short)
+        self.assertGreater(sum(short == full and len(full) > 2000 for short, full in zip(told, whole)), 50)
+        self.assertGreater(len(cut), 500)
 
     def test_a_page_that_cannot_be_written_leaves_nothing(self):
         path = self.file([order(START, 0)])

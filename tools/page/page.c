@@ -97,12 +97,12 @@ void etwas_page_begin(struct etwas_output *output, const char *title,
     etwas_output_text(output, "</pre></details>\n</footer>\n"
                               "<script type=\"application/json\" id=\"data\">");
     etwas_output_flush(output);
-    output->in_script = true;
+    output->script = (struct etwas_output_script){.is_on = true};
 }
 
 void etwas_page_end(struct etwas_output *output)
 {
     etwas_output_flush(output);
-    output->in_script = false;
+    output->script.is_on = false;
     etwas_output_text(output, "</script>\n</body>\n</html>\n");
 }

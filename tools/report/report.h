@@ -15,7 +15,7 @@
  * recorded is of all of it.
  *
  * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for each file, 3 MB if
- * only a part is asked for, and some 3 MB for what is here. The data is less than 3 MB with the page around it, unless names have hundreds of characters.
+ * only a part is asked for, and some 3 MB for what is here. The data is less than 3 MB with the page around it.
  */
 
 #include "report/axis.h"
