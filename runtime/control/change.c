@@ -9,6 +9,7 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
@@ -17,7 +18,6 @@
 #include "file/session_file.h"
 #include "file/snapshot.h"
 #include "flush/drain.h"
-#include "platform/thread.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
 #include "system/logger.h"
@@ -54,7 +54,7 @@ static bool is_same_file_name(const etwas_wchar *left, const etwas_wchar *right)
 static uint32_t check_file_name(const struct etwas_session *session, const etwas_wchar *given)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    uint32_t process_id = etwas_thread_ids().process_id;
+    uint32_t process_id = (uint32_t)getpid();
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
     uint32_t code;
 
@@ -109,7 +109,7 @@ static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar 
 {
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
     uint32_t code = etwas_file_name_make(given, session->configuration.log_file_mode, 1,
-                                         etwas_thread_ids().process_id, made);
+                                         (uint32_t)getpid(), made);
 
     if (code == ERROR_SUCCESS) {
         etwas_system_logger_tell_symbols(session);

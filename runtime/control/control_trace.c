@@ -8,6 +8,7 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/host.h"
 #include "control/lifecycle.h"
@@ -15,7 +16,6 @@
 #include "control/properties.h"
 #include "control/remote.h"
 #include "platform/name_case.h"
-#include "platform/thread.h"
 #include "session/file_name.h"
 
 /*
@@ -106,8 +106,7 @@ static uint32_t snapshot(const struct target *target, const EVENT_TRACE_PROPERTI
     if (given[0] == 0) {
         return ERROR_BAD_PATHNAME;
     }
-    code =
-        etwas_file_name_make(given, target->log_file_mode, 1, etwas_thread_ids().process_id, made);
+    code = etwas_file_name_make(given, target->log_file_mode, 1, (uint32_t)getpid(), made);
     return code == ERROR_SUCCESS ? etwas_lifecycle_snapshot(target->key, made) : code;
 }
 

@@ -333,7 +333,7 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
     }
     head.InstanceCount = own + others;
     append(answer, &head, sizeof head);
-    instance.Pid = etwas_thread_ids().process_id;
+    instance.Pid = etwas_process_id_so_far();
     for (uint32_t index = 0; own != 0 && index < etwas_registrations_end(); index++) {
         if (etwas_registration_is_under(index, control)) {
             instance.Flags = etwas_registrations[index].is_modern ? 0 : TRACE_PROVIDER_FLAG_LEGACY;

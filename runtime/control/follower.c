@@ -17,7 +17,6 @@
 #include "control/prepare.h"
 #include "control/service.h"
 #include "control/template.h"
-#include "platform/thread.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/sessions.h"
@@ -230,7 +229,7 @@ static void snapshot(struct etwas_session_key key, const struct etwas_registry_e
     const etwas_wchar *given =
         private->snapshot_name[0] != 0 ? private->snapshot_name : private->file_name;
 
-    if (etwas_file_name_make(given, entry->log_file_mode, 1, etwas_thread_ids().process_id, made) ==
+    if (etwas_file_name_make(given, entry->log_file_mode, 1, (uint32_t)getpid(), made) ==
         ERROR_SUCCESS) {
         (void)etwas_lifecycle_snapshot(key, made);
     }

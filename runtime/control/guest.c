@@ -17,6 +17,7 @@
 #include "control/service.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
+#include "platform/thread.h"
 #include "platform/wait.h"
 #include "provider/enabling.h"
 #include "registry/connection.h"
@@ -346,6 +347,10 @@ static bool take_answer(struct etwas_guest *guest)
 
     if (code == ERROR_TIMEOUT) {
         return false;
+    }
+    /* Before its first event: of processes of several PID namespaces the host's file has different ids. */
+    if (code == ERROR_SUCCESS && body.process_id != 0) {
+        etwas_process_id_settle(body.process_id);
     }
     if (code != ERROR_SUCCESS || !join(guest, descriptor, body.row)) {
         give_up(guest);

@@ -18,6 +18,7 @@
 #include "control/host_unattached.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
+#include "registry/connection.h"
 #include "registry/message.h"
 #include "shared/mapping.h"
 
@@ -175,6 +176,7 @@ static bool has_hung_up(int connection)
 static enum etwas_service_answer attach(uint64_t session, int connection)
 {
     struct etwas_attach_answer body = {0};
+    struct etwas_peer peer;
     const struct etwas_message refusal = {
         .op = ETWAS_MESSAGE_ATTACH, .code = ERROR_NO_SYSTEM_RESOURCES, .descriptor = -1};
 
@@ -184,6 +186,9 @@ static enum etwas_service_answer attach(uint64_t session, int connection)
     if (!take_row(session, connection, &body)) {
         (void)etwas_message_send(connection, &refusal, NULL, 0);
         return ETWAS_SERVICE_KEEP;
+    }
+    if (etwas_registry_know(connection, &peer) == ERROR_SUCCESS) {
+        body.process_id = peer.process_id;
     }
     if (answer_attach(session, connection, &body) != ERROR_SUCCESS) {
         (void)give_row(session, connection);

@@ -22,7 +22,6 @@
 #include "flush/sink.h"
 #include "platform/cancel.h"
 #include "platform/fork.h"
-#include "platform/thread.h"
 #include "provider/enabling.h"
 #include "provider/image_records.h"
 #include "realtime/session_realtime.h"
@@ -161,7 +160,7 @@ static void name_snapshots(struct etwas_session *session)
 
     if (configuration->file_name[0] != 0 &&
         etwas_file_name_make(configuration->file_name, configuration->log_file_mode, 1,
-                             etwas_thread_ids().process_id, made) == ERROR_SUCCESS) {
+                             (uint32_t)getpid(), made) == ERROR_SUCCESS) {
         etwas_session_set_file_name(session, made);
     }
 }

@@ -11,6 +11,7 @@
 #include "control/guest.h"
 #include "control/remote.h"
 #include "control/service.h"
+#include "platform/identity.h"
 #include "platform/thread.h"
 #include "provider/control_guid.h"
 #include "registry/process.h"
@@ -25,12 +26,19 @@ struct gathering {
     uint32_t room;
 };
 
+/* In another PID namespace there may be one of the same id. */
+static bool is_own(const struct etwas_registry_guid_list *list)
+{
+    return list->process_start == etwas_identity_start_ticks() &&
+           list->process_id == etwas_process_id_so_far();
+}
+
 static bool gather(const struct etwas_registry_guid_list *list, void *context)
 {
     struct gathering *gathering = context;
     struct etwas_others *others = gathering->others;
 
-    if (list->process_id == etwas_thread_ids().process_id) {
+    if (is_own(list)) {
         return true;
     }
     if (others->provider_count + list->count > gathering->room) {

@@ -7,6 +7,7 @@
 #include <etwas/etwas.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "buffer/retention.h"
 #include "buffer/share.h"
@@ -14,7 +15,6 @@
 #include "clock/clock.h"
 #include "etl/clock_convert.h"
 #include "file/snapshot.h"
-#include "platform/thread.h"
 #include "platform/wait.h"
 #include "session/file_name.h"
 
@@ -296,14 +296,14 @@ static void begin(struct recorder *recorder, struct etwas_session *session)
     ck_pr_store_32(&trigger->is_open, 1);
 }
 
-static uint32_t write(struct recorder *recorder, struct etwas_session *session)
+static uint32_t write_window(struct recorder *recorder, struct etwas_session *session)
 {
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
     uint32_t code = etwas_file_name_make(
         recorder->options.file_name,
         (session->configuration.log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) |
             EVENT_TRACE_FILE_MODE_NEWFILE,
-        recorder->window.number, etwas_thread_ids().process_id, made);
+        recorder->window.number, (uint32_t)getpid(), made);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -325,7 +325,7 @@ static void finish(struct recorder *recorder, struct etwas_session *session)
     widen(recorder, first);
     book(session, &trigger->joined, came);
     pin_what_came(recorder, session->pool);
-    code = write(recorder, session);
+    code = write_window(recorder, session);
     unpin(recorder, session->pool);
     (void)pthread_mutex_lock(&session->pool_lock);
     trigger->files += code == ERROR_SUCCESS ? 1 : 0;

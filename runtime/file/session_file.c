@@ -6,6 +6,7 @@
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
+#include <unistd.h>
 
 #include "buffer/pool_count.h"
 #include "file/log_knots.h"
@@ -15,7 +16,6 @@
 #include "platform/file.h"
 #include "platform/fork.h"
 #include "platform/processor.h"
-#include "platform/thread.h"
 #include "session/file_name.h"
 #include "session/losses.h"
 
@@ -262,8 +262,8 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     struct etwas_log_file *old = session->file;
     struct etwas_log_file *file = NULL;
     etwas_wchar name[ETWAS_NAME_UNITS + 1];
-    uint32_t code = etwas_file_name_make(given, configuration->log_file_mode, serial,
-                                         etwas_thread_ids().process_id, name);
+    uint32_t code =
+        etwas_file_name_make(given, configuration->log_file_mode, serial, (uint32_t)getpid(), name);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -399,7 +399,7 @@ static void read_clocks(struct etwas_session *session, const struct etwas_clock_
 }
 
 /* R81: with it the header is true, and the parts that ended before are closed. */
-static uint32_t sync(struct etwas_session *session)
+static uint32_t sync_file(struct etwas_session *session)
 {
     uint32_t ended = close_ended(session, 0);
     struct etwas_log_file_totals totals;
@@ -437,7 +437,7 @@ void etwas_session_file_finish(struct etwas_session *session)
 
 static const struct etwas_sink log_file_sink = {
     .take = take,
-    .sync = sync,
+    .sync = sync_file,
     .read_clocks = read_clocks,
     .end = etwas_session_file_finish,
 };

@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "platform/thread.h"
-
 enum {
     FRAME_BYTES = 2 * sizeof(uintptr_t), /* the caller's frame pointer, and the return address */
     OWN_FRAMES_BYTES = 65536,            /* the library's own take less */
@@ -117,9 +115,7 @@ static _Thread_local struct {
 
 static bool is_first_thread(void)
 {
-    struct etwas_thread_ids ids = etwas_thread_ids();
-
-    return ids.thread_id == ids.process_id && !own_stack.is_of_another;
+    return gettid() == getpid() && !own_stack.is_of_another;
 }
 
 void etwas_stack_before_fork(void)

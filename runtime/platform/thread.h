@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Thread and process ids, cached in thread-local storage: a system call once a thread, then two
+ * Thread and process ids of records, cached in thread-local storage: a system call once a thread, then two
  * loads. And the processor time a thread has used, and how the library starts threads of its own.
  */
 #ifndef ETWAS_PLATFORM_THREAD_H
@@ -18,6 +18,17 @@ struct etwas_thread_ids {
 } __attribute__((aligned(8)));
 
 extern _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
+
+/*
+ * The process's id in records. In another PID namespace than the host of its session it is the one that the host sees, if
+ * that was settled before the process needed it the first time; else its own. Once it is settled it stays, so that one
+ * process never has two. Async-signal-safe.
+ */
+uint32_t etwas_process_id(void);
+void etwas_process_id_settle(uint32_t process_id);
+
+/* The same, without settling it: until then the process's own. */
+uint32_t etwas_process_id_so_far(void);
 
 /* Asks the kernel and fills the cache. Async-signal-safe. */
 void etwas_thread_ids_load(void);
@@ -59,10 +70,7 @@ struct etwas_thread_times etwas_thread_times(void);
 int etwas_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                         void *argument);
 
-/* In a fork's child: the only thread has other ids now. */
-static inline void etwas_thread_ids_forget(void)
-{
-    etwas_thread_ids_cache.thread_id = 0;
-}
+/* In a fork's child: the process and its only thread have other ids now. */
+void etwas_thread_ids_forget(void);
 
 #endif

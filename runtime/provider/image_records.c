@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "etl/utf16.h"
 #include "platform/images.h"
+#include "platform/thread.h"
 #include "provider/description.h"
 
 /* Of the Image class. */
@@ -58,7 +58,7 @@ static bool add_image(struct etwas_description *description, const struct etwas_
     const struct image_payload payload = {
         .base = image->base,
         .bytes = image->bytes,
-        .process_id = (uint32_t)getpid(),
+        .process_id = etwas_process_id(),
         .default_base = image->linked_base,
     };
     etwas_wchar name[PATH_MAX];
@@ -85,7 +85,7 @@ static bool add_build_id(struct etwas_description *description, const struct etw
     static const char first[] = ".build-id/";
     struct debug_id_payload payload = {
         .base = image->base,
-        .process_id = (uint32_t)getpid(),
+        .process_id = etwas_process_id(),
     };
     char name[sizeof first + 2 * ETWAS_BUILD_ID_BYTES + sizeof "/.debug"];
     size_t at = sizeof first - 1;

@@ -33,7 +33,7 @@ static void give_room(int connection)
     }
 }
 
-static uint32_t know(int connection, struct etwas_peer *peer)
+uint32_t etwas_registry_know(int connection, struct etwas_peer *peer)
 {
     struct ucred who;
     socklen_t size = sizeof who;
@@ -109,7 +109,7 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
     }
     code = connect_before(opened, &address, deadline_ns);
     if (code == ERROR_SUCCESS) {
-        code = know(opened, peer);
+        code = etwas_registry_know(opened, peer);
     }
     if (code == ERROR_SUCCESS && peer->user_id != geteuid()) {
         code = ERROR_ACCESS_DENIED;
@@ -167,7 +167,7 @@ uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct
     if (*spare < 0) {
         *spare = etwas_registry_spare();
     }
-    if (know(accepted, peer) != ERROR_SUCCESS ||
+    if (etwas_registry_know(accepted, peer) != ERROR_SUCCESS ||
         (peer->user_id != geteuid() && peer->user_id != ROOT)) {
         (void)close(accepted);
         return ERROR_ACCESS_DENIED;

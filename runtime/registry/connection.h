@@ -33,6 +33,9 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
  */
 uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer);
 
+/* Who is at the other end of a connection. ERROR_ACCESS_DENIED: the system does not say. */
+uint32_t etwas_registry_know(int connection, struct etwas_peer *peer);
+
 /* A descriptor that is good for nothing but to be given up (own_descriptor.h); -1: there can be none now. */
 int etwas_registry_spare(void);
 

@@ -10,6 +10,7 @@
 
 #include "platform/identity.h"
 #include "platform/own_descriptor.h"
+#include "platform/thread.h"
 #include "registry/file_name.h"
 #include "shared/layout.h"
 
@@ -17,7 +18,7 @@ static uint32_t put_own(const struct etwas_registry_guid_list *list, void **byte
 {
     struct etwas_registry_guid_list own = *list;
 
-    own.process_id = (uint32_t)getpid();
+    own.process_id = etwas_process_id_so_far();
     own.process_start = etwas_identity_start_ticks();
     own.layout = ETWAS_SHARED_MAJOR;
     return etwas_registry_put_guids(&own, bytes, size);

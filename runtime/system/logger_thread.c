@@ -243,8 +243,7 @@ static bool open_board(struct etwas_system_logger *logger, size_t bytes)
                                           .record = &logger->record,
                                           .pause = &logger->pause,
                                           .ring_bytes = bytes,
-                                          .own_process =
-                                              is_own ? etwas_thread_ids().process_id : 0};
+                                          .own_process = is_own ? (uint32_t)getpid() : 0};
 
     return etwas_board_open(&logger->board, &wish, &logger->fault) &&
            etwas_board_change(&logger->board, &logger->asked, &logger->fault);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "platform/thread.h"
 #include "system/kernel_images.h"
 #include "system/proc_list.h"
 #include "system/processes.h"
@@ -92,7 +91,7 @@ static const struct etwas_process_source elsewhere = {
 
 static bool list_own(void (*each)(void *context, uint32_t process_id), void *context)
 {
-    each(context, etwas_thread_ids().process_id);
+    each(context, (uint32_t)getpid());
     return true;
 }
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "platform/thread.h"
 #include "system/proc_list.h"
 
 enum {
@@ -52,7 +52,7 @@ bool etwas_thread_list_read(struct etwas_thread_list *list)
     if (!etwas_proc_is_ours()) {
         return false;
     }
-    etwas_proc_list_threads(etwas_thread_ids().process_id, add, list);
+    etwas_proc_list_threads((uint32_t)getpid(), add, list);
     return !list->is_short;
 }
 
