@@ -54,6 +54,8 @@ if(TARGET etwas_tool)
         install(FILES ${PROJECT_SOURCE_DIR}/packaging/etwas@.service
             DESTINATION lib/systemd/${manager} COMPONENT etwas)
     endforeach()
+    install(FILES ${PROJECT_SOURCE_DIR}/packaging/shop.autologger
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/etwas/examples COMPONENT etwas)
 endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/man.cmake)

@@ -42,6 +42,7 @@ int etwas_command_flush(int argc, char **argv);
 int etwas_command_snapshot(int argc, char **argv);
 int etwas_command_enable(int argc, char **argv);
 int etwas_command_disable(int argc, char **argv);
+int etwas_command_autologger(int argc, char **argv);
 
 /*
  * Prints the paragraphs of a --help, NULL behind the last one, to standard output; returns what the

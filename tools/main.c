@@ -39,6 +39,7 @@ static const char *const help[] = {
     "       etwas snapshot -o FILE SESSION   write what a flight recorder has\n"
     "       etwas enable SESSION PROVIDER... enable providers in a session\n"
     "       etwas disable SESSION PROVIDER...  disable them\n"
+    "       etwas autologger [NAME...]       say which sessions start by themselves\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
     "\n",
@@ -101,7 +102,7 @@ static void survive_limits(void)
 
 struct command {
     const char *name;
-    char title[16]; /* what getopt_long calls it in its messages */
+    char title[20]; /* what getopt_long calls it in its messages */
     int (*run)(int argc, char **argv);
 };
 
@@ -130,6 +131,7 @@ int main(int argc, char **argv)
         {"snapshot", "etwas snapshot", etwas_command_snapshot},
         {"enable", "etwas enable", etwas_command_enable},
         {"disable", "etwas disable", etwas_command_disable},
+        {"autologger", "etwas autologger", etwas_command_autologger},
     };
     const char *command = argc > 1 ? argv[1] : "";
 

@@ -15,6 +15,7 @@
 #ifndef ETWAS_ETWAS_H
 #define ETWAS_ETWAS_H
 
+#include <etwas/autologger.h>
 #include <etwas/classes.h>
 #include <etwas/crash_safe.h>
 #include <etwas/describe.h>

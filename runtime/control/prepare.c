@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "control/at_exit.h"
+#include "control/autologger.h"
 #include "control/follower.h"
 #include "control/guest.h"
 #include "control/host.h"
@@ -52,6 +53,7 @@ static void after_fork_of_sharing(bool is_child)
     if (is_child) {
         etwas_host_requests_forget();
         etwas_look_forget();
+        etwas_autologgers_forget();
         etwas_registry_forget();
     }
 }

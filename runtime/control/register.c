@@ -5,14 +5,18 @@
 
 #include <etwas/winerror.h>
 
+#include "control/autologger.h"
 #include "control/look.h"
 #include "control/others.h"
 
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle)
 {
-    struct etwas_registering registering = etwas_look_before_registering(request->control);
-    uint32_t code = etwas_provider_register(request, handle);
+    struct etwas_registering registering;
+    uint32_t code;
 
+    etwas_autologgers_begin();
+    registering = etwas_look_before_registering(request->control);
+    code = etwas_provider_register(request, handle);
     etwas_look_after_registering(registering);
     if (*handle != 0) {
         etwas_others_publish();

@@ -90,8 +90,7 @@ static bool matches_process_id(const struct etwas_process_filters *filters)
     return false;
 }
 
-/* The name of the program's file, without its folder. False: the system does not say. */
-static bool executable_name(etwas_wchar name[NAME_MAX + 1])
+bool etwas_filter_program(etwas_wchar name[NAME_MAX + 1])
 {
     static const char removed[] = " (deleted)"; /* what the system appends to a file that is gone */
     char path[PATH_MAX];
@@ -115,21 +114,18 @@ static bool executable_name(etwas_wchar name[NAME_MAX + 1])
            ETWAS_UTF_OK;
 }
 
-static bool matches_name(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS])
+bool etwas_filter_names(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS],
+                        const etwas_wchar *program)
 {
-    etwas_wchar own[NAME_MAX + 1];
     size_t start = 0;
 
-    if (!executable_name(own)) {
-        return false;
-    }
     for (size_t at = 0;; at++) {
         if (names[at] == 0 || names[at] == u';') {
             etwas_wchar name[ETWAS_FILTER_NAMES_UNITS];
 
             memcpy(name, names + start, (at - start) * sizeof name[0]);
             name[at - start] = 0;
-            if (etwas_names_equal(name, own)) {
+            if (etwas_names_equal(name, program)) {
                 return true;
             }
             start = at + 1;
@@ -138,6 +134,13 @@ static bool matches_name(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS])
             return false;
         }
     }
+}
+
+static bool matches_name(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS])
+{
+    etwas_wchar own[NAME_MAX + 1];
+
+    return etwas_filter_program(own) && etwas_filter_names(names, own);
 }
 
 bool etwas_filters_match(const struct etwas_process_filters *filters)

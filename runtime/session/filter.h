@@ -9,6 +9,7 @@
 #define ETWAS_SESSION_FILTER_H
 
 #include <etwas/evntprov.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,6 +39,13 @@ uint32_t etwas_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t cou
 
 /* Whether all of them let this process through. */
 bool etwas_filters_match(const struct etwas_process_filters *filters);
+
+/* The name of this program's file, without its folder. False: the system does not say. */
+bool etwas_filter_program(etwas_wchar name[NAME_MAX + 1]);
+
+/* Whether it is one of the names, which have `;` between them, without regard to case. */
+bool etwas_filter_names(const etwas_wchar names[ETWAS_FILTER_NAMES_UNITS],
+                        const etwas_wchar *program);
 
 static inline bool etwas_filters_are_any(const struct etwas_process_filters *filters)
 {

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the etwas authors
 """How much of a shared library is our own: text, constants and unwind tables of our objects, by the
 linker's map. The system logger, the recovery of what a dead process left, relogging, what other processes' sessions
-need, and providers by their names, which a program that only logs by itself never touches, have limits of their own.
+need, providers by their names and AutoLogger files, which a program that only logs by itself never touches, have limits of their own.
 Fails beyond a limit, naming the rooms and the largest objects."""
 import collections
 import re
@@ -18,7 +18,7 @@ ROOMS = {
     "system logger": re.compile(r"system/"),
     "recovery": re.compile(r"recover/|shared/(?!join)"),
     "relogging": re.compile(r"relog/"),
-    "names of providers": re.compile(r"control/provider_names|provider/name_guid"),
+    "names and files": re.compile(r"control/(autologger|provider_names)|platform/system_log|provider/name_guid"),
     "sharing": re.compile(r"registry/|shared/join|platform/(own_descriptor|visit)|buffer/(pool_join|reap)|"
                           r"realtime/(consume\.|remote_consumer)|control/(account|acting|enablement|follower|guest|host|look|"
                           r"others|register|remote|service|sharing|template)"),

@@ -33,21 +33,22 @@ for manager in --system --user; do
 done
 
 # As systemd makes it of the line, until the session runs.
-options=$(sed -n 's/^Environment=OPTIONS=//p' "$unit")
-options=${options//%L\/etwas/$work}
-read -ra words <<<"${options//%i/shop-$$}"
-mkdir -m 700 "$work/run"
-ETWAS_RUNTIME_DIR=$work/run "$host" "${words[@]}" -- "shop-$$" >"$work/out" 2>&1 &
+line=$(sed -n "s|^ExecStart=etwas-host ||p" "$unit")
+read -ra words <<<"${line//%I/shop-$$}"
+mkdir -m 700 "$work/run" "$work/etwas"
+echo "FileName = $work/shop.etl" >"$work/etwas/shop-$$.autologger"
+chmod 600 "$work/etwas/shop-$$.autologger"
+XDG_CONFIG_HOME=$work ETWAS_RUNTIME_DIR=$work/run "$host" "${words[@]}" >"$work/out" 2>&1 &
 process=$!
 until grep -q ': runs in process' "$work/out"; do
     if ! kill -0 "$process" 2>/dev/null; then
         cat "$work/out"
-        ! grep -q 'this system has no restartable sequences' "$work/out" || exit 77
+        ! grep -q 'restartable sequences\|not supported' "$work/out" || exit 77
         fail "etwas-host does not take ${words[*]}"
     fi
     sleep 0.05
 done
 kill "$process"
 wait "$process" || fail "etwas-host ends with $?"
-[[ -s $work/shop-$$.etl ]] || fail "there is no log file"
+[[ -s $work/shop.etl ]] || fail "there is no log file"
 echo "ok: etwas-host ${words[*]}"

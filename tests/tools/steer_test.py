@@ -88,7 +88,7 @@ class SteerTest(ToolTest):
 class Arguments(SteerTest):
     def test_each_command_has_help_of_80_columns_that_names_its_options(self):
         options = {"ps": ("--json",), "stop": (), "query": ("--json", " all\n"), "flush": (), "snapshot": ("--output",),
-                   "start": ("--output", "--enable", "--clock", "--buffering", "--circular", "--newfile", "--append",
+                   "start": ("--autologger", "--output", "--enable", "--clock", "--buffering", "--circular", "--newfile", "--append",
                              "--compressed", "--realtime", "--mode", "--buffer-size", "--minimum", "--maximum",
                              "--flush", "--max-size"),
                    "update": ("--output", "--flush", "--maximum", "--realtime", "--no-realtime", "--next-file"),

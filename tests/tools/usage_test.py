@@ -34,7 +34,8 @@ class Usage(ToolTest):
                                  ("why", ("--class", "--instance", "--slowest", "--from", "--to", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
                                              "--buffer-size", "--buffers", "--replay", "--json")),
-                                 ("record", ("--kernel", "--stack", "--enable", "--clock", "--output", "--pid"))):
+                                 ("record", ("--kernel", "--stack", "--enable", "--clock", "--output", "--pid")),
+                                 ("autologger", ("--program", "ETWAS_AUTOLOGGER"))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
             self.assertEqual(error, "")
@@ -43,7 +44,8 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["spans", "--help"], ["report", "--help"], ["convert", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
+                          ["spans", "--help"], ["report", "--help"], ["convert", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"],
+                          ["autologger", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

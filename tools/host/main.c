@@ -22,6 +22,7 @@
 
 static const char *const help[] = {
     "usage: etwas-host [OPTION...] SESSION\n"
+    "       etwas-host --autologger NAME\n"
     "\n",
     "Starts a session and keeps it until somebody stops it ('etwas stop'), its file\n"
     "is full, or SIGINT, SIGTERM or SIGHUP comes. Programs of the same user log into\n"
@@ -40,25 +41,22 @@ static const char *const help[] = {
 static const char *command = "etwas-host"; /* for messages */
 
 /* Where the session is, in a line. */
-static void say_runs(const struct etwas_steer_wish *wish, TRACEHANDLE session)
+static void say_runs(const struct etwas_steer_block *block)
 {
-    static struct etwas_steer_block block;
     struct etwas_output *output = etwas_standard_output();
 
-    etwas_steer_prepare(&block);
-    (void)ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY);
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, wish->name, strlen(wish->name));
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
     etwas_output_format(output, ": runs in process %ld", (long)getpid());
-    if ((wish->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0) {
+    if ((block->properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0) {
         etwas_output_text(output, ", in memory");
-    } else if (block.file_name[0] != '\0') {
+    } else if (block->file_name[0] != '\0') {
         etwas_output_text(output, ", to ");
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block.file_name, strlen(block.file_name));
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->file_name, strlen(block->file_name));
     }
     etwas_output_char(output, '\n');
 }
 
-static void say_ended(const struct etwas_steer_wish *wish, TRACEHANDLE session)
+static void say_ended(const struct etwas_steer_block *block, TRACEHANDLE session)
 {
     struct etwas_output *output = etwas_standard_output();
     char recorded[ETWAS_PEOPLE_CHARACTERS];
@@ -66,7 +64,7 @@ static void say_ended(const struct etwas_steer_wish *wish, TRACEHANDLE session)
     etwas_session_counts counts;
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, wish->name, strlen(wish->name));
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
         etwas_output_format(output, ": has ended, %s events, %s lost\n",
                             etwas_people_count(recorded, counts.recorded),
                             etwas_people_count(lost, counts.lost));
@@ -76,6 +74,7 @@ static void say_ended(const struct etwas_steer_wish *wish, TRACEHANDLE session)
 
 static int host(const struct etwas_steer_wish *wish, bool in_background)
 {
+    static struct etwas_steer_block block; /* as it has begun */
     TRACEHANDLE session;
 
     etwas_host_block_signals();
@@ -90,7 +89,9 @@ static int host(const struct etwas_steer_wish *wish, bool in_background)
     if (in_background) {
         etwas_output_char(etwas_standard_output(), ETWAS_HOST_RUNS);
     }
-    say_runs(wish, session);
+    etwas_steer_prepare(&block);
+    (void)ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY);
+    say_runs(&block);
     etwas_output_flush(etwas_standard_output());
     if (in_background) {
         etwas_host_let_go();
@@ -100,7 +101,7 @@ static int host(const struct etwas_steer_wish *wish, bool in_background)
         etwas_steer_complain(command, wish->name, "there is no thread to be had");
         return ETWAS_EXIT_OPEN;
     }
-    say_ended(wish, session);
+    say_ended(&block, session);
     return ETWAS_EXIT_FINE;
 }
 

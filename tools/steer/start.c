@@ -25,6 +25,7 @@
 
 static const char *const help[] = {
     "usage: etwas start [OPTION...] SESSION\n"
+    "       etwas start --autologger NAME\n"
     "\n",
     "Starts a session in the background, in a process of its own (etwas-host), and\n"
     "says where it is. Programs of the same user log into it, whichever they are,\n"

@@ -9,6 +9,7 @@
 
 #include "steer/wish.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,9 +32,10 @@ enum {
     MODE,
 };
 
-const char etwas_steer_wish_letters[] = "o:c:e:h";
+const char etwas_steer_wish_letters[] = "a:o:c:e:h";
 
 const struct option etwas_steer_wish_options[] = {
+    {"autologger", required_argument, NULL, 'a'},
     {"output", required_argument, NULL, 'o'},
     {"clock", required_argument, NULL, 'c'},
     {"enable", required_argument, NULL, 'e'},
@@ -54,6 +56,10 @@ const struct option etwas_steer_wish_options[] = {
 };
 
 const char etwas_steer_wish_help[] =
+    "  -a, --autologger NAME\n"
+    "                       the session of NAME.autologger in ~/.config/etwas or\n"
+    "                       /etc/etwas, or of a file by its path, which says all the\n"
+    "                       rest ('etwas autologger')\n"
     "  -o, --output FILE    the log file; of a flight recorder where its snapshots go\n"
     "                       that name none\n"
     "  -e, --enable PROVIDER[:KEYWORDS[:LEVEL]]\n"
@@ -138,7 +144,11 @@ bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, i
 {
     uint32_t bits = mode_of(option);
 
+    wish->has_options = wish->has_options || option != 'a';
     switch (option) {
+    case 'a':
+        wish->autologger = optarg;
+        return true;
     case 'o':
         wish->path = optarg;
         return true;
@@ -169,6 +179,21 @@ bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, i
     return bits != 0 || option == MODE;
 }
 
+/* Which may be a path. */
+static bool finish_autologger(struct etwas_steer_wish *wish, const char *command, int names)
+{
+    if (wish->has_options || names != 0) {
+        fprintf(stderr, "%s: --autologger says all, the session's name too\n", command);
+        return false;
+    }
+    wish->name = wish->autologger;
+    if (strchr(wish->autologger, '/') == NULL) {
+        return true;
+    }
+    wish->autologger = wish->file_name;
+    return etwas_steer_name_file(command, wish->name, wish->file_name);
+}
+
 bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command, int argc,
                              char **argv)
 {
@@ -177,6 +202,9 @@ bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command,
                            EVENT_TRACE_FILE_MODE_PREALLOCATE;
     const char *wrong = NULL;
 
+    if (wish->autologger != NULL) {
+        return finish_autologger(wish, command, argc - optind);
+    }
     if (argc - optind != 1 || argv[optind][0] == '\0') {
         wrong = argc > optind + 1 ? "one session at a time" : "which session?";
     } else if (wish->path == NULL && (wish->log_file_mode & without_file) == 0) {
@@ -232,6 +260,21 @@ static const char *start_reason(uint32_t code)
     }
 }
 
+static void complain(const etwas_autologger_report *report, void *command)
+{
+    char place[PATH_MAX + 16];
+
+    if (report->code == ERROR_SUCCESS) {
+        return;
+    }
+    if (report->line != 0) {
+        (void)snprintf(place, sizeof place, "%s:%u", report->path, report->line);
+    } else {
+        (void)snprintf(place, sizeof place, "%s", report->path);
+    }
+    etwas_steer_complain(command, place, report->reason);
+}
+
 bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
                             TRACEHANDLE *session)
 {
@@ -240,6 +283,10 @@ bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *com
 
     if (!etwas_steer_take_part(command)) {
         return false;
+    }
+    if (wish->autologger != NULL) {
+        return etwas_autologger_start(wish->autologger, complain, (void *)(uintptr_t)command,
+                                      session) == ERROR_SUCCESS;
     }
     code = etwas_start(wish->name, wish->path != NULL ? wish->file_name : NULL, &options, session);
     if (code != ERROR_SUCCESS) {

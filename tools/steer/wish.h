@@ -20,6 +20,9 @@ enum {
 
 struct etwas_steer_wish {
     const char *name;
+    const char
+        *autologger;  /* a file that says all the rest, by its name; NULL: the options say it */
+    bool has_options; /* other ones */
     const char *path; /* of the log file, or of snapshots, as it was given; NULL: none */
     char file_name[ETWAS_STEER_NAME_BYTES]; /* the same from the root on */
     uint32_t log_file_mode;
@@ -45,7 +48,7 @@ extern const char etwas_steer_wish_modes_help[];
  */
 bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, int option);
 
-/* What is left of the command line is the name, alone. Looks whether all of it goes together. False likewise. */
+/* What is left of the command line is the name, alone, unless an AutoLogger has one. Looks whether all of it goes together. False likewise. */
 bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command, int argc,
                              char **argv);
 
