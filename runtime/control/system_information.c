@@ -6,10 +6,12 @@
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
+#include "control/remote.h"
 #include "control/system_request.h"
 #include "etl/group.h"
 #include "session/session.h"
@@ -23,6 +25,16 @@ enum {
     BYTES_PER_KB = 1024,
 };
 
+/* System loggers are not shared. */
+static bool is_of_another_process(etwas_trace_handle handle)
+{
+    struct etwas_registry_entry *entry;
+    bool is = etwas_remote_find_handle(handle, &entry) == ERROR_SUCCESS;
+
+    free(entry);
+    return is;
+}
+
 /* With its role, or NULL and why. */
 static struct etwas_session *acquire(etwas_trace_handle handle, uint32_t *code)
 {
@@ -30,8 +42,12 @@ static struct etwas_session *acquire(etwas_trace_handle handle, uint32_t *code)
     struct etwas_session *session =
         etwas_session_key_of(handle, &key) ? etwas_lifecycle_acquire_role(key) : NULL;
 
-    *code = session == NULL ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
-    if (session != NULL && !session->configuration.system_logger) {
+    if (session == NULL) {
+        *code = is_of_another_process(handle) ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
+        return NULL;
+    }
+    *code = ERROR_SUCCESS;
+    if (!session->configuration.system_logger) {
         etwas_lifecycle_release_role(session);
         *code = ERROR_NOT_SUPPORTED;
         return NULL;
