@@ -229,6 +229,7 @@ void prepare_private(struct block *block, const char *file, uint32_t mode)
     block->properties.Wnode.Flags |= WNODE_FLAG_VERSIONED_PROPERTIES;
     block->properties.Wnode.Guid = control_guid;
     block->properties.LogFileMode = EVENT_TRACE_PRIVATE_LOGGER_MODE | mode;
+    block->properties.MaximumFileSize = (mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0 ? 64 : 0;
     block->second.VersionNumber = 2;
     block->second.FilterDesc = &filter;
     block->second.FilterDescCount = 1;
