@@ -478,9 +478,9 @@ class Recorded(PerfettoTest):
 
 
 class Heap(PerfettoTest):
-    def call(self, ticks, kind, size, address, *frames, moved=0):
+    def call(self, ticks, kind, size, address, *frames, moved=0, process=20):
         words = (size, address, moved) if kind == 12 else (size, address)
-        return etl.classic(HEAP, T + ticks, kind=kind, version=1, process=20, thread=21,
+        return etl.classic(HEAP, T + ticks, kind=kind, version=1, process=process, thread=21,
                            payload=struct.pack(f"<{len(words)}QH{len(frames)}Q", *words, len(frames), *frames))
 
     def test_it_is_what_stat_says_of_it(self):
@@ -488,7 +488,7 @@ class Heap(PerfettoTest):
         for number in range(1000):
             at = number * 400_000  # ticks of 100 ns: 40 s in all, of which dumps are told every ten
             if live and chance.random() < 0.45:
-                events.append(self.call(at, 14, live.pop(chance.randrange(len(live))), 0))
+                events.append(self.call(at, 14, 0, live.pop(chance.randrange(len(live)))))
             elif live and chance.random() < 0.1:
                 events.append(self.call(at, 12, 500, 0x9000000 + number * 4096, 0x401000, moved=live.pop()))
                 live.append(0x9000000 + number * 4096)
@@ -511,6 +511,17 @@ class Heap(PerfettoTest):
         self.assertEqual([(d["heap_name"], d["pid"]) for d in dumps], [("malloc", 20)] * 4)
         self.assertEqual(counters[-1]["value"], told["live_bytes"])
         self.assertEqual(slices[0]["n"], 0)
+
+    def test_each_process_has_its_own(self):
+        calls = [self.call(0, 10, 100, 0x1000, 0x401000), self.call(1, 10, 10, 0x1000, 0x401000, process=30),
+                 self.call(2, 10, 1, 0x2000, 0x401000, 0x402000), self.call(3, 14, 0, 0x1000, process=30)]
+        dumps, counters = self.ask(
+            self.convert(self.write("heap.etl", etl.trace([(0, calls)]))),
+            "select pid, sum(size) live, sum(max(size, 0)) allocated from heap_profile_allocation join process using (upid) group by 1",
+            """select pid, value from counter c join process_counter_track t on t.id = c.track_id join process using (upid)
+                where t.name = 'heap' order by ts""")
+        self.assertEqual([(d["pid"], d["live"], d["allocated"]) for d in dumps], [(20, 101, 101), (30, 0, 10)])
+        self.assertEqual({c["pid"]: c["value"] for c in counters}, {20: 101, 30: 0})
 
     def test_its_calls_are_there_in_a_part_of_the_trace(self):
         path = self.write("heap.etl", etl.trace([(0, [self.call(number, 10, 16, 4096 * (number + 1)) for number in range(9)])]))

@@ -171,8 +171,8 @@ class Told(StacksTest):
                          {n: (own[n], total[n]) for n in total})
         self.assertEqual(sum(own.values()), hot["samples"])
 
-    def call(self, stamp, kind, *words, frames=()):
-        return etl.classic(HEAP, T + stamp, kind=kind, version=1, payload=struct.pack(
+    def call(self, stamp, kind, *words, frames=(), process=10):
+        return etl.classic(HEAP, T + stamp, kind=kind, version=1, process=process, payload=struct.pack(
             f"<{len(words)}QH{len(frames)}Q", *words, len(frames), *frames))
 
     def test_a_heap_weighs_what_was_allocated(self):
@@ -180,7 +180,7 @@ class Told(StacksTest):
         stack = (BASE + 0x10, BASE + 0x20, 0x99)
         events = [lies, self.call(1, MALLOC, 100, 0x1000, frames=stack), self.call(2, MALLOC, 50, 0x2000, frames=stack),
                   self.call(3, MALLOC, 7, 0x3000, frames=stack[2:]), etl.classic(HEAP, T + 4, kind=FREE, version=1, payload=struct.pack(
-                      "<QQH", 0x1000, 0, 0))]
+                      "<QQH", 0, 0x1000, 0))]
         path = self.trace(*events)
         folded = self.assert_one_thing(path, value="alloc_space")
         self.assertEqual(folded, [(["[unknown]"], 7), (["[unknown]", "[shop]", "[shop]"], 150)])
@@ -193,6 +193,21 @@ class Told(StacksTest):
         chosen, _ = self.folded("--where", "type == 10 && size > 60", self.write("b.etl", etl.trace([(0, [
             *events, etl.event_info(T + 9, HEAP, 10, "heap", "Call", "malloc", [("size", etl.UINT64, 0)], version=1)])])))
         self.assertEqual(chosen, [(["[unknown]", "[shop]", "[shop]"], 100)])
+
+    def test_processes_have_heaps_of_their_own(self):
+        def lies(process, path):
+            return etl.classic(HEAP, T, kind=IMAGE, version=1, process=process,
+                               payload=struct.pack("<QQB", BASE, 0x1000, 0) + path.encode() + b"\0")
+
+        def free(ticks, process):
+            return etl.classic(HEAP, T + ticks, kind=FREE, version=1, process=process, payload=struct.pack("<QQH", 0, 0x1000, 0))
+        frames = (BASE + 0x10,)
+        path = self.trace(lies(20, "/none/shop"), self.call(1, MALLOC, 100, 0x1000, frames=frames, process=20),
+                          lies(30, "/none/bank"), self.call(2, MALLOC, 10, 0x1000, frames=frames, process=30),
+                          self.call(3, MALLOC, 1, 0x2000, frames=frames, process=20), free(4, 20), free(5, 30))
+        self.assertEqual(self.folded(path)[0], [(["[bank]"], 10), (["[shop]"], 101)])
+        heap = json.loads(self.run_etwas("stat", "--heap=0", "--json", path)[0])
+        self.assertEqual([heap[key] for key in ("live_bytes", "frees", "unknown_frees", "replaced_blocks")], [1, 2, 0, 0])
 
     def test_events_with_a_stack_are_counted_where_there_are_no_others(self):
         def event(stamp, *frames, process=10):

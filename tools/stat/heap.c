@@ -38,6 +38,7 @@ struct call {
     uint64_t address;
     uint64_t third;
     uint8_t type;
+    uint32_t process;
     uint32_t thread;
     uint32_t frame_count;
     uint64_t frames[MOST_FRAMES];
@@ -73,6 +74,7 @@ static bool read_call(const EVENT_RECORD *record, struct call *call)
     call->address = words[1];
     call->third = words[2];
     call->type = descriptor->Opcode;
+    call->process = record->EventHeader.ProcessId;
     call->thread = record->EventHeader.ThreadId;
     call->frame_count = 0;
     if (descriptor->Version > 0) {
@@ -90,12 +92,12 @@ static bool read_call(const EVENT_RECORD *record, struct call *call)
     return true;
 }
 
-static void count_drop(struct etwas_heap *heap, uint64_t address, uint32_t mover)
+static void count_drop(struct etwas_heap *heap, uint32_t process, uint64_t address, uint32_t mover)
 {
     if (address == 0) {
         return;
     }
-    if (etwas_heap_drop_block(heap, address, mover)) {
+    if (etwas_heap_drop_block(heap, process, address, mover)) {
         heap->frees++;
     } else if (mover != 0) {
         heap->unknown_moves++;
@@ -106,12 +108,14 @@ static void count_drop(struct etwas_heap *heap, uint64_t address, uint32_t mover
 
 static void count_allocation(struct etwas_heap *heap, const struct call *call)
 {
-    struct etwas_heap_block block = {
-        .address = call->address, .bytes = call->size, .thread = call->thread};
+    struct etwas_heap_block block = {.address = call->address,
+                                     .bytes = call->size,
+                                     .process = call->process,
+                                     .thread = call->thread};
 
     /* realloc to nothing is a free, and gives nothing. */
     if (is_move(call->type) && (call->address != 0 || call->size == 0)) {
-        count_drop(heap, call->third, call->thread != 0 ? call->thread : UINT32_MAX);
+        count_drop(heap, call->process, call->third, call->thread != 0 ? call->thread : UINT32_MAX);
     }
     if (call->address == 0) {
         heap->failed += !is_move(call->type) || call->size != 0;
@@ -119,84 +123,12 @@ static void count_allocation(struct etwas_heap *heap, const struct call *call)
     }
     heap->frames_in_all += call->frame_count;
     heap->without_stack += call->frame_count == 0;
-    if (etwas_heap_find_stack(heap, call->frames, call->frame_count, &block.stack)) {
+    if (etwas_heap_find_stack(heap, call->process, call->frames, call->frame_count, &block.stack)) {
         etwas_heap_add_block(heap, &block);
     }
 }
 
 /* ---- images ---- */
-
-static bool is_current(const struct etwas_heap_image *image)
-{
-    return image->last_epoch == UINT32_MAX;
-}
-
-static bool is_same(const struct etwas_heap_image *left, const struct etwas_heap_image *right)
-{
-    return is_current(left) && left->base == right->base && left->bytes == right->bytes &&
-           left->build_id_bytes == right->build_id_bytes &&
-           memcmp(left->build_id, right->build_id, right->build_id_bytes) == 0 &&
-           strcmp(left->path, right->path) == 0;
-}
-
-/* Ends what is where the image is; true where that was something. */
-static bool end_overlapped(struct etwas_heap *heap, const struct etwas_heap_image *image)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; i < heap->image_count; i++) {
-        struct etwas_heap_image *other = &heap->images[i];
-
-        if (is_current(other) && other->base < image->base + image->bytes &&
-            image->base < other->base + other->bytes) {
-            other->last_epoch = heap->epoch;
-            found = true;
-        }
-    }
-    return found;
-}
-
-static bool grow_images(struct etwas_heap *heap)
-{
-    uint32_t capacity = heap->image_capacity == 0 ? 64 : 2 * heap->image_capacity;
-    struct etwas_heap_image *images;
-
-    if (heap->image_count < heap->image_capacity) {
-        return true;
-    }
-    images = reallocarray(heap->images, capacity, sizeof *images);
-    if (images == NULL) {
-        heap->out_of_memory = true;
-        return false;
-    }
-    heap->images = images;
-    heap->image_capacity = capacity;
-    return true;
-}
-
-static void add_image(struct etwas_heap *heap, struct etwas_heap_image *image)
-{
-    for (uint32_t i = 0; i < heap->image_count; i++) {
-        if (is_same(&heap->images[i], image)) {
-            return;
-        }
-    }
-    if (heap->image_count == ETWAS_HEAP_IMAGES) {
-        heap->images_left_out++;
-        return;
-    }
-    image->path = strdup(image->path);
-    if (image->path == NULL || !grow_images(heap)) {
-        heap->out_of_memory = true;
-        free(image->path);
-        return;
-    }
-    if (end_overlapped(heap, image)) {
-        heap->epoch++;
-        image->first_epoch = heap->epoch;
-    }
-    heap->images[heap->image_count++] = *image;
-}
 
 /* base, bytes, a byte that says how long the build id is, it, and a path up to its 0 */
 static bool read_image(const EVENT_RECORD *record, struct etwas_heap_image *image)
@@ -207,7 +139,8 @@ static bool read_image(const EVENT_RECORD *record, struct etwas_heap_image *imag
     char *data = record->UserData;
     size_t bytes = record->UserDataLength;
 
-    *image = (struct etwas_heap_image){.last_epoch = UINT32_MAX};
+    *image = (struct etwas_heap_image){.last_epoch = UINT32_MAX,
+                                       .process = record->EventHeader.ProcessId};
     if (bytes < FIXED_BYTES || bytes - FIXED_BYTES < (uint8_t)data[FIXED_BYTES - 1]) {
         return false;
     }
@@ -248,14 +181,14 @@ void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record)
         struct etwas_heap_image image;
 
         if (read_image(record, &image)) {
-            add_image(heap, &image);
+            etwas_heap_add_image(heap, &image);
         } else {
             heap->malformed++;
         }
     } else if (!read_call(record, &call)) {
         heap->malformed++;
     } else if (type == FREE) {
-        count_drop(heap, call.address, 0);
+        count_drop(heap, call.process, call.address, 0);
     } else {
         count_allocation(heap, &call);
     }

@@ -16,7 +16,8 @@
 #include "symbols.h"
 
 enum {
-    ETWAS_HEAP_IMAGES = 4096, /* kept of a file; looking through them takes time */
+    ETWAS_HEAP_IMAGES = 1 << 16,         /* kept of a file */
+    ETWAS_HEAP_PROCESS_IMAGES = 1 << 12, /* and of a process; looking through them takes time */
     ETWAS_HEAP_BUILD_ID_BYTES = 255,
 };
 
@@ -25,6 +26,7 @@ struct etwas_heap_block {
     uint64_t address; /* 0: the entry is empty */
     uint64_t bytes;
     uint32_t stack;
+    uint32_t process;
     uint32_t thread; /* that allocated it */
     bool is_early;   /* allocated where another one still lived; see etwas_heap_add_block */
 };
@@ -37,12 +39,26 @@ struct etwas_heap_stack {
     uint64_t live_blocks;
     uint64_t first_frame; /* in etwas_heap.frames */
     uint64_t hash;
-    uint32_t epoch;
+    uint32_t process;
+    uint32_t epoch; /* of the process */
     uint32_t frame_count;
+};
+
+/* One whose calls the file has, of which there are several where heaptrace logged into a shared session. */
+struct etwas_heap_process {
+    bool is_taken; /* else the entry is empty */
+    uint32_t process;
+    uint32_t epoch;        /* a new one begins where an image comes in the place of others */
+    uint32_t newest_image; /* number; 0: none */
+    uint32_t image_count;
+    uint32_t mark; /* the caller's own; 0 at first */
+    uint64_t live_bytes;
 };
 
 /* Mapped while stacks of the epochs `first` to `last` were taken. */
 struct etwas_heap_image {
+    uint32_t process;
+    uint32_t before; /* number of the process's image before it; 0: none */
     uint64_t base;
     uint64_t bytes;
     uint32_t first_epoch;
@@ -69,7 +85,9 @@ struct etwas_heap {
     struct etwas_heap_image *images;
     uint32_t image_count;
     uint32_t image_capacity;
-    uint32_t epoch; /* a new one begins where an image comes in the place of others */
+    struct etwas_heap_process *processes; /* a hash table */
+    uint32_t process_count;
+    uint32_t process_capacity;
     bool out_of_memory;
 
     /* The blocks and bytes that were allocated, and those never freed, are in the stacks. */
@@ -104,9 +122,9 @@ void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record);
 
 /* ---- heap_blocks.c ---- */
 
-/* The number of a stack, made if it is new. False, and out_of_memory, where memory is short. */
-bool etwas_heap_find_stack(struct etwas_heap *heap, const uint64_t *frames, uint32_t count,
-                           uint32_t *stack);
+/* The number of a process's stack, made if it is new. False, and out_of_memory, where memory is short. */
+bool etwas_heap_find_stack(struct etwas_heap *heap, uint32_t process, const uint64_t *frames,
+                           uint32_t count, uint32_t *stack);
 
 /*
  * A block lives from now on. Where one lives already, that is freed: a realloc of another thread, which
@@ -118,9 +136,26 @@ void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block
  * A block is freed. False where none lives there. `mover` is the thread of a realloc, 0 of a free: a
  * realloc of another thread that says no more than is_early does takes that back, and frees nothing.
  */
-bool etwas_heap_drop_block(struct etwas_heap *heap, uint64_t address, uint32_t mover);
+bool etwas_heap_drop_block(struct etwas_heap *heap, uint32_t process, uint64_t address,
+                           uint32_t mover);
 
 void etwas_heap_clear(struct etwas_heap *heap);
+
+/* ---- heap_processes.c ---- */
+
+/*
+ * What is known of a process, made if it is new, until the next one is made. NULL, and out_of_memory, where memory is
+ * short; not for one that has a stack.
+ */
+struct etwas_heap_process *etwas_heap_process(struct etwas_heap *heap, uint32_t process);
+
+/* The image is there from now on, and nothing else of its process where it is. Its path stays the caller's. */
+void etwas_heap_add_image(struct etwas_heap *heap, const struct etwas_heap_image *image);
+
+/* Which image a stack's address was in; NULL: none that is known. */
+struct etwas_heap_image *etwas_heap_find_image(struct etwas_heap *heap,
+                                               const struct etwas_heap_stack *stack,
+                                               uint64_t address);
 
 /* ---- heap_show.c ---- */
 

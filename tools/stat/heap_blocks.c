@@ -21,17 +21,19 @@ static uint64_t mix(uint64_t value)
 
 /* ---- blocks ---- */
 
-static uint64_t home(const struct etwas_heap *heap, uint64_t address)
+static uint64_t home(const struct etwas_heap *heap, uint32_t process, uint64_t address)
 {
-    return mix(address) & (heap->block_capacity - 1);
+    return mix(address ^ mix(process)) & (heap->block_capacity - 1);
 }
 
-/* The entry of an address, or the empty one where it would be. */
-static struct etwas_heap_block *find_block(const struct etwas_heap *heap, uint64_t address)
+/* The entry of an address of a process, or the empty one where it would be. */
+static struct etwas_heap_block *find_block(const struct etwas_heap *heap, uint32_t process,
+                                           uint64_t address)
 {
-    uint64_t at = home(heap, address);
+    uint64_t at = home(heap, process, address);
 
-    while (heap->blocks[at].address != 0 && heap->blocks[at].address != address) {
+    while (heap->blocks[at].address != 0 &&
+           (heap->blocks[at].address != address || heap->blocks[at].process != process)) {
         at = (at + 1) & (heap->block_capacity - 1);
     }
     return &heap->blocks[at];
@@ -56,7 +58,7 @@ static bool grow_blocks(struct etwas_heap *heap)
     }
     for (uint64_t i = 0; i < capacity; i++) {
         if (old[i].address != 0) {
-            *find_block(heap, old[i].address) = old[i];
+            *find_block(heap, old[i].process, old[i].address) = old[i];
         }
     }
     free(old);
@@ -70,6 +72,7 @@ static void account_freed(struct etwas_heap *heap, const struct etwas_heap_block
     stack->live_blocks--;
     stack->live_bytes -= block->bytes;
     heap->live_bytes -= block->bytes;
+    etwas_heap_process(heap, block->process)->live_bytes -= block->bytes;
 }
 
 void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block *block)
@@ -81,7 +84,7 @@ void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block
     if (!grow_blocks(heap)) {
         return;
     }
-    entry = find_block(heap, block->address);
+    entry = find_block(heap, block->process, block->address);
     is_early = entry->address != 0;
     if (is_early) {
         heap->replaced_blocks++;
@@ -96,6 +99,7 @@ void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block
     stack->live_blocks++;
     stack->live_bytes += block->bytes;
     heap->live_bytes += block->bytes;
+    etwas_heap_process(heap, block->process)->live_bytes += block->bytes;
 }
 
 /* Empties an entry; those behind it that it kept from their homes move up. */
@@ -105,7 +109,7 @@ static void remove_entry(struct etwas_heap *heap, uint64_t at)
 
     for (uint64_t next = (at + 1) & mask; heap->blocks[next].address != 0;
          next = (next + 1) & mask) {
-        uint64_t wanted = home(heap, heap->blocks[next].address);
+        uint64_t wanted = home(heap, heap->blocks[next].process, heap->blocks[next].address);
 
         if (((next - wanted) & mask) >= ((next - at) & mask)) {
             heap->blocks[at] = heap->blocks[next];
@@ -116,9 +120,11 @@ static void remove_entry(struct etwas_heap *heap, uint64_t at)
     heap->block_count--;
 }
 
-bool etwas_heap_drop_block(struct etwas_heap *heap, uint64_t address, uint32_t mover)
+bool etwas_heap_drop_block(struct etwas_heap *heap, uint32_t process, uint64_t address,
+                           uint32_t mover)
 {
-    struct etwas_heap_block *block = heap->block_capacity > 0 ? find_block(heap, address) : NULL;
+    struct etwas_heap_block *block =
+        heap->block_capacity > 0 ? find_block(heap, process, address) : NULL;
 
     if (block == NULL || block->address == 0) {
         return false;
@@ -136,22 +142,24 @@ bool etwas_heap_drop_block(struct etwas_heap *heap, uint64_t address, uint32_t m
 /* ---- stacks ---- */
 
 static bool is_stack(const struct etwas_heap *heap, const struct etwas_heap_stack *stack,
-                     uint64_t hash, const uint64_t *frames, uint32_t count)
+                     const struct etwas_heap_stack *wanted, const uint64_t *frames)
 {
-    return stack->hash == hash && stack->epoch == heap->epoch && stack->frame_count == count &&
-           memcmp(heap->frames + stack->first_frame, frames, count * sizeof *frames) == 0;
+    return stack->hash == wanted->hash && stack->process == wanted->process &&
+           stack->epoch == wanted->epoch && stack->frame_count == wanted->frame_count &&
+           memcmp(heap->frames + stack->first_frame, frames,
+                  wanted->frame_count * sizeof *frames) == 0;
 }
 
-/* The place of a stack's number, or the empty one (0) where it would be. */
-static uint32_t *find_place(const struct etwas_heap *heap, uint64_t hash, const uint64_t *frames,
-                            uint32_t count)
+/* The place of a stack's number, or the empty one (0) where it would be; without frames it is new. */
+static uint32_t *find_place(const struct etwas_heap *heap, const struct etwas_heap_stack *wanted,
+                            const uint64_t *frames)
 {
     uint64_t mask = 2 * (uint64_t)heap->stack_capacity - 1;
-    uint64_t at = hash & mask;
+    uint64_t at = wanted->hash & mask;
 
     while (heap->stack_places[at] != 0 &&
            (frames == NULL ||
-            !is_stack(heap, &heap->stacks[heap->stack_places[at] - 1], hash, frames, count))) {
+            !is_stack(heap, &heap->stacks[heap->stack_places[at] - 1], wanted, frames))) {
         at = (at + 1) & mask;
     }
     return &heap->stack_places[at];
@@ -177,7 +185,7 @@ static bool grow_stacks(struct etwas_heap *heap)
     heap->stack_places = places;
     heap->stack_capacity = capacity;
     for (uint32_t i = 0; i < heap->stack_count; i++) {
-        *find_place(heap, heap->stacks[i].hash, NULL, 0) = i + 1;
+        *find_place(heap, &heap->stacks[i], NULL) = i + 1;
     }
     return true;
 }
@@ -201,26 +209,25 @@ static bool grow_frames(struct etwas_heap *heap, uint32_t count)
     return true;
 }
 
-bool etwas_heap_find_stack(struct etwas_heap *heap, const uint64_t *frames, uint32_t count,
-                           uint32_t *stack)
+bool etwas_heap_find_stack(struct etwas_heap *heap, uint32_t process, const uint64_t *frames,
+                           uint32_t count, uint32_t *stack)
 {
-    uint64_t hash = mix(heap->epoch + 1);
+    const struct etwas_heap_process *its = etwas_heap_process(heap, process);
+    struct etwas_heap_stack wanted = {.process = process, .frame_count = count};
     uint32_t *place;
 
-    for (uint32_t i = 0; i < count; i++) {
-        hash = mix(hash ^ frames[i]);
-    }
-    if (!grow_stacks(heap) || !grow_frames(heap, count)) {
+    if (its == NULL || !grow_stacks(heap) || !grow_frames(heap, count)) {
         return false;
     }
-    place = find_place(heap, hash, frames, count);
+    wanted.epoch = its->epoch;
+    wanted.first_frame = heap->frame_count;
+    wanted.hash = mix(mix(its->epoch + 1) ^ process);
+    for (uint32_t i = 0; i < count; i++) {
+        wanted.hash = mix(wanted.hash ^ frames[i]);
+    }
+    place = find_place(heap, &wanted, frames);
     if (*place == 0) {
-        heap->stacks[heap->stack_count] = (struct etwas_heap_stack){
-            .first_frame = heap->frame_count,
-            .hash = hash,
-            .epoch = heap->epoch,
-            .frame_count = count,
-        };
+        heap->stacks[heap->stack_count] = wanted;
         memcpy(heap->frames + heap->frame_count, frames, count * sizeof *frames);
         heap->frame_count += count;
         *place = ++heap->stack_count;
@@ -236,6 +243,7 @@ void etwas_heap_clear(struct etwas_heap *heap)
         etwas_symbols_close(heap->images[i].symbols);
     }
     free(heap->images);
+    free(heap->processes);
     free(heap->blocks);
     free(heap->stacks);
     free(heap->stack_places);

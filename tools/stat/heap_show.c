@@ -78,27 +78,22 @@ struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
                                              const struct etwas_heap_stack *stack, uint64_t address)
 {
     struct etwas_heap_location location = {.image = NULL};
+    struct etwas_heap_image *image = etwas_heap_find_image(heap, stack, address - 1);
+    bool has_changed;
 
-    for (uint32_t i = 0; i < heap->image_count && location.image == NULL; i++) {
-        struct etwas_heap_image *image = &heap->images[i];
-
-        if (address - 1 - image->base >= image->bytes || stack->epoch < image->first_epoch ||
-            stack->epoch > image->last_epoch) {
-            continue;
-        }
-        if (!image->is_asked) {
-            bool has_changed;
-
-            image->is_asked = true;
-            image->symbols = etwas_symbols_open(image->path, image->build_id, image->build_id_bytes,
-                                                &has_changed);
-        }
-        location.image = image;
-        location.offset = address - image->base;
-        location.has_symbol = image->symbols != NULL &&
-                              etwas_symbols_find_line(image->symbols, ETWAS_SYMBOLS_FROM_MAPPING,
-                                                      location.offset - 1, &location.symbol);
+    if (image == NULL) {
+        return location;
     }
+    if (!image->is_asked) {
+        image->is_asked = true;
+        image->symbols =
+            etwas_symbols_open(image->path, image->build_id, image->build_id_bytes, &has_changed);
+    }
+    location.image = image;
+    location.offset = address - image->base;
+    location.has_symbol = image->symbols != NULL &&
+                          etwas_symbols_find_line(image->symbols, ETWAS_SYMBOLS_FROM_MAPPING,
+                                                  location.offset - 1, &location.symbol);
     return location;
 }
 

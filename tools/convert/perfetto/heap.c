@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The heap that heaptrace recorded: how many bytes live, as a counter, and every ten seconds what each call stack has
- * allocated and freed since the beginning.
+ * The heap that heaptrace recorded: how many bytes live, as a counter of each process, and every ten seconds what each
+ * call stack has allocated and freed since the beginning.
  */
 
 #include "stat/heap.h"
@@ -37,22 +37,28 @@ enum {
 #define COUNTER_NS INT64_C(10000000)
 #define DUMP_NS INT64_C(10000000000)
 
+/* What lives in a process, whose mark is its number. */
+struct counter {
+    uint64_t track;
+    int64_t next_ns;
+    uint64_t told; /* last */
+};
+
 struct etwas_perfetto_heap {
     struct etwas_heap heap;
-    uint64_t track; /* of the counter */
-    int64_t next_counter_ns;
+    struct counter *counters;
+    uint32_t counter_count;
+    uint32_t counter_capacity;
     int64_t next_dump_ns;
-    uint32_t process;
     uint32_t file;
-    uint64_t counted; /* as it was told last */
-    uint64_t *told;   /* of each stack, what it had allocated and freed when it was told last */
+    uint64_t *told; /* of each stack, what it had allocated and freed when it was told last */
     uint32_t told_count;
 };
 
 /* What is put by of a stack. */
 struct told_stack {
     uint32_t stack;
-    uint32_t unused;
+    uint32_t process;
     uint64_t allocated;
     uint64_t freed;
     uint64_t allocations;
@@ -65,47 +71,93 @@ static struct etwas_perfetto_heap *heap_of(struct etwas_perfetto *perfetto,
                                            const struct etwas_perfetto_record *record)
 {
     struct etwas_perfetto_file *file = &perfetto->files[record->file - 1];
-    size_t began;
-    size_t counter;
-    uint32_t track;
 
-    if (file->heap != NULL) {
-        return file->heap;
+    if (file->heap == NULL) {
+        file->heap = calloc(1, sizeof *file->heap);
+        if (file->heap == NULL) {
+            perfetto->convert->out_of_memory = true;
+            return NULL;
+        }
+        file->heap->file = record->file;
+        file->heap->next_dump_ns = record->time_ns + DUMP_NS;
     }
-    track = etwas_perfetto_track(perfetto, perfetto->convert->subject.event.process,
-                                 ETWAS_EVENT_UNKNOWN_ID);
-    file->heap = calloc(1, sizeof *file->heap);
-    if (file->heap == NULL || track == UINT32_MAX) {
-        perfetto->convert->out_of_memory = true;
-        return NULL;
-    }
-    *file->heap = (struct etwas_perfetto_heap){.track = ++perfetto->uuid,
-                                               .file = record->file,
-                                               .next_dump_ns = record->time_ns + DUMP_NS,
-                                               .process = perfetto->convert->subject.event.process};
-    began = etwas_perfetto_begin_track(perfetto, file->heap->track, perfetto->tracks[track].uuid);
+    return file->heap;
+}
+
+static void put_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint32_t process_track)
+{
+    size_t began = etwas_perfetto_begin_track(perfetto, uuid, perfetto->tracks[process_track].uuid);
+    size_t counter;
+
     etwas_wire_text(&perfetto->packet, DESCRIPTOR_NAME, "heap");
     counter = etwas_wire_begin(&perfetto->packet, DESCRIPTOR_COUNTER);
     etwas_wire_number(&perfetto->packet, COUNTER_UNIT, UNIT_BYTES);
     etwas_wire_end(&perfetto->packet, counter);
     etwas_perfetto_end_track(perfetto, began);
     etwas_perfetto_put_packet(perfetto);
-    return file->heap;
+}
+
+/* NULL: there is no memory. */
+static struct counter *counter_of(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
+                                  struct etwas_heap_process *process)
+{
+    uint32_t track;
+
+    if (process->mark != 0) {
+        return &heap->counters[process->mark - 1];
+    }
+    if (heap->counter_count == heap->counter_capacity) {
+        uint32_t capacity = 2 * heap->counter_capacity + 4;
+        struct counter *larger = reallocarray(heap->counters, capacity, sizeof *larger);
+
+        if (larger == NULL) {
+            perfetto->convert->out_of_memory = true;
+            return NULL;
+        }
+        heap->counters = larger;
+        heap->counter_capacity = capacity;
+    }
+    track = etwas_perfetto_track(perfetto, process->process, ETWAS_EVENT_UNKNOWN_ID);
+    if (track == UINT32_MAX) {
+        return NULL;
+    }
+    process->mark = ++heap->counter_count;
+    heap->counters[process->mark - 1] = (struct counter){.track = ++perfetto->uuid};
+    put_track(perfetto, perfetto->uuid, track);
+    return &heap->counters[process->mark - 1];
 }
 
 static void put_counter(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
-                        int64_t time_ns)
+                        struct etwas_heap_process *process, int64_t time_ns)
 {
     struct etwas_perfetto_record record = {
         .kind = ETWAS_PERFETTO_PUT_EVENT, .time_ns = time_ns, .file = (uint8_t)heap->file};
+    struct counter *counter = process != NULL ? counter_of(perfetto, heap, process) : NULL;
 
-    heap->next_counter_ns = time_ns + COUNTER_NS;
-    heap->counted = heap->heap.live_bytes;
+    if (counter == NULL || time_ns < counter->next_ns || counter->told == process->live_bytes) {
+        return;
+    }
+    counter->next_ns = time_ns + COUNTER_NS;
+    counter->told = process->live_bytes;
     perfetto->files[heap->file - 1].events++;
     etwas_wire_number(&perfetto->event, EVENT_TYPE, EVENT_COUNTER);
-    etwas_wire_number(&perfetto->event, EVENT_TRACK, heap->track);
-    etwas_wire_number(&perfetto->event, COUNTER_VALUE, heap->counted);
+    etwas_wire_number(&perfetto->event, EVENT_TRACK, counter->track);
+    etwas_wire_number(&perfetto->event, COUNTER_VALUE, counter->told);
     etwas_perfetto_put_event(perfetto, &record, NULL);
+}
+
+/* The last ones, whenever the ones before were told. */
+static void put_counters(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
+                         int64_t time_ns)
+{
+    for (uint32_t i = 0; i < heap->counter_count; i++) {
+        heap->counters[i].next_ns = INT64_MIN;
+    }
+    for (uint32_t i = 0; i < heap->heap.process_capacity; i++) {
+        if (heap->heap.processes[i].mark != 0) {
+            put_counter(perfetto, heap, &heap->heap.processes[i], time_ns);
+        }
+    }
 }
 
 /* Whatever of a stack changes, this does: both parts only grow. */
@@ -133,6 +185,15 @@ static bool make_room(struct etwas_perfetto *perfetto, struct etwas_perfetto_hea
     return true;
 }
 
+static int by_process(const void *left, const void *right)
+{
+    const struct told_stack *one = left;
+    const struct told_stack *other = right;
+
+    return one->process != other->process ? (one->process < other->process ? -1 : 1)
+                                          : (one->stack < other->stack ? -1 : 1);
+}
+
 static void put_part(struct etwas_perfetto *perfetto, const struct etwas_perfetto_heap *heap,
                      int64_t time_ns, bool is_last)
 {
@@ -141,6 +202,8 @@ static void put_part(struct etwas_perfetto *perfetto, const struct etwas_perfett
                                            .place = !is_last,
                                            .file = (uint8_t)heap->file};
 
+    qsort(perfetto->event.bytes, perfetto->event.used / sizeof(struct told_stack),
+          sizeof(struct told_stack), by_process);
     perfetto->files[heap->file - 1].events++;
     etwas_perfetto_put_event(perfetto, &record, NULL);
 }
@@ -158,6 +221,7 @@ static void put_dump(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap
     for (uint32_t i = 0; i < heap->heap.stack_count; i++) {
         const struct etwas_heap_stack *stack = &heap->heap.stacks[i];
         struct told_stack told = {.stack = i,
+                                  .process = stack->process,
                                   .allocated = stack->allocated_bytes,
                                   .freed = stack->allocated_bytes - stack->live_bytes,
                                   .allocations = stack->allocations,
@@ -190,9 +254,8 @@ bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
         return true;
     }
     etwas_heap_take(&heap->heap, event);
-    if (record->time_ns >= heap->next_counter_ns && heap->counted != heap->heap.live_bytes) {
-        put_counter(perfetto, heap, record->time_ns);
-    }
+    put_counter(perfetto, heap, etwas_heap_process(&heap->heap, event->EventHeader.ProcessId),
+                record->time_ns);
     if (record->time_ns >= heap->next_dump_ns) {
         put_dump(perfetto, heap, record->time_ns);
     }
@@ -207,7 +270,7 @@ void etwas_perfetto_end_heaps(struct etwas_perfetto *perfetto)
 
         if (heap != NULL) {
             perfetto->convert->out_of_memory |= heap->heap.out_of_memory;
-            put_counter(perfetto, heap, perfetto->files[i].last_ns);
+            put_counters(perfetto, heap, perfetto->files[i].last_ns);
             put_dump(perfetto, heap, perfetto->files[i].last_ns);
         }
     }
@@ -243,7 +306,8 @@ static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_he
     uint64_t frames[ETWAS_PERFETTO_FRAMES] = {0};
     uint32_t count = stack->frame_count < ETWAS_PERFETTO_FRAMES ? stack->frame_count
                                                                 : (uint32_t)ETWAS_PERFETTO_FRAMES;
-    uint64_t group = (uint64_t)heap->file << 32 | stack->epoch;
+    /* There are fewer epochs than images. */
+    uint64_t group = (uint64_t)heap->file << 56 | (uint64_t)stack->process << 24 | stack->epoch;
     uint32_t iid;
     size_t began;
 
@@ -259,6 +323,17 @@ static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_he
     etwas_wire_end(&perfetto->event, began);
 }
 
+static size_t begin_dump(struct etwas_wire *event, uint32_t process, int64_t time_ns)
+{
+    size_t began = etwas_wire_begin(event, PROFILE_DUMP);
+
+    etwas_wire_number(event, DUMP_PROCESS, process);
+    etwas_wire_number(event, DUMP_TIME, (uint64_t)time_ns);
+    etwas_wire_text(event, DUMP_NAME, "malloc");
+    etwas_wire_number(event, DUMP_INTERVAL, 1);
+    return began;
+}
+
 void etwas_perfetto_write_heap(struct etwas_perfetto *perfetto,
                                const struct etwas_perfetto_record *record)
 {
@@ -266,20 +341,26 @@ void etwas_perfetto_write_heap(struct etwas_perfetto *perfetto,
     const struct etwas_perfetto_part nothing = {NULL, 0};
     struct etwas_perfetto_part parts[2] = {nothing, nothing};
     struct etwas_wire *event = &perfetto->event;
-    size_t began = etwas_wire_begin(event, PROFILE_DUMP);
+    uint32_t process = 0;
+    size_t began = 0;
 
-    etwas_wire_number(event, DUMP_PROCESS, heap->process);
-    etwas_wire_number(event, DUMP_TIME, (uint64_t)record->time_ns);
-    etwas_wire_text(event, DUMP_NAME, "malloc");
-    etwas_wire_number(event, DUMP_INTERVAL, 1);
     for (size_t at = 0; at + sizeof(struct told_stack) <= record->bytes;
          at += sizeof(struct told_stack)) {
         struct told_stack told;
 
         memcpy(&told, perfetto->behind + at, sizeof told);
+        if (at != 0 && told.process != process) {
+            etwas_wire_end(event, began);
+        }
+        if (at == 0 || told.process != process) {
+            process = told.process;
+            began = begin_dump(event, process, record->time_ns);
+        }
         put_sample(perfetto, heap, &told);
     }
-    etwas_wire_end(event, began);
+    if (began != 0) {
+        etwas_wire_end(event, began);
+    }
     if (record->place != 0) {
         etwas_wire_number(event, PROFILE_CONTINUED, 1);
     }
@@ -297,6 +378,7 @@ void etwas_perfetto_heaps_close(struct etwas_perfetto *perfetto)
         if (heap != NULL) {
             etwas_heap_clear(&heap->heap);
             free(heap->told);
+            free(heap->counters);
             free(heap);
         }
     }
