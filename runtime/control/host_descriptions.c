@@ -19,7 +19,8 @@ static bool describes(const struct etwas_etl_full_header *header)
     if (memcmp(&header->guid, &etwas_etl_metadata_class, sizeof header->guid) == 0) {
         return header->type == ETWAS_ETL_EVENT_INFO_TYPE || header->type == ETWAS_ETL_MAP_INFO_TYPE;
     }
-    return etwas_etl_is_own_record(header) && header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE;
+    return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
+           header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE;
 }
 
 /* False: what is left is no whole record. */
