@@ -202,24 +202,51 @@ static void on_event(EVENT_RECORD *record)
     }
 }
 
-/* Returns what ProcessTrace does. */
-static int consumer(void)
+static void open_trace(void)
 {
     EVENT_TRACE_LOGFILEA logfile = {
         .LoggerName = (char *)(uintptr_t)SESSION,
         .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
         .EventRecordCallback = on_event,
     };
-    uint32_t code;
 
     trace = OpenTraceA(&logfile);
     CHECK_IN_CHILD(trace != INVALID_PROCESSTRACE_HANDLE);
     CHECK_IN_CHILD(logfile.LogfileHeader.BufferSize == 128 * 1024);
     ck_pr_store_32(&seat->is_open, 1);
-    code = ProcessTrace(&trace, 1, NULL, NULL);
+}
+
+/* Returns what ProcessTrace does. */
+static int process_trace(void)
+{
+    uint32_t code = ProcessTrace(&trace, 1, NULL, NULL);
+
     CHECK_IN_CHILD(CloseTrace(trace) ==
                    (seat->closes_at == NEVER ? (uint32_t)ERROR_SUCCESS : ERROR_INVALID_HANDLE));
     return code == ERROR_SUCCESS ? 0 : code == ERROR_WMI_INSTANCE_NOT_FOUND ? 2 : 3;
+}
+
+static int consumer(void)
+{
+    open_trace();
+    return process_trace();
+}
+
+/* Its child has nothing of the parent's trace, in seat 1, and may have one of its own, in seat 2. */
+static int consumer_that_forks(void)
+{
+    int child;
+
+    open_trace();
+    child = fork_child();
+    if (child == 0) {
+        seat = &audience->seats[1];
+        (void)process_trace();
+        seat = &audience->seats[2];
+        return consumer();
+    }
+    CHECK_IN_CHILD(process_trace() == 0);
+    return exit_code_of(child);
 }
 
 static int start_consumer(uint32_t number)
@@ -444,6 +471,29 @@ static void a_session_has_so_many_consumers_in_other_processes(void **state)
     stop_session_of(session);
 }
 
+/* Neither disturbs the other, nor the session. */
+static void a_consumer_and_its_child_get_every_event(void **state)
+{
+    int session = start_host(stopping_host);
+    int consumers;
+    int logging;
+
+    (void)state;
+    seat = &audience->seats[0];
+    consumers = start_program(consumer_that_forks);
+    assert_true(comes_to(&audience->seats[0].is_open, 1));
+    assert_true(comes_to(&audience->seats[2].is_open, 1));
+    logging = start_program(provider);
+    log_up_to(EVENTS);
+    end_provider(logging);
+    stop_session_of(session);
+    assert_int_equal(exit_code_of(consumers), 0);
+    expect_all_from(&audience->seats[0], 0);
+    expect_all_from(&audience->seats[2], 0);
+    assert_int_equal(audience->seats[1].events, 0);
+    expect_nothing_was_lost();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +501,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_consumer_that_leaves_hands_over, begin, end),
         cmocka_unit_test_setup_teardown(the_next_consumer_goes_on_where_one_was_killed, begin, end),
         cmocka_unit_test_setup_teardown(a_consumer_that_hangs_harms_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(a_consumer_and_its_child_get_every_event, begin, end),
         cmocka_unit_test_setup_teardown(a_consumer_whose_host_is_killed_comes_to_an_end, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_host_that_exits_ends_its_consumers, begin, end),
