@@ -53,8 +53,16 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
 /*
  * ProcessTrace, of more than its 64 files too: of as many as are open, which are 1,024 at most. So much for its
  * limit: each file takes a descriptor from OpenTrace on, and while it is read for each of its processors a buffer's size
- * of memory, at most 128 KiB (a compressed buffer as much as it was). ERROR_BAD_LENGTH: `count` 0 or above 1,024; all else
- * as ProcessTrace has it. `traces`, `start` and `end` (UTC, or NULL) stay as they are.
+ * of memory, at most 128 KiB (a compressed buffer as much as it was).
+ *
+ * Files that etwas wrote on one machine are on one time line. By their headers, as ProcessTrace has it, each is as far from the
+ * others as the wall clock has moved against the performance counter between the starts of their sessions: by
+ * drift, by being set, by all that the machine was suspended. Here, if there are several such sessions, stamps of these counters
+ * are times by the newest reading of both clocks in any of the files, so that what was recorded at one moment has one
+ * time. The traces keep that: etwas_trace_convert_time with ETWAS_CLOCK_PROCESS_TRACE says the same afterwards.
+ *
+ * ERROR_BAD_LENGTH: `count` 0 or above 1,024; all else as ProcessTrace has it. `traces`, `start` and `end` (UTC, or
+ * NULL) stay as they are.
  */
 uint32_t etwas_process_traces(const etwas_trace_handle *traces, uint32_t count,
                               const etwas_filetime *start, const etwas_filetime *end)

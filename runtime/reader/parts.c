@@ -14,7 +14,7 @@ static uint32_t part_of(const struct etwas_trace *trace)
 }
 
 /* Every part tells the start of the session, not its own. */
-static bool are_of_one_set(const struct etwas_trace *a, const struct etwas_trace *b)
+bool etwas_parts_are_of_one_set(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     const struct etwas_etl_log_header64 *left = &a->log.fields;
     const struct etwas_etl_log_header64 *right = &b->log.fields;
@@ -39,7 +39,7 @@ struct etwas_part etwas_part_of(struct etwas_trace *const *traces, uint32_t coun
     uint32_t members = 0;
 
     for (uint32_t other = 0; other < count; other++) {
-        if (other != index && !are_of_one_set(traces[index], traces[other])) {
+        if (other != index && !etwas_parts_are_of_one_set(traces[index], traces[other])) {
             continue;
         }
         if (first == count) {

@@ -19,6 +19,9 @@ struct etwas_part {
     bool of_several;                 /* parts of the set are in the run */
 };
 
+/* Whether both are parts of one set. */
+bool etwas_parts_are_of_one_set(const struct etwas_trace *a, const struct etwas_trace *b);
+
 /* What the file `index` of these is. */
 struct etwas_part etwas_part_of(struct etwas_trace *const *traces, uint32_t count, uint32_t index);
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "platform/cancel.h"
+#include "reader/align.h"
 #include "reader/damage.h"
 #include "reader/index.h"
 #include "reader/index_file.h"
@@ -40,6 +41,7 @@ struct file_run {
 struct run {
     struct file_run *files;
     uint32_t file_count;
+    bool is_aligned; /* files of one machine are on one line */
     struct etwas_span span;
     struct etwas_merge merge;
 };
@@ -409,6 +411,9 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         code = open_file(&run->files[i], traces[i], &run->span);
     }
+    if (code == ERROR_SUCCESS && run->is_aligned) {
+        etwas_align(traces, run->file_count);
+    }
     if (code == ERROR_SUCCESS) {
         code = choose_timelines(run);
     }
@@ -533,8 +538,9 @@ static uint32_t process_and_end(struct processing *processing)
     return code;
 }
 
-uint32_t etwas_process_traces(const etwas_trace_handle *traces, uint32_t count,
-                              const etwas_filetime *start, const etwas_filetime *end)
+static uint32_t process_handles(const etwas_trace_handle *traces, uint32_t count,
+                                const etwas_filetime *start, const etwas_filetime *end,
+                                bool is_aligned)
 {
     const struct etwas_span span = {filetime_value(start, INT64_MIN),
                                     filetime_value(end, INT64_MAX)};
@@ -555,6 +561,7 @@ uint32_t etwas_process_traces(const etwas_trace_handle *traces, uint32_t count,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     processing->run.span = span;
+    processing->run.is_aligned = is_aligned;
     code = etwas_trace_table_acquire(processing->handles, count, processing->traces);
     if (code != ERROR_SUCCESS) {
         free_processing(processing);
@@ -569,5 +576,11 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
     if (HandleArray != NULL && HandleCount > FILES_LIMIT) {
         return ERROR_BAD_LENGTH;
     }
-    return etwas_process_traces(HandleArray, HandleCount, StartTime, EndTime);
+    return process_handles(HandleArray, HandleCount, StartTime, EndTime, false);
+}
+
+uint32_t etwas_process_traces(const etwas_trace_handle *traces, uint32_t count,
+                              const etwas_filetime *start, const etwas_filetime *end)
+{
+    return process_handles(traces, count, start, end, true);
 }

@@ -213,6 +213,20 @@ class Folder(ToolTest):
         self.assertEqual([e["time"] for e in events], sorted(e["time"] for e in events))
         self.assertEqual(len(events), self.EVENTS + 1)
 
+    def test_files_of_one_machine_are_on_one_line_whatever_its_wall_clock_did_between_their_starts(self):
+        second, hour = 10**9, 3600 * 10**9
+        moved = 5_000_000  # half a second, in FILETIME, while the first session ran
+        for name, first, start, at, event in (("a", 1_000_000, etl.START, hour + 10_000_000, RED),
+                                              ("b", hour, etl.START + hour // 100 + moved, hour + 9_000_000, BLUE)):
+            own = [record[:16] + struct.pack("<q", first) + record[24:]
+                   for record in (etl.totals(), etl.knot(first, first, start, errors_ns=(0, 120), reason=0))]
+            self.write(f"{name}.etl", etl.trace([(0, [etl.classic(event, at)])], frequency=second, own=own, start=start, first=first))
+        both = [e for e in self.dump_json(self.folder) if e["class"] in (RED, BLUE)]
+        self.assertEqual([e["class"] for e in both], [BLUE, RED])
+        alone = self.dump_json(os.path.join(self.folder, "b.etl"))
+        self.assertEqual(both[0]["time"], [e for e in alone if e["class"] == BLUE][0]["time"])
+        self.assertEqual([e["time"][-11:] for e in both], ["00.5090000Z", "00.5100000Z"])
+
     def test_fewer_descriptors_than_files_are_no_limit_unless_the_system_says_so(self):
         self.make()
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
