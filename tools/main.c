@@ -37,6 +37,7 @@ static const char *const help[] = {
     "       etwas update OPTION... SESSION   change a session while it runs\n"
     "       etwas flush SESSION...           have written what is recorded\n"
     "       etwas snapshot -o FILE SESSION   write what a flight recorder has\n"
+    "       etwas snapshot --all             of all of them at one moment\n"
     "       etwas enable SESSION PROVIDER... enable providers in a session\n"
     "       etwas disable SESSION PROVIDER...  disable them\n"
     "       etwas autologger [NAME...]       say which sessions start by themselves\n"

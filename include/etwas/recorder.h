@@ -90,7 +90,10 @@ typedef struct etwas_trigger_options {
         spare_buffers; /* so many are never kept for a window, that writers may go on in them; 0: half
                                of the session's. At least three for each stream, and the share that the
                                extra stream may take */
-    uint32_t reserved; /* 0 */
+    uint32_t pass_on; /* not 0: each window is passed on: the other recorders of the user are asked
+                         for snapshots that go back as far (etwas_snapshot_all), into the folder of
+                         the log file. That is made if it is missing, so the `%d` may be in its
+                         name: then the files of each window are one time line */
 } etwas_trigger_options;
 
 /* etwas_trigger_arm, told how large the caller knows the struct. */
@@ -102,7 +105,7 @@ uint32_t etwas_trigger_arm_sized(etwas_trace_handle session, const etwas_trigger
  * session that does not run; ERROR_NOT_SUPPORTED for one that is no recorder, has no flusher thread or is
  * filtered out; ERROR_ALREADY_EXISTS when it is armed; ERROR_BAD_PATHNAME for a name that is NULL or too long,
  * ERROR_INVALID_NAME for one without exactly one `%d`; ERROR_INVALID_PARAMETER when the session has
- * not one buffer for each stream beside the spare ones, or `reserved` is not 0; ERROR_NOT_ENOUGH_MEMORY.
+ * not one buffer for each stream beside the spare ones; ERROR_NOT_ENOUGH_MEMORY.
  */
 static inline uint32_t etwas_trigger_arm(etwas_trace_handle session,
                                          const etwas_trigger_options *options)
@@ -248,6 +251,7 @@ typedef struct etwas_trigger_counts {
     uint64_t bytes;      /* of all of these together */
     uint32_t last_error; /* why the last one failed: the codes of etwas_snapshot; 0: none did */
     uint32_t reserved;
+    uint64_t passed_on; /* windows of which all other recorders have snapshots, if there are any */
 } etwas_trigger_counts;
 
 /* etwas_trigger_query, told how large the caller knows the struct. */
@@ -263,6 +267,37 @@ static inline uint32_t etwas_trigger_query(etwas_trace_handle session, etwas_tri
 {
     return etwas_trigger_query_sized(session, counts, sizeof *counts);
 }
+
+/* ---- all recorders ---------------------------------------------------------------------------- */
+
+/* What became of one recorder's snapshot. Its texts are the caller's until the callback returns. */
+typedef struct etwas_snapshot_part {
+    const char *session_name; /* UTF-8 */
+    const char *log_file;     /* in the folder; there is one if `code` is 0 */
+    uint32_t process_id;      /* as the recorder's process sees it */
+    uint32_t code; /* ERROR_TIMEOUT: its process has not answered in 5 seconds; it writes its file
+                      when it goes on. Codes of etwas_snapshot, or, of what is dead, of
+                      etwas_recover */
+    bool is_dead;  /* its process is; this is recovered, all that it had */
+} etwas_snapshot_part;
+
+typedef void (*etwas_snapshot_callback)(const etwas_snapshot_part *part, void *context);
+
+/*
+ * Asks all recorders of the user for a snapshot of one window, the `before_ns` nanoseconds until now (0: all that is
+ * held), of whichever process: shared ones, and those with ETWAS_SHARING_SNAPSHOTS. What crash-safe sessions of dead
+ * processes have left in the user's folders is recovered, too. All of them are asked before the first answer is waited for,
+ * 5 seconds at most. Files are called NAME-PID.etl, in `folder`, which is made if it is missing (0700); what a session's name has
+ * that a file's should not is `_`. Each is written by its recorder's process and holds whole buffers, and says by its
+ * first event, Window, what it has of the window (docs/file-format.md). `recorders.txt` there has the window as `etwas
+ * dump` takes it, and a line for each of them.
+ *
+ * `each`, which may be NULL, is called with each of them, in this thread. Takes part in nothing: no thread, no file
+ * elsewhere. Thread-safe; not for signal handlers. Errors: the first code of them that is not 0; ERROR_NOT_FOUND: there are no
+ * recorders; ERROR_BAD_PATHNAME for NULL and a name too long; why the folder cannot be had.
+ */
+uint32_t etwas_snapshot_all(const char *folder, uint64_t before_ns, etwas_snapshot_callback each,
+                            void *context) ETWAS_API(etwas_snapshot_all);
 
 ETWAS_END_DECLS
 

@@ -32,6 +32,12 @@ ETWAS_BEGIN_DECLS
  * slot for all processors, private modes, or without restartable sequences.
  */
 #define ETWAS_SHARING_USER 1u
+/*
+ * This process alone logs into it, but whoever asks all recorders of the user for a snapshot (etwas_snapshot_all, a trigger
+ * that is passed on) gets one of this recorder, too. Shared recorders are asked anyway. Its name is not taken from others, and
+ * nobody controls it from another process. ERROR_NOT_SUPPORTED: it is no recorder (EVENT_TRACE_BUFFERING_MODE).
+ */
+#define ETWAS_SHARING_SNAPSHOTS 2u
 
 /*
  * This process takes part from here on, whatever ETWAS_SHARED says: sessions that enable its providers are attached to

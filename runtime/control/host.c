@@ -13,6 +13,7 @@
 #include "control/host_answers.h"
 #include "control/host_consumers.h"
 #include "control/host_guests.h"
+#include "control/host_request.h"
 #include "control/host_unattached.h"
 #include "control/look.h"
 #include "control/others.h"
@@ -287,8 +288,9 @@ static void tell_all(const struct host *host, struct etwas_waiter *waiter, uint3
 
 /* ---- a session's life -------------------------------------------------------------------------- */
 
-/* Between watch and unwatch the spare descriptor is this handler's. */
-static enum etwas_service_answer accept_one(int listener, uint64_t session)
+/* Between watch and unwatch the spare descriptor is the handler's. */
+static enum etwas_service_answer accept_for(int listener, uint64_t session,
+                                            etwas_service_handler hear)
 {
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
     int *spare = &hosts[etwas_handle_index(session) - 1].registry.spare;
@@ -301,10 +303,21 @@ static enum etwas_service_answer accept_one(int listener, uint64_t session)
                         NULL); /* it says so at once again, until the program closes files */
     }
     if (code == ERROR_SUCCESS &&
-        etwas_service_watch(connection, true, etwas_host_guests_hear, session) != ERROR_SUCCESS) {
+        etwas_service_watch(connection, true, hear, session) != ERROR_SUCCESS) {
         etwas_own_close(connection);
     }
     return ETWAS_SERVICE_KEEP;
+}
+
+static enum etwas_service_answer accept_one(int listener, uint64_t session)
+{
+    return accept_for(listener, session, etwas_host_guests_hear);
+}
+
+/* Who asks a recorder of this process alone. */
+static enum etwas_service_answer accept_asker(int listener, uint64_t session)
+{
+    return accept_for(listener, session, etwas_host_snapshots_hear);
 }
 
 static void describe(struct etwas_registry_entry *entry, const struct etwas_session *session)
@@ -325,7 +338,8 @@ static void describe(struct etwas_registry_entry *entry, const struct etwas_sess
 
 static bool is_hosted(const struct etwas_session *session)
 {
-    return session->configuration.is_shared || session->configuration.is_template;
+    return session->configuration.is_shared || session->configuration.is_template ||
+           session->configuration.is_listed;
 }
 
 uint32_t etwas_host_begin(struct etwas_session *session)
@@ -347,6 +361,9 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     if (session->configuration.is_template) {
         host->entry.kind = ETWAS_REGISTRY_TEMPLATE;
         host->entry.private = etwas_template_make(&session->configuration);
+    }
+    if (session->configuration.is_listed) {
+        host->entry.kind = ETWAS_REGISTRY_RECORDER;
     }
     code = session->configuration.is_template && host->entry.private == NULL
                ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
@@ -378,7 +395,9 @@ void etwas_host_open(struct etwas_session *session)
     if (publish(host) == ERROR_SUCCESS && host->entry.private != NULL) {
         tell_all(host, NULL, NULL);
     }
-    (void)etwas_service_watch(host->registry.listener, false, accept_one, host->handle);
+    (void)etwas_service_watch(host->registry.listener, false,
+                              session->configuration.is_listed ? accept_asker : accept_one,
+                              host->handle);
     unlock();
 }
 
@@ -504,7 +523,8 @@ uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
     before = etwas_cancel_forbid();
     host = &hosts[key.index];
     lock();
-    if (host->is_open && host->handle == handle && host->entry.state == ETWAS_REGISTRY_OPEN) {
+    if (host->is_open && host->handle == handle && host->entry.state == ETWAS_REGISTRY_OPEN &&
+        host->entry.kind != ETWAS_REGISTRY_RECORDER) {
         code = change_and_tell(host, control_code, enablement, timeout_ms != 0 ? &waiter : NULL,
                                &told);
         is_told = code == ERROR_SUCCESS;

@@ -3,7 +3,8 @@
 
 /*
  * Hosting: what a process does for those who log into its shared sessions, or have sessions of their own by the template
- * of its private one (control/follower.h), and for those who control them from other processes. All state of a session
+ * of its private one (control/follower.h), and for those who control them from other processes, or ask its recorders for
+ * snapshots. All state of a session
  * stays its host's; guests write to its pool and to nothing else.
  *
  *     begin     name and GUID are taken, for all processes of the user

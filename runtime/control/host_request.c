@@ -13,6 +13,7 @@
 
 #include "control/account.h"
 #include "control/enablement.h"
+#include "control/lifecycle.h"
 #include "control/service.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
@@ -82,6 +83,25 @@ static void account(const struct request *request)
     free(body);
 }
 
+/* The file is its process's own: it may be written wherever that may write. */
+static void snapshot(struct request *request)
+{
+    struct etwas_snapshot_request asked;
+    const size_t bytes = sizeof asked - sizeof asked.head;
+    struct etwas_session_key key;
+    uint32_t code = ERROR_BAD_LENGTH;
+
+    if (request->bytes == bytes) {
+        memcpy((uint8_t *)&asked + sizeof asked.head, request->content, bytes);
+        asked.file_name[ETWAS_NAME_UNITS] = 0;
+        code = asked.file_name[0] == '/' && etwas_session_key_of(request->session, &key)
+                   ? etwas_lifecycle_snapshot_around(key, asked.file_name, asked.moment,
+                                                     asked.before_ns)
+                   : (uint32_t)ERROR_INVALID_PARAMETER;
+    }
+    answer(request, code, NULL, 0);
+}
+
 static bool is_of_session(const struct request *request)
 {
     return request->head.gate == 0 ||
@@ -98,6 +118,8 @@ static void *serve(void *argument)
         control(request);
     } else if (request->message.op == ETWAS_MESSAGE_ENABLE) {
         enable(request);
+    } else if (request->message.op == ETWAS_MESSAGE_SNAPSHOT) {
+        snapshot(request);
     } else {
         account(request);
     }
@@ -113,7 +135,7 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
     struct request *request;
 
     if ((message->op != ETWAS_MESSAGE_CONTROL && message->op != ETWAS_MESSAGE_ENABLE &&
-         message->op != ETWAS_MESSAGE_ACCOUNT) ||
+         message->op != ETWAS_MESSAGE_ACCOUNT && message->op != ETWAS_MESSAGE_SNAPSHOT) ||
         message->bytes < sizeof request->head) {
         return false;
     }
@@ -132,6 +154,24 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
         return false;
     }
     return true;
+}
+
+enum etwas_service_answer etwas_host_snapshots_hear(int connection, uint64_t session)
+{
+    struct etwas_snapshot_request body;
+    struct etwas_message message;
+    uint32_t code = etwas_message_receive(connection, &message, &body, sizeof body, 0);
+
+    if (code == ERROR_TIMEOUT) {
+        return ETWAS_SERVICE_KEEP;
+    }
+    if (code == ERROR_SUCCESS && message.descriptor >= 0) {
+        (void)close(message.descriptor);
+    }
+    return code == ERROR_SUCCESS && message.op == ETWAS_MESSAGE_SNAPSHOT &&
+                   etwas_host_request(connection, session, &message, &body)
+               ? ETWAS_SERVICE_GIVE
+               : ETWAS_SERVICE_CLOSE;
 }
 
 void etwas_host_requests_end(void)

@@ -9,10 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock/clock.h"
 #include "control/crash_safe.h"
 #include "control/host.h"
 #include "control/kernel_refusal.h"
 #include "control/memory_wishes.h"
+#include "etl/clock_convert.h"
 #include "file/session_file.h"
 #include "file/snapshot.h"
 #include "flush/drain.h"
@@ -33,6 +35,7 @@
 enum {
     BYTES_A_KB = 1024,
     RUNDOWN_POLL_US = 1000,
+    NS_A_SECOND = 1000000000,
 };
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -439,23 +442,71 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key)
     return result.code != ERROR_SUCCESS ? result.code : code;
 }
 
+/* `window` NULL: all that it has. */
+static uint32_t snapshot(struct etwas_session *session, const etwas_wchar *file_name,
+                         struct etwas_snapshot_window *window)
+{
+    if (!etwas_configuration_is_buffering(&session->configuration)) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    if (session->configuration.filtered_out) {
+        return ERROR_SUCCESS;
+    }
+    etwas_system_logger_tell_symbols(session);
+    etwas_session_clock_read_if_due(session);
+    return etwas_snapshot_write_window(session, file_name, window);
+}
+
 uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
 {
     struct etwas_session *session;
-    uint32_t code = ERROR_SUCCESS;
+    uint32_t code;
 
     update_images(key);
     session = etwas_lifecycle_acquire_role(key);
     if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    if (!etwas_configuration_is_buffering(&session->configuration)) {
-        code = ERROR_NOT_SUPPORTED;
-    } else if (!session->configuration.filtered_out) {
-        etwas_system_logger_tell_symbols(session);
-        etwas_session_clock_read_if_due(session);
-        code = etwas_snapshot_write(session, file_name);
+    code = snapshot(session, file_name, NULL);
+    etwas_lifecycle_release_role(session);
+    return code;
+}
+
+/* It is no window of the session's own triggers: it has no number. */
+static struct etwas_snapshot_window window_around(const struct etwas_session *session,
+                                                  int64_t moment, uint64_t before_ns)
+{
+    const uint32_t clock = session->configuration.clock;
+    const int64_t started = etwas_clock_reading_stamp(&session->started, clock);
+    const int64_t stamp = etwas_trigger_stamp(ETWAS_CLOCK_KIND_QPC, moment, clock);
+    const int64_t trigger = stamp > started ? stamp : started;
+    const etwas_etl_wide before =
+        (etwas_etl_wide)before_ns * (etwas_etl_wide)etwas_clock_frequency(clock) / NS_A_SECOND;
+    etwas_session_counts counts;
+
+    etwas_session_count(session, &counts);
+    return (struct etwas_snapshot_window){
+        .begin = before_ns != 0 ? etwas_etl_saturate(trigger - before) : INT64_MIN,
+        .trigger = trigger,
+        .triggers = 1,
+        .lost_before = counts.lost_no_buffer,
+    };
+}
+
+uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etwas_wchar *file_name,
+                                         int64_t moment, uint64_t before_ns)
+{
+    struct etwas_snapshot_window window;
+    struct etwas_session *session;
+    uint32_t code;
+
+    update_images(key);
+    session = etwas_lifecycle_acquire_role(key);
+    if (session == NULL) {
+        return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
+    window = window_around(session, moment, before_ns);
+    code = snapshot(session, file_name, &window);
     etwas_lifecycle_release_role(session);
     return code;
 }

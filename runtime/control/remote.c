@@ -145,22 +145,28 @@ static uint32_t turned_away(const struct etwas_registry_entry *entry)
     return is_there ? ERROR_NO_SYSTEM_RESOURCES : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
-uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
-                          void *body, uint32_t timeout_ms)
+uint32_t etwas_remote_send(const struct etwas_registry_entry *entry,
+                           const struct etwas_message *message, const void *body, int *connection)
 {
-    const uint16_t op = message->op;
     struct etwas_peer peer;
-    int connection;
-    uint32_t code = etwas_registry_connect(entry, deadline_after(PATIENCE_MS), &connection, &peer);
+    uint32_t code = etwas_registry_connect(entry, deadline_after(PATIENCE_MS), connection, &peer);
 
     if (code != ERROR_SUCCESS) {
         return code == ERROR_NOT_FOUND ? ERROR_WMI_INSTANCE_NOT_FOUND : code;
     }
-    code = etwas_message_send(connection, message, body, deadline_after(PATIENCE_MS));
-    if (code == ERROR_SUCCESS) {
-        code = etwas_message_receive(connection, message, body, ETWAS_MESSAGE_BYTES,
-                                     deadline_after(timeout_ms));
+    code = etwas_message_send(*connection, message, body, deadline_after(PATIENCE_MS));
+    if (code != ERROR_SUCCESS) {
+        (void)close(*connection);
     }
+    return code == ERROR_BROKEN_PIPE ? turned_away(entry) : code;
+}
+
+uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int connection, uint16_t op,
+                              struct etwas_message *message, void *body, uint64_t deadline_ns)
+{
+    uint32_t code =
+        etwas_message_receive(connection, message, body, ETWAS_MESSAGE_BYTES, deadline_ns);
+
     (void)close(connection);
     if (code == ERROR_SUCCESS && message->descriptor >= 0) {
         (void)close(message->descriptor);
@@ -169,6 +175,17 @@ uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas
         return turned_away(entry);
     }
     return code == ERROR_SUCCESS && message->op != op ? ERROR_INVALID_DATA : code;
+}
+
+uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
+                          void *body, uint32_t timeout_ms)
+{
+    int connection;
+    uint32_t code = etwas_remote_send(entry, message, body, &connection);
+
+    return code == ERROR_SUCCESS ? etwas_remote_receive(entry, connection, message->op, message,
+                                                        body, deadline_after(timeout_ms))
+                                 : code;
 }
 
 /* ---- ControlTrace ---------------------------------------------------------------------------- */

@@ -42,6 +42,15 @@ uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas
                           void *body, uint32_t timeout_ms);
 
 /*
+ * The same in two steps, so that several may be asked at a time. On success *connection is to be received from, once, which
+ * closes it; `body` then has ETWAS_MESSAGE_BYTES. The deadline is CLOCK_MONOTONIC's, in ns.
+ */
+uint32_t etwas_remote_send(const struct etwas_registry_entry *entry,
+                           const struct etwas_message *message, const void *body, int *connection);
+uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int connection, uint16_t op,
+                              struct etwas_message *message, void *body, uint64_t deadline_ns);
+
+/*
  * ControlTrace. `handle`: with which the session was found; 0: it was by name. Of the reply's block what the caller's ControlTrace would read is sent, its file name made absolute; and filled in is
  * what it would fill in. Its handle is one of this process.
  */

@@ -78,11 +78,12 @@ static uint32_t read_options(const char *session_name, const char *log_file,
         memcpy(configuration->classes, options->classes,
                options->class_count * sizeof *options->classes);
     }
-    if (options->sharing > ETWAS_SHARING_USER) {
+    if (options->sharing > ETWAS_SHARING_SNAPSHOTS) {
         return ERROR_INVALID_PARAMETER;
     }
     configuration->is_shared = options->sharing == ETWAS_SHARING_USER;
-    configuration->sharing_required = configuration->is_shared;
+    configuration->is_listed = options->sharing == ETWAS_SHARING_SNAPSHOTS;
+    configuration->sharing_required = options->sharing != ETWAS_SHARING_NONE;
     code = etwas_configuration_complete(configuration);
     return code == ERROR_SUCCESS
                ? etwas_flusher_configuration_set(&configuration->flusher, &options->flusher)

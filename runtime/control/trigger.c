@@ -9,6 +9,7 @@
 
 #include "clock/clock.h"
 #include "control/lifecycle.h"
+#include "control/pass_on.h"
 #include "control/properties.h"
 #include "file/recorder.h"
 #include "platform/cancel.h"
@@ -47,9 +48,7 @@ static uint32_t read_options(const etwas_trigger_options *given,
     options->maximum_bytes =
         given->maximum_kb > UINT64_MAX / BYTES_A_KB ? UINT64_MAX : given->maximum_kb * BYTES_A_KB;
     options->prepare = etwas_system_logger_tell_symbols;
-    if (given->reserved != 0) {
-        return ERROR_INVALID_PARAMETER;
-    }
+    options->begun = given->pass_on != 0 ? etwas_pass_on : NULL;
     return etwas_file_name_make(options->file_name, EVENT_TRACE_FILE_MODE_NEWFILE, UINT32_MAX, 0,
                                 made);
 }
@@ -143,6 +142,7 @@ uint32_t etwas_trigger_query_sized(etwas_trace_handle handle, etwas_trigger_coun
         .files = trigger->files,
         .failed = trigger->failed,
         .bytes = trigger->bytes,
+        .passed_on = trigger->passed_on,
         .last_error = trigger->last_code,
         .asked = ck_pr_load_64(&trigger->asked),
     };

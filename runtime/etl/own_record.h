@@ -383,7 +383,7 @@ _Static_assert(sizeof(struct etwas_etl_counters) == 120, "counters");
  */
 struct etwas_etl_window {
     uint32_t version;  /* ETWAS_ETL_WINDOW_VERSION, as of the next */
-    uint32_t number;   /* of the session's windows, from 1 */
+    uint32_t number;   /* of the session's windows, from 1; 0: all recorders were asked for it */
     uint32_t triggers; /* that it answers: the first, and those joined to it */
     uint32_t missing;  /* how many records of the next kind there are */
     int64_t trigger_raw;

@@ -253,6 +253,27 @@ static void widen(struct recorder *recorder, int64_t moment)
     }
 }
 
+/* Of the open window. */
+static uint32_t name_file(const struct recorder *recorder, const struct etwas_session *session,
+                          etwas_wchar made[ETWAS_NAME_UNITS + 1])
+{
+    return etwas_file_name_make(
+        recorder->options.file_name,
+        (session->configuration.log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) |
+            EVENT_TRACE_FILE_MODE_NEWFILE,
+        recorder->window.number, (uint32_t)getpid(), made);
+}
+
+/* A name that cannot be made is told when the file is written. */
+static void tell_begun(const struct recorder *recorder, const struct etwas_session *session)
+{
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+
+    if (recorder->options.begun != NULL && name_file(recorder, session, made) == ERROR_SUCCESS) {
+        recorder->options.begun(session, made, &recorder->window);
+    }
+}
+
 static void begin(struct recorder *recorder, struct etwas_session *session)
 {
     const struct etwas_recorder_options *options = &recorder->options;
@@ -294,16 +315,13 @@ static void begin(struct recorder *recorder, struct etwas_session *session)
     trigger->joined += came - 1;
     (void)pthread_mutex_unlock(&session->pool_lock);
     ck_pr_store_32(&trigger->is_open, 1);
+    tell_begun(recorder, session);
 }
 
 static uint32_t write_window(struct recorder *recorder, struct etwas_session *session)
 {
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
-    uint32_t code = etwas_file_name_make(
-        recorder->options.file_name,
-        (session->configuration.log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) |
-            EVENT_TRACE_FILE_MODE_NEWFILE,
-        recorder->window.number, (uint32_t)getpid(), made);
+    uint32_t code = name_file(recorder, session, made);
 
     if (code != ERROR_SUCCESS) {
         return code;

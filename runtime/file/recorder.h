@@ -22,6 +22,7 @@
 
 #include <stdint.h>
 
+#include "file/snapshot.h"
 #include "session/session.h"
 
 struct etwas_recorder_options {
@@ -35,6 +36,9 @@ struct etwas_recorder_options {
 
     /* Before a file is written: what belongs into it besides. NULL: nothing. */
     void (*prepare)(struct etwas_session *session);
+    /* When a window has begun, with the name that its file will have. Must not wait. NULL: nobody wants to know. */
+    void (*begun)(const struct etwas_session *session, const etwas_wchar *file_name,
+                  const struct etwas_snapshot_window *window);
 };
 
 /*

@@ -46,7 +46,9 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
     entry->socket = made.socket;
     entry->process_id = (uint32_t)getpid();
     entry->process_start = etwas_identity_start_ticks();
-    code = etwas_session_name_take(&made.name, entry->name, &entry->session);
+    code = entry->kind != ETWAS_REGISTRY_RECORDER
+               ? etwas_session_name_take(&made.name, entry->name, &entry->session)
+               : (uint32_t)ERROR_SUCCESS;
     if (code == ERROR_SUCCESS) {
         code = take_guid(&made, entry);
     }

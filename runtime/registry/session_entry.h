@@ -52,6 +52,7 @@ enum etwas_registry_state {
 enum etwas_registry_kind {
     ETWAS_REGISTRY_SHARED, /* one session of one host, which others may log to */
     ETWAS_REGISTRY_TEMPLATE, /* of a private session: each process that it is for starts one of its own */
+    ETWAS_REGISTRY_RECORDER, /* of its process alone: asked for snapshots. Its name is not taken */
 };
 
 enum {

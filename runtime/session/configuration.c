@@ -328,6 +328,9 @@ static uint32_t check_sharing(const struct etwas_configuration *configuration)
                                EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC |
                                EVENT_TRACE_FILE_MODE_APPEND;
 
+    if (configuration->is_listed && !etwas_configuration_is_buffering(configuration)) {
+        return ERROR_NOT_SUPPORTED;
+    }
     return configuration->is_shared &&
                    (configuration->protocol != ETWAS_PROTOCOL_RSEQ ||
                     configuration->class_count != 0 ||

@@ -26,11 +26,12 @@ void etwas_trigger_reset(struct etwas_trigger *trigger)
     trigger->files = 0;
     trigger->failed = 0;
     trigger->bytes = 0;
+    trigger->passed_on = 0;
     trigger->last_code = ERROR_SUCCESS;
 }
 
-/* What a stamp of one clock is on another. Clocks that are set differ from one moment to the next. */
-static int64_t convert(uint32_t from, int64_t stamp, uint32_t to)
+/* Clocks that are set differ from one moment to the next. */
+int64_t etwas_trigger_stamp(uint32_t from, int64_t stamp, uint32_t to)
 {
     int64_t now = etwas_clock_now(to);
     etwas_etl_wide age;
@@ -71,7 +72,7 @@ static uint32_t pull(struct etwas_session_key key, const uint32_t *from, int64_t
     }
     ck_pr_fence_acquire(); /* pairs with the release of who armed it */
     clock = ck_pr_load_32(&trigger->clock);
-    stamp = from == NULL ? etwas_clock_now(clock) : convert(*from, stamp, clock);
+    stamp = from == NULL ? etwas_clock_now(clock) : etwas_trigger_stamp(*from, stamp, clock);
     ck_pr_fence_memory(); /* stamped before it is counted */
     ck_pr_inc_64(&trigger->asked);
     offer(&trigger->first, stamp);

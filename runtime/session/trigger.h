@@ -39,6 +39,7 @@ struct etwas_trigger {
     uint64_t failed;
     uint64_t bytes;
     uint32_t last_code;
+    uint64_t passed_on; /* stored by who passed them on, likewise */
 };
 
 /* A buffer that is kept from being overwritten. */
@@ -80,5 +81,8 @@ uint32_t etwas_trigger_pull(struct etwas_session_key key);
  * future is now.
  */
 uint32_t etwas_trigger_pull_at(struct etwas_session_key key, uint32_t clock, int64_t stamp);
+
+/* What a stamp of one clock is on another, by both as they are now. One of the future is now. */
+int64_t etwas_trigger_stamp(uint32_t from, int64_t stamp, uint32_t to);
 
 #endif

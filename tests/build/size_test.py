@@ -21,7 +21,7 @@ ROOMS = {
     "names and files": re.compile(r"control/(autologger|provider_names)|platform/system_log|provider/name_guid"),
     "sharing": re.compile(r"registry/|shared/join|platform/(own_descriptor|visit)|buffer/(pool_join|reap)|"
                           r"realtime/(consume\.|remote_consumer)|control/(account|acting|enablement|follower|guest|host|look|"
-                          r"others|register|remote|service|sharing|template)"),
+                          r"others|pass_on|register|remote|service|sharing|snapshot_all|template)"),
 }
 
 

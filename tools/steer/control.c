@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The commands `etwas stop`, `etwas flush` and `etwas snapshot`.
+ * The commands `etwas stop` and `etwas flush`.
  */
 
 #include "commands.h"
@@ -33,19 +33,6 @@ static const char *const flush_help[] = {
     "  -h, --help   this text\n"
     "\n"
     "Exit codes: see 'etwas --help'; 2 where one could not be; the others are.\n",
-    NULL,
-};
-
-static const char *const snapshot_help[] = {
-    "usage: etwas snapshot -o FILE SESSION\n"
-    "\n",
-    "Writes what a flight recorder (etwas start --buffering) has in memory to a file,\n"
-    "which is replaced if it is there. Logging goes on meanwhile.\n"
-    "\n"
-    "  -o, --output FILE   written by the process that hosts the session\n"
-    "  -h, --help          this text\n"
-    "\n"
-    "Exit codes: see 'etwas --help'; 2 where it could not be written.\n",
     NULL,
 };
 
@@ -95,58 +82,4 @@ int etwas_command_flush(int argc, char **argv)
     static const struct etwas_options options = {"flush", flush_help, help_alone, "h", take_none};
 
     return ask_each(&options, EVENT_TRACE_CONTROL_FLUSH, argc, argv);
-}
-
-/* ---- snapshots ------------------------------------------------------------------------------- */
-
-static int snapshot(const char *command, const char *name, const char *path)
-{
-    static struct etwas_steer_block block;
-
-    etwas_steer_prepare(&block);
-    if (!etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_QUERY)) {
-        return ETWAS_EXIT_OPEN;
-    }
-    /* Any other session would flush to its own file. */
-    if ((block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
-        etwas_steer_complain(command, name,
-                             "it is no flight recorder; 'etwas flush' writes its file");
-        return ETWAS_EXIT_OPEN;
-    }
-    etwas_steer_prepare(&block);
-    return etwas_steer_name_file(command, path, block.file_name) &&
-                   etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)
-               ? ETWAS_EXIT_FINE
-               : ETWAS_EXIT_OPEN;
-}
-
-static bool take_path(void *path, int option)
-{
-    *(const char **)path = optarg;
-    return option == 'o';
-}
-
-int etwas_command_snapshot(int argc, char **argv)
-{
-    static const struct option named[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    static const struct etwas_options options = {"snapshot", snapshot_help, named, "o:h",
-                                                 take_path};
-    const char *path = NULL;
-    const char *wrong = NULL;
-    int result;
-
-    if (!etwas_options_read(&options, argc, argv, &path, &result)) {
-        return result;
-    }
-    if (argc - optind != 1) {
-        wrong = argc == optind ? "of which session?" : "of one session at a time";
-    } else if (path == NULL) {
-        wrong = "to which file (-o)?";
-    }
-    return etwas_options_fit(&options, wrong, &result) ? snapshot(argv[0], argv[optind], path)
-                                                       : result;
 }
