@@ -5,10 +5,11 @@
 # One session of many processes: a parallel build of a C project, every compiler, shell and make of which logs its heap calls
 # into a session that none of them has. Checks that each call of each process is recorded or counted lost.
 #
-# usage: examples/heaptrace/build.sh [--files N] [--processes N] [--etwas FILE] [--heaptrace FILE] [--keep]
+# usage: examples/heaptrace/build.sh [--files N] [--processes N] [--stacks] [--etwas FILE] [--heaptrace FILE] [--keep]
 #
 #   --files N      C files of the project, which is made up (300)
 #   --processes N  of them at a time (24)
+#   --stacks       with the call stacks; if no event is lost, nearly all of their frames are in a known program or library
 #   --keep         keep the folder: the trace, the counts of each process
 #
 # Exit code: 0 when everything is accounted for, 1 when anything failed, 2 for a wrong call, 77 where sessions cannot be shared.
@@ -17,6 +18,7 @@ set -euo pipefail
 
 files=300
 processes=24
+stacks=()
 keep=
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 etwas=$root/build/default/tools/etwas
@@ -26,6 +28,7 @@ while (($#)); do
     case $1 in
     --files) files=$2; shift 2 ;;
     --processes) processes=$2; shift 2 ;;
+    --stacks) stacks=(--stacks=16); shift ;;
     --etwas) etwas=$2; shift 2 ;;
     --heaptrace) heaptrace=$2; shift 2 ;;
     --keep) keep=yes; shift ;;
@@ -64,7 +67,7 @@ program: $(objects)
 MAKE
 
 "$etwas" start -o "$folder/build.etl" --maximum 8192 --buffer-size 64 -e "$provider" build || exit 77
-"$heaptrace" --shared --follow --counts "$folder/counts/c" -- make -s -j"$processes"
+"$heaptrace" --shared --follow "${stacks[@]}" --counts "$folder/counts/c" -- make -s -j"$processes"
 [[ -x program ]]
 "$etwas" stop build
 
@@ -74,3 +77,14 @@ cat "$folder/prove"
 "$etwas" dump --csv --columns process,class --where 'provider == "heaptrace"' "$folder/build.etl" |
     sed -n 's/^\([0-9][0-9]*\),.*/\1/p' | sort | uniq -c >"$folder/processes"
 python3 -B "$root/examples/heaptrace/account_many.py" "$folder/stat.json" "$folder/processes" "$folder/counts"
+
+if ((${#stacks[@]})); then
+    "$etwas" convert --to folded "$folder/build.etl" >"$folder/folded"
+    grep -q ';main;' "$folder/folded" || { echo "wrong: nobody has a main"; exit 1; }
+    # What cannot be unwound may end anywhere.
+    if ! grep -q '"events_lost":[1-9]' "$folder/stat.json" &&
+        (($(grep -c '\[unknown\]' "$folder/folded") * 50 > $(wc -l <"$folder/folded"))); then
+        echo "wrong: stacks without a program"
+        exit 1
+    fi
+fi
