@@ -338,3 +338,8 @@ void etwas_others_publish(void)
     }
     free(list.guids);
 }
+
+void etwas_others_forget(void)
+{
+    (void)pthread_mutex_init(&publishing, NULL);
+}

@@ -67,4 +67,7 @@ TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement);
 /* This process's providers are others now: those that look are shown them. */
 void etwas_others_publish(void);
 
+/* In a fork's child: nobody is publishing. */
+void etwas_others_forget(void);
+
 #endif

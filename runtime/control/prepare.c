@@ -14,6 +14,7 @@
 #include "control/host.h"
 #include "control/host_request.h"
 #include "control/look.h"
+#include "control/others.h"
 #include "control/service.h"
 #include "file/log_file.h"
 #include "platform/copy.h"
@@ -54,6 +55,7 @@ static void after_fork_of_sharing(bool is_child)
         etwas_host_requests_forget();
         etwas_look_forget();
         etwas_autologgers_forget();
+        etwas_others_forget();
         etwas_registry_forget();
     }
 }
