@@ -67,6 +67,14 @@ static bool join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
     return join(path, name, "");
 }
 
+/* Who has another user's environment (su, sudo) makes no folder among that user's. */
+static bool is_users_own(const char *folder)
+{
+    struct stat facts;
+
+    return folder[0] == '/' && stat(folder, &facts) == 0 && facts.st_uid == geteuid();
+}
+
 bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
 {
     const char *named = secure_getenv("ETWAS_RUNTIME_DIR");
@@ -76,7 +84,7 @@ bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
     if (named != NULL && named[0] != 0) { /* this one and no other */
         return index == 0 && join(path, named, "");
     }
-    if (runtime != NULL && runtime[0] == '/' && index-- == 0) {
+    if (runtime != NULL && is_users_own(runtime) && index-- == 0) {
         return join(path, runtime, "/etwas");
     }
     return index == 0   ? join_user(path, "/run/user/%u/etwas")

@@ -146,6 +146,26 @@ static void one_of_another_user_is_refused(void **state)
     expect_refused(ERROR_ACCESS_DENIED);
 }
 
+static void among_another_users_none_is_made(void **state)
+{
+    char path[ETWAS_FOLDER_BYTES];
+
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("only root can give a folder to another user\n");
+        skip();
+    }
+    assert_int_equal(mkdir(folder_path("place"), 0700), 0);
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", folder_path("place"), 1), 0);
+    assert_int_equal(unsetenv("ETWAS_RUNTIME_DIR"), 0);
+    assert_true(etwas_shared_folder_name(0, path));
+    assert_string_equal(path, folder_path("place/etwas"));
+    assert_int_equal(chown(folder_path("place"), NOBODY, NOBODY), 0);
+    assert_true(etwas_shared_folder_name(0, path));
+    assert_string_equal(path, "/run/user/0/etwas");
+    assert_int_equal(unsetenv("XDG_RUNTIME_DIR"), 0);
+}
+
 static void a_path_longer_than_a_sockets_address_will_do(void **state)
 {
     char path[ETWAS_FOLDER_BYTES];
@@ -359,6 +379,7 @@ int main(int count, char **arguments)
         REGISTRY_TEST(one_that_others_may_enter_is_refused),
         REGISTRY_TEST(a_link_and_a_file_are_refused),
         REGISTRY_TEST(one_of_another_user_is_refused),
+        REGISTRY_TEST(among_another_users_none_is_made),
         REGISTRY_TEST(a_path_longer_than_a_sockets_address_will_do),
         REGISTRY_TEST(one_that_is_removed_under_us_is_told),
         REGISTRY_TEST(threads_that_open_it_at_once_have_the_same_one),
