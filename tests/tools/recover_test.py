@@ -119,7 +119,7 @@ class Pools(Recovering):
         self.environment["XDG_RUNTIME_DIR"] = self.path("none")  # is not there: the next one is taken
         process = self.die()
         # What others left there may be damaged.
-        out, _ = self.run_any("recover", "--list", "--json", env=dict(os.environ, XDG_RUNTIME_DIR=self.folder))
+        out, _ = self.run_any("recover", "--list", "--json", env=dict(self.environment, XDG_RUNTIME_DIR=self.folder))
         found, = [one for one in map(json.loads, out.splitlines()) if one["process"] == process]
         self.assertFalse(os.path.exists(self.path("etwas")))
         os.unlink(found["source"])
