@@ -111,6 +111,31 @@ static struct etwas_shared_mapping *make_mapping(struct etwas_session *session,
     return mapping;
 }
 
+/* vm.overcommit_memory 2: then a page may be refused when it is touched, and that kills. */
+static bool is_memory_counted_out(void)
+{
+    FILE *file = fopen("/proc/sys/vm/overcommit_memory", "re");
+    int way = file != NULL ? fgetc(file) : EOF;
+
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return way == '2';
+}
+
+/*
+ * How many buffers get space at the start. A session that nobody asked to share takes no more than one of this process
+ * alone does.
+ */
+static uint32_t buffers_to_take(const struct etwas_configuration *configuration,
+                                const struct etwas_pool_options *options, uint32_t all)
+{
+    bool is_asked_for = configuration->sharing_required || !configuration->is_shared ||
+                        configuration->crash_safe != ETWAS_CRASH_SAFE_MEMFD;
+
+    return is_asked_for || is_memory_counted_out() ? all : options->minimum_buffers;
+}
+
 uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool_options *options)
 {
     const struct etwas_configuration *configuration = &session->configuration;
@@ -134,6 +159,7 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
     }
     request.slots = block.slot_count;
     request.buffers = (uint32_t)(region_bytes / options->buffer_bytes);
+    request.taken = buffers_to_take(configuration, options, request.buffers);
     if ((options->memory & ETWAS_MEMORY_NODES) != 0) {
         request.stripe_bytes = (uint64_t)options->buffer_bytes << etwas_pool_stripe_shift(options);
     }

@@ -348,12 +348,12 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (configuration->is_shared && configuration->crash_safe == 0) {
-        configuration->crash_safe = ETWAS_CRASH_SAFE_MEMFD;
-    }
     if ((configuration->log_file_mode & EVENT_TRACE_ADDTO_TRIAGE_DUMP) != 0 &&
         configuration->crash_safe == 0) {
         configuration->crash_safe = ETWAS_CRASH_SAFE_POOL_FILE;
+    }
+    if (configuration->is_shared && configuration->crash_safe == 0) {
+        configuration->crash_safe = ETWAS_CRASH_SAFE_MEMFD;
     }
     configuration->requested_clock =
         configuration->clock != 0 ? configuration->clock : ETWAS_CLOCK_KIND_QPC;

@@ -33,16 +33,20 @@ static int opened[ETWAS_GUEST_SESSIONS];
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Nobody can take away under who maps it what is there: sealed, or in a folder of the user's alone. */
-static bool stays_whole(int descriptor, const struct stat *facts)
+/* Nobody can cut it under who maps it, and what has no space gets it as other memory does. */
+static bool is_sealed(int descriptor)
 {
     const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
     int seals = fcntl(descriptor, F_GET_SEALS);
+
+    return seals >= 0 && (seals & wanted) == wanted;
+}
+
+/* In a folder of the user's alone. */
+static bool is_in_folder(int descriptor, const struct stat *facts)
+{
     struct etwas_shared_place place;
 
-    if (seals >= 0 && (seals & wanted) == wanted) {
-        return true;
-    }
     etwas_shared_place_look(&place, descriptor);
     return facts->st_nlink != 0 && place.in_memory;
 }
@@ -57,10 +61,15 @@ static uint32_t check_file(int descriptor, uint64_t *bytes)
     if (facts.st_uid != geteuid() || (fcntl(descriptor, F_GETFL) & O_ACCMODE) != O_RDWR) {
         return ERROR_ACCESS_DENIED;
     }
-    /* Of a part that has no space who touches it first might be killed. */
-    *bytes = (uint64_t)facts.st_blocks * BLOCK_BYTES;
-    *bytes = (uint64_t)facts.st_size < *bytes ? (uint64_t)facts.st_size : *bytes;
-    return stays_whole(descriptor, &facts) ? ERROR_SUCCESS : ERROR_INVALID_DATA;
+    *bytes = (uint64_t)facts.st_size;
+    if (is_sealed(descriptor)) {
+        return ERROR_SUCCESS;
+    }
+    /* A full file system kills who touches first what has no space. */
+    *bytes = (uint64_t)facts.st_blocks * BLOCK_BYTES < *bytes
+                 ? (uint64_t)facts.st_blocks * BLOCK_BYTES
+                 : *bytes;
+    return is_in_folder(descriptor, &facts) ? ERROR_SUCCESS : ERROR_INVALID_DATA;
 }
 
 /* ---- the head -------------------------------------------------------------------------------- */

@@ -136,10 +136,14 @@ static uint32_t open_linked(struct etwas_shared_mapping *mapping,
 }
 
 /* Pages that are there cannot be missing when a writer touches them. */
-static uint32_t give_space(const struct etwas_shared_mapping *mapping, uint64_t total)
+static uint32_t give_space(const struct etwas_shared_mapping *mapping)
 {
-    int error = etwas_file_allocate(mapping->file.descriptor, total);
+    int error = etwas_file_allocate(mapping->file.descriptor, mapping->taken_bytes);
 
+    if (error == 0 && mapping->taken_bytes < mapping->total_bytes &&
+        !etwas_file_truncate(mapping->file.descriptor, mapping->total_bytes)) {
+        error = errno;
+    }
     if (error == 0) {
         return ERROR_SUCCESS;
     }
@@ -224,6 +228,8 @@ struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_reque
         aligned(mapping->own_bytes + request->block->bytes, region_alignment(request));
     place_pool(&layout, request, &mapping->file);
     mapping->total_bytes = end_of(&layout.tables[ETWAS_SHARED_REGION]);
+    mapping->taken_bytes = mapping->total_bytes -
+                           (uint64_t)(request->buffers - request->taken) * request->buffer_bytes;
     refusal->bytes = mapping->total_bytes;
     refusal->code = make_file(mapping, request);
     if (refusal->code != ERROR_SUCCESS) {
@@ -237,7 +243,7 @@ struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_reque
 uint32_t etwas_shared_give_space(struct etwas_shared_mapping *mapping,
                                  struct etwas_shared_refusal *refusal)
 {
-    refusal->code = give_space(mapping, mapping->total_bytes);
+    refusal->code = give_space(mapping);
     if (refusal->code != ERROR_SUCCESS) {
         (void)strcpy(refusal->path, mapping->path);
     }

@@ -23,6 +23,7 @@ struct etwas_shared_mapping {
     struct etwas_shared_head *head; /* NULL: not mapped yet */
     size_t own_bytes;               /* mapped here: all that is before the pool */
     uint64_t total_bytes;
+    uint64_t taken_bytes; /* as much of it gets space at once */
     struct etwas_pool_file file;
     bool is_linked;
     char path[ETWAS_FOLDER_BYTES]; /* of a linked one */
@@ -35,7 +36,8 @@ struct etwas_shared_request {
     const etwas_guid *session;
     const struct etwas_pool_layout *block;
     uint32_t slots;
-    uint32_t buffers; /* of the region; all of them get space */
+    uint32_t buffers; /* of the region */
+    uint32_t taken;   /* of these get space at once, the others when they are touched */
     uint32_t buffer_bytes;
     uint64_t
         stripe_bytes; /* of the region, on each memory node in turn; 0: wherever they are touched */
@@ -56,7 +58,7 @@ struct etwas_shared_refusal {
 struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_request *request,
                                                  struct etwas_shared_refusal *refusal);
 
-/* Then all of its space, zeroed. ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY. */
+/* Then its space, zeroed: of the buffers that are taken, and all that lies before them. ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY. */
 uint32_t etwas_shared_give_space(struct etwas_shared_mapping *mapping,
                                  struct etwas_shared_refusal *refusal);
 
