@@ -9,6 +9,8 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/release
 cd "$root"
+# Sessions are of one process, but where a part says otherwise.
+export ETWAS_SHARED=${ETWAS_SHARED:-0}
 cmake --preset release >/dev/null
 cmake --build --preset release --target bench/all >/dev/null
 exec python3 -B "$root/bench/report.py" --build "$build/bench" \

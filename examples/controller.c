@@ -3,11 +3,10 @@
 
 /*
  * Starts a session and enables a provider of another program, as ETW's page "Configuring and Starting an Event Tracing
- * Session" does; provider.c is the other program. Both take part in what processes share:
+ * Session" does; provider.c is the other program:
  *
  *     cc controller.c -o controller $(pkg-config --cflags --libs etwas)
  *     cc provider.c -o provider $(pkg-config --cflags --libs etwas)
- *     export ETWAS_SHARED=1
  *     ./controller two.etl        and in another terminal: ./provider
  */
 

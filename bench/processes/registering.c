@@ -88,7 +88,7 @@ static struct bench_answer play_provider(const struct bench_request *request)
         break;
     }
     if (request->what == REGISTER_ALONE) {
-        (void)unsetenv("ETWAS_SHARED");
+        (void)setenv("ETWAS_SHARED", "0", 1);
     }
     (void)look_around(); /* so that what it takes itself is there before */
     before = look_around();

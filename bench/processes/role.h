@@ -46,7 +46,7 @@ uint64_t bench_monotonic_ns(void);
 
 /*
  * The three kinds of rows; each prints them and returns whether one failed. ETWAS_RUNTIME_DIR is a folder of this run,
- * and ETWAS_SHARED says that processes take part.
+ * and ETWAS_SHARED does not keep processes from taking part.
  */
 bool bench_processes_calls(const struct bench_part_options *options);
 bool bench_processes_enabling(const struct bench_part_options *options);

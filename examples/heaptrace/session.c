@@ -263,6 +263,9 @@ static uint32_t run(bool is_first)
     name_files(is_first);
     name_program();
     heaptrace_stack_forget();
+    if (settings.is_shared == 0) {
+        (void)etwas_share_nothing(); /* no thread and no file in a program that is not ours */
+    }
     result = heaptrace_event_register(settings.frames != 0);
     if (result == ERROR_SUCCESS && settings.is_shared != 0) {
         session = wait_for_session();

@@ -9,11 +9,18 @@
  * shared is hosted by the process that started it and ends with it; providers of all these processes log into its
  * buffers, as soon as it enables them, and controllers of all of them control it by its name.
  *
- * A process takes part when it registers its first provider, starts its first shared session, opens a trace of a session
- * that is none of its own, or calls etwas_share, if
- * ETWAS_SHARED in its environment is 1. Until then, and in all other processes, nothing of this is there: no thread, no file,
- * no socket. From then on it has one thread, asleep (`etwas-control`), and two files in the folder. A program that has another user's
- * rights (AT_SECURE) never takes part by itself: it asks no environment.
+ * A process takes part by itself from the moment when it registers its first provider, starts its first session by StartTrace, asks
+ * for a session or a provider that is none of its own, or opens a trace of one. From then on it has one thread, asleep
+ * (`etwas-control`), and two files in the folder, of which one is a socket; until then nothing of this is there. It is so unless
+ *
+ *     ETWAS_SHARED in its environment is 0,
+ *     it has called etwas_share_nothing,
+ *     it has another user's rights (AT_SECURE): what lies in that user's folder, and the environment, are not to be believed,
+ *     the library was built with -DETWAS_SHARING=OFF.
+ *
+ * Then none of it comes to be, and its sessions are its own. So are they, and nothing fails, where there is no folder that
+ * is the user's alone, no memory that processes can share, or no more threads or files: etwas_sharing_state says why.
+ * etwas_start starts sessions of this process alone unless it is asked for another.
  */
 #ifndef ETWAS_SHARED_H
 #define ETWAS_SHARED_H
@@ -40,7 +47,7 @@ ETWAS_BEGIN_DECLS
 #define ETWAS_SHARING_SNAPSHOTS 2u
 
 /*
- * This process takes part from here on, whatever ETWAS_SHARED says: sessions that enable its providers are attached to
+ * This process takes part from here on, whatever ETWAS_SHARED and etwas_share_nothing say: sessions that enable its providers are attached to
  * before it returns, if their hosts answer within 50 ms; of the others events are counted (lost_unattached) until they do. A fork's child takes part only when it calls this, or
  * registers a provider. Thread-safe; not for signal handlers; takes some system calls and, the first time, makes a thread.
  * To be called before a sandbox forbids that.
@@ -50,6 +57,23 @@ ETWAS_BEGIN_DECLS
  * library was built without it.
  */
 uint32_t etwas_share(void) ETWAS_API(etwas_share);
+
+/*
+ * This process, and its forks' children, do not take part by themselves from here on. To be called before the first provider is
+ * registered and the first session started; then no thread, file or socket is made. etwas_share and ETWAS_SHARING_USER still do
+ * what they say. Thread-safe and async-signal-safe.
+ *
+ * Errors: ERROR_ALREADY_INITIALIZED, it takes part already, and goes on; its forks' children do not.
+ */
+uint32_t etwas_share_nothing(void) ETWAS_API(etwas_share_nothing);
+
+/*
+ * Whether this process takes part. ERROR_SUCCESS: it does, and no session of its had to do without. ERROR_NOT_FOUND: nothing was
+ * tried yet. ERROR_CANCELLED: it does not by itself. Else why it was refused last: errors of etwas_share, ERROR_DISK_FULL or
+ * ERROR_NOT_ENOUGH_MEMORY (for the buffers of a session; etwas_crash_safe_refusal says it in a sentence). Of a session that its mode
+ * keeps from being shared this says nothing. Thread-safe; not for signal handlers.
+ */
+uint32_t etwas_sharing_state(void) ETWAS_API(etwas_sharing_state);
 
 /*
  * What a provider calls itself (EventSetInformation with EventProviderSetTraits, which TraceLogging's do), of this process or any that takes

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "control/autologger_file.h"
 #include "control/autologger_folder.h"
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "control/sharing.h"
 #include "platform/cancel.h"
 #include "platform/system_log.h"
 
@@ -77,10 +77,7 @@ static void say_in_the_systems_log(const etwas_autologger_report *report, void *
 
 static bool may_share(const struct asking *asking)
 {
-    const char *wish = secure_getenv("ETWAS_SHARED");
-
-    return asking->is_host ||
-           (getauxval(AT_SECURE) == 0 && (wish == NULL || strcmp(wish, "0") != 0));
+    return asking->is_host || etwas_sharing_is_wanted();
 }
 
 static bool is_private(const struct etwas_autologger *autologger)

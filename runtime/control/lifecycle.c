@@ -14,6 +14,7 @@
 #include "control/host.h"
 #include "control/kernel_refusal.h"
 #include "control/memory_wishes.h"
+#include "control/sharing.h"
 #include "etl/clock_convert.h"
 #include "file/session_file.h"
 #include "file/snapshot.h"
@@ -205,27 +206,46 @@ static void free_configuration(struct etwas_session *session)
     etwas_flusher_configuration_free(&session->configuration.flusher);
 }
 
-/* Its name and GUID are its own in all processes of the user. Where these cannot find it it is of this one alone. */
-static uint32_t begin_sharing(struct etwas_session *session)
+static void make_alone(struct etwas_session *session)
 {
+    struct etwas_configuration *configuration = &session->configuration;
+
+    etwas_host_end(session);
+    if (configuration->is_shared) {
+        session->slot_count -= ETWAS_GUEST_SLOTS;
+        if (configuration->crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
+            configuration->crash_safe = 0; /* that was sharing's */
+        }
+    }
+    configuration->is_shared = false;
+    configuration->is_template = false;
+}
+
+/*
+ * Its name and GUID are its own in all processes of the user. Where these cannot find it, or the system has no such memory
+ * for it, it is of this one alone, unless that is not what was asked for.
+ */
+static uint32_t begin_pool(struct etwas_session *session)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
     uint32_t code = etwas_host_begin(session);
 
-    if (code != ERROR_SUCCESS && code != ERROR_ALREADY_EXISTS &&
-        !session->configuration.sharing_required) {
-        /* That was sharing's. */
-        if (session->configuration.is_shared &&
-            session->configuration.crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
-            session->configuration.crash_safe = 0;
-        }
-        session->configuration.is_shared = false;
-        session->configuration.is_template = false;
-        code = ERROR_SUCCESS;
+    if (code == ERROR_ALREADY_EXISTS) {
+        return code;
     }
     /* R46: those of all processes count together. */
-    return code == ERROR_SUCCESS && session->configuration.is_shared &&
-                   !etwas_registry_has_room(&session->configuration.guid, ETWAS_SESSIONS)
-               ? (uint32_t)ERROR_NO_SYSTEM_RESOURCES
-               : code;
+    if (code == ERROR_SUCCESS && configuration->is_shared &&
+        !etwas_registry_has_room(&configuration->guid, ETWAS_SESSIONS)) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    code = code == ERROR_SUCCESS ? make_pool(session) : code;
+    if (code != ERROR_SUCCESS && !configuration->sharing_required &&
+        (configuration->is_shared || configuration->is_template)) {
+        etwas_sharing_was_refused(code);
+        make_alone(session);
+        code = make_pool(session);
+    }
+    return code;
 }
 
 uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
@@ -240,8 +260,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         etwas_flusher_configuration_free(&configuration->flusher);
         return code;
     }
-    code = begin_sharing(session);
-    code = code == ERROR_SUCCESS ? make_pool(session) : code;
+    code = begin_pool(session);
     if (code == ERROR_SUCCESS) {
         /* The file comes last: a start that is refused leaves none behind. */
         code = etwas_flusher_start(session, stop_full_session);

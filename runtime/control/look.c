@@ -410,7 +410,8 @@ uint32_t etwas_look_begin(void)
     if (etwas_service_runs()) {
         return ERROR_SUCCESS;
     }
-    code = etwas_service_begin(hear);
+    code = etwas_sharing_is_built() ? etwas_service_begin(hear) : (uint32_t)ERROR_NOT_SUPPORTED;
+    etwas_sharing_was_refused(code);
     if (code == ERROR_SUCCESS) {
         (void)etwas_registry_clear_stale();
     }

@@ -18,7 +18,7 @@
 
 #include "registry/tell.h"
 
-/* Takes part in the registry from here on, if it does not yet. Errors of etwas_service_begin. */
+/* Takes part in the registry from here on, if it does not yet. Errors of etwas_service_begin; ERROR_NOT_SUPPORTED: it is not built in. */
 uint32_t etwas_look_begin(void);
 
 /*

@@ -3,21 +3,41 @@
 
 #include "control/sharing.h"
 
+#include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "control/look.h"
 #include "control/prepare.h"
 #include "control/service.h"
 
+static uint32_t is_declined; /* by the program */
+static uint32_t refusal;     /* of the last attempt; ERROR_SUCCESS: none */
+
+bool etwas_sharing_is_built(void)
+{
+#ifdef ETWAS_WITH_SHARING
+    return true;
+#else
+    return false;
+#endif
+}
+
 bool etwas_sharing_is_wanted(void)
 {
-    const char *value = secure_getenv("ETWAS_SHARED");
+    const char *value = getenv("ETWAS_SHARED");
 
-    return value != NULL && strcmp(value, "1") == 0;
+    return etwas_sharing_is_built() && ck_pr_load_32(&is_declined) == 0 &&
+           getauxval(AT_SECURE) == 0 && (value == NULL || strcmp(value, "0") != 0);
+}
+
+void etwas_sharing_was_refused(uint32_t code)
+{
+    ck_pr_store_32(&refusal, code);
 }
 
 bool etwas_sharing_takes_part(void)
@@ -30,7 +50,8 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
     struct etwas_configuration *alone;
     uint32_t code;
 
-    if (!etwas_sharing_is_wanted() || configuration->system_logger || configuration->filtered_out) {
+    if (!etwas_sharing_takes_part() || configuration->system_logger ||
+        configuration->filtered_out) {
         return etwas_configuration_complete(configuration);
     }
     alone = malloc(sizeof *alone);
@@ -46,6 +67,22 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
     }
     free(alone);
     return code;
+}
+
+uint32_t etwas_share_nothing(void)
+{
+    ck_pr_store_32(&is_declined, 1);
+    return etwas_service_runs() ? ERROR_ALREADY_INITIALIZED : ERROR_SUCCESS;
+}
+
+uint32_t etwas_sharing_state(void)
+{
+    uint32_t code = ck_pr_load_32(&refusal);
+
+    if (!etwas_sharing_takes_part()) {
+        return ERROR_CANCELLED;
+    }
+    return code == ERROR_SUCCESS && !etwas_service_runs() ? ERROR_NOT_FOUND : code;
 }
 
 uint32_t etwas_share(void)

@@ -10,11 +10,17 @@
 
 #include "session/configuration.h"
 
+/* Whether the library was built with it. */
+bool etwas_sharing_is_built(void);
+
 /*
- * Whether this process takes part by itself: ETWAS_SHARED in the environment, which a program that has another user's
- * rights does not ask.
+ * Whether this process takes part by itself: unless ETWAS_SHARED in the environment is 0, the program has said no, or it has
+ * another user's rights (AT_SECURE), and then should not believe what lies in that user's folder.
  */
 bool etwas_sharing_is_wanted(void);
+
+/* What became of the last attempt to take part, or to share a session, for etwas_sharing_state. */
+void etwas_sharing_was_refused(uint32_t code);
 
 /* Whether it takes part, by that or because it asked to. */
 bool etwas_sharing_takes_part(void);

@@ -33,7 +33,8 @@ def read_events(etwas, file):
 def main():
     controller, provider, etwas = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        shared = dict(os.environ, ETWAS_SHARED="1", ETWAS_RUNTIME_DIR=os.path.join(folder, "run"))
+        shared = dict(os.environ, ETWAS_RUNTIME_DIR=os.path.join(folder, "run"))
+        shared.pop("ETWAS_SHARED", None)
         alone = dict(shared, ETWAS_SHARED="0")
         file = os.path.join(folder, "two.etl")
         session = subprocess.Popen([controller, file], env=shared, stdin=subprocess.PIPE,

@@ -191,8 +191,8 @@ static void expect_nothing(void)
         uint32_t code;
 
         (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.') {
-            continue;
+        if (entry->d_name[0] == '.' || strstr(entry->d_name, ".pool") == NULL) {
+            continue; /* what the process showed others, if it did */
         }
         code = etwas_recover(path, 0, NULL, &recovered);
         assert_false(recovered.is_alive);

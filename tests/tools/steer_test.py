@@ -42,7 +42,8 @@ class SteerTest(ToolTest):
         self.name = f"steer-{os.getpid()}-{self._testMethodName[5:35]}"  # by which its hosts are found
         # Where the user's processes meet: a room of this test's own.
         os.mkdir(os.path.join(self.folder, "run"), 0o700)
-        self.environment = {**os.environ, "ETWAS_SHARED": "1", "ETWAS_RUNTIME_DIR": os.path.join(self.folder, "run")}
+        self.environment = {**os.environ, "ETWAS_RUNTIME_DIR": os.path.join(self.folder, "run")}
+        self.environment.pop("ETWAS_SHARED", None)
 
     def run_any(self, *arguments, **options):
         options.setdefault("env", self.environment)

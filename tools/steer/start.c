@@ -30,8 +30,8 @@ static const char *const help[] = {
     "Starts a session in the background, in a process of its own (etwas-host), and\n"
     "says where it is. Programs of the same user log into it, whichever they are,\n"
     "once it enables their providers. It runs until 'etwas stop', until its file is\n"
-    "full, or until that process is ended by SIGTERM. Programs take part with\n"
-    "ETWAS_SHARED=1 in their environment.\n"
+    "full, or until that process is ended by SIGTERM. Programs with ETWAS_SHARED=0\n"
+    "in their environment take no part.\n"
     "\n",
     etwas_steer_wish_help,
     "  -h, --help           this text\n"
