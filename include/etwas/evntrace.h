@@ -390,7 +390,8 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  * TraceGroupQueryList: an array of the GUIDs of groups that have providers, or are enabled.
  * TraceGroupQueryInfo, with a group's GUID in InBuffer: 32 bits, how many bytes of TRACE_ENABLE_INFO
  *   follow; one of these for each session that enables the group; 32 bits, how many GUIDs follow; those
- *   of its registered providers, each once. Nothing is between them: members may be misaligned.
+ *   of its registered providers, each once. Nothing is between them: members may be misaligned. Of another process a
+ *   provider that is registered in several groups is in one of them.
  * TraceMaxLoggersQuery: a 32-bit number, how many sessions can run at a time.
  *
  * *ReturnLength is the size of the answer in bytes, also where OutBuffer is too small for it, which

@@ -209,10 +209,15 @@ static void open_trace(void)
         .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
         .EventRecordCallback = on_event,
     };
+    TRACE_LOGFILE_HEADER header;
+    uint32_t bytes;
 
     trace = OpenTraceA(&logfile);
     CHECK_IN_CHILD(trace != INVALID_PROCESSTRACE_HANDLE);
     CHECK_IN_CHILD(logfile.LogfileHeader.BufferSize == 128 * 1024);
+    CHECK_IN_CHILD(QueryTraceProcessingHandle(trace, EtwQueryLogFileHeader, NULL, 0, &header,
+                                              sizeof header, &bytes) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(header.BufferSize == 128 * 1024 && bytes == sizeof header);
     ck_pr_store_32(&seat->is_open, 1);
 }
 

@@ -310,6 +310,53 @@ static void r191_a_classic_provider_of_another_program_hears_each_change(void **
     assert_int_equal(calls->count, 4);
 }
 
+static int taking_host(void)
+{
+    etwas_trace_handle session = start_in_file("taker", "taken.etl");
+    struct block block;
+
+    CHECK_IN_CHILD(ask_classic(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 2, 7) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    CHECK_IN_CHILD(ask_classic(session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0) ==
+                   ERROR_SUCCESS);
+    prepare_block(&block, NULL);
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* As in provider/callback_test.c: the former one can do nothing with it any more, and is not told. */
+static void r192_another_programs_session_takes_a_classic_provider_over(void **state)
+{
+    etwas_trace_handle session = start_in_file("former", "log.etl");
+    int program;
+    int taker;
+
+    (void)state;
+    calls = shared_memory(sizeof *calls);
+    program = start_program(classic_program);
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(ask_classic(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0x30),
+                     ERROR_SUCCESS);
+    taker = start_program(taking_host);
+    assert_true(comes_to(&board->steps, 1));
+    assert_int_equal(calls->count, 2);
+    assert_int_equal(calls->list[1].request, WMI_ENABLE_EVENTS);
+    assert_int_equal(calls->list[1].level, 2);
+    assert_int_not_equal(calls->list[1].session, calls->list[0].session);
+    assert_int_equal(ask_classic(session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0),
+                     ERROR_SUCCESS);
+    stop(session);
+    assert_int_equal(calls->count, 2);
+    ck_pr_store_32(&board->go, 1);
+    assert_int_equal(exit_code_of(taker), 0);
+    assert_int_equal(calls->count, 3);
+    assert_int_equal(calls->list[2].request, WMI_DISABLE_EVENTS);
+    assert_int_equal(calls->list[2].session, calls->list[1].session);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(program), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +364,7 @@ int main(void)
         PROGRAMS_TEST(a_program_that_stood_still_is_asked_for_its_state),
         PROGRAMS_TEST(a_program_that_comes_later_is_not_asked_for_its_state),
         PROGRAMS_TEST(r191_a_classic_provider_of_another_program_hears_each_change),
+        PROGRAMS_TEST(r192_another_programs_session_takes_a_classic_provider_over),
     };
 
     return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
