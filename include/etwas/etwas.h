@@ -302,6 +302,10 @@ typedef struct etwas_session_counts {
     uint64_t
         lost_unattached; /* of other processes: logged while this session's host had not yet answered that they
                                   would log into it. The host hears of them when it goes on */
+    uint64_t condemned_slots; /* session of many processes, one of which has scribbled on its
+                                  memory: so many processors', or processes', slots are used no
+                                  more. What they had not yet written is lost, nobody knows how much */
+    uint64_t damaged_buffers; /* likewise: with something else than records, which is left out */
 } etwas_session_counts;
 
 /* etwas_counts, told how large the caller knows the struct. */

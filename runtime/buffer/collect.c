@@ -21,14 +21,53 @@ void etwas_collector_reset(struct etwas_collector *collector)
     collector->set_aside_count = 0;
 }
 
+/* ---- what is believed of a shared session's mapping ------------------------------------------ */
+
+/* What it stored and has not been drained is lost, and nobody knows how much that is. */
+static void condemn(struct etwas_collector *collector, uint32_t slot)
+{
+    struct etwas_pool *pool = collector->pool;
+
+    if (pool->is_shared && pool->damage.is_condemned[slot] == 0) {
+        ck_pr_store_32(&etwas_pool_slot(pool, slot)->gate, 0);
+        collector->lists[slot].part = 0;
+        etwas_pool_settle_begin(pool);
+        ck_pr_store_8(&pool->damage.is_condemned[slot], 1);
+        ck_pr_add_64(&pool->damage.stored, collector->lists[slot].collected);
+        ck_pr_inc_64(&pool->damage.slots);
+        etwas_pool_settle_end(pool);
+    }
+}
+
+/* A current buffer of the slot: it is the slot's, and its records end inside it. */
+static bool is_current(const struct etwas_collector *collector, uint32_t slot, uint64_t word)
+{
+    const struct etwas_pool *pool = collector->pool;
+    uint32_t buffer = etwas_word_buffer(word);
+    uint64_t owner;
+
+    if (!pool->is_shared) {
+        return true;
+    }
+    if (!etwas_pool_has(pool, buffer) || !etwas_pool_is_end(pool, etwas_word_units(word)) ||
+        collector->notes[buffer].is_listed) {
+        return false;
+    }
+    owner = ck_pr_load_64(&pool->owners[buffer]);
+    return etwas_owner_slot(owner) == slot && etwas_owner_state(owner) != ETWAS_OWNER_FREE;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
 static void append(struct etwas_collector *collector, struct etwas_collector_list *list,
                    uint32_t buffer)
 {
-    collector->pool->buffers[buffer].next_pending = ETWAS_NO_BUFFER;
+    collector->notes[buffer].is_listed = true;
+    collector->notes[buffer].next = ETWAS_NO_BUFFER;
     if (list->tail == ETWAS_NO_BUFFER) {
         list->head = buffer;
     } else {
-        collector->pool->buffers[list->tail].next_pending = buffer;
+        collector->notes[list->tail].next = buffer;
     }
     list->tail = buffer;
 }
@@ -37,10 +76,32 @@ static void note_end(struct etwas_collector *collector, uint32_t buffer, uint32_
                      int64_t newest)
 {
     struct etwas_buffer_control *control = &collector->pool->buffers[buffer];
+    struct etwas_buffer_note *note = &collector->notes[buffer];
 
     control->end.units = end_units;
     control->end.newest = newest;
-    control->seen_ns = 0;
+    note->end_units = end_units;
+    note->newest = newest;
+    note->seen_ns = 0;
+}
+
+/* Of a full buffer. A sequence stored it in the buffer itself. False: it cannot be so. */
+static bool find_end(struct etwas_collector *collector, uint32_t slot, uint32_t buffer,
+                     const struct etwas_buffer_link *successor)
+{
+    struct etwas_pool *pool = collector->pool;
+    bool is_rseq = etwas_pool_is_rseq_slot(pool, slot);
+    const struct etwas_buffer_end *end = &pool->buffers[buffer].end;
+    uint32_t units = is_rseq ? ck_pr_load_32(&end->units) : successor->previous_end_units;
+    int64_t newest = is_rseq ? (int64_t)ck_pr_load_64((const uint64_t *)&end->newest)
+                             : successor->previous_newest;
+
+    if (!etwas_pool_is_end(pool, units) || collector->notes[buffer].is_listed ||
+        (pool->is_shared && !etwas_owner_is_held_by(ck_pr_load_64(&pool->owners[buffer]), slot))) {
+        return false;
+    }
+    note_end(collector, buffer, units, newest);
+    return true;
 }
 
 /*
@@ -49,9 +110,11 @@ static void note_end(struct etwas_collector *collector, uint32_t buffer, uint32_
  * it comes back to this processor. To shut a slot, also a word without a buffer is exchanged: a
  * visitor that read it before the gate closed can then install nothing.
  */
-static uint32_t close_slot(struct etwas_collector *collector, struct etwas_slot *slot,
+static uint32_t close_slot(struct etwas_collector *collector, uint32_t index,
                            enum etwas_collector_reach reach)
 {
+    struct etwas_slot *slot = etwas_pool_slot(collector->pool, index);
+
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word);
         uint32_t buffer = etwas_word_buffer(word);
@@ -60,6 +123,13 @@ static uint32_t close_slot(struct etwas_collector *collector, struct etwas_slot 
 
         if (reach != ETWAS_COLLECT_SHUT &&
             (buffer == ETWAS_NO_BUFFER || end_units == ETWAS_FIRST_UNIT)) {
+            return ETWAS_NO_BUFFER;
+        }
+        if (buffer != ETWAS_NO_BUFFER && !is_current(collector, index, word)) {
+            if (ck_pr_load_64(&slot->word) != word) {
+                continue;
+            }
+            condemn(collector, index);
             return ETWAS_NO_BUFFER;
         }
         ck_pr_fence_acquire();
@@ -78,32 +148,38 @@ static uint32_t close_slot(struct etwas_collector *collector, struct etwas_slot 
 
 /*
  * The buffers before `buffer`, back to the one current at the last look, onto the list, oldest
- * first.
+ * first. False, and nothing is appended: it cannot be so.
  */
-static void append_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
+static bool append_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
-    struct etwas_buffer_control *buffers = collector->pool->buffers;
+    struct etwas_pool *pool = collector->pool;
+    uint32_t left = pool->region_buffers;
     uint32_t chain = ETWAS_NO_BUFFER;
 
-    while (buffer != list->last_current && buffers[buffer].link.previous != ETWAS_NO_BUFFER) {
-        uint32_t previous = buffers[buffer].link.previous;
+    while (buffer != list->last_current) {
+        const struct etwas_buffer_link link = pool->buffers[buffer].link;
 
-        /* A sequence stores a buffer's end in the buffer itself. */
-        if (!etwas_pool_is_rseq_slot(collector->pool, slot)) {
-            note_end(collector, previous, buffers[buffer].link.previous_end_units,
-                     buffers[buffer].link.previous_newest);
+        if (link.previous == ETWAS_NO_BUFFER) {
+            break;
         }
-        buffers[previous].next_pending = chain;
-        chain = previous;
-        buffer = previous;
+        if (!etwas_pool_has(pool, link.previous) || left-- == 0 ||
+            !find_end(collector, slot, link.previous, &link)) {
+            condemn(collector, slot);
+            return false;
+        }
+        collector->notes[link.previous].is_listed = true; /* no link leads here again */
+        collector->notes[link.previous].next = chain;
+        chain = link.previous;
+        buffer = link.previous;
     }
     while (chain != ETWAS_NO_BUFFER) {
-        uint32_t next = buffers[chain].next_pending;
+        uint32_t next = collector->notes[chain].next;
 
         append(collector, list, chain);
         chain = next;
     }
+    return true;
 }
 
 static void gather_shared(struct etwas_collector *collector, uint32_t slot,
@@ -112,25 +188,33 @@ static void gather_shared(struct etwas_collector *collector, uint32_t slot,
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t closed = ETWAS_NO_BUFFER;
     uint32_t current;
+    uint64_t word;
 
     if (reach != ETWAS_COLLECT_FULL) {
-        closed = close_slot(collector, etwas_pool_slot(collector->pool, slot), reach);
+        closed = close_slot(collector, slot, reach);
     }
     if (closed != ETWAS_NO_BUFFER) {
-        append_chain(collector, slot, closed);
+        if (!append_chain(collector, slot, closed)) {
+            return;
+        }
         list->last_current = ETWAS_NO_BUFFER;
-        if (collector->pool->buffers[closed].end.units == ETWAS_FIRST_UNIT) {
+        if (collector->notes[closed].end_units == ETWAS_FIRST_UNIT) {
             etwas_pool_release(collector->pool, closed, ETWAS_FIRST_UNIT);
         } else {
             append(collector, list, closed);
         }
         return;
     }
-    current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(collector->pool, slot)->word));
+    word = ck_pr_load_64(&etwas_pool_slot(collector->pool, slot)->word);
+    current = etwas_word_buffer(word);
     /* What its installer stored in it and in those before it: pairs with X3. */
     ck_pr_fence_acquire();
-    if (current != ETWAS_NO_BUFFER) {
-        append_chain(collector, slot, current);
+    if (current == ETWAS_NO_BUFFER || etwas_pool_is_condemned(collector->pool, slot)) {
+        return;
+    }
+    if (!is_current(collector, slot, word)) {
+        condemn(collector, slot);
+    } else if (append_chain(collector, slot, current)) {
         list->last_current = current;
     }
 }
@@ -148,17 +232,19 @@ static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index
     uint32_t buffer = etwas_word_buffer(word);
     struct etwas_buffer_control *control;
 
-    if (buffer == ETWAS_NO_BUFFER) {
-        return buffer;
+    if (buffer == ETWAS_NO_BUFFER || etwas_pool_is_condemned(pool, slot_index)) {
+        return ETWAS_NO_BUFFER;
+    }
+    if (!is_current(collector, slot_index, word)) {
+        condemn(collector, slot_index);
+        return ETWAS_NO_BUFFER;
     }
     ck_pr_fence_acquire();
     control = &pool->buffers[buffer];
-    control->end = (struct etwas_buffer_end){
-        .newest = (int64_t)ck_pr_load_64(&slot->newest),
-        .units = etwas_word_units(word),
-        .records = (uint32_t)etwas_word_count(word),
-    };
-    ck_pr_store_64(&slot->counters.shut_stored, control->link.stored_before + control->end.records);
+    note_end(collector, buffer, etwas_word_units(word), (int64_t)ck_pr_load_64(&slot->newest));
+    control->end.records = (uint32_t)etwas_word_count(word);
+    ck_pr_store_64(&slot->counters.shut_stored,
+                   control->link.stored_before + etwas_word_count(word));
     ck_pr_store_64(&slot->counters.shut_overwritten, control->link.overwritten_before);
     if (ck_pr_load_32(&slot->spare) == buffer) {
         /* What the spare is, and is not current, holds nothing: recover/pool_read.h. */
@@ -180,8 +266,7 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
     if (reach == ETWAS_COLLECT_SHUT && collector->fenced) {
         uint32_t shut = shut_rseq(collector, slot);
 
-        if (shut != ETWAS_NO_BUFFER) {
-            append_chain(collector, slot, shut);
+        if (shut != ETWAS_NO_BUFFER && append_chain(collector, slot, shut)) {
             append(collector, list, shut);
             list->last_current = ETWAS_NO_BUFFER;
         }
@@ -192,7 +277,13 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
         if (current.buffer == ETWAS_NO_BUFFER) {
             return;
         }
-        append_chain(collector, slot, current.buffer);
+        if (!is_current(collector, slot, current.word)) {
+            condemn(collector, slot);
+            return;
+        }
+        if (!append_chain(collector, slot, current.buffer)) {
+            return;
+        }
         list->last_current = current.buffer;
         if (reach != ETWAS_COLLECT_FULL) {
             list->part = current.word;
@@ -205,6 +296,9 @@ void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
                             enum etwas_collector_reach reach)
 {
     ETWAS_INVARIANT(etwas_pool_is_valid(collector->pool));
+    if (etwas_pool_is_condemned(collector->pool, slot)) {
+        return;
+    }
     if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
         gather_rseq(collector, slot, reach);
     } else {
@@ -215,7 +309,7 @@ void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
 void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
 {
     if (!etwas_pool_is_rseq_slot(collector->pool, slot)) {
-        (void)close_slot(collector, etwas_pool_slot(collector->pool, slot), ETWAS_COLLECT_SHUT);
+        (void)close_slot(collector, slot, ETWAS_COLLECT_SHUT);
     } else if (collector->fenced) {
         (void)shut_rseq(collector, slot);
     }
@@ -230,15 +324,14 @@ void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
     collected->records = 0;
     while (units < limit_units) {
         const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
-        uint32_t marker = etwas_walk_marker(record);
+        uint32_t its = etwas_walk_next(record, limit_units - units);
 
-        if (!etwas_walk_is_whole(marker)) {
+        if (its == 0) {
             break;
         }
-        ck_pr_fence_acquire(); /* its bytes: pairs with S1 */
         /* The last stamp is the newest. */
-        etwas_walk_stamp(record, &collected->newest);
-        units += etwas_walk_units(record, marker);
+        etwas_walk_stamp(record, its, &collected->newest);
+        units += its;
         collected->records++;
     }
     collected->end_units = units;
@@ -249,14 +342,17 @@ static void abandon(struct etwas_collector *collector, struct etwas_collected *c
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
+    struct etwas_buffer_note *note = &collector->notes[collected->buffer];
 
     /* From here on late writers find the mark and report their events lost. */
     (void)ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ABANDONED);
-    etwas_collect_prefix(pool, control->end.units, collected);
+    etwas_collect_prefix(pool, note->end_units, collected);
     collected->abandoned = true;
+    note->is_kept = true;
+    note->set_aside = collected->records + 1;
     etwas_pool_settle_begin(pool);
     ck_pr_store_32(&control->kept, collected->records);
-    ck_pr_store_32(&control->set_aside, collected->records + 1);
+    ck_pr_store_32(&control->set_aside, note->set_aside);
     etwas_pool_settle_end(pool);
     collector->set_aside_count++;
 }
@@ -274,9 +370,13 @@ static int64_t newest_of_part(const struct etwas_pool *pool,
 
     for (uint32_t left = collected->records; left > 0 && units < collected->end_units; left--) {
         const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
+        uint32_t its = etwas_walk_next(record, collected->end_units - units);
 
-        etwas_walk_stamp(record, &newest);
-        units += etwas_walk_units(record, etwas_walk_marker(record));
+        if (its == 0) {
+            break;
+        }
+        etwas_walk_stamp(record, its, &newest);
+        units += its;
     }
     return newest;
 }
@@ -287,23 +387,54 @@ static bool take_part(struct etwas_collector *collector, uint32_t slot,
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t buffer = etwas_word_buffer(list->part);
-    const struct etwas_buffer_control *control = &collector->pool->buffers[buffer];
     uint64_t word = list->part;
+    const struct etwas_buffer_note *note;
 
     list->part = 0;
-    if (word == 0 || etwas_word_count(word) == control->written_records) {
+    if (word == 0) {
+        return false;
+    }
+    note = &collector->notes[buffer];
+    if (etwas_word_count(word) == note->written_records) {
+        return false;
+    }
+    if (etwas_word_count(word) < note->written_records ||
+        etwas_word_count(word) > etwas_word_units(word) ||
+        etwas_word_units(word) < note->written_units) {
+        condemn(collector, slot);
         return false;
     }
     *collected = (struct etwas_collected){
         .buffer = buffer,
         .slot = slot,
-        .begin_units = control->written_units != 0 ? control->written_units : ETWAS_FIRST_UNIT,
+        .begin_units = note->written_units != 0 ? note->written_units : ETWAS_FIRST_UNIT,
         .end_units = etwas_word_units(word),
-        .records = (uint32_t)etwas_word_count(word) - control->written_records,
+        .records = (uint32_t)etwas_word_count(word) - note->written_records,
         .part = true,
     };
     collected->newest = newest_of_part(collector->pool, collected);
     return true;
+}
+
+/*
+ * Of a full buffer of an rseq slot what no flush has written. Where the mapping contradicts that, nothing: what is
+ * in it is lost.
+ */
+static void take_rest(struct etwas_collector *collector, struct etwas_collected *collected)
+{
+    const struct etwas_buffer_note *note = &collector->notes[collected->buffer];
+    uint32_t records = ck_pr_load_32(&collector->pool->buffers[collected->buffer].end.records);
+
+    if (note->written_units != 0) {
+        collected->begin_units = note->written_units;
+    }
+    if (collected->begin_units > collected->end_units || records < note->written_records ||
+        records > collected->end_units) {
+        condemn(collector, collected->slot);
+        collected->begin_units = collected->end_units;
+        records = note->written_records;
+    }
+    collected->records = records - note->written_records;
 }
 
 /* False: the head of the list is not complete yet, and may still be waited for. */
@@ -311,30 +442,27 @@ static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t
                       uint64_t patience_ns, struct etwas_collected *collected)
 {
     uint32_t head = collector->lists[slot].head;
-    struct etwas_buffer_control *control = &collector->pool->buffers[head];
-    uint64_t commit = ck_pr_load_64(&control->commit);
+    struct etwas_buffer_note *note = &collector->notes[head];
+    uint64_t commit = ck_pr_load_64(&collector->pool->buffers[head].commit);
 
     ck_pr_fence_acquire(); /* pairs with A1 of every writer */
     *collected = (struct etwas_collected){
         .buffer = head,
         .slot = slot,
         .begin_units = ETWAS_FIRST_UNIT,
-        .end_units = control->end.units,
+        .end_units = note->end_units,
         .records = etwas_commit_records(commit),
-        .newest = control->end.newest,
+        .newest = note->newest,
     };
     if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
-        collected->records = control->end.records - control->written_records;
-        if (control->written_units != 0) {
-            collected->begin_units = control->written_units;
-        }
+        take_rest(collector, collected);
         return true;
     }
     if (!etwas_pool_is_complete(collector->pool, commit)) {
-        if (control->seen_ns == 0) {
-            control->seen_ns = now_ns;
+        if (note->seen_ns == 0) {
+            note->seen_ns = now_ns;
         }
-        if (now_ns - control->seen_ns < patience_ns) {
+        if (now_ns - note->seen_ns < patience_ns) {
             return false;
         }
         abandon(collector, collected);
@@ -358,7 +486,8 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
     if (!take_head(collector, slot, now_ns, patience_ns, collected)) {
         return false;
     }
-    list->head = collector->pool->buffers[list->head].next_pending;
+    collector->notes[list->head].is_listed = false;
+    list->head = collector->notes[list->head].next;
     if (list->head == ETWAS_NO_BUFFER) {
         list->tail = ETWAS_NO_BUFFER;
     }
@@ -371,17 +500,19 @@ static void settle_rseq(struct etwas_collector *collector, const struct etwas_co
                         enum etwas_outcome outcome)
 {
     struct etwas_pool *pool = collector->pool;
-    struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
+    struct etwas_buffer_note *note = &collector->notes[collected->buffer];
 
+    collector->lists[collected->slot].collected += collected->records;
     etwas_pool_settle_begin(pool);
+    if (etwas_pool_is_condemned(pool, collected->slot)) {
+        ck_pr_add_64(&pool->damage.stored, collected->records);
+    }
     etwas_pool_settle_recorded(pool, collected->slot, outcome, collected->records);
     etwas_pool_settle_end(pool);
-    if (collected->part) {
-        control->written_units = collected->end_units;
-        control->written_records += collected->records;
-    } else {
-        control->written_units = 0;
-        control->written_records = 0;
+    note->written_units = collected->part ? collected->end_units : 0;
+    note->written_records = collected->part ? note->written_records + collected->records : 0;
+    ck_pr_store_32(&pool->buffers[collected->buffer].written_units, note->written_units);
+    if (!collected->part) {
         etwas_pool_release(pool, collected->buffer, collected->end_units);
     }
 }
@@ -399,6 +530,7 @@ void etwas_collector_settle(struct etwas_collector *collector,
     etwas_pool_settle_begin(pool);
     etwas_pool_settle(pool, collected->slot, outcome, collected->records);
     if (collected->abandoned) {
+        collector->notes[collected->buffer].is_kept = false;
         ck_pr_store_32(&control->kept, 0);
     } else {
         ck_pr_store_64(&control->commit, 0);
@@ -412,26 +544,28 @@ void etwas_collector_settle(struct etwas_collector *collector,
 void etwas_collector_reclaim(struct etwas_collector *collector)
 {
     struct etwas_pool *pool = collector->pool;
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
     for (uint32_t buffer = 0; collector->set_aside_count != 0 && buffer < allocated; buffer++) {
         struct etwas_buffer_control *control = &pool->buffers[buffer];
+        struct etwas_buffer_note *note = &collector->notes[buffer];
         uint64_t commit = ck_pr_load_64(&control->commit);
-        uint32_t set_aside = ck_pr_load_32(&control->set_aside);
+        uint32_t records = etwas_commit_records(commit);
+        uint32_t whole = note->set_aside - 1;
 
-        if (set_aside == 0 || ck_pr_load_32(&control->kept) != 0 ||
-            !etwas_pool_is_complete(pool, commit)) {
+        if (note->set_aside == 0 || note->is_kept || !etwas_pool_is_complete(pool, commit)) {
             continue;
         }
         ck_pr_fence_acquire(); /* pairs with A1 of the late writers */
         etwas_pool_settle_begin(pool);
         etwas_pool_settle(pool, etwas_owner_slot(ck_pr_load_64(&pool->owners[buffer])),
-                          ETWAS_OUTCOME_ABANDONED, etwas_commit_records(commit) - (set_aside - 1));
+                          ETWAS_OUTCOME_ABANDONED, records > whole ? records - whole : 0);
+        note->set_aside = 0;
         ck_pr_store_32(&control->set_aside, 0);
         ck_pr_store_64(&control->commit, 0);
         etwas_pool_settle_end(pool);
         collector->set_aside_count--;
-        etwas_pool_release(pool, buffer, control->end.units);
+        etwas_pool_release(pool, buffer, note->end_units);
     }
 }
 

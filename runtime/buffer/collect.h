@@ -17,6 +17,9 @@
  * the buffer is abandoned: the records before the hole are taken, the others are lost, and the
  * buffer is set aside until its last writer is through.
  *
+ * Lists and notes are this process's own. What the mapping of a shared session says is looked at once, and if
+ * it cannot be so, the slot is condemned (pool.h): nothing is taken from it any more.
+ *
  * Everything here belongs to the flusher's role: one thread at a time, under the session's role
  * lock. Nothing waits.
  */
@@ -34,11 +37,26 @@ struct etwas_collector_list {
     uint32_t head;         /* oldest buffer not yet taken */
     uint32_t tail;
     uint64_t part; /* rseq slots: the word up to which the current buffer is collected; 0: no */
+    uint64_t collected; /* rseq slots: records, of all buffers */
+};
+
+/* One a buffer. */
+struct etwas_buffer_note {
+    uint32_t next;            /* in its slot's list */
+    uint32_t end_units;       /* of one that is in a list: where its records end … */
+    int64_t newest;           /* … and the newest stamp there can be */
+    uint32_t written_units;   /* by a flush, while the buffer was current; 0: none */
+    uint32_t written_records; /* likewise */
+    uint32_t set_aside;       /* abandoned: 1 + records found whole */
+    bool is_kept;             /* these are not yet written or given up */
+    bool is_listed;           /* in its slot's list */
+    uint64_t seen_ns;         /* when it was first found closed but not complete; 0: never */
 };
 
 struct etwas_collector {
     struct etwas_pool *pool;
     struct etwas_collector_list *lists;
+    struct etwas_buffer_note *notes;
     uint32_t slot_count;
     uint32_t set_aside_count; /* abandoned buffers whose writers are not through */
     bool fenced; /* the gates are closed, and no sequence that saw them open can commit any more */

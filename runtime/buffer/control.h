@@ -3,7 +3,7 @@
 
 /*
  * What is kept of each buffer beside its owner word: the commit word, how it is linked with the
- * buffers of its slot, and the flusher's notes.
+ * buffers of its slot, and what the flusher tells of it.
  *
  * The commit word counts what writers of a shared slot have finished in a buffer:
  *
@@ -74,15 +74,14 @@ struct etwas_buffer_control {
     struct etwas_buffer_link link;
     struct etwas_buffer_end end;
 
-    /* The flusher's notes (collect.c); others only read them for the statistics. */
-    uint32_t next_pending;
-    uint32_t written_units;   /* by a flush, while the buffer was current; 0: none */
-    uint32_t written_records; /* likewise */
-    uint32_t set_aside;       /* abandoned: 1 + records found whole */
-    uint32_t kept;            /* of these, not yet written or given up */
-    uint64_t seen_ns;         /* when it was first found closed but not complete; 0: never */
+    /* What the flusher tells the statistics, and who recovers; it believes its own notes (collect.h). */
+    uint32_t reserved;
+    uint32_t written_units; /* by a flush, while the buffer was current; 0: none */
+    uint32_t reserved_too;
+    uint32_t set_aside; /* abandoned: 1 + records found whole */
+    uint32_t kept;      /* of these, not yet written or given up */
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct etwas_buffer_control) == 128, "two cache lines a buffer");
-_Static_assert(offsetof(struct etwas_buffer_control, next_pending) == 64, "the flusher's line");
+_Static_assert(offsetof(struct etwas_buffer_control, reserved) == 64, "the flusher's line");
 
 #endif

@@ -24,6 +24,10 @@
 #include "buffer/pool.h"
 #include "buffer/slot.h"
 
+enum {
+    ETWAS_CURRENT_TRIES = 100000, /* no writer of ours changes a slot so often in a row */
+};
+
 struct etwas_current {
     uint64_t word;
     uint64_t owner;  /* 0: there is no current buffer */
@@ -34,13 +38,16 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
                                                       const struct etwas_pool *pool)
 {
     struct etwas_current current = {.word = ck_pr_load_64(&slot->word)};
+    uint32_t tries = ETWAS_CURRENT_TRIES;
     uint32_t buffer;
 
     do {
         buffer = etwas_word_buffer(current.word);
         current.owner = 0;
-        if (buffer != ETWAS_NO_BUFFER && buffer >= pool->layout.capacity) {
-            /* The pool is of a session that has ended, the word of one that came after it. */
+        if (buffer != ETWAS_NO_BUFFER && (!etwas_pool_has(pool, buffer) || tries-- == 0)) {
+            /*
+             * The pool is of a session that has ended, the word of one that came after it. Or somebody has scribbled on it.
+             */
             current.buffer = ETWAS_NO_BUFFER;
             return current;
         }
@@ -84,7 +91,7 @@ static inline bool etwas_current_spare_records(const struct etwas_slot *slot,
     uint64_t owner;
 
     *records = 0;
-    if (!pool->buffering || spare >= pool->layout.capacity || spare == current->buffer) {
+    if (!pool->buffering || !etwas_pool_has(pool, spare) || spare == current->buffer) {
         return true;
     }
     ck_pr_fence_acquire();

@@ -147,7 +147,8 @@ static inline __attribute__((always_inline)) void look_at_group(const struct etw
 {
     const uint32_t first = group << ETWAS_OLDEST_FAN_BITS;
     const uint32_t fan = 1u << ETWAS_OLDEST_FAN_BITS;
-    const uint32_t left = pool->layout.capacity - first; /* the last group may be smaller */
+    const uint32_t most = ck_pr_load_32(&pool->region_buffers);
+    const uint32_t left = first < most ? most - first : 0; /* the last group may be smaller */
     const uint64_t *ages = &pool->ages[first];
     const uint64_t *end = ages + (left < fan ? left : fan);
 
@@ -313,7 +314,7 @@ static void leave_nearest(const struct etwas_pool *pool, struct tree tree, const
 /* Where nobody finds one by the hints. */
 static struct seen look_everywhere(const struct etwas_pool *pool, struct tree tree)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
     struct seen oldest = {.age = UINT64_MAX};
 
     for (uint32_t group = 0; group << ETWAS_OLDEST_FAN_BITS < allocated; group++) {
@@ -332,7 +333,9 @@ static __attribute__((noinline)) struct seen search(const struct etwas_pool *poo
 {
     struct seen oldest = {.age = UINT64_MAX};
 
-    correct(pool, tree, 0, nearest);
+    if (nearest < pool->layout.level_at[1]) {
+        correct(pool, tree, 0, nearest);
+    }
     for (uint32_t tries = 0; tries < TRIES; tries++) {
         struct way way = descend(pool, tree);
 

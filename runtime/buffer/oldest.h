@@ -20,7 +20,7 @@ static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
 {
     return pool->buffering &&
            etwas_pool_free_about(pool) <= (int32_t)ck_pr_load_32(&pool->words->guest_reserve) &&
-           ck_pr_load_64(&pool->words->allocated) >= ck_pr_load_32(&pool->words->maximum_buffers);
+           etwas_pool_allocated(pool) >= etwas_pool_maximum(pool);
 }
 
 /*

@@ -343,11 +343,16 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->words->pass_began, ck_ec32_value(&pool->words->wake));
     ck_pr_store_32(&pool->words->woken, UINT32_MAX); /* no value of a ck_ec32 */
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
+        ck_pr_store_64(&pool->settled[outcome], 0);
         ck_pr_store_64(&pool->words->settled[outcome], 0);
     }
     for (uint32_t kind = 0; kind < ETWAS_OLDEST_KINDS; kind++) {
         ck_pr_store_64(&pool->words->nearest[kind], 0);
     }
+    ck_pr_store_64(&pool->settled_recorded, 0);
+    ck_pr_store_64(&pool->settles_begun, 0);
+    ck_pr_store_64(&pool->settles_ended, 0);
+    memset(&pool->damage, 0, sizeof pool->damage);
     ck_pr_store_64(&pool->words->settled_recorded, 0);
     ck_pr_store_64(&pool->words->settles_begun, 0);
     ck_pr_store_64(&pool->words->settles_ended, 0);
@@ -430,8 +435,7 @@ bool etwas_pool_provide(struct etwas_pool *pool)
     if (!etwas_memory_populate(pool->memory.region, pool->minimum_buffers * buffer_bytes)) {
         return false;
     }
-    etwas_memory_grant(&pool->grant, pool->memory.region,
-                       ck_pr_load_32(&pool->words->maximum_buffers) * buffer_bytes);
+    etwas_memory_grant(&pool->grant, pool->memory.region, etwas_pool_maximum(pool) * buffer_bytes);
     etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
     etwas_memory_grant(&pool->grant, etwas_slot_terms(pool->slots), terms_bytes(pool));
     return true;
@@ -441,7 +445,7 @@ void etwas_pool_destroy(struct etwas_pool *pool)
 {
     struct etwas_memory memory = pool->memory;
 
-    ETWAS_UNPOISON(memory.region, ck_pr_load_64(&pool->words->allocated) * pool->buffer_bytes);
+    ETWAS_UNPOISON(memory.region, (size_t)etwas_pool_allocated(pool) * pool->buffer_bytes);
     if (memory.is_file) {
         move_out_of_file(pool);
     }

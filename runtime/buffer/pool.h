@@ -35,6 +35,7 @@
 #include "buffer/slot.h"
 #include "platform/memory.h"
 #include "platform/memory_grant.h"
+#include "platform/processor.h"
 
 enum {
     ETWAS_POOL_MAXIMUM_BUFFERS = ETWAS_NO_BUFFER - 1
@@ -134,6 +135,18 @@ enum etwas_guest_slot_state {
     ETWAS_GUEST_DIED,  /* what it left is still to be put right */
 };
 
+/*
+ * What the host of a shared session has found that no writer of ours leaves: whoever did it, it costs records. A slot
+ * in which something is so is condemned: its gate is closed, its buffers stay as they are, and its processor's
+ * events go to the extra slot.
+ */
+struct etwas_pool_damage {
+    uint64_t slots;
+    uint64_t buffers; /* with records that are none, which are left out with those behind them */
+    uint64_t stored;  /* by condemned slots, as far as it was drained */
+    uint8_t is_condemned[ETWAS_MOST_PROCESSORS + 1 + ETWAS_GUEST_SLOTS];
+};
+
 struct etwas_pool {
     /* Constant while the process runs: a writer may follow them after the session's end. */
     struct etwas_pool_words *words;
@@ -171,6 +184,14 @@ struct etwas_pool {
     struct etwas_memory memory;
     struct etwas_pool_file file; /* of a pool that is in one */
     struct etwas_memory_grant grant;
+
+    /* The host's own account, which it believes; the words have a copy, for recovery. */
+    uint64_t settled[ETWAS_OUTCOMES];
+    uint64_t settled_recorded;
+    uint64_t settles_begun;
+    uint64_t settles_ended;
+
+    struct etwas_pool_damage damage;
 };
 
 struct etwas_pool_options {
@@ -239,6 +260,35 @@ size_t etwas_pool_control_bytes(const struct etwas_pool *pool);
 /* Leaves the pool as it is for ever, because a writer may still be in it. */
 void etwas_pool_leak(struct etwas_pool *pool);
 
+/* So many buffers are in use, and so many may be: never more than there are, whatever somebody wrote there. */
+static inline uint32_t etwas_pool_allocated(const struct etwas_pool *pool)
+{
+    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
+    uint32_t most = ck_pr_load_32(&pool->region_buffers);
+
+    return allocated < most ? (uint32_t)allocated : most;
+}
+
+static inline uint32_t etwas_pool_maximum(const struct etwas_pool *pool)
+{
+    uint32_t maximum = ck_pr_load_32(&pool->words->maximum_buffers);
+    uint32_t most = ck_pr_load_32(&pool->region_buffers);
+
+    return maximum < most ? maximum : most;
+}
+
+/* Whether it is a buffer, which ETWAS_NO_BUFFER is not. */
+static inline bool etwas_pool_has(const struct etwas_pool *pool, uint32_t buffer)
+{
+    return buffer < ck_pr_load_32(&pool->region_buffers);
+}
+
+/* Where records may end in a buffer: from the first unit to its last. */
+static inline bool etwas_pool_is_end(const struct etwas_pool *pool, uint32_t units)
+{
+    return units >= ETWAS_FIRST_UNIT && units <= pool->buffer_bytes / ETWAS_UNIT_BYTES;
+}
+
 static inline bool etwas_pool_is_rseq_slot(const struct etwas_pool *pool, uint32_t slot)
 {
     return slot < pool->rseq_slots;
@@ -253,6 +303,12 @@ static inline bool etwas_pool_is_guest_slot(const struct etwas_pool *pool, uint3
 static inline uint32_t etwas_pool_used_slots(const struct etwas_pool *pool)
 {
     return ck_pr_load_32(&pool->used_slots);
+}
+
+/* Of a slot of a shared session, for its host. */
+static inline bool etwas_pool_is_condemned(const struct etwas_pool *pool, uint32_t slot)
+{
+    return pool->is_shared && ck_pr_load_8(&pool->damage.is_condemned[slot]) != 0;
 }
 
 /* Where the session's slot of this index is. */

@@ -53,8 +53,10 @@ static bool find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer
  */
 static void clear(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
 {
-    memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
-           (size_t)(end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+    if (etwas_pool_is_end(pool, end_units)) {
+        memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
+               (size_t)(end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+    }
 }
 
 /*
@@ -346,7 +348,7 @@ static bool free_oldest(struct etwas_pool *pool)
 
 void etwas_pool_provide_guests(struct etwas_pool *pool)
 {
-    uint32_t most = (uint32_t)ck_pr_load_64(&pool->words->allocated) / GUESTS_PART;
+    uint32_t most = etwas_pool_allocated(pool) / GUESTS_PART;
     uint32_t reserve = BUFFERS_A_GUEST * guests_at_work(pool);
 
     if (!pool->buffering) {
@@ -364,7 +366,7 @@ void etwas_pool_provide_guests(struct etwas_pool *pool)
 
 bool etwas_pool_is_quiet(const struct etwas_pool *pool, uint32_t slots)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
     for (uint32_t index = 0; index < allocated; index++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[index]);

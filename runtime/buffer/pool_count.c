@@ -54,9 +54,13 @@ static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
     const struct etwas_slot *slot = etwas_pool_slot(pool, index);
     struct stored stored;
     struct etwas_current current;
+    uint32_t tries = ETWAS_CURRENT_TRIES;
     uint32_t replaced;
     bool settled;
 
+    if (etwas_pool_is_condemned(pool, index)) {
+        return (struct stored){0};
+    }
     do {
         current = etwas_current_read(slot, pool);
         settled = etwas_current_spare_records(slot, pool, &current, &replaced);
@@ -70,7 +74,7 @@ static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
             stored.overwritten = ck_pr_load_64(&link->overwritten_before);
         }
         stored.overwritten += replaced;
-    } while (!settled || !etwas_current_stands(&current, pool));
+    } while ((!settled || !etwas_current_stands(&current, pool)) && --tries != 0);
     return stored;
 }
 
@@ -109,11 +113,14 @@ struct settled {
 
 static struct settled settled_of(const struct part *part)
 {
-    const struct etwas_pool_words *words = part->pool->words;
-    const struct etwas_pool_row *row = &words->rows[part->row];
+    const struct etwas_pool *pool = part->pool;
+    const struct etwas_pool_row *row;
 
-    return part->row == WHOLE_POOL ? (struct settled){words->settled, &words->settled_recorded}
-                                   : (struct settled){row->settled, &row->settled_recorded};
+    if (part->row == WHOLE_POOL) {
+        return (struct settled){pool->settled, &pool->settled_recorded};
+    }
+    row = &pool->words->rows[part->row];
+    return (struct settled){row->settled, &row->settled_recorded};
 }
 
 static void count_slots(const struct part *part, struct etwas_pool_counts *counts)
@@ -133,7 +140,7 @@ static void count_buffers(const struct part *part, struct tally *tally,
                           struct etwas_pool_counts *counts)
 {
     const struct etwas_pool *pool = part->pool;
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
     for (uint32_t buffer = 0; buffer < allocated; buffer++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
@@ -165,6 +172,7 @@ static void count_sequences(const struct part *part, struct tally *tally)
         tally->overwritten += ck_pr_load_64(&row->taken) - ck_pr_load_64(&row->took);
     }
     ck_pr_fence_acquire();
+    tally->stored = ck_pr_load_64(&pool->damage.stored);
     for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
         if (has_slot(part, slot)) {
             tally->stored += stored_in(pool, slot).stored;
@@ -195,6 +203,8 @@ static void count_once(const struct part *part, struct etwas_pool_counts *counts
     counts->recorded = tally.in_memory + counts->settled[ETWAS_OUTCOME_WRITTEN] + tally.stored -
                        tally.overwritten - settled_recorded;
     counts->overwritten = counts->settled[ETWAS_OUTCOME_OVERWRITTEN] + tally.overwritten;
+    counts->slots_condemned = ck_pr_load_64(&part->pool->damage.slots);
+    counts->buffers_damaged = ck_pr_load_64(&part->pool->damage.buffers);
     counts->committed_rseq = tally.stored;
     counts->committed_shared = tally.in_memory + tally.abandoned + settled - settled_recorded;
 }
@@ -215,21 +225,21 @@ static bool count_between(const struct part *part, uint64_t ended, struct etwas_
 {
     count_once(part, counts);
     ck_pr_fence_memory();
-    return ck_pr_load_64(&part->pool->words->settles_begun) == ended;
+    return ck_pr_load_64(&part->pool->settles_begun) == ended;
 }
 
 static void count(const struct part *part, struct etwas_pool_counts *counts)
 {
-    const struct etwas_pool_words *words = part->pool->words;
+    const struct etwas_pool *pool = part->pool;
     const uint64_t start_ns = etwas_monotonic_ns();
 
     for (uint32_t attempt = 0;; attempt++) {
         uint64_t passed_ns = etwas_monotonic_ns() - start_ns;
         bool may_end = attempt >= BUSY_ATTEMPTS && passed_ns > BUSY_NS;
-        uint64_t ended = ck_pr_load_64(&words->settles_ended);
+        uint64_t ended = ck_pr_load_64(&pool->settles_ended);
 
         ck_pr_fence_memory();
-        if (ck_pr_load_64(&words->settles_begun) == ended) {
+        if (ck_pr_load_64(&pool->settles_begun) == ended) {
             if (count_between(part, ended, counts) || may_end) {
                 return;
             }

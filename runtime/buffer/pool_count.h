@@ -18,6 +18,7 @@
  */
 static inline void etwas_pool_settle_begin(struct etwas_pool *pool)
 {
+    ck_pr_inc_64(&pool->settles_begun);
     ck_pr_inc_64(&pool->words->settles_begun);
     ck_pr_fence_memory();
 }
@@ -26,13 +27,27 @@ static inline void etwas_pool_settle_end(struct etwas_pool *pool)
 {
     ck_pr_fence_memory();
     ck_pr_inc_64(&pool->words->settles_ended);
+    ck_pr_inc_64(&pool->settles_ended);
+}
+
+static inline void etwas_pool_add_settled(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                          uint64_t events)
+{
+    ck_pr_add_64(&pool->settled[outcome], events);
+    ck_pr_add_64(&pool->words->settled[outcome], events);
+}
+
+static inline void etwas_pool_add_settled_recorded(struct etwas_pool *pool, uint64_t events)
+{
+    ck_pr_add_64(&pool->settled_recorded, events);
+    ck_pr_add_64(&pool->words->settled_recorded, events);
 }
 
 /* Of events of a slot. */
 static inline void etwas_pool_settle(struct etwas_pool *pool, uint32_t slot,
                                      enum etwas_outcome outcome, uint64_t events)
 {
-    ck_pr_add_64(&pool->words->settled[outcome], events);
+    etwas_pool_add_settled(pool, outcome, events);
     if (etwas_share_has_rows(pool)) {
         ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, slot)].settled[outcome], events);
     }
@@ -49,7 +64,7 @@ static inline void etwas_pool_settle_recorded(struct etwas_pool *pool, uint32_t 
         return;
     }
     etwas_pool_settle(pool, slot, outcome, events);
-    ck_pr_add_64(&pool->words->settled_recorded, events);
+    etwas_pool_add_settled_recorded(pool, events);
     if (etwas_share_has_rows(pool)) {
         ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, slot)].settled_recorded, events);
     }
@@ -66,8 +81,8 @@ static inline void etwas_pool_rebook_written(struct etwas_pool *pool, enum etwas
     if (events != 0) {
         etwas_pool_settle_begin(pool);
         if (outcome != ETWAS_OUTCOME_WRITTEN) {
-            ck_pr_add_64(&pool->words->settled[outcome], events);
-            ck_pr_add_64(&pool->words->settled_recorded, events);
+            etwas_pool_add_settled(pool, outcome, events);
+            etwas_pool_add_settled_recorded(pool, events);
         }
         etwas_pool_settle_end(pool);
     }
@@ -95,6 +110,8 @@ struct etwas_pool_counts {
     uint64_t committed_rseq; /* ever, whatever became of them */
     uint64_t committed_shared;
     uint64_t restarts;
+    uint64_t slots_condemned;
+    uint64_t buffers_damaged;
     uint32_t allocated;
     uint32_t free;
 };

@@ -24,12 +24,16 @@ static bool take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buf
 
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
-    while (take_near(pool, allocated, buffer) ||
-           etwas_free_set_take(pool->free_set, allocated, buffer)) {
+    /* No more than so many bits can be wrong, unless somebody scribbles on them. */
+    for (uint32_t tries = 0; tries <= pool->region_buffers; tries++) {
+        if (!take_near(pool, allocated, buffer) &&
+            !etwas_free_set_take(pool->free_set, allocated, buffer)) {
+            return false;
+        }
         /* Loaded again: the buffer may have come into use since. Its bit comes after that. */
-        if (*buffer >= (uint32_t)ck_pr_load_64(&pool->words->allocated)) {
+        if (*buffer >= etwas_pool_allocated(pool)) {
             continue; /* left by a writer that slept through the session before */
         }
         *owner = ck_pr_load_64(&pool->owners[*buffer]);
@@ -43,7 +47,7 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
 
 bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
     if (etwas_pool_free_about(pool) <= 0) {
         return false;
@@ -70,9 +74,9 @@ void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot)
 /* A bounded compare-exchange: `allocated` never passes the maximum that is compared with it. */
 bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer)
 {
-    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
+    uint64_t allocated = etwas_pool_allocated(pool);
 
-    while (allocated < ck_pr_load_32(&pool->words->maximum_buffers)) {
+    while (allocated < etwas_pool_maximum(pool)) {
         ck_pr_inc_32(&pool->words->free_count);
         if (ck_pr_cas_64_value(&pool->words->allocated, allocated, allocated + 1, &allocated)) {
             *buffer = (uint32_t)allocated;
@@ -99,7 +103,7 @@ bool etwas_pool_grow(struct etwas_pool *pool)
 void etwas_pool_mend_free_set(struct etwas_pool *pool)
 {
     uint32_t before = ck_pr_load_32(&pool->words->free_count);
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
     uint32_t free = 0;
 
     ck_pr_fence_acquire();

@@ -57,7 +57,7 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool);
  */
 static inline uint32_t etwas_pool_low_water(const struct etwas_pool *pool)
 {
-    return (uint32_t)ck_pr_load_64(&pool->words->allocated) / 2;
+    return etwas_pool_allocated(pool) / 2;
 }
 
 #endif

@@ -54,7 +54,10 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
     }
     ck_pr_fence_acquire();
     *kind = etwas_slot_kind_of(slot);
-    return (*kind & ETWAS_KIND_ONE_SLOT) != 0 ? slot : NULL;
+    if ((*kind & ETWAS_KIND_ONE_SLOT) == 0) {
+        *kind = etwas_slot_kind_of(etwas_slot_of(session, 0)); /* its slot 0 is condemned */
+    }
+    return slot;
 }
 
 /* Whether the records that no sequence takes go to the extra slot; else to the processor's. */

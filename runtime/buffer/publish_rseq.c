@@ -7,7 +7,7 @@
  * fewer instructions, which is tried first.
  *
  *     PUBLISH   p ← processor; unregistered → ELSEWHERE
- *               gate ≠ generation → INVALID
+ *               gate ≠ generation → ELSEWHERE
  *               w ← slot.word; no room → switch_rseq, again
  *               n ← slot.newest; t ← clock; t < n → restamp, clamp or another buffer
  *               [gate, word = w, newest = n;  record at w's place;  newest ← t;
@@ -237,7 +237,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
         slot = etwas_slot_of(session, first + processor);
         gate = ck_pr_load_64(etwas_slot_gate(slot));
         if ((uint32_t)gate != generation) {
-            return ERROR_INVALID_HANDLE;
+            return ETWAS_PUBLISH_ELSEWHERE; /* the session has ended, or its host has condemned the slot */
         }
         ck_pr_fence_acquire();
         word = ck_pr_load_64(&slot->word);

@@ -64,13 +64,18 @@ static uint32_t look_at(const uint8_t *place, uint32_t left, bool *is_record)
  * Moves the whole records before `end_units` together, and zeroes the rest. Returns where they end. What cannot be
  * anything, which no writer of ours leaves, hides what is behind it.
  */
-static uint32_t move_together(uint8_t *start, uint32_t end_units, uint32_t *records)
+static uint32_t move_together(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units,
+                              uint32_t *records)
 {
+    uint8_t *start = etwas_pool_buffer(pool, buffer);
     uint32_t to = ETWAS_FIRST_UNIT;
     uint32_t units;
     bool is_record;
 
     *records = 0;
+    if (!etwas_pool_is_end(pool, end_units)) {
+        return to;
+    }
     for (uint32_t at = ETWAS_FIRST_UNIT; at < end_units; at += units) {
         uint8_t *place = start + (size_t)at * ETWAS_UNIT_BYTES;
 
@@ -107,12 +112,9 @@ static void set_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot, 
 static uint32_t mend_full(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                           uint32_t end_units)
 {
-    uint32_t units = pool->buffer_bytes / ETWAS_UNIT_BYTES;
     uint32_t records;
-    uint32_t end;
+    uint32_t end = move_together(pool, buffer, end_units, &records);
 
-    end = move_together(etwas_pool_buffer(pool, buffer), end_units < units ? end_units : units,
-                        &records);
     set_commit(pool, buffer, slot, records,
                ETWAS_COMMIT_CLOSED + pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
     return end;
@@ -124,8 +126,12 @@ static void mend_current(struct etwas_pool *pool, struct etwas_slot *slot, uint3
     uint64_t word = ck_pr_load_64(&slot->word);
     uint32_t buffer = etwas_word_buffer(word);
     uint32_t records;
-    uint32_t end = move_together(etwas_pool_buffer(pool, buffer), etwas_word_units(word), &records);
+    uint32_t end;
 
+    if (!etwas_pool_has(pool, buffer)) {
+        return; /* the next look at the slot condemns it */
+    }
+    end = move_together(pool, buffer, etwas_word_units(word), &records);
     set_commit(pool, buffer, index, records, (uint64_t)(end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
     ck_pr_fence_release();
     ck_pr_store_64(&slot->word, etwas_word_next(word, buffer, end));
@@ -144,7 +150,7 @@ static uint32_t before(const struct etwas_pool *pool, uint32_t buffer, uint32_t 
     uint32_t previous = ck_pr_load_32(&pool->buffers[buffer].link.previous);
     uint64_t owner;
 
-    if (previous >= pool->layout.capacity) {
+    if (!etwas_pool_has(pool, previous)) {
         return ETWAS_NO_BUFFER;
     }
     owner = ck_pr_load_64(&pool->owners[previous]);
@@ -156,17 +162,20 @@ static uint32_t before(const struct etwas_pool *pool, uint32_t buffer, uint32_t 
 }
 
 /* Those that were current before the current one, and are not collected yet. */
-static void mend_chain(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
+static void mend_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
+    struct etwas_pool *pool = collector->pool;
+    uint32_t left = pool->region_buffers;
     uint32_t previous;
 
-    while ((previous = before(pool, buffer, slot)) != ETWAS_NO_BUFFER) {
+    while (left-- > 0 && (previous = before(pool, buffer, slot)) != ETWAS_NO_BUFFER) {
         struct etwas_buffer_link *link = &pool->buffers[buffer].link;
 
-        if (!is_complete(pool, previous) &&
-            ck_pr_load_32(&pool->buffers[previous].set_aside) == 0) {
+        if (!is_complete(pool, previous) && collector->notes[previous].set_aside == 0) {
             link->previous_end_units = mend_full(pool, previous, slot, link->previous_end_units);
             pool->buffers[previous].end.units = link->previous_end_units;
+            collector->notes[previous].end_units =
+                link->previous_end_units; /* of one that is in the list */
         }
         if (pool->buffering) {
             ck_pr_store_64(&pool->ages[previous],
@@ -184,12 +193,13 @@ static void mend_list(struct etwas_collector *collector, uint32_t slot)
     uint32_t buffer = collector->lists[slot].head;
 
     while (buffer != ETWAS_NO_BUFFER) {
-        struct etwas_buffer_control *control = &pool->buffers[buffer];
+        struct etwas_buffer_note *note = &collector->notes[buffer];
 
         if (!is_complete(pool, buffer)) {
-            control->end.units = mend_full(pool, buffer, slot, control->end.units);
+            note->end_units = mend_full(pool, buffer, slot, note->end_units);
+            pool->buffers[buffer].end.units = note->end_units;
         }
-        buffer = control->next_pending;
+        buffer = note->next;
     }
 }
 
@@ -199,15 +209,16 @@ static bool was_current(const struct etwas_collector *collector, uint32_t slot, 
     const struct etwas_pool *pool = collector->pool;
     uint32_t current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(pool, slot)->word));
     uint32_t pending = collector->lists[slot].head;
+    uint32_t left = pool->region_buffers;
 
     if (ck_pr_load_64(&pool->buffers[buffer].commit) != 0) {
         return true;
     }
-    while (current != ETWAS_NO_BUFFER && current != buffer) {
+    while (etwas_pool_has(pool, current) && current != buffer && left-- > 0) {
         current = before(pool, current, slot);
     }
     while (pending != ETWAS_NO_BUFFER && pending != buffer) {
-        pending = pool->buffers[pending].next_pending;
+        pending = collector->notes[pending].next;
     }
     return current == buffer || pending == buffer;
 }
@@ -217,16 +228,18 @@ static void give_up(struct etwas_collector *collector, uint32_t buffer, uint32_t
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[buffer];
+    struct etwas_buffer_note *note = &collector->notes[buffer];
     uint32_t records = etwas_commit_records(ck_pr_load_64(&control->commit));
-    uint32_t whole = ck_pr_load_32(&control->set_aside) - 1;
+    uint32_t whole = note->set_aside - 1;
 
     etwas_pool_settle_begin(pool);
     etwas_pool_settle(pool, slot, ETWAS_OUTCOME_ABANDONED, records > whole ? records - whole : 0);
+    note->set_aside = 0;
     ck_pr_store_32(&control->set_aside, 0);
     ck_pr_store_64(&control->commit, 0);
     etwas_pool_settle_end(pool);
     collector->set_aside_count--;
-    etwas_pool_release(pool, buffer, control->end.units);
+    etwas_pool_release(pool, buffer, note->end_units);
 }
 
 /*
@@ -245,13 +258,13 @@ static void take_back(struct etwas_collector *collector, uint32_t slot)
 {
     struct etwas_pool *pool = collector->pool;
     uint32_t current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(pool, slot)->word));
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
     for (uint32_t buffer = 0; buffer < allocated; buffer++) {
         if (!etwas_owner_is_held_by(ck_pr_load_64(&pool->owners[buffer]), slot)) {
             continue;
         }
-        if (ck_pr_load_32(&pool->buffers[buffer].set_aside) != 0) {
+        if (collector->notes[buffer].set_aside != 0) {
             give_up(collector, buffer, slot);
         } else if (!was_current(collector, slot, buffer)) {
             etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
@@ -268,9 +281,9 @@ static void reap(struct etwas_collector *collector, uint32_t index)
     uint32_t current = etwas_word_buffer(ck_pr_load_64(&slot->word));
 
     ck_pr_store_32(&slot->visitors, 0);
-    if (current != ETWAS_NO_BUFFER) {
+    if (etwas_pool_has(pool, current)) {
         mend_current(pool, slot, index);
-        mend_chain(pool, index, current);
+        mend_chain(collector, index, current);
     }
     mend_list(collector, index);
     take_back(collector, index);
@@ -287,7 +300,9 @@ void etwas_collector_reap(struct etwas_collector *collector)
 
         if (ck_pr_load_8(guest) == ETWAS_GUEST_DIED) {
             ck_pr_fence_acquire(); /* all that the process did, it has done */
-            reap(collector, index);
+            if (!etwas_pool_is_condemned(pool, index)) {
+                reap(collector, index);
+            }
             ck_pr_fence_release();
             ck_pr_store_8(guest, ETWAS_GUEST_NONE);
         }

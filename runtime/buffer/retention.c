@@ -27,12 +27,14 @@ static bool read_link(const struct etwas_pool *pool, struct etwas_chain *chain)
 
 bool etwas_chain_begin(const struct etwas_pool *pool, uint32_t slot, struct etwas_chain *chain)
 {
+    uint32_t tries = ETWAS_CURRENT_TRIES;
+
     do {
         struct etwas_current current = etwas_current_read(etwas_pool_slot(pool, slot), pool);
 
         *chain = (struct etwas_chain){
             .slot = slot, .buffer = current.buffer, .owner = current.owner, .newest = INT64_MAX};
-        if (current.buffer == ETWAS_NO_BUFFER) {
+        if (current.buffer == ETWAS_NO_BUFFER || tries-- == 0) {
             return false;
         }
     } while (!read_link(pool, chain));
@@ -62,7 +64,7 @@ bool etwas_chain_back(const struct etwas_pool *pool, struct etwas_chain *chain)
     struct etwas_chain before = {
         .slot = chain->slot, .buffer = chain->previous, .newest = chain->previous_newest};
 
-    if (before.buffer == ETWAS_NO_BUFFER) {
+    if (!etwas_pool_has(pool, before.buffer)) {
         return false;
     }
     before.owner = ck_pr_load_64(&pool->owners[before.buffer]);
@@ -76,12 +78,13 @@ bool etwas_chain_back(const struct etwas_pool *pool, struct etwas_chain *chain)
 
 bool etwas_retention_of(const struct etwas_pool *pool, uint32_t slot, int64_t *since)
 {
+    uint32_t left = etwas_pool_allocated(pool);
     struct etwas_chain chain;
 
     if (!etwas_chain_begin(pool, slot, &chain)) {
         return false;
     }
-    while (etwas_chain_back(pool, &chain)) {
+    while (left-- > 0 && etwas_chain_back(pool, &chain)) {
     }
     *since = chain.previous_newest;
     return chain.previous != ETWAS_NO_BUFFER;

@@ -93,7 +93,7 @@ void etwas_share_set(struct etwas_pool *pool, uint32_t maximum_buffers)
 
 void etwas_share_mend(struct etwas_pool *pool)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
     uint32_t before[ETWAS_ROWS];
     uint32_t extra_before[ETWAS_ROWS];
     uint32_t held[ETWAS_ROWS] = {0};

@@ -70,8 +70,9 @@ static uint64_t unclosed(const struct etwas_pool *pool, const struct etwas_curre
     link = &pool->buffers[current->buffer].link;
     *previous = ck_pr_load_32(&link->previous);
     owner = ck_pr_load_64(&link->previous_owner);
-    return *previous != ETWAS_NO_BUFFER && ck_pr_load_64(&pool->owners[*previous]) == owner ? owner
-                                                                                            : 0;
+    return etwas_pool_has(pool, *previous) && ck_pr_load_64(&pool->owners[*previous]) == owner
+               ? owner
+               : 0;
 }
 
 #if ETWAS_RSEQ
@@ -255,8 +256,8 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
         etwas_pool_find_free(pool, buffer, owner)) {
         return FOUND_ONE;
     }
-    allocated = ck_pr_load_64(&pool->words->allocated);
-    if (allocated < ck_pr_load_32(&pool->words->maximum_buffers)) {
+    allocated = etwas_pool_allocated(pool);
+    if (allocated < etwas_pool_maximum(pool)) {
         return grow(step, allocated, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
@@ -400,7 +401,7 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
         return ERROR_SUCCESS; /* not replaced before: a link leads back to one buffer only */
     }
     spare = ck_pr_load_32(&slot->spare);
-    if (spare >= step.pool->layout.capacity) {
+    if (!etwas_pool_has(step.pool, spare)) {
         return ERROR_SUCCESS; /* of a session that came after this one */
     }
     spare_owner = ck_pr_load_64(&step.pool->owners[spare]);

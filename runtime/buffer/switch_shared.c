@@ -57,7 +57,7 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
         return false; /* X3 failed */
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_INSTALLED);
-    if (old != ETWAS_NO_BUFFER) {
+    if (etwas_pool_has(pool, old)) {
         ck_pr_store_64(&pool->ages[old], ticket);
         etwas_pool_retire(pool, old, etwas_word_units(word));
         if (pool->buffering) {

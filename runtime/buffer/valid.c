@@ -79,8 +79,7 @@ static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
     if (!etwas_current_stands(&current, pool)) {
         return true;
     }
-    return holds(current.buffer < ck_pr_load_64(&pool->words->allocated),
-                 "a current buffer is in use") &&
+    return holds(current.buffer < etwas_pool_allocated(pool), "a current buffer is in use") &&
            holds(etwas_owner_slot(current.owner) == index, "a current buffer is its slot's (I3)") &&
            holds(state == ETWAS_OWNER_HELD ||
                      (state == ETWAS_OWNER_PINNED && !etwas_pool_is_rseq_slot(pool, index)),
@@ -92,7 +91,7 @@ static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
 
 bool etwas_pool_is_valid(const struct etwas_pool *pool)
 {
-    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
     if (!numbers_are_valid(pool)) {
         return false;
@@ -112,8 +111,7 @@ bool etwas_pool_is_valid(const struct etwas_pool *pool)
 
 bool etwas_buffer_is_owned(const struct etwas_pool *pool, uint32_t buffer)
 {
-    return holds(buffer < ck_pr_load_64(&pool->words->allocated),
-                 "a buffer that is had is in use") &&
+    return holds(buffer < etwas_pool_allocated(pool), "a buffer that is had is in use") &&
            holds(etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_HELD,
                  "a buffer that is had is held (I3)");
 }
@@ -147,7 +145,7 @@ bool etwas_collected_is_valid(const struct etwas_pool *pool,
                    "what is collected is whole records (I1)")) {
             return false;
         }
-        etwas_walk_stamp(record, &stamp);
+        etwas_walk_stamp(record, etwas_walk_units(record, marker), &stamp);
         if (!holds(stamp >= newest, "stamps do not decrease inside a buffer (I2)")) {
             return false;
         }

@@ -47,7 +47,7 @@ static inline bool etwas_walk_is_kernels(uint32_t marker)
            (header_type == ETWAS_ETL_SYSTEM64 || header_type == ETWAS_ETL_PERFINFO64);
 }
 
-/* How many units on the record behind a whole one begins. */
+/* How many units on the record behind a whole one begins. 0: it is none. */
 static inline uint32_t etwas_walk_units(const uint8_t *record, uint32_t marker)
 {
     uint16_t size = (uint16_t)marker;
@@ -58,8 +58,27 @@ static inline uint32_t etwas_walk_units(const uint8_t *record, uint32_t marker)
     return (uint32_t)etwas_etl_round_up_8(size) / ETWAS_UNIT_BYTES;
 }
 
-/* The stamp of a whole record; a message may have none: then *stamp stays. */
-static inline void etwas_walk_stamp(const uint8_t *record, int64_t *stamp)
+/*
+ * The units of the whole record at the place, before which all has been looked at, with so many units left. 0: there is
+ * none, or it does not end where it could.
+ */
+static inline uint32_t etwas_walk_next(const uint8_t *record, uint32_t left)
+{
+    uint32_t marker = left != 0 ? etwas_walk_marker(record) : 0;
+    uint32_t units = 0;
+
+    if (etwas_walk_is_whole(marker)) {
+        ck_pr_fence_acquire(); /* its bytes: pairs with S1 */
+        units = etwas_walk_units(record, marker);
+    }
+    return units <= left ? units : 0;
+}
+
+/*
+ * The stamp of a whole record of so many units; a message may have none: then *stamp stays, as where the record is too
+ * short for what it says to be.
+ */
+static inline void etwas_walk_stamp(const uint8_t *record, uint32_t units, int64_t *stamp)
 {
     size_t at = offsetof(struct etwas_etl_full_header, time_stamp);
     struct etwas_etl_message_header header;
@@ -73,7 +92,9 @@ static inline void etwas_walk_stamp(const uint8_t *record, int64_t *stamp)
     } else if (header.marker_flags == ETWAS_ETL_MARKER_FLAGS && record[2] == ETWAS_ETL_PERFINFO64) {
         at = offsetof(struct etwas_etl_perfinfo_header, time_stamp);
     }
-    memcpy(stamp, record + at, sizeof *stamp);
+    if (at + sizeof *stamp <= (size_t)units * ETWAS_UNIT_BYTES) {
+        memcpy(stamp, record + at, sizeof *stamp);
+    }
 }
 
 #endif

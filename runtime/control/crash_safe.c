@@ -195,7 +195,7 @@ static void put_first(const struct etwas_session *session)
     options.file_name = session->file_name[0] != 0 ? session->file_name : no_name;
     /* The names are as long as the configuration permits, so that it fits. */
     if (etwas_log_header_build(&header, &options) == ERROR_SUCCESS) {
-        if (header.bytes <= head->tables[ETWAS_SHARED_FIRST].stride) {
+        if (header.bytes <= session->mapping->tables[ETWAS_SHARED_FIRST].stride) {
             memcpy(etwas_shared_table(session->mapping, ETWAS_SHARED_FIRST), header.content,
                    header.bytes);
             head->first_bytes = header.bytes;
@@ -304,7 +304,7 @@ static void give_place(const struct etwas_shared_mapping *mapping, etwas_crash_s
 
     *known = (etwas_crash_safe_place){
         .in_memory = place->in_memory,
-        .bytes = mapping->head->total_bytes,
+        .bytes = mapping->total_bytes,
         .touches = ck_pr_load_64(&place->touches),
         .touch_ns = ck_pr_load_64(&place->touch_ns),
         .longest_touch_ns = ck_pr_load_64(&place->longest_touch_ns),

@@ -37,6 +37,7 @@ enum {
     BYTES_A_KB = 1024,
     RUNDOWN_POLL_US = 1000,
     NS_A_SECOND = 1000000000,
+    COPIES_BYTES = 1 << 20,
 };
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -123,22 +124,45 @@ static void undo_pool(struct etwas_session *session, struct etwas_pool *pool)
     end_change(session);
 }
 
+/* A page's boundary, as the buffers themselves: they are written from there. False: there is not enough memory. */
+static bool make_copies(struct etwas_session *session)
+{
+    size_t buffer_bytes = session->configuration.buffer_size_kb * (size_t)BYTES_A_KB;
+    uint32_t count = (uint32_t)(COPIES_BYTES / buffer_bytes);
+
+    memset(&session->strangers, 0, sizeof session->strangers);
+    if (!session->configuration.is_shared ||
+        etwas_configuration_is_buffering(&session->configuration)) {
+        return true;
+    }
+    count = count > ETWAS_BATCH_BUFFERS ? ETWAS_BATCH_BUFFERS : count;
+    session->strangers.count = count != 0 ? count : 1;
+    session->strangers.copies =
+        aligned_alloc(etwas_memory_page_bytes(), session->strangers.count * buffer_bytes);
+    return session->strangers.copies != NULL;
+}
+
 static uint32_t make_pool(struct etwas_session *session)
 {
     struct etwas_pool_options options = pool_options(session);
     struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
+    struct etwas_buffer_note *notes = NULL;
     struct etwas_pool *pool = NULL;
     uint32_t code =
         lists != NULL ? etwas_crash_safe_begin(session, &options) : ERROR_NOT_ENOUGH_MEMORY;
 
     if (code == ERROR_SUCCESS) {
         pool = create_pool(session, &options);
-        code = pool == NULL || !etwas_pool_provide(pool)
+        notes = pool != NULL ? calloc(pool->region_buffers, sizeof *notes) : NULL;
+        code = notes == NULL || !make_copies(session) || !etwas_pool_provide(pool)
                    ? ERROR_NOT_ENOUGH_MEMORY
                    : etwas_memory_wishes_check(pool, session->configuration.memory_required);
     }
     if (code != ERROR_SUCCESS) {
         free(lists);
+        free(notes);
+        free(session->strangers.copies);
+        session->strangers.copies = NULL;
         undo_pool(session, pool);
         return code;
     }
@@ -149,6 +173,7 @@ static uint32_t make_pool(struct etwas_session *session)
     session->collector = (struct etwas_collector){
         .pool = pool,
         .lists = lists,
+        .notes = notes,
         .slot_count = session->slot_count,
     };
     etwas_collector_reset(&session->collector);

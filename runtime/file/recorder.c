@@ -87,7 +87,7 @@ static bool is_capped(const struct recorder *recorder, const struct etwas_sessio
 {
     const struct etwas_recorder_options *options = &recorder->options;
     uint64_t held_bytes =
-        ck_pr_load_64(&session->pool->words->allocated) * session->pool->buffer_bytes;
+        (uint64_t)etwas_pool_allocated(session->pool) * session->pool->buffer_bytes;
 
     return (options->maximum_files != 0 && session->trigger.files >= options->maximum_files) ||
            (options->maximum_bytes != 0 &&
@@ -409,7 +409,7 @@ static uint32_t least_spare(const struct etwas_pool *pool)
 static struct recorder *make(const struct etwas_pool *pool,
                              const struct etwas_recorder_options *options, uint32_t spare)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
     struct recorder *recorder = calloc(1, sizeof *recorder);
 
     if (recorder == NULL) {
@@ -436,7 +436,7 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
                             const struct etwas_recorder_options *options)
 {
     const struct etwas_pool *pool = session->pool;
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
     uint32_t least = least_spare(pool);
     uint32_t spare = options->spare_buffers != 0 ? options->spare_buffers : allocated / 2;
     struct recorder *recorder;

@@ -78,7 +78,7 @@ static bool list_held(struct snapshot *snapshot)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     const struct etwas_recorder *recorder = snapshot->session->recorder;
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t allocated = etwas_pool_allocated(pool);
 
     snapshot->list = malloc(allocated * sizeof *snapshot->list);
     if (snapshot->list == NULL) {
@@ -92,7 +92,8 @@ static bool list_held(struct snapshot *snapshot)
     for (uint32_t buffer = 0; buffer < allocated; buffer++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
 
-        if ((etwas_owner_state(owner) == ETWAS_OWNER_HELD ||
+        if (etwas_owner_slot(owner) < etwas_pool_used_slots(pool) &&
+            (etwas_owner_state(owner) == ETWAS_OWNER_HELD ||
              etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) &&
             !is_spare(pool, owner)) {
             list(snapshot, owner, buffer, false);
@@ -168,8 +169,11 @@ static uint32_t write_pinned(const struct snapshot *snapshot, struct held *held,
     note_link(pool, held);
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_PINNED);
     if (etwas_pool_is_rseq_slot(pool, collected.slot)) {
-        collected.end_units = pool->buffers[held->buffer].end.units;
+        collected.end_units = ck_pr_load_32(&pool->buffers[held->buffer].end.units);
         collected.newest = pool->buffers[held->buffer].end.newest;
+        if (!etwas_pool_is_end(pool, collected.end_units)) { /* somebody has scribbled on it */
+            collected.end_units = ETWAS_FIRST_UNIT;
+        }
     } else {
         etwas_collect_prefix(pool, pool->buffer_bytes / ETWAS_UNIT_BYTES, &collected);
     }
@@ -193,7 +197,8 @@ static bool copy_current(const struct snapshot *snapshot, struct held *held,
     const struct etwas_slot *slot = etwas_pool_slot(pool, etwas_owner_slot(held->owner));
     struct etwas_current current = etwas_current_read(slot, pool);
 
-    if (current.buffer != held->buffer || current.owner != held->owner) {
+    if (current.buffer != held->buffer || current.owner != held->owner ||
+        !etwas_pool_is_end(pool, etwas_word_units(current.word))) {
         return false;
     }
     *collected = (struct etwas_collected){

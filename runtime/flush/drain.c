@@ -4,9 +4,12 @@
 #include "flush/drain.h"
 
 #include <etwas/winerror.h>
+#include <string.h>
 #include <time.h>
 
+#include "buffer/pool_count.h"
 #include "buffer/reap.h"
+#include "buffer/walk.h"
 #include "clock/clock.h"
 #include "flush/sink.h"
 #include "platform/wait.h"
@@ -23,6 +26,7 @@ struct pass {
     struct etwas_session *session;
     bool last; /* of a session that ends: nothing can wait for room */
     struct etwas_collected collected[ETWAS_BATCH_BUFFERS];
+    uint32_t lost[ETWAS_BATCH_BUFFERS]; /* records of each that are none */
     struct etwas_batch batch;
     uint32_t room; /* how many buffers the batch may have */
     struct etwas_drain_result result;
@@ -47,12 +51,44 @@ static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_c
     return whole ? etwas_pool_buffer(pool, collected->buffer) : NULL;
 }
 
+/*
+ * Strangers may write into a shared session's buffers at any time: so its records are copied first, and what is
+ * looked at and written is the copy, up to the first that is none.
+ */
+static void copy_out(struct pass *pass, uint32_t index)
+{
+    const struct etwas_collected *collected = &pass->collected[index];
+    struct etwas_drained *buffer = &pass->batch.buffers[index];
+    struct etwas_pool *pool = pass->session->pool;
+    uint8_t *copy = pass->session->strangers.copies + (size_t)index * pool->buffer_bytes;
+    uint32_t left = buffer->data_bytes / ETWAS_UNIT_BYTES;
+    uint32_t records = 0;
+    uint32_t units;
+
+    buffer->whole = copy;
+    copy += ETWAS_ETL_BUFFER_HEADER_BYTES;
+    memcpy(copy, buffer->data, buffer->data_bytes);
+    buffer->data = copy;
+    while ((units = etwas_walk_next(copy, left)) != 0) {
+        copy += (size_t)units * ETWAS_UNIT_BYTES;
+        left -= units;
+        records++;
+    }
+    if (left != 0 || records != collected->records) {
+        pass->lost[index] = collected->records > records ? collected->records - records : 0;
+        buffer->data_bytes -= left * ETWAS_UNIT_BYTES;
+        buffer->records = records;
+        ck_pr_inc_64(&pool->damage.buffers);
+    }
+}
+
 static void add_to_batch(struct pass *pass, const struct etwas_collected *collected, int64_t now)
 {
     const struct etwas_pool *pool = pass->session->pool;
     uint32_t index = pass->batch.count++;
 
     pass->collected[index] = *collected;
+    pass->lost[index] = 0;
     pass->batch.buffers[index] = (struct etwas_drained){
         .whole = whole_buffer(pool, collected),
         .data = etwas_pool_buffer(pool, collected->buffer) +
@@ -64,6 +100,9 @@ static void add_to_batch(struct pass *pass, const struct etwas_collected *collec
         .time_stamp = now > collected->newest ? now : collected->newest,
         .newest = collected->newest,
     };
+    if (pass->session->strangers.copies != NULL) {
+        copy_out(pass, index);
+    }
 }
 
 /* An empty batch, of as many buffers as the sinks have room for. */
@@ -73,8 +112,11 @@ static void begin_batch(struct pass *pass)
     pass->batch.loss = ETWAS_OUTCOME_UNDELIVERED;
     pass->batch.code = ERROR_SUCCESS;
     pass->batch.is_full = false;
-    pass->room =
-        pass->last ? ETWAS_BATCH_BUFFERS : etwas_sinks_room(pass->session, ETWAS_BATCH_BUFFERS);
+    pass->room = pass->session->strangers.copies != NULL ? pass->session->strangers.count
+                                                         : (uint32_t)ETWAS_BATCH_BUFFERS;
+    if (!pass->last) {
+        pass->room = etwas_sinks_room(pass->session, pass->room);
+    }
 }
 
 /* Gives the batch to the sinks, settles what became of it, and begins the next. */
@@ -96,6 +138,9 @@ static void hand_over(struct pass *pass)
         }
         etwas_collector_settle(&session->collector, &pass->collected[index],
                                buffer->kept ? ETWAS_OUTCOME_WRITTEN : batch->loss);
+        if (buffer->kept) {
+            etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_ABANDONED, pass->lost[index]);
+        }
     }
     if (batch->code != ERROR_SUCCESS) {
         pass->result.code = batch->code;

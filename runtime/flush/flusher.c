@@ -58,7 +58,7 @@ static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_n
     if (result->waits) {
         return SHORTEST_INTERVAL_NS;
     }
-    if (found != 0 && found >= ck_pr_load_64(&pool->words->allocated) / 4) {
+    if (found != 0 && found >= etwas_pool_allocated(pool) / 4) {
         interval_ns /= 2;
     } else if (found == 0) {
         interval_ns *= 2;

@@ -18,11 +18,11 @@ struct etwas_watch {
 };
 
 static void pull(const struct etwas_session *session, struct etwas_session_key recorder,
-                 const uint8_t *record, struct etwas_watch_counts *counts)
+                 const uint8_t *record, size_t bytes, struct etwas_watch_counts *counts)
 {
     int64_t stamp = 0;
 
-    etwas_walk_stamp(record, &stamp);
+    etwas_walk_stamp(record, (uint32_t)etwas_etl_round_up_8(bytes) / ETWAS_UNIT_BYTES, &stamp);
     counts->matched++;
     if (etwas_trigger_pull_at(recorder, session->configuration.clock, stamp) != ERROR_SUCCESS) {
         counts->refused++;
@@ -42,7 +42,7 @@ static void look_at_record(const struct etwas_session *session, const uint8_t *r
         counts->tested += verdict != ETWAS_PAYLOAD_NOT_MEANT ? 1 : 0;
         counts->unfit += verdict == ETWAS_PAYLOAD_UNFIT ? 1 : 0;
         if (verdict == ETWAS_PAYLOAD_MATCHES) {
-            pull(session, watched->recorder, record, counts);
+            pull(session, watched->recorder, record, bytes, counts);
         }
     }
 }

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+bool etwas_invariants_are_broken;
+
 static void *current_hook;
 
 void etwas_testpoint_set(etwas_testpoint_hook hook)

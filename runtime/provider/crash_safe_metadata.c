@@ -17,7 +17,7 @@ void etwas_crash_safe_describe(struct etwas_session *session)
     void *end;
     uint32_t room;
 
-    if (session->mapping->head->schema_bytes == 0) {
+    if (session->mapping->schema_bytes == 0) {
         *cursor = (struct etwas_metadata_cursor){0};
     }
     while (etwas_metadata_has_more(cursor, takes_stacks)) {
@@ -40,7 +40,7 @@ void etwas_crash_safe_describe_all(void)
         struct etwas_session *session = &etwas_sessions[index];
 
         /* One that is still made gets all of it when it is opened. */
-        if (session->mapping != NULL && session->mapping->head->state == ETWAS_SHARED_OPEN) {
+        if (session->mapping != NULL && session->mapping->is_open) {
             etwas_crash_safe_describe(session);
         }
     }

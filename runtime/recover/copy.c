@@ -279,6 +279,8 @@ static void view(struct etwas_recover_copy *copy, uint32_t buffers)
     struct etwas_slot *slots = (struct etwas_slot *)(void *)copy->slots;
     struct etwas_buffer_control *controls = (struct etwas_buffer_control *)(void *)copy->controls;
 
+    memcpy(copy->pool.settled, copy->pool.words->settled, sizeof copy->pool.settled);
+    copy->pool.settled_recorded = copy->pool.words->settled_recorded;
     copy->pool.slots = slots;
     copy->pool.owners = copy->owners;
     copy->pool.buffers = controls;

@@ -16,7 +16,7 @@ enum {
 
 struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool)
 {
-    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
+    uint64_t allocated = etwas_pool_allocated(pool);
     uint32_t most = pool->region_buffers;
 
     return (struct etwas_pool_view){
@@ -381,7 +381,7 @@ static void take_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_
         found->before++;
         return;
     }
-    etwas_walk_stamp(record, &stamp);
+    etwas_walk_stamp(record, units, &stamp);
     if (stamp > found->newest) {
         found->newest = stamp;
     }

@@ -287,7 +287,7 @@ static void put_held(struct etwas_prepared_snapshot *prepared, const struct etwa
  */
 static void put_pool(struct etwas_prepared_snapshot *prepared)
 {
-    uint64_t allocated = ck_pr_load_64(&prepared->pool->words->allocated);
+    uint64_t allocated = etwas_pool_allocated(prepared->pool);
 
     prepared->view.buffer_count =
         allocated < prepared->view.capacity ? (uint32_t)allocated : prepared->view.capacity;

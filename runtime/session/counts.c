@@ -36,6 +36,8 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .restarts = pool.restarts,
         .lost_in_kernel = ck_pr_load_64(&session->lost_in_kernel),
         .lost_unattached = ck_pr_load_64(&session->lost_unattached),
+        .condemned_slots = pool.slots_condemned,
+        .damaged_buffers = pool.buffers_damaged,
     };
     counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
                    counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered +

@@ -120,7 +120,7 @@ static void look_at(struct etwas_session *session, const uint64_t *besides)
 void etwas_losses_look(struct etwas_session *session)
 {
     if (session->losses != NULL) {
-        const uint64_t *settled = session->pool->words->settled;
+        const uint64_t *settled = session->pool->settled;
         const uint64_t besides[ETWAS_LOST_CAUSES + 1] = {
             [ETWAS_LOST_WRITE_ERROR] = ck_pr_load_64(&settled[ETWAS_OUTCOME_WRITE_ERROR]),
             [ETWAS_LOST_FILE_FULL] = ck_pr_load_64(&settled[ETWAS_OUTCOME_FILE_FULL]),

@@ -111,6 +111,10 @@ struct etwas_session {
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
     uint64_t noted_lost_events;      /* the consumers know of these */
     struct etwas_collector collector;
+    struct {
+        uint8_t *copies; /* of buffers that other processes map: so many at a time; NULL: none do */
+        uint32_t count;
+    } strangers;
     struct etwas_losses *losses;     /* NULL: nobody writes down when something was lost */
     struct etwas_recorder *recorder; /* NULL: no triggers are armed */
     struct etwas_watch *watch;       /* NULL: no payload is looked into */

@@ -271,6 +271,7 @@ uint32_t etwas_shared_map(struct etwas_shared_mapping *mapping,
         place_pool(&head, request, &mapping->file);
         seal(mapping);
         memcpy(head.magic, ETWAS_SHARED_MAGIC, sizeof head.magic);
+        memcpy(mapping->tables, head.tables, sizeof head.tables);
         memcpy(mapping->head, &head, sizeof head);
     }
     return code;
@@ -278,6 +279,7 @@ uint32_t etwas_shared_map(struct etwas_shared_mapping *mapping,
 
 void etwas_shared_open(struct etwas_shared_mapping *mapping)
 {
+    mapping->is_open = true;
     ck_pr_fence_release();
     ck_pr_store_32(&mapping->head->state, ETWAS_SHARED_OPEN);
 }
@@ -332,7 +334,7 @@ void etwas_shared_boot_id(uint8_t id[16])
 void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
                          enum etwas_shared_table_name name)
 {
-    return (uint8_t *)mapping->head + mapping->head->tables[name].offset;
+    return (uint8_t *)mapping->head + mapping->tables[name].offset;
 }
 
 /* ---- what changes ---------------------------------------------------------------------------- */
@@ -341,11 +343,12 @@ void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
 void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
                               const struct etwas_clock_history *history)
 {
-    const struct etwas_shared_table *table = &mapping->head->tables[ETWAS_SHARED_KNOTS];
-    uint32_t other = mapping->head->newest_knots == 0 ? 1 : 0;
+    const struct etwas_shared_table *table = &mapping->tables[ETWAS_SHARED_KNOTS];
+    uint32_t other = mapping->newest_knots == 0 ? 1 : 0;
     uint8_t *knots = etwas_shared_table(mapping, ETWAS_SHARED_KNOTS);
 
     memcpy(knots + (size_t)other * table->stride, history, sizeof *history);
+    mapping->newest_knots = other;
     ck_pr_fence_release();
     ck_pr_store_32(&mapping->head->newest_knots, other);
 }
@@ -353,9 +356,10 @@ void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
 void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *path)
 {
     struct etwas_shared_head *head = mapping->head;
-    uint32_t other = head->newest_path == 0 ? 1 : 0;
+    uint32_t other = mapping->newest_path == 0 ? 1 : 0;
 
     (void)snprintf(head->file_paths[other], sizeof head->file_paths[other], "%s", path);
+    mapping->newest_path = other;
     ck_pr_fence_release();
     ck_pr_store_32(&head->newest_path, other);
 }
@@ -372,7 +376,7 @@ void etwas_shared_touch(struct etwas_shared_mapping *mapping, struct etwas_pool 
 
 void *etwas_shared_schema_room(const struct etwas_shared_mapping *mapping, uint32_t *room)
 {
-    uint64_t used = mapping->head->schema_bytes;
+    uint64_t used = mapping->schema_bytes;
 
     *room = (uint32_t)(SCHEMA_BYTES - used);
     return (uint8_t *)etwas_shared_table(mapping, ETWAS_SHARED_SCHEMAS) + used;
@@ -381,10 +385,11 @@ void *etwas_shared_schema_room(const struct etwas_shared_mapping *mapping, uint3
 void etwas_shared_add_schemas(struct etwas_shared_mapping *mapping, uint32_t bytes)
 {
     ck_pr_fence_release();
-    ck_pr_store_64(&mapping->head->schema_bytes, mapping->head->schema_bytes + bytes);
+    mapping->schema_bytes += bytes;
+    ck_pr_store_64(&mapping->head->schema_bytes, mapping->schema_bytes);
 }
 
 void etwas_shared_leave_schema_out(struct etwas_shared_mapping *mapping)
 {
-    ck_pr_store_64(&mapping->head->schemas_left_out, mapping->head->schemas_left_out + 1);
+    ck_pr_store_64(&mapping->head->schemas_left_out, ++mapping->schemas_left_out);
 }

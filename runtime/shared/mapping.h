@@ -20,8 +20,15 @@
 #include "shared/place.h"
 
 struct etwas_shared_mapping {
-    struct etwas_shared_head *head; /* NULL: not mapped yet */
-    size_t own_bytes;               /* mapped here: all that is before the pool */
+    struct etwas_shared_head
+        *head; /* NULL: not mapped yet. Only written: a guest may write there, too */
+    struct etwas_shared_table tables[ETWAS_SHARED_TABLES];
+    bool is_open;
+    uint32_t newest_path;
+    uint32_t newest_knots;
+    uint64_t schema_bytes;
+    uint64_t schemas_left_out;
+    size_t own_bytes; /* mapped here: all that is before the pool */
     uint64_t total_bytes;
     uint64_t taken_bytes; /* as much of it gets space at once */
     struct etwas_pool_file file;
@@ -87,7 +94,7 @@ static inline void etwas_shared_set_address(struct etwas_shared_head *head,
     head->tables[name].address = (uintptr_t)address;
 }
 
-/* A part of it that lies before the pool. */
+/* A part of it that lies before the pool, as long as its table says. */
 void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
                          enum etwas_shared_table_name name);
 

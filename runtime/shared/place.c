@@ -107,7 +107,7 @@ void etwas_shared_place_touch(struct etwas_shared_place *place, struct etwas_poo
     }
     place->touched_ns = now_ns;
     place->touched_ticket = ck_pr_load_64(&pool->words->ticket);
-    pages = ck_pr_load_64(&pool->words->allocated) * pool->buffer_bytes / page_bytes;
+    pages = (uint64_t)etwas_pool_allocated(pool) * pool->buffer_bytes / page_bytes;
     for (uint32_t touched = 0; touched < PAGES_A_TURN; touched++) {
         place->next_page = place->next_page < pages ? place->next_page : 0;
         count(place, touch_ns(pool->memory.region + place->next_page * page_bytes, page_bytes));

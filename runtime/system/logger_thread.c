@@ -42,7 +42,7 @@ int64_t etwas_system_logger_pause_ns = PAUSE_NS;
 static bool has_buffer(const struct etwas_pool *pool)
 {
     return pool->buffering || (int32_t)ck_pr_load_32(&pool->words->free_count) > 0 ||
-           ck_pr_load_64(&pool->words->allocated) < ck_pr_load_32(&pool->words->maximum_buffers);
+           etwas_pool_allocated(pool) < etwas_pool_maximum(pool);
 }
 
 /* Without the accounts nothing of a file can be proved: the flusher is given time to empty a buffer. */

@@ -45,6 +45,7 @@ struct post_mortem {
     uint32_t number; /* of the guest's slot */
     struct etwas_pool pool;
     struct etwas_collector_list *lists;
+    struct etwas_buffer_note *notes;
     uint64_t looks;
     uint64_t unfinished;  /* of them found a record that its writer had reserved, and no more */
     uint64_t uncommitted; /* or found one that was whole, and not told */
@@ -64,6 +65,7 @@ static void copy_pool(struct post_mortem *dead)
     dead->pool.memory.region = region;
     memcpy(dead->lists, dead->session->collector.lists,
            dead->session->collector.slot_count * sizeof *dead->lists);
+    memcpy(dead->notes, dead->session->collector.notes, from->region_buffers * sizeof *dead->notes);
 }
 
 static void begin_post_mortem(struct post_mortem *dead, const struct etwas_session *session)
@@ -74,9 +76,11 @@ static void begin_post_mortem(struct post_mortem *dead, const struct etwas_sessi
     dead->pool.words = etwas_memory_keep(pool->layout.bytes);
     dead->pool.memory.region = etwas_memory_keep((size_t)pool->region_buffers * pool->buffer_bytes);
     dead->lists = calloc(session->collector.slot_count, sizeof *dead->lists);
+    dead->notes = calloc(pool->region_buffers, sizeof *dead->notes);
     assert_non_null(dead->pool.words);
     assert_non_null(dead->pool.memory.region);
     assert_non_null(dead->lists);
+    assert_non_null(dead->notes);
 }
 
 static void end_post_mortem(struct post_mortem *dead)
@@ -85,6 +89,7 @@ static void end_post_mortem(struct post_mortem *dead)
                  (size_t)dead->pool.region_buffers * dead->pool.buffer_bytes);
     (void)munmap(dead->pool.words, dead->pool.layout.bytes);
     free(dead->lists);
+    free(dead->notes);
 }
 
 /* The numbers in what was collected are the next ones. */
@@ -143,7 +148,8 @@ static bool look(void *context, const struct step_moment *moment)
 {
     struct post_mortem *dead = context;
     const struct guest_tally *tally = &dead->board->lives[0].threads[1];
-    struct etwas_collector collector = {.pool = &dead->pool, .lists = dead->lists};
+    struct etwas_collector collector = {
+        .pool = &dead->pool, .lists = dead->lists, .notes = dead->notes};
     struct etwas_pool_counts counts;
     uint32_t slot;
     uint64_t found;

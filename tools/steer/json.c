@@ -58,6 +58,8 @@ void etwas_steer_json_session(struct etwas_output *output,
     if (session->has_counts) {
         etwas_json_number(output, "recorded", session->counts.recorded);
         etwas_json_number(output, "overwritten", session->counts.overwritten);
+        etwas_json_number(output, "condemned_slots", session->counts.condemned_slots);
+        etwas_json_number(output, "damaged_buffers", session->counts.damaged_buffers);
     }
     if (session->has_retention) {
         etwas_json_number(output, "covered_ns", session->retention.covered_ns);
