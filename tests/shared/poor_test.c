@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Programs that live for a moment, and programs that the system gives little: beside a host that enables their provider. */
+#include <ck_pr.h>
+#include <dirent.h>
+#include <etwas/shared.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/wait.h"
+#include "shared/programs.h"
+
+/* ---- programs that live for a moment --------------------------------------------------------------- */
+
+#define REGISTERING_NS UINT64_C(50000000)
+
+enum {
+    LIVES = 200,
+    AT_ONCE = 4,
+    EVENTS = 10,    /* of a life */
+    LITTLE_MB = 16, /* a thread's stack is half of it */
+};
+
+static uint32_t life; /* of the program that is started next */
+
+static int live_for_a_moment(void)
+{
+    const uint32_t number = life;
+    const uint64_t before_ns = etwas_monotonic_ns();
+    uint64_t session;
+
+    (void)register_provider(&control_guid);
+    session = enabling_session();
+    if (session == 0) {
+        CHECK_IN_CHILD(etwas_monotonic_ns() - before_ns >= REGISTERING_NS);
+        return 0;
+    }
+    for (uint32_t event = 0; event < EVENTS; event++) {
+        uint32_t code = log_number(session, number * EVENTS + event);
+
+        CHECK_IN_CHILD(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
+        ck_pr_inc_32(code == ERROR_SUCCESS ? &board->logged : &board->lost);
+    }
+    return 0;
+}
+
+/* Whatever it was told is recorded is in the file, once, and the rest is counted. */
+static void programs_that_live_for_a_moment_lose_nothing_unseen(void **state)
+{
+    static bool is_there[LIVES * EVENTS];
+    etwas_session_counts counts;
+    struct events events;
+    etwas_trace_handle session = start_in_file("moments", "moments.etl");
+
+    (void)state;
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    for (life = 0; life < LIVES;) {
+        int programs[AT_ONCE];
+
+        for (uint32_t index = 0; index < AT_ONCE; index++, life++) {
+            programs[index] = start_program(live_for_a_moment);
+        }
+        for (uint32_t index = 0; index < AT_ONCE; index++) {
+            assert_int_equal(exit_code_of(programs[index]), 0);
+        }
+    }
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, board->logged);
+    assert_int_equal(counts.lost, board->lost);
+    assert_int_equal(counts.overwritten, 0);
+    assert_true(board->logged != 0);
+    read_events(folder_path("moments.etl"), 0, &events);
+    assert_int_equal(events.count, counts.recorded);
+    memset(is_there, 0, sizeof is_there);
+    for (size_t index = 0; index < events.count; index++) {
+        uint64_t number = number_of(&events.items[index]);
+
+        assert_in_range(number, 0, LIVES * EVENTS - 1);
+        assert_false(is_there[number]);
+        is_there[number] = true;
+    }
+    free_events(&events);
+}
+
+/* ---- programs that are given little ---------------------------------------------------------------- */
+
+/* A provider can be registered, and a session of its own records, whether or not it takes part. */
+static uint32_t live_alone(void)
+{
+    const etwas_session_options options = {
+        .log_file_mode = EVENT_TRACE_BUFFERING_MODE, .buffer_size_kb = 4, .minimum_buffers = 2};
+    etwas_trace_handle registration = register_provider(&control_guid);
+    etwas_session_counts counts;
+    etwas_trace_handle session;
+    uint32_t code = etwas_start("alone", NULL, &options, &session);
+
+    if (code == ERROR_SUCCESS) {
+        CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
+        CHECK_IN_CHILD(etwas_stop(session, &counts) == ERROR_SUCCESS);
+        CHECK_IN_CHILD(counts.recorded == 1);
+    }
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    return code;
+}
+
+/* As ETW's pages have it: shared where that can be had. */
+static void start_and_stop(void)
+{
+    struct block block;
+    etwas_trace_handle session;
+
+    prepare_block(&block, NULL);
+    block.properties.LogFileMode = EVENT_TRACE_BUFFERING_MODE;
+    CHECK_IN_CHILD(StartTraceA(&session, "poor", &block.properties) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+}
+
+static uint32_t how_little; /* the program that is started next has */
+
+static int have_few_descriptors(void)
+{
+    struct belongings before = count_belongings();
+    struct rlimit limit;
+
+    CHECK_IN_CHILD(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = how_little;
+    CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    CHECK_IN_CHILD(live_alone() == ERROR_SUCCESS);
+    start_and_stop();
+    if (etwas_share() != ERROR_SUCCESS) {
+        limit.rlim_cur = limit.rlim_max;
+        CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        /* The folder stays open. */
+        CHECK_IN_CHILD(count_belongings().descriptors <= before.descriptors + 1);
+        CHECK_IN_CHILD(etwas_share() == ERROR_SUCCESS);
+    }
+    return 0;
+}
+
+static void a_program_with_few_descriptors_is_alone(void **state)
+{
+    etwas_trace_handle session = start_in_file("few", "few.etl");
+    const uint32_t files = count_runtime_files();
+
+    (void)state;
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    for (how_little = 0; how_little <= 20; how_little++) {
+        assert_int_equal(exit_code_of(start_program(have_few_descriptors)), 0);
+    }
+    assert_int_equal(count_runtime_files(), files);
+    stop_session(session, NULL);
+}
+
+static int have_little_memory(void)
+{
+    uint32_t code;
+
+    limit_address_space((uint64_t)how_little << 20);
+    code = live_alone();
+    CHECK_IN_CHILD(code == ERROR_SUCCESS ||
+                   (code == ERROR_NOT_ENOUGH_MEMORY && how_little < LITTLE_MB));
+    return 0;
+}
+
+static void a_program_with_little_memory_is_alone(void **state)
+{
+    etwas_trace_handle session;
+    uint32_t files;
+
+    (void)state;
+    if (FIXTURE_SANITIZER) {
+        skip(); /* which wants address space without end */
+    }
+    session = start_in_file("little", "little.etl");
+    files = count_runtime_files();
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    for (how_little = 4; how_little <= 128; how_little *= 2) {
+        assert_int_equal(exit_code_of(start_program(have_little_memory)), 0);
+    }
+    assert_int_equal(count_runtime_files(), files);
+    stop_session(session, NULL);
+}
+
+/* ---- programs that see little ------------------------------------------------------------------------ */
+
+static char runtime_inside[] = "/run";
+
+static int see_nothing(void)
+{
+    CHECK_IN_CHILD(chroot(folder_path("root")) == 0 && chdir("/") == 0);
+    CHECK_IN_CHILD(live_alone() == ERROR_SUCCESS);
+    start_and_stop();
+    CHECK_IN_CHILD(etwas_share() == ERROR_PATH_NOT_FOUND);
+    CHECK_IN_CHILD(unsetenv("ETWAS_RUNTIME_DIR") == 0);
+    CHECK_IN_CHILD(etwas_share() == ERROR_PATH_NOT_FOUND);
+    return 0;
+}
+
+static int see_no_processes(void)
+{
+    CHECK_IN_CHILD(chroot(folder_path("root")) == 0 && chdir("/") == 0);
+    CHECK_IN_CHILD(mkdir(runtime_inside, 0700) == 0);
+    CHECK_IN_CHILD(setenv("ETWAS_RUNTIME_DIR", runtime_inside, 1) == 0);
+    CHECK_IN_CHILD(live_alone() == ERROR_SUCCESS);
+    start_and_stop();
+    CHECK_IN_CHILD(etwas_share() == ERROR_NOT_SUPPORTED);
+    CHECK_IN_CHILD(rmdir(runtime_inside) == 0); /* nothing is left in it */
+    return 0;
+}
+
+/* Without /proc, /run or /dev/shm. */
+static void a_program_in_an_empty_root_is_alone(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    assert_int_equal(mkdir(folder_path("root"), 0700), 0);
+    assert_int_equal(exit_code_of(start_program(see_nothing)), 0);
+    assert_int_equal(exit_code_of(start_program(see_no_processes)), 0);
+    assert_int_equal(rmdir(folder_path("root")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROGRAMS_TEST(programs_that_live_for_a_moment_lose_nothing_unseen),
+        PROGRAMS_TEST(a_program_with_few_descriptors_is_alone),
+        PROGRAMS_TEST(a_program_with_little_memory_is_alone),
+        PROGRAMS_TEST(a_program_in_an_empty_root_is_alone),
+    };
+
+    return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
+}
