@@ -284,7 +284,7 @@ int etwas_command_advise(int argc, char **argv)
         .pace = 1,
     };
     struct etwas_output *output = etwas_standard_output();
-    static struct etwas_files files; /* its paths are kept until the end */
+    struct etwas_files files = {0};
     struct etwas_load load = {0};
     int result;
 

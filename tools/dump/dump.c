@@ -480,7 +480,7 @@ int etwas_command_dump(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_input_run run = {.inputs = inputs};
     static struct etwas_dump dump;
-    static struct etwas_files files; /* its paths are kept until the end */
+    struct etwas_files files = {0};
     int result;
 
     dump.command = "dump";

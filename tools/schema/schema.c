@@ -186,7 +186,7 @@ int etwas_command_schema(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     struct listing listing = {.output = etwas_standard_output()};
-    static struct etwas_files files; /* its paths are kept until the end */
+    struct etwas_files files = {0};
     const char *wrong;
     int result = ETWAS_EXIT_FINE;
     int option;
