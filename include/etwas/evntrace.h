@@ -147,7 +147,8 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  * ERROR_WRITE_FAULT, ERROR_DISK_FULL: FLUSH, and not everything could be written or made durable.
  *   Of a new-file set also the codes of opening a file.
  * ERROR_MORE_DATA: a name does not fit. The numbers are valid, and the operation was done.
- * ERROR_TIMEOUT: a process of a session of many (shared.h) has not answered in time.
+ * ERROR_TIMEOUT: a process of a session of many (shared.h) has not answered in time. QUERY fills in what is known
+ *   without it, as QueryAllTraces does.
  *
  * ETW page: "ControlTraceW function".
  */
@@ -194,7 +195,9 @@ uint32_t UpdateTrace(etwas_trace_handle TraceHandle, const etwas_tchar *Instance
                      EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(UpdateTrace);
 
 /*
- * Queries every session of the process but private ones.
+ * Queries every session of the process but private ones, and of those that take part (shared.h). Of one whose
+ * process does not answer within a second the block has the name, Wnode's Guid, ClientContext and HistoricalContext,
+ * LogFileMode, and the id of that process in LoggerThreadId; BufferSize and the rest are 0.
  *
  * PropertyArray points to PropertyArrayCount blocks. In each set Wnode.BufferSize and both name
  * offsets (0: no name wanted); the call fills them as ControlTrace does, one block a session, from

@@ -12,6 +12,9 @@
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "control/remote.h"
+#include "platform/wait.h"
+
+#define PATIENCE_NS UINT64_C(1000000000)
 
 /* The sessions there are at one moment; private ones have other entries. */
 static uint32_t list_sessions(struct etwas_session_key keys[ETWAS_SESSIONS])
@@ -92,21 +95,66 @@ static void query_own(struct answer *answer)
     }
 }
 
-/* Those of other processes. One whose host does not answer is left out. */
+/* A session of another process, whose host is asked for what goes into the caller's block. */
+struct question {
+    struct etwas_registry_entry *entry;
+    struct etwas_reply reply; /* no block: there is none left */
+    int connection;
+    uint32_t code;
+};
+
+static void ask(struct question *question, const struct answer *answer, uint32_t index)
+{
+    const uint32_t place = answer->filled + index;
+
+    question->reply = (struct etwas_reply){
+        .properties = place < answer->array_count ? answer->array[place] : NULL,
+        .text = answer->text,
+    };
+    question->code =
+        question->reply.properties != NULL
+            ? etwas_remote_query_begin(question->entry, &question->reply, &question->connection)
+            : (uint32_t)ERROR_MORE_DATA;
+}
+
+/* What one session that has ended left empty the next one gets. */
+static void take(struct question *question, struct answer *answer, uint64_t deadline_ns)
+{
+    if (question->code == ERROR_SUCCESS) {
+        question->reply.properties = next_block(answer);
+        question->code = etwas_remote_query_end(question->entry, &question->reply,
+                                                question->connection, deadline_ns);
+    }
+    /* One that could not even be asked. */
+    note(answer,
+         question->code == ERROR_TIMEOUT ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND : question->code);
+    free(question->entry);
+}
+
+/* Those of other processes. All hosts are asked at once, so that those that stand still cost one patience together. */
 static void query_remote(struct answer *answer)
 {
     struct etwas_registry_entry **entries;
     uint32_t count = etwas_remote_list(&entries);
+    struct question *questions = calloc(count + 1, sizeof *questions);
+    uint64_t deadline_ns;
 
-    for (uint32_t index = 0; index < count; index++) {
-        const struct etwas_reply reply = {.properties = next_block(answer), .text = answer->text};
-        uint32_t code = reply.properties != NULL ? etwas_remote_control(entries[index], 0, &reply,
-                                                                        EVENT_TRACE_CONTROL_QUERY)
-                                                 : (uint32_t)ERROR_MORE_DATA;
-
-        note(answer, code == ERROR_TIMEOUT ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND : code);
-        free(entries[index]);
+    if (questions == NULL) {
+        answer->code = ERROR_NOT_ENOUGH_MEMORY;
     }
+    for (uint32_t index = 0; questions != NULL && index < count; index++) {
+        questions[index].entry = entries[index];
+        ask(&questions[index], answer, index);
+    }
+    deadline_ns = etwas_monotonic_ns() + PATIENCE_NS;
+    for (uint32_t index = 0; index < count; index++) {
+        if (questions != NULL) {
+            take(&questions[index], answer, deadline_ns);
+        } else {
+            free(entries[index]);
+        }
+    }
+    free(questions);
     free(entries);
 }
 

@@ -243,15 +243,67 @@ static void give_handle(const struct etwas_registry_entry *entry, struct block *
     etwas_guests_unlock();
 }
 
+/* What is sent, and what comes back. */
+union body {
+    struct block block;
+    uint8_t bytes[ETWAS_MESSAGE_BYTES];
+};
+
+static uint32_t give_block(const struct etwas_registry_entry *entry,
+                           const struct etwas_reply *reply, struct block *block)
+{
+    give_handle(entry, block);
+    return etwas_properties_copy(reply, &block->properties, block->name, block->file_name);
+}
+
+/* The answer to a request that was sent. */
+static uint32_t take_block(const struct etwas_registry_entry *entry,
+                           const struct etwas_reply *reply, const struct etwas_message *message,
+                           union body *body)
+{
+    if (message->bytes != BLOCK_BYTES) {
+        return message->code != ERROR_SUCCESS ? message->code : (uint32_t)ERROR_INVALID_DATA;
+    }
+    /* The answer has no head. */
+    memmove(&body->block.properties, body, BLOCK_BYTES);
+    body->block.name[ETWAS_NAME_UNITS] = 0;
+    body->block.file_name[ETWAS_NAME_UNITS] = 0;
+    return message->code == ERROR_SUCCESS ? give_block(entry, reply, &body->block) : message->code;
+}
+
+/* Of a session whose host does not answer: what its entry says. */
+static uint32_t fill_from_entry(const struct etwas_registry_entry *entry,
+                                const struct etwas_reply *reply)
+{
+    struct block *block = calloc(1, sizeof *block);
+    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
+
+    if (block != NULL) {
+        block->properties.Wnode.Guid = entry->session;
+        block->properties.Wnode.ClientContext = entry->clock;
+        block->properties.Wnode.HistoricalContext =
+            etwas_session_handle((struct etwas_session_key){0, entry->gate});
+        block->properties.LogFileMode = entry->log_file_mode;
+        block->properties.LoggerThreadId = (void *)(uintptr_t)entry->process_id;
+        memcpy(block->name, entry->name, sizeof entry->name);
+        code = give_block(entry, reply, block);
+    }
+    free(block);
+    return code;
+}
+
+static struct etwas_message control_message(void)
+{
+    return (struct etwas_message){
+        .op = ETWAS_MESSAGE_CONTROL, .bytes = sizeof(struct block), .descriptor = -1};
+}
+
 static uint32_t control(const struct etwas_registry_entry *entry, uint64_t handle,
                         const struct etwas_reply *reply, uint32_t control_code)
 {
-    struct etwas_message message = {
-        .op = ETWAS_MESSAGE_CONTROL, .bytes = sizeof(struct block), .descriptor = -1};
-    union {
-        struct block block;
-        uint8_t bytes[ETWAS_MESSAGE_BYTES];
-    } *body = malloc(sizeof *body);
+    const bool is_question = control_code == EVENT_TRACE_CONTROL_QUERY;
+    struct etwas_message message = control_message();
+    union body *body = malloc(sizeof *body);
     uint32_t code;
 
     if (body == NULL) {
@@ -260,22 +312,12 @@ static uint32_t control(const struct etwas_registry_entry *entry, uint64_t handl
     code = fill_block(&body->block, handle, reply, control_code);
     if (code == ERROR_SUCCESS) {
         code = etwas_remote_ask(entry, &message, body,
-                                control_code == EVENT_TRACE_CONTROL_QUERY ? ETWAS_REMOTE_QUESTION_MS
-                                                                          : ANSWER_PATIENCE_MS);
-    }
-    if (code == ERROR_SUCCESS && message.bytes != BLOCK_BYTES) {
-        code = message.code != ERROR_SUCCESS ? message.code : (uint32_t)ERROR_INVALID_DATA;
-    } else if (code == ERROR_SUCCESS) {
-        /* The answer has no head. */
-        memmove(&body->block.properties, body, BLOCK_BYTES);
-        body->block.name[ETWAS_NAME_UNITS] = 0;
-        body->block.file_name[ETWAS_NAME_UNITS] = 0;
-        code = message.code;
+                                is_question ? ETWAS_REMOTE_QUESTION_MS : ANSWER_PATIENCE_MS);
     }
     if (code == ERROR_SUCCESS) {
-        give_handle(entry, &body->block);
-        code = etwas_properties_copy(reply, &body->block.properties, body->block.name,
-                                     body->block.file_name);
+        code = take_block(entry, reply, &message, body);
+    } else if (code == ERROR_TIMEOUT && is_question) {
+        (void)fill_from_entry(entry, reply);
     }
     free(body);
     return code;
@@ -288,6 +330,48 @@ uint32_t etwas_remote_control(const struct etwas_registry_entry *entry, uint64_t
     uint32_t code = control(entry, handle, reply, control_code);
 
     etwas_cancel_allow(cancelling);
+    return code;
+}
+
+/* ---- QUERY of many --------------------------------------------------------------------------- */
+
+uint32_t etwas_remote_query_begin(const struct etwas_registry_entry *entry,
+                                  const struct etwas_reply *reply, int *connection)
+{
+    const struct etwas_message message = control_message();
+    struct block *block = malloc(sizeof *block);
+    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
+
+    if (block != NULL) {
+        code = fill_block(block, 0, reply, EVENT_TRACE_CONTROL_QUERY);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_remote_send(entry, &message, block, connection);
+    }
+    free(block);
+    return code;
+}
+
+uint32_t etwas_remote_query_end(const struct etwas_registry_entry *entry,
+                                const struct etwas_reply *reply, int connection,
+                                uint64_t deadline_ns)
+{
+    struct etwas_message message = control_message();
+    union body *body = malloc(sizeof *body);
+    uint32_t code;
+
+    if (body == NULL) {
+        (void)close(connection);
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code =
+        etwas_remote_receive(entry, connection, ETWAS_MESSAGE_CONTROL, &message, body, deadline_ns);
+    if (code == ERROR_SUCCESS) {
+        code = take_block(entry, reply, &message, body);
+    } else if (code == ERROR_TIMEOUT) {
+        code = fill_from_entry(entry, reply);
+    }
+    free(body);
     return code;
 }
 

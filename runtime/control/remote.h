@@ -57,6 +57,17 @@ uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int conn
 uint32_t etwas_remote_control(const struct etwas_registry_entry *entry, uint64_t handle,
                               const struct etwas_reply *reply, uint32_t control_code);
 
+/*
+ * QUERY of one of many, whose hosts are all asked before any is waited for. What the first returns ERROR_SUCCESS for has to
+ * be ended, until the deadline (CLOCK_MONOTONIC, ns). Of a host that has not answered by then the block says what the
+ * session's entry does: name, GUID, mode, clock, its process for the thread, and a handle; the rest, BufferSize too, is 0.
+ */
+uint32_t etwas_remote_query_begin(const struct etwas_registry_entry *entry,
+                                  const struct etwas_reply *reply, int *connection);
+uint32_t etwas_remote_query_end(const struct etwas_registry_entry *entry,
+                                const struct etwas_reply *reply, int connection,
+                                uint64_t deadline_ns);
+
 /* EnableTraceEx2, of a handle of another process's session. */
 uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
                              const struct etwas_registry_enablement *asked, uint32_t timeout_ms);

@@ -20,6 +20,7 @@ static const etwas_guid modern_guid = {0x77777777, 7, 7, {7, 7, 7, 7, 7, 7, 7, 7
 enum {
     SOME = 1000,
     LEVEL = 4,
+    SHORT_MS = 300,
 };
 
 /* ---- a host ------------------------------------------------------------------------------------ */
@@ -141,11 +142,71 @@ static void a_still_host_keeps_no_event_from_another_session(void **state)
     assert_int_equal(counts.lost, 0);
 }
 
+/* ---- what is known of it ------------------------------------------------------------------------ */
+
+static void a_session_of_a_still_host_is_told_from_its_entry(void **state)
+{
+    int host = start_still_host(host_of_counted);
+    EVENT_TRACE_PROPERTIES *blocks[2];
+    struct block first;
+    struct block second;
+    uint32_t count = 0;
+
+    (void)state;
+    prepare_block(&first, NULL);
+    prepare_block(&second, NULL);
+    blocks[0] = &first.properties;
+    blocks[1] = &second.properties;
+    assert_int_equal(QueryAllTracesA(blocks, 2, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_string_equal(first.session_name, "still");
+    assert_int_equal(first.properties.BufferSize, 0);
+    assert_int_equal((uintptr_t)first.properties.LoggerThreadId, host);
+    assert_int_equal(QueryTraceA(0, "still", &second.properties), ERROR_TIMEOUT);
+    assert_string_equal(second.session_name, "still");
+    assert_int_equal(kill(host, SIGCONT), 0);
+    assert_int_equal(
+        QueryTraceA(first.properties.Wnode.HistoricalContext, NULL, &second.properties),
+        ERROR_SUCCESS);
+    assert_true(second.properties.BufferSize != 0);
+    ck_pr_store_32(&board->go, 1);
+    assert_int_equal(exit_code_of(host), 0);
+}
+
+/* ---- a provider that stands still ---------------------------------------------------------------- */
+
+/* R190: the timeout is the caller's, and whoever can hears it meanwhile. */
+static void a_still_provider_is_waited_for_until_the_timeout(void **state)
+{
+    etwas_trace_handle session = start_in_file("enabling", "log.etl");
+    int still = start_program(idle_program);
+    struct block block;
+    int living;
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(kill(still, SIGSTOP), 0);
+    living = start_program(idle_program);
+    assert_true(comes_to(&board->registered, 2));
+    assert_int_equal(enable_with_timeout(session, &control_guid, SHORT_MS), ERROR_TIMEOUT);
+    assert_true(comes_to(&board->enabled, 1));
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    assert_int_equal(kill(still, SIGCONT), 0);
+    assert_true(comes_to(&board->enabled, 3));
+    prepare_block(&block, NULL);
+    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(living), 0);
+    assert_int_equal(exit_code_of(still), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROGRAMS_TEST(what_is_logged_before_a_still_host_answers_is_counted),
         PROGRAMS_TEST(a_still_host_keeps_no_event_from_another_session),
+        PROGRAMS_TEST(a_session_of_a_still_host_is_told_from_its_entry),
+        PROGRAMS_TEST(a_still_provider_is_waited_for_until_the_timeout),
     };
 
     return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);

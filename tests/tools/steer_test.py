@@ -513,12 +513,30 @@ class Across(Steered):
     def test_a_host_that_is_stopped_keeps_nobody_from_the_others(self):
         os.kill(self.hosts[self.recorder], signal.SIGSTOP)
         self.addCleanup(os.kill, self.hosts[self.recorder], signal.SIGCONT)
-        self.assertEqual([line["session"] for line in self.ask_json("query --json all")], [self.log])
-        _, error = self.run_etwas("query", self.recorder, expect=OPEN)
-        self.assertEqual(error, f"etwas query: '{self.recorder}': its process does not answer\n")
+        process = self.hosts[self.recorder]
+        for lines in (self.ask_json("query --json all"), self.ask_json("ps --json"),
+                      self.ask_json(f"query --json {self.log} {self.recorder}")):
+            found = {line["session"]: line for line in lines if "session" in line}
+            self.assertEqual(found[self.log]["recorded"], 0)
+            self.assertEqual((found[self.recorder]["silent"], found[self.recorder]["process"]), (True, process))
+            self.assertIn("buffering", found[self.recorder]["modes"])
+        self.assertIn(f"\n{self.recorder}: its host, process {process}, does not answer\n", self.ask("ps"))
+        self.assertIn(f"its host, process {process}, does not answer\n", self.ask(f"query {self.recorder}"))
         self.ask(f"enable {self.log} {MODERN}")
         self.tell("log 5")
         self.assertEqual(self.session(self.log)["recorded"], 5)
+
+    def test_who_stops_a_host_that_stands_still_is_told_so_and_it_ends_later(self):
+        process = self.hosts[self.recorder]
+        os.kill(process, signal.SIGSTOP)
+        self.addCleanup(os.kill, process, signal.SIGCONT)
+        _, error = self.run_etwas("stop", self.recorder, expect=OPEN)
+        self.assertEqual(error.splitlines(), [
+            f"etwas stop: '{self.recorder}': waits for its host, process {process}, which does not answer: "
+            "is it stopped?",
+            f"etwas stop: '{self.recorder}': its process does not answer; it does what was asked for when it goes on"])
+        os.kill(process, signal.SIGCONT)
+        self.assertTrue(await_true(lambda: len(self.pids_of_host()) == 1))
 
     def test_a_host_that_is_killed_leaves_the_others(self):
         self.ask(f"enable {self.log} {MODERN_NAME}")

@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "options.h"
-#include "steer/session.h"
+#include "steer/patience.h"
 
 #include <stddef.h>
 
@@ -63,7 +63,7 @@ static int ask_each(const struct etwas_options *options, uint32_t control_code, 
     result = ETWAS_EXIT_FINE;
     for (int i = optind; i < argc; i++) {
         etwas_steer_prepare(&block);
-        if (!etwas_steer_control(argv[0], argv[i], &block, control_code)) {
+        if (!etwas_steer_control_patiently(argv[0], argv[i], &block, control_code)) {
             result = ETWAS_EXIT_OPEN;
         }
     }

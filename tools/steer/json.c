@@ -40,6 +40,10 @@ void etwas_steer_json_session(struct etwas_output *output,
     put_process(output, session->process, session->program);
     put_mode(output, properties->LogFileMode);
     etwas_json_text(output, "clock", etwas_names_clock(properties->Wnode.ClientContext));
+    if (session->is_silent) {
+        etwas_output_text(output, ",\"silent\":true}\n");
+        return;
+    }
     if (session->block.file_name[0] != '\0') {
         etwas_json_text(output, "file", session->block.file_name);
     }

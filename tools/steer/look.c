@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum {
@@ -66,6 +67,10 @@ static void complete(struct etwas_steer_found_session *session)
 
     session->process = process_of((uint32_t)(uintptr_t)properties->LoggerThreadId);
     etwas_steer_program(session->process, session->program);
+    session->is_silent = properties->BufferSize == 0; /* which a session always has */
+    if (session->is_silent) {
+        return;
+    }
     session->has_counts = etwas_counts(handle, &session->counts) == ERROR_SUCCESS;
     session->has_retention =
         (properties->LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 &&
@@ -75,8 +80,16 @@ static void complete(struct etwas_steer_found_session *session)
 bool etwas_steer_look_for(const char *command, const char *name,
                           struct etwas_steer_found_session *session)
 {
+    uint32_t code;
+
     etwas_steer_prepare(&session->block);
-    if (!etwas_steer_control(command, name, &session->block, EVENT_TRACE_CONTROL_QUERY)) {
+    if (!etwas_steer_take_part(command)) {
+        return false;
+    }
+    code = etwas_steer_ask(name, &session->block, EVENT_TRACE_CONTROL_QUERY);
+    /* Of a host that does not answer the block says what others know. */
+    if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
+        etwas_steer_complain(command, name, etwas_steer_reason(code));
         return false;
     }
     complete(session);
@@ -117,6 +130,23 @@ static uint32_t look_for_sessions(struct etwas_steer_found *found)
         complete(&found->sessions[i]);
     }
     return code;
+}
+
+/* Asks all hosts, since that takes a second at most. */
+bool etwas_steer_look_at(const char *name, struct etwas_steer_found_session *session)
+{
+    struct etwas_steer_found found = {0};
+    bool is_there = false;
+
+    (void)look_for_sessions(&found);
+    for (uint32_t i = 0; i < found.session_count && !is_there; i++) {
+        is_there = strcasecmp(found.sessions[i].block.session_name, name) == 0;
+        if (is_there) {
+            *session = found.sessions[i];
+        }
+    }
+    etwas_steer_look_free(&found);
+    return is_there;
 }
 
 /* LoggerId: the low 8 bits of the handle. */

@@ -23,6 +23,8 @@ struct etwas_steer_found_session {
     struct etwas_steer_block block;
     uint32_t process; /* whose it is; 0: that cannot be told */
     char program[ETWAS_STEER_PROGRAM_BYTES];
+    bool
+        is_silent; /* its host does not answer: of the block only name, GUID, mode and clock are known */
     bool has_counts; /* else the block knows no more than what was lost */
     etwas_session_counts counts;
     bool has_retention; /* of a flight recorder */
@@ -50,6 +52,9 @@ struct etwas_steer_found {
 /* Looks for one session. False after a message on standard error. */
 bool etwas_steer_look_for(const char *command, const char *name,
                           struct etwas_steer_found_session *session);
+
+/* The same without a word, and by letters of ASCII without regard to case alone. */
+bool etwas_steer_look_at(const char *name, struct etwas_steer_found_session *session);
 
 /* Looks for everything. False likewise. Free what is found. */
 bool etwas_steer_look(const char *command, struct etwas_steer_found *found);

@@ -18,7 +18,8 @@ static const char keys_help[] =
     "flush_timer, buffer_kb, minimum_buffers, maximum_buffers, buffers, free_buffers,\n"
     "buffers_written, buffers_lost, realtime_buffers_lost, lost, recorded and\n"
     "overwritten (where they can be told); of a flight recorder covered_ns and\n"
-    "longest_ns: for so long back everything is there, of every processor and of one.\n";
+    "longest_ns: for so long back everything is there, of every processor and of one.\n"
+    "silent is true, and nothing follows it, where the host does not answer.\n";
 
 static const char *const ps_help[] = {
     "usage: etwas ps [OPTION...]\n"

@@ -98,22 +98,29 @@ bool etwas_steer_take_part(const char *command)
     return !is_forbidden && code == ERROR_SUCCESS;
 }
 
+uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint32_t control_code)
+{
+    etwas_wchar units[ETWAS_STEER_NAME_UNITS + 1];
+
+    /* What cannot be a session's name belongs to none. */
+    return etwas_steer_utf16(name, units, sizeof units / sizeof *units) != 0
+               ? ControlTraceA(0, name, &block->properties, control_code)
+               : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
+}
+
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code)
 {
-    etwas_wchar units[ETWAS_STEER_NAME_UNITS + 1];
     uint32_t code;
 
     if (!etwas_steer_take_part(command)) {
         return false;
     }
-    /* What cannot be a session's name belongs to none. */
-    code = etwas_steer_utf16(name, units, sizeof units / sizeof *units) != 0
-               ? ControlTraceA(0, name, &block->properties, control_code)
-               : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
+    code = etwas_steer_ask(name, block, control_code);
     if (code != ERROR_SUCCESS) {
         etwas_steer_complain(command, name,
-                             code == ERROR_TIMEOUT ? "its process does not answer"
+                             code == ERROR_TIMEOUT ? "its process does not answer; it does what "
+                                                     "was asked for when it goes on"
                                                    : etwas_steer_reason(code));
     }
     return code == ERROR_SUCCESS;

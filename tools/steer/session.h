@@ -33,6 +33,9 @@ void etwas_steer_prepare(struct etwas_steer_block *block);
  */
 bool etwas_steer_take_part(const char *command);
 
+/* ControlTrace by the session's name. */
+uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint32_t control_code);
+
 /*
  * Asks the session for something; the block has its values then. False likewise.
  */

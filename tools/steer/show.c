@@ -50,6 +50,13 @@ static uint64_t lost_of(const struct etwas_steer_found_session *session)
     return session->has_counts ? session->counts.lost : session->block.properties.EventsLost;
 }
 
+/* What is asked of it, nobody says. */
+static void put_silence(struct etwas_output *output,
+                        const struct etwas_steer_found_session *session)
+{
+    etwas_output_format(output, "its host, process %u, does not answer\n", session->process);
+}
+
 /* ---- the list -------------------------------------------------------------------------------- */
 
 static void add_session(struct etwas_steer_table *table,
@@ -68,9 +75,15 @@ static void add_session(struct etwas_steer_table *table,
         etwas_output_char(cell, '?');
     }
     etwas_steer_table_next(table);
-    put_count(cell, lost_of(session));
-    etwas_steer_table_next(table);
-    etwas_output_format(cell, "%u", properties->NumberOfBuffers);
+    if (session->is_silent) {
+        etwas_output_char(cell, '?');
+        etwas_steer_table_next(table);
+        etwas_output_char(cell, '?');
+    } else {
+        put_count(cell, lost_of(session));
+        etwas_steer_table_next(table);
+        etwas_output_format(cell, "%u", properties->NumberOfBuffers);
+    }
     etwas_steer_table_next(table);
     etwas_output_text(cell, etwas_names_clock(properties->Wnode.ClientContext));
     etwas_steer_table_next(table);
@@ -82,7 +95,9 @@ static void add_session(struct etwas_steer_table *table,
         etwas_output_char(cell, '-');
     }
     etwas_steer_table_next(table);
-    put_plain(cell, session->block.file_name[0] != '\0' ? session->block.file_name : "-");
+    put_plain(cell, session->is_silent                    ? "?"
+                    : session->block.file_name[0] != '\0' ? session->block.file_name
+                                                          : "-");
     etwas_steer_table_next(table);
 }
 
@@ -150,6 +165,13 @@ bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer
         add_session(&table, &found->sessions[i]);
     }
     good = etwas_steer_table_print(&table, output);
+    for (uint32_t i = 0; i < found->session_count; i++) {
+        if (found->sessions[i].is_silent) {
+            put_plain(output, found->sessions[i].block.session_name);
+            etwas_output_text(output, ": ");
+            put_silence(output, &found->sessions[i]);
+        }
+    }
     if (found->provider_count == 0) {
         return good;
     }
@@ -234,6 +256,11 @@ void etwas_steer_show_session(struct etwas_output *output,
     etwas_names_mode(output, properties->LogFileMode, ", ");
     etwas_output_format(output, "\n  clock         %s\n",
                         etwas_names_clock(properties->Wnode.ClientContext));
+    if (session->is_silent) {
+        etwas_output_text(output, "  remark        ");
+        put_silence(output, session);
+        return;
+    }
     say_file(output, session);
     etwas_output_format(output, "  buffers       %u of %u KB, %u free; %u to %u\n",
                         properties->NumberOfBuffers, properties->BufferSize,

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "options.h"
 #include "output.h"
-#include "steer/session.h"
+#include "steer/patience.h"
 #include "text.h"
 
 #include <dirent.h>
@@ -85,7 +85,7 @@ static int take_one(const char *command, const char *name, const char *path)
     }
     etwas_steer_prepare(&block);
     return etwas_steer_name_file(command, path, block.file_name) &&
-                   etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)
+                   etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)
                ? ETWAS_EXIT_FINE
                : ETWAS_EXIT_OPEN;
 }
