@@ -5,6 +5,7 @@
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -25,18 +26,21 @@
 enum {
     NANOSECONDS_A_MILLISECOND = 1000000,
     PAUSE_NS = 500000,
+    FIRST_PAUSE_NS = 200000, /* of looks at who lingers */
+    LONGEST_PAUSE_NS = 500000000,
 };
 
 struct row {
     int connection; /* -1: nobody's */
     uint64_t seen;  /* the number of the entry that the guest acts by */
+    bool lingers;   /* its connection has ended, and it still has the pool: it may log */
 };
 
 /* By the session's entry of the table. Under `lock`. */
 static struct guests {
     uint64_t session; /* its handle; 0: nobody may come */
     uint32_t gate;
-    uint32_t count;
+    uint32_t count; /* with those that linger */
     struct row rows[ETWAS_HOST_GUESTS];
 } all[ETWAS_SESSION_ENTRIES];
 
@@ -67,7 +71,39 @@ static struct row *row_of(struct guests *guests, int connection)
     return NULL;
 }
 
-/* ---- attaching: in the control thread -------------------------------------------------------- */
+/* ---- who has closed its connection, and lives ------------------------------------------------ */
+
+/*
+ * A program may close what it did not open (daemon), and goes on logging through the mapping. So the guest of a row has
+ * the pool by a descriptor with a lock on a byte of its own: the kernel keeps it as long as the descriptor or the mapping
+ * is there. Byte 0 is the host's (shared/mapping.h).
+ */
+static uint32_t lock_byte(uint32_t row)
+{
+    return 1 + row;
+}
+
+/* Of that session's pool. Without a mapping there is no session. */
+static bool has_pool(uint64_t session, uint32_t row)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)lock_byte(row), .l_len = 1};
+    const struct etwas_session *found;
+    struct etwas_session_key key;
+    bool has = false;
+
+    (void)etwas_session_key_of(session, &key);
+    etwas_control_lock();
+    found = etwas_session_find(key);
+    if (found != NULL && found->mapping != NULL) {
+        has = fcntl(found->mapping->file.descriptor, F_OFD_GETLK, &lock) == 0 &&
+              lock.l_type != F_UNLCK;
+    }
+    etwas_control_unlock();
+    return has;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------ */
 
 /* A slot of the session's pool, whose number the row has. False: the session has ended, or there are too many guests. */
 static bool take_slot(uint64_t session, uint32_t *number)
@@ -96,11 +132,119 @@ static void give_slot(uint64_t session, uint32_t number)
     }
 }
 
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* The row is free, and its slot can be reaped: nobody has the pool by it. */
+static void free_row(uint64_t session, uint32_t number)
+{
+    struct guests *guests;
+    bool is_ours = false;
+
+    (void)pthread_mutex_lock(&lock);
+    guests = guests_of(session);
+    if (guests != NULL) {
+        is_ours = guests->rows[number].lingers;
+        guests->rows[number].lingers = false;
+        if (is_ours && --guests->count == 0) {
+            ck_pr_fence_release(); /* what they committed is there: pairs with shut_down.c */
+            ck_pr_store_32(&session_of(session)->guests, ETWAS_GUESTS_ARE_GONE);
+        }
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (is_ours) {
+        give_slot(session, number);
+    }
+}
+
+/* Those that linger no more. Returns whether any does. */
+static bool free_rows(uint64_t session)
+{
+    bool lingering[ETWAS_HOST_GUESTS] = {false};
+    const struct guests *guests;
+    bool any = false;
+
+    (void)pthread_mutex_lock(&lock);
+    guests = guests_of(session);
+    for (uint32_t row = 0; guests != NULL && row < ETWAS_HOST_GUESTS; row++) {
+        lingering[row] = guests->rows[row].lingers;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
+        if (lingering[row] && has_pool(session, row)) {
+            any = true;
+        } else if (lingering[row]) {
+            free_row(session, row);
+        }
+    }
+    return any;
+}
+
+static uint32_t watchers[ETWAS_SESSION_ENTRIES]; /* a thread looks after the entry's session */
+
+static bool free_rows_of_entry(uint32_t index)
+{
+    uint64_t session;
+
+    (void)pthread_mutex_lock(&lock);
+    session = all[index].session;
+    (void)pthread_mutex_unlock(&lock);
+    return session != 0 && free_rows(session);
+}
+
+/* A process that dies loses its connection a moment before its memory; one that lives on may do so for long. */
+static void *watch_lingering(void *argument)
+{
+    const uint32_t index = (uint32_t)(uintptr_t)argument;
+    struct timespec pause = {.tv_nsec = FIRST_PAUSE_NS};
+
+    do {
+        while (free_rows_of_entry(index)) {
+            (void)nanosleep(&pause, NULL);
+            pause.tv_nsec =
+                2 * pause.tv_nsec < LONGEST_PAUSE_NS ? 2 * pause.tv_nsec : LONGEST_PAUSE_NS;
+        }
+        /* Of who goes and who lingers from now on at least one sees the other. */
+        ck_pr_store_32(&watchers[index], 0);
+        ck_pr_fence_memory();
+    } while (free_rows_of_entry(index) && ck_pr_cas_32(&watchers[index], 0, 1));
+    return NULL;
+}
+
+/* Without a thread it is found by who comes next, or ends the session. */
+static void look_after(uint64_t session)
+{
+    const uint32_t index = etwas_handle_index(session) - 1;
+
+    if (free_rows(session) && ck_pr_cas_32(&watchers[index], 0, 1) &&
+        !etwas_service_spawn(watch_lingering, (void *)(uintptr_t)index, "etwas-linger")) {
+        ck_pr_store_32(&watchers[index], 0);
+    }
+}
+
+/* Whether it had one. */
+static bool give_row(uint64_t session, int connection)
+{
+    struct row *row;
+
+    (void)pthread_mutex_lock(&lock);
+    row = row_of(guests_of(session), connection);
+    if (row != NULL) {
+        row->connection = -1;
+        row->lingers = true;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (row != NULL) {
+        look_after(session);
+    }
+    return row != NULL;
+}
+
 /* A row for the connection. False: the session has ended, or there are too many. */
 static bool take_row(uint64_t session, int connection, struct etwas_attach_answer *answer)
 {
     struct guests *guests;
 
+    (void)free_rows(session);
     if (!take_slot(session, &answer->row)) {
         return false;
     }
@@ -120,30 +264,7 @@ static bool take_row(uint64_t session, int connection, struct etwas_attach_answe
     return guests != NULL;
 }
 
-/* Whether it had one. */
-static bool give_row(uint64_t session, int connection)
-{
-    struct guests *guests;
-    struct row *row;
-    uint32_t number = 0;
-
-    (void)pthread_mutex_lock(&lock);
-    guests = guests_of(session);
-    row = row_of(guests, connection);
-    if (row != NULL) {
-        number = (uint32_t)(row - guests->rows);
-        row->connection = -1;
-        if (--guests->count == 0) {
-            ck_pr_fence_release(); /* what they committed is there: pairs with shut_down.c */
-            ck_pr_store_32(&session_of(session)->guests, ETWAS_GUESTS_ARE_GONE);
-        }
-    }
-    (void)pthread_mutex_unlock(&lock);
-    if (row != NULL) {
-        give_slot(session, number);
-    }
-    return row != NULL;
-}
+/* ---- attaching: in the control thread -------------------------------------------------------- */
 
 /* The mapping stays while the control lock is held. */
 static uint32_t answer_attach(uint64_t session, int connection,
@@ -159,6 +280,7 @@ static uint32_t answer_attach(uint64_t session, int connection,
     found = etwas_session_find(key);
     if (found != NULL && found->mapping != NULL) {
         answer.descriptor = found->mapping->file.descriptor;
+        answer.lock = lock_byte(body->row);
         code = etwas_message_send(connection, &answer, body, 0);
     }
     etwas_control_unlock();
@@ -270,7 +392,7 @@ void etwas_host_guests_begin(struct etwas_session *session)
     guests->count = 0;
     guests->gate = session->generation;
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
-        guests->rows[row].connection = -1;
+        guests->rows[row] = (struct row){.connection = -1};
     }
     ck_pr_store_32(&session->guests, ETWAS_GUESTS_NEVER_CAME);
     guests->session = etwas_session_handle(etwas_session_key(session));
@@ -281,6 +403,7 @@ uint32_t etwas_host_guests_count(const struct etwas_session *session)
 {
     uint32_t count;
 
+    (void)free_rows(etwas_session_handle(etwas_session_key(session)));
     (void)pthread_mutex_lock(&lock);
     count = all[session->index].count;
     (void)pthread_mutex_unlock(&lock);
@@ -351,6 +474,7 @@ void etwas_host_guests_after_fork(bool is_child)
         all[index].count = 0;
     }
     if (is_child) {
+        memset(watchers, 0, sizeof watchers);
         etwas_host_requests_forget();
         etwas_host_unattached_forget();
     }

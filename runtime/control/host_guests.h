@@ -43,6 +43,7 @@ void etwas_host_guests_begin(struct etwas_session *session);
 /* For the control thread: a connection to the session of this handle says something, or is at its end. */
 enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t session);
 
+/* Those too whose connections have ended, and that have the pool still. */
 uint32_t etwas_host_guests_count(const struct etwas_session *session);
 
 /* Until all guests that live have said that they act by the entry of this number, so long at most. */

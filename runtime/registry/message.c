@@ -73,6 +73,15 @@ static int open_anew(int descriptor)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
+/* It is released when the last descriptor of what is open there is closed, and the last mapping by it is gone. */
+static bool take_lock(int descriptor, uint32_t byte)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+
+    return byte == 0 || fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
 uint32_t etwas_message_send(int connection, const struct etwas_message *message, const void *body,
                             uint64_t deadline_ns)
 {
@@ -100,6 +109,10 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
         if (anew < 0) {
             return errno == EMFILE || errno == ENFILE ? ERROR_NO_SYSTEM_RESOURCES
                                                       : ERROR_NOT_SUPPORTED;
+        }
+        if (!take_lock(anew, message->lock)) {
+            (void)close(anew);
+            return ERROR_BUSY;
         }
         whole.msg_control = &room;
         etwas_ancillary_put(&whole, SCM_RIGHTS, &anew, sizeof anew);

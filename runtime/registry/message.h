@@ -32,6 +32,8 @@ struct etwas_message {
     uint32_t code;  /* of an answer: a Win32 code */
     uint32_t bytes; /* of the body */
     int descriptor; /* -1: none */
+    uint32_t
+        lock; /* to be sent: that byte of the file is locked as long as anybody has what the receiver gets; 0: none */
 };
 
 /*
@@ -39,7 +41,7 @@ struct etwas_message {
  * writing, and shares no lock with it. Waits until the deadline (CLOCK_MONOTONIC, ns; 0: never)
  * for room. One thread at a time.
  *
- * ERROR_BROKEN_PIPE: nobody is there any more. ERROR_TIMEOUT: nothing was sent. ERROR_INVALID_PARAMETER: the
+ * ERROR_BROKEN_PIPE: nobody is there any more. ERROR_BUSY: the byte is locked already. ERROR_TIMEOUT: nothing was sent. ERROR_INVALID_PARAMETER: the
  * body is too long. ERROR_NOT_SUPPORTED: the descriptor cannot be opened anew. ERROR_NO_SYSTEM_RESOURCES.
  */
 uint32_t etwas_message_send(int connection, const struct etwas_message *message, const void *body,

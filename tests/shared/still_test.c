@@ -6,13 +6,20 @@
  * know of them.
  */
 #include <ck_pr.h>
+#include <etwas/etwas.h>
 #include <etwas/evntprov.h>
 #include <etwas/shared.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "buffer/reap.h"
+#include "control/service.h"
+#include "platform/wait.h"
+#include "session/session.h"
 #include "shared/programs.h"
 
 static const etwas_guid modern_guid = {0x77777777, 7, 7, {7, 7, 7, 7, 7, 7, 7, 7}};
@@ -21,6 +28,8 @@ enum {
     SOME = 1000,
     LEVEL = 4,
     SHORT_MS = 300,
+    PAUSE_US = 1000,
+    SETTLE_NS = 1000000000,
 };
 
 /* ---- a host ------------------------------------------------------------------------------------ */
@@ -200,6 +209,61 @@ static void a_still_provider_is_waited_for_until_the_timeout(void **state)
     assert_int_equal(exit_code_of(still), 0);
 }
 
+/* ---- a guest that closes what it did not open ------------------------------------------------------ */
+
+/* As daemon does. What it is attached to it logs into, in the slot that is its own. */
+static int program_without_descriptors(void)
+{
+    (void)register_provider(&control_guid);
+    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    (void)syscall(SYS_close_range, 3, UINT_MAX, 0);
+    ck_pr_inc_32(&board->steps);
+    while (ck_pr_load_32(&board->end) == 0) {
+        CHECK_IN_CHILD(log_number(enabling_session(), 7) == ERROR_SUCCESS);
+        (void)usleep(PAUSE_US);
+    }
+    return 0;
+}
+
+static uint8_t state_of_slot(etwas_trace_handle session, uint32_t number)
+{
+    struct etwas_held_session held;
+    uint8_t found;
+
+    etwas_service_settle(etwas_monotonic_ns() + SETTLE_NS);
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    assert_int_equal(etwas_session_hold(session, &held), ERROR_SUCCESS);
+    found = ck_pr_load_8(&held.session->pool->guests[number]);
+    etwas_session_let_go(&held);
+    return found;
+}
+
+/* Its slot is another's when it is dead, and no sooner. */
+static void a_guest_that_closes_its_connection_keeps_its_slot(void **state)
+{
+    etwas_trace_handle session = start_in_file("closing", "log.etl");
+    etwas_session_counts counts;
+    int closing;
+    int other;
+
+    (void)state;
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    closing = start_program(program_without_descriptors);
+    assert_true(comes_to(&board->steps, 1));
+    assert_int_equal(state_of_slot(session, 0), ETWAS_GUEST_LIVES);
+    other = start_program(idle_program);
+    assert_true(comes_to(&board->enabled, 2));
+    assert_int_equal(state_of_slot(session, 1), ETWAS_GUEST_LIVES);
+    kill_program(closing);
+    while (state_of_slot(session, 0) != ETWAS_GUEST_NONE) {
+        (void)usleep(PAUSE_US);
+    }
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(other), 0);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +271,7 @@ int main(void)
         PROGRAMS_TEST(a_still_host_keeps_no_event_from_another_session),
         PROGRAMS_TEST(a_session_of_a_still_host_is_told_from_its_entry),
         PROGRAMS_TEST(a_still_provider_is_waited_for_until_the_timeout),
+        PROGRAMS_TEST(a_guest_that_closes_its_connection_keeps_its_slot),
     };
 
     return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
