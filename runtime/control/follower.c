@@ -24,6 +24,7 @@
 
 enum {
     PAUSE_NS = 500000,
+    LOOKS_AT_ENTRY = 20,
 };
 
 /*
@@ -38,7 +39,7 @@ struct follower {
     uint64_t socket; /* with that the template: another one under this GUID has another socket */
     uint64_t handle; /* 0: it was not started */
     uint64_t tried;  /* by the entry of this number */
-    int connection;  /* to the host, whose death ends it; -1: none */
+    int connection;  /* to the host, whose death ends it; -1: the host has ended it, and lives */
     struct etwas_acting acting;
     /* How often it has done what the template counts. */
     uint32_t flush_timer;
@@ -200,6 +201,9 @@ void etwas_follower_act(const struct etwas_registry_entry *entry, bool registers
         start(follower, entry, deadline_ns);
     }
     if (follower != NULL && follower->handle != 0 && follower->acting.number != entry->number) {
+        if (follower->connection < 0) {
+            watch_host(follower, entry, deadline_ns);
+        }
         etwas_acting_do(&follower->acting, entry, registers);
     }
 }
@@ -286,6 +290,28 @@ static bool is_over(const etwas_guid *session, uint64_t socket)
     return is_another;
 }
 
+/* Whether the host of one that is cut is dead, whose entry may be there a moment longer than its connection. */
+static bool is_dead(const struct follower *follower)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    bool is_gone = is_over(&follower->session, follower->socket);
+
+    for (uint32_t look = 1; !is_gone && look < LOOKS_AT_ENTRY; look++) {
+        (void)nanosleep(&pause, NULL);
+        is_gone = is_over(&follower->session, follower->socket);
+    }
+    return is_gone;
+}
+
+/* A host that may open no files, say, has cut it off. It goes on by the entry, and is connected again when that changes. */
+static void keep_without_host(struct follower *follower)
+{
+    leave_host(follower);
+    (void)pthread_mutex_lock(&lock);
+    follower->is_cut = false;
+    (void)pthread_mutex_unlock(&lock);
+}
+
 uint32_t etwas_followers_over(uint8_t over[ETWAS_FOLLOWERS])
 {
     uint32_t found = 0;
@@ -299,7 +325,9 @@ uint32_t etwas_followers_over(uint8_t over[ETWAS_FOLLOWERS])
         may_be = follower->is_used && !follower->is_ending;
         is_cut = follower->is_cut;
         (void)pthread_mutex_unlock(&lock);
-        if (may_be && (is_cut || is_over(&follower->session, follower->socket))) {
+        if (may_be && is_cut && !is_dead(follower)) {
+            keep_without_host(follower);
+        } else if (may_be && (is_cut || is_over(&follower->session, follower->socket))) {
             (void)pthread_mutex_lock(&lock);
             follower->is_ending = true;
             (void)pthread_mutex_unlock(&lock);

@@ -8,12 +8,14 @@
 #include <ck_pr.h>
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "shared/members.h"
 
 enum {
     EVENTS = 1000,
+    MOST_DESCRIPTORS = 4096,
 };
 
 /* ---- processes by their ids -------------------------------------------------------------------- */
@@ -191,6 +193,56 @@ static void sessions_end_when_the_controller_is_killed(void **state)
     expect_events("log.etl", 0, 0, EVENTS, true);
 }
 
+/* Ends all connections of this process, whose sockets are all of one type. */
+static void cut_connections(void)
+{
+    for (int number = 3; number < MOST_DESCRIPTORS; number++) {
+        int type = 0;
+        int listens = 0;
+        socklen_t size = sizeof type;
+
+        if (getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET &&
+            getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens == 0) {
+            CHECK_IN_CHILD(shutdown(number, SHUT_RDWR) == 0);
+        }
+    }
+}
+
+static int control_and_cut(void)
+{
+    CHECK_IN_CHILD(start_private("cut", folder_path("log.etl"), 0) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(enable_members(4) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    cut_connections();
+    CHECK_IN_CHILD(enable_members(5) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 2));
+    CHECK_IN_CHILD(control_members(NULL, NULL, EVENT_TRACE_CONTROL_STOP) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* While the host lives, its session goes on in the file that it has. */
+static void a_session_goes_on_when_its_connection_is_cut(void **state)
+{
+    int child = start_registered(0);
+    int controller;
+
+    (void)state;
+    filter_by_processes(1);
+    controller = start_controller(control_and_cut);
+    assert_true(log_events(0, EVENTS));
+    ck_pr_store_32(&board->go, 1);
+    assert_true(comes_to(&board->steps, 2));
+    assert_true(comes_to(&members[0].enabled, 2));
+    assert_true(log_events(0, EVENTS));
+    ck_pr_store_32(&board->go, 2);
+    assert_int_equal(exit_code_of(controller), 0);
+    assert_true(comes_to(&members[0].disabled, 1));
+    end_member(child, 0);
+    expect_events("log.etl", 0, 0, 2 * EVENTS, true);
+}
+
 static int control_a_full_process(void)
 {
     CHECK_IN_CHILD(start_private("full", folder_path("log.etl"), 0) == ERROR_SUCCESS);
@@ -276,6 +328,7 @@ int main(int count, char **arguments)
         MEMBERS_TEST(control_reaches_every_process),
         MEMBERS_TEST(a_flush_takes_a_snapshot_of_each_recorder),
         MEMBERS_TEST(sessions_end_when_the_controller_is_killed),
+        MEMBERS_TEST(a_session_goes_on_when_its_connection_is_cut),
         MEMBERS_TEST(r47_a_process_without_room_is_passed_by),
         MEMBERS_TEST(names_and_providers_are_taken_once),
     };
