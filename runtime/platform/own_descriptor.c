@@ -24,22 +24,38 @@ static struct note *note_of(int descriptor)
     return descriptor >= 0 && descriptor < ETWAS_OWN_DESCRIPTORS ? &notes[descriptor] : NULL;
 }
 
+static void take_note(int descriptor)
+{
+    struct note *note = note_of(descriptor);
+    struct stat status;
+
+    if (note != NULL && fstat(descriptor, &status) == 0) {
+        ck_pr_store_64(&note->device, status.st_dev);
+        ck_pr_store_64(&note->inode, status.st_ino);
+    }
+}
+
 int etwas_own_keep(int descriptor)
 {
     int high = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST) : -1;
-    struct stat status;
-    struct note *note;
 
     if (high >= 0) {
         (void)close(descriptor);
         descriptor = high;
     }
-    note = note_of(descriptor);
-    if (note != NULL && fstat(descriptor, &status) == 0) {
-        ck_pr_store_64(&note->device, status.st_dev);
-        ck_pr_store_64(&note->inode, status.st_ino);
-    }
+    take_note(descriptor);
     return descriptor;
+}
+
+bool etwas_own_replace(int descriptor, int other)
+{
+    bool is_replaced = dup3(other, descriptor, O_CLOEXEC) == descriptor;
+
+    (void)close(other);
+    if (is_replaced) {
+        take_note(descriptor);
+    }
+    return is_replaced;
 }
 
 bool etwas_own_is(int descriptor)

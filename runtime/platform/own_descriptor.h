@@ -25,6 +25,9 @@ int etwas_own_keep(int descriptor);
 
 bool etwas_own_is(int descriptor);
 
+/* Its number is of what `other` is open on from here on, in one step, and `other` is closed. False: as it was. */
+bool etwas_own_replace(int descriptor, int other);
+
 /* Closes it, unless it is the program's by now. */
 void etwas_own_close(int descriptor);
 

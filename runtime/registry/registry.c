@@ -27,6 +27,26 @@ enum {
 /* The descriptor and 1; 0: the folder is not open. */
 static uint32_t opened;
 
+static bool is_removed(int folder)
+{
+    struct stat facts;
+
+    return fstat(folder, &facts) == 0 && facts.st_nlink == 0;
+}
+
+/* Under the number that it had, which other threads may be using: in the old one they could make nothing. */
+static uint32_t open_anew(int folder)
+{
+    char path[ETWAS_FOLDER_BYTES];
+    int anew;
+    uint32_t code = etwas_shared_folder_open("", path, &anew);
+
+    if (code == ERROR_SUCCESS && !etwas_own_replace(folder, anew)) {
+        code = ERROR_NO_SYSTEM_RESOURCES;
+    }
+    return code;
+}
+
 uint32_t etwas_registry_open(int *folder)
 {
     char path[ETWAS_FOLDER_BYTES];
@@ -51,7 +71,7 @@ uint32_t etwas_registry_open(int *folder)
         seen = ck_pr_load_32(&opened);
     }
     *folder = (int)(seen - 1);
-    return ERROR_SUCCESS;
+    return is_removed(*folder) ? open_anew(*folder) : ERROR_SUCCESS;
 }
 
 void etwas_registry_path(char path[ETWAS_FOLDER_BYTES])

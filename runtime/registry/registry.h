@@ -33,8 +33,8 @@ enum {
 
 /*
  * The folder's descriptor, of the whole process: the first call opens the folder, and makes it if it is missing.
- * Errors of etwas_shared_folder_open; the next call tries again. A folder that somebody removes later is
- * not made anew: then files cannot be made in it, which ERROR_PATH_NOT_FOUND says.
+ * Errors of etwas_shared_folder_open; the next call tries again. A folder that somebody has removed is made anew by the
+ * next call; what was in it is gone until its processes write it again.
  */
 uint32_t etwas_registry_open(int *folder);
 

@@ -183,22 +183,28 @@ static void a_path_longer_than_a_sockets_address_will_do(void **state)
     assert_string_equal(path, registry_folder());
 }
 
-/* What asks for it later is told, and the process goes on. */
-static void one_that_is_removed_under_us_is_told(void **state)
+/* Who needs it makes it anew, under the descriptor that the process has; what is published next is there again. */
+static void one_that_is_removed_under_us_is_made_anew(void **state)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_registry_entry *entry;
     struct etwas_registry_host host;
+    uint32_t before;
     char command[512];
 
     (void)state;
     assert_int_equal(open_session(&host, u"homeless", 1), ERROR_SUCCESS);
+    before = count_descriptors();
     (void)snprintf(command, sizeof command, "rm -r '%s'", registry_folder());
     assert_int_equal(system(command), 0);
-    assert_int_equal(etwas_registry_host_publish(&host, entry_of(u"homeless", 1)),
-                     ERROR_PATH_NOT_FOUND);
-    assert_int_equal(etwas_registry_join(&process), ERROR_PATH_NOT_FOUND);
+    assert_int_equal(etwas_registry_host_publish(&host, entry_of(u"homeless", 1)), ERROR_SUCCESS);
+    assert_int_equal(count_descriptors(), before);
+    assert_int_equal(etwas_registry_read(&entry_of(u"homeless", 1)->session, &entry),
+                     ERROR_SUCCESS);
+    free(entry);
+    assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
+    etwas_registry_leave(&process);
     etwas_registry_host_close(&host);
-    etwas_registry_forget();
     expect_works();
 }
 
@@ -381,7 +387,7 @@ int main(int count, char **arguments)
         REGISTRY_TEST(one_of_another_user_is_refused),
         REGISTRY_TEST(among_another_users_none_is_made),
         REGISTRY_TEST(a_path_longer_than_a_sockets_address_will_do),
-        REGISTRY_TEST(one_that_is_removed_under_us_is_told),
+        REGISTRY_TEST(one_that_is_removed_under_us_is_made_anew),
         REGISTRY_TEST(threads_that_open_it_at_once_have_the_same_one),
         REGISTRY_TEST(one_that_cannot_be_written_to_is_refused),
         REGISTRY_TEST(a_program_with_anothers_rights_takes_no_folder_from_the_environment),
