@@ -470,6 +470,7 @@ void etwas_host_end(struct etwas_session *session)
     unlock();
     if (session->configuration.is_shared) {
         etwas_host_guests_end(session);
+        etwas_host_unattached_end_all(host->handle); /* who said so after it was closing */
     }
 }
 

@@ -338,7 +338,7 @@ static void note_seen(uint64_t session, int connection, const void *body, uint32
     (void)pthread_mutex_unlock(&lock);
 }
 
-enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t session)
+static enum etwas_service_answer hear(int connection, uint64_t session)
 {
     static uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16))); /* the thread's */
     struct etwas_message message;
@@ -349,7 +349,6 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
     }
     if (code != ERROR_SUCCESS) {
         /* It is gone, or mad. */
-        etwas_host_unattached_end(session, connection);
         (void)give_row(session, connection);
         return ETWAS_SERVICE_CLOSE;
     }
@@ -380,6 +379,17 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
         return etwas_host_request(connection, session, &message, body) ? ETWAS_SERVICE_GIVE
                                                                        : ETWAS_SERVICE_CLOSE;
     }
+}
+
+/* Who is heard no more has counted what it has. */
+enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t session)
+{
+    enum etwas_service_answer answer = hear(connection, session);
+
+    if (answer != ETWAS_SERVICE_KEEP) {
+        etwas_host_unattached_end(session, connection);
+    }
+    return answer;
 }
 
 /* ---- a session's life ------------------------------------------------------------------------ */
