@@ -134,6 +134,20 @@ static inline uint32_t row_of(uint32_t kind, const struct etwas_record *record)
     return __builtin_expect(etwas_kind_classes(kind) != 0, 0) ? find_row(kind, record) : 0;
 }
 
+/* No gate is open: nobody is attached to the session, or to none that runs; or it was attached to after that look. */
+static __attribute__((noinline, cold)) uint32_t publish_unattached(
+    uint32_t session, uint32_t generation, uint32_t given_bytes, const struct etwas_record *record)
+{
+    uint32_t kind;
+
+    if (etwas_unattached_count(session, generation)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    return open_slot(session, generation, &kind) != NULL
+               ? etwas_publish(session, generation, given_bytes, record)
+               : (uint32_t)ERROR_INVALID_HANDLE;
+}
+
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record)
 {
@@ -142,15 +156,8 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
     uint32_t row;
 
     open = open_slot(session, generation, &kind);
-    if (open == NULL && etwas_unattached_count(session, generation)) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
     if (open == NULL) {
-        /* It may have been attached to between the two looks. */
-        open = open_slot(session, generation, &kind);
-    }
-    if (open == NULL) {
-        return ERROR_INVALID_HANDLE;
+        return publish_unattached(session, generation, given_bytes, record);
     }
     if (!fits_stated_limit(open, given_bytes)) {
         return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;

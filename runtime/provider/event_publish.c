@@ -127,14 +127,14 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         if (drops_items(target, code)) {
             code = check(target, variants);
         }
-        if (code == ERROR_INVALID_HANDLE &&
-            etwas_unattached_count(target->key.index, target->key.generation)) {
-            /* Who hears it late stops nobody who hears it now. */
-            fate->independent = ERROR_NOT_ENOUGH_MEMORY;
-            continue;
-        }
         if (code != ERROR_SUCCESS) {
-            note(fate, target, code);
+            /* Who is attached late stops nobody who hears it now. */
+            if (code == ERROR_INVALID_HANDLE &&
+                etwas_unattached_count(target->key.index, target->key.generation)) {
+                fate->independent = ERROR_NOT_ENOUGH_MEMORY;
+            } else {
+                note(fate, target, code);
+            }
             continue;
         }
         target->needs_buffer =
