@@ -6,6 +6,10 @@
 #include "provider/metadata.h"
 #include "shared/mapping.h"
 
+enum {
+    AT_ONCE = 1 << 16, /* room for any record */
+};
+
 /* By its entry of the session table; begun anew with each session. */
 static struct etwas_metadata_cursor cursors[ETWAS_SESSION_ENTRIES];
 
@@ -24,7 +28,15 @@ void etwas_crash_safe_describe(struct etwas_session *session)
         uint32_t bytes;
 
         end = etwas_shared_schema_room(session->mapping, &room);
-        bytes = etwas_metadata_read(cursor, takes_stacks, end, room, stamp);
+        if (takes_stacks && room < session->mapping->head->schema_bytes &&
+            etwas_guest_images_have_more(cursor->guest_images)) {
+            /* Of guests that come and go there are ever more: half of the room is for what else there will be. */
+            cursor->guest_images = etwas_guest_images_newest();
+            etwas_shared_leave_schema_out(session->mapping);
+            continue;
+        }
+        bytes =
+            etwas_metadata_read(cursor, takes_stacks, end, room < AT_ONCE ? room : AT_ONCE, stamp);
         if (bytes == 0) {
             etwas_metadata_skip(cursor);
             etwas_shared_leave_schema_out(session->mapping);
