@@ -24,7 +24,8 @@ uint64_t etwas_drain_patience_ns = ETWAS_DRAIN_PATIENCE_NS;
 
 struct pass {
     struct etwas_session *session;
-    bool last; /* of a session that ends: nothing can wait for room */
+    bool last;   /* of a session that ends: nothing can wait for room */
+    bool copies; /* what the batch has: strangers may be there */
     struct etwas_collected collected[ETWAS_BATCH_BUFFERS];
     uint32_t lost[ETWAS_BATCH_BUFFERS]; /* records of each that are none */
     struct etwas_batch batch;
@@ -52,8 +53,8 @@ static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_c
 }
 
 /*
- * Strangers may write into a shared session's buffers at any time: so its records are copied first, and what is
- * looked at and written is the copy, up to the first that is none.
+ * Strangers may write into a shared session's buffers at any time: so once a guest has come its records are copied
+ * first, and what is looked at and written is the copy, up to the first that is none.
  */
 static void copy_out(struct pass *pass, uint32_t index)
 {
@@ -100,7 +101,7 @@ static void add_to_batch(struct pass *pass, const struct etwas_collected *collec
         .time_stamp = now > collected->newest ? now : collected->newest,
         .newest = collected->newest,
     };
-    if (pass->session->strangers.copies != NULL) {
+    if (pass->copies) {
         copy_out(pass, index);
     }
 }
@@ -112,8 +113,9 @@ static void begin_batch(struct pass *pass)
     pass->batch.loss = ETWAS_OUTCOME_UNDELIVERED;
     pass->batch.code = ERROR_SUCCESS;
     pass->batch.is_full = false;
-    pass->room = pass->session->strangers.copies != NULL ? pass->session->strangers.count
-                                                         : (uint32_t)ETWAS_BATCH_BUFFERS;
+    pass->copies = pass->session->strangers.copies != NULL &&
+                   ck_pr_load_32(&pass->session->guests) != ETWAS_GUESTS_NEVER_CAME;
+    pass->room = pass->copies ? pass->session->strangers.count : (uint32_t)ETWAS_BATCH_BUFFERS;
     if (!pass->last) {
         pass->room = etwas_sinks_room(pass->session, pass->room);
     }
