@@ -42,7 +42,8 @@ ETWAS_BEGIN_DECLS
 /*
  * This process alone logs into it, but whoever asks all recorders of the user for a snapshot (etwas_snapshot_all, a trigger
  * that is passed on) gets one of this recorder, too. Shared recorders are asked anyway. Its name is not taken from others, and
- * nobody controls it from another process. ERROR_NOT_SUPPORTED: it is no recorder (EVENT_TRACE_BUFFERING_MODE).
+ * nobody controls it from another process. The process takes part from then on. ERROR_NOT_SUPPORTED: it is no recorder
+ * (EVENT_TRACE_BUFFERING_MODE). Errors of etwas_share.
  */
 #define ETWAS_SHARING_SNAPSHOTS 2u
 

@@ -27,7 +27,7 @@ class Recorders(SteerTest):
         super().setUp()
         self.to = os.path.join(self.folder, "to")
 
-    def program(self, shared=""):
+    def program(self, shared="0"):
         """A process; it does not take part by itself."""
         environment = {**self.environment, "ETWAS_SHARED": shared}
         process = subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
@@ -45,7 +45,7 @@ class Recorders(SteerTest):
             self.assertEqual(answer, expect, line)
         return answer
 
-    def recorder(self, *lines, shared=""):
+    def recorder(self, *lines, shared="0"):
         process = self.program(shared)
         for line in lines:
             self.tell(process, line)
