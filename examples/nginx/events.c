@@ -5,6 +5,7 @@
 
 #include "events.h"
 
+#include <etwas/shared.h>
 #include <etwas/tdh.h>
 #include <string.h>
 
@@ -172,6 +173,8 @@ uint32_t ngx_http_etwas_register(void)
 {
     uint32_t result = ERROR_SUCCESS;
 
+    /* To share takes a thread, and a second one costs each request (README.md). */
+    (void)etwas_share_nothing();
     for (int class = 0; class < CLASSES && result == ERROR_SUCCESS; class ++) {
         classes[class].Guid = &guids[class];
         result = describe(class);
