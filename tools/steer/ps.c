@@ -19,6 +19,8 @@ static const char keys_help[] =
     "buffers_written, buffers_lost, realtime_buffers_lost, lost, recorded and\n"
     "overwritten (where they can be told); of a flight recorder covered_ns and\n"
     "longest_ns: for so long back everything is there, of every processor and of one.\n"
+    "condemned_slots and damaged_buffers (where they can be told): what a process has\n"
+    "written into that nothing can be made of.\n"
     "silent is true, and nothing follows it, where the host does not answer.\n";
 
 static const char *const ps_help[] = {
