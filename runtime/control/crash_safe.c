@@ -124,16 +124,13 @@ static bool is_memory_counted_out(void)
 }
 
 /*
- * How many buffers get space at the start. A session that nobody asked to share takes no more than one of this process
- * alone does.
+ * A session that nobody asked to share takes no more at the start than one of this process alone does: the minimum. And
+ * it has the same room to raise the maximum into.
  */
-static uint32_t buffers_to_take(const struct etwas_configuration *configuration,
-                                const struct etwas_pool_options *options, uint32_t all)
+static bool takes_what_it_uses(const struct etwas_configuration *configuration)
 {
-    bool is_asked_for = configuration->sharing_required || !configuration->is_shared ||
-                        configuration->crash_safe != ETWAS_CRASH_SAFE_MEMFD;
-
-    return is_asked_for || is_memory_counted_out() ? all : options->minimum_buffers;
+    return configuration->is_shared && !configuration->sharing_required &&
+           configuration->crash_safe == ETWAS_CRASH_SAFE_MEMFD && !is_memory_counted_out();
 }
 
 uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool_options *options)
@@ -150,16 +147,22 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
     };
     struct etwas_shared_refusal refusal;
     struct etwas_shared_mapping *mapping;
+    bool is_sparse;
 
     if (configuration->crash_safe == 0) {
         return ERROR_SUCCESS;
+    }
+    is_sparse = takes_what_it_uses(configuration);
+    if (is_sparse && !options->buffering) {
+        options->capacity =
+            etwas_pool_capacity_for(options->maximum_buffers, options->buffer_bytes);
     }
     if (!etwas_pool_measure(options, &block, &region_bytes)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     request.slots = block.slot_count;
     request.buffers = (uint32_t)(region_bytes / options->buffer_bytes);
-    request.taken = buffers_to_take(configuration, options, request.buffers);
+    request.taken = is_sparse ? options->minimum_buffers : request.buffers;
     if ((options->memory & ETWAS_MEMORY_NODES) != 0) {
         request.stripe_bytes = (uint64_t)options->buffer_bytes << etwas_pool_stripe_shift(options);
     }

@@ -206,6 +206,27 @@ static void r130_maximum_buffers_let_the_pool_grow_further(void **state)
     assert_int_equal(count_events(folder_path("f.etl")), good);
 }
 
+/* R68, R130: also of a session into whose buffers other processes may log. */
+static void r130_what_start_trace_starts_may_grow_further(void **state)
+{
+    etwas_trace_handle session;
+    struct block block;
+    uint32_t least;
+
+    (void)state;
+    prepare_block(&block, folder_path("f.etl"));
+    block.properties.BufferSize = 4;
+    block.properties.MaximumBuffers = 1;
+    assert_int_equal(StartTraceA(&session, "grows", &block.properties), ERROR_SUCCESS);
+    least = query_session(session).MinimumBuffers;
+    assert_int_equal(query_session(session).MaximumBuffers, least);
+    prepare_block(&block, NULL);
+    block.properties.MaximumBuffers = least + 3;
+    assert_int_equal(update(session, &block), ERROR_SUCCESS);
+    assert_int_equal(block.properties.MaximumBuffers, least + 3);
+    stop_session(session, NULL);
+}
+
 /* R72, R83: in buffering mode neither means anything, and both are accepted. */
 static void r72_buffering_mode_keeps_its_buffers_whatever_update_says(void **state)
 {
@@ -298,6 +319,7 @@ int main(void)
         FOLDER_TEST(r130_a_new_flush_timer_counts_at_once),
         FOLDER_TEST(r130_a_new_flush_timer_wakes_the_flusher),
         FOLDER_TEST(r130_maximum_buffers_let_the_pool_grow_further),
+        FOLDER_TEST(r130_what_start_trace_starts_may_grow_further),
         FOLDER_TEST(r72_buffering_mode_keeps_its_buffers_whatever_update_says),
         FOLDER_TEST(r134_of_the_modes_only_real_time_may_be_asked_for),
         FOLDER_TEST(r135_a_private_session_may_change_its_file_and_its_timer),
