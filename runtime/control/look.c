@@ -32,11 +32,13 @@
 
 enum {
     ANSWERS = 64, /* of one look; who asked before them has a timeout */
+    CALLERS = 8,  /* threads that wait for callbacks, at most */
 };
 
 /* Asked for since the process began, and done: a look that begins after an asking sees what that is about. */
 static uint32_t looks_asked;
 static uint32_t is_looking; /* a thread is on its way, or looks */
+static uint32_t callers;    /* threads that wait for callbacks */
 
 /* Of who looks: sessions are started by what has been read, and by nothing older. */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
@@ -104,10 +106,14 @@ static void *call_and_say(void *argument)
     stop_and_call(aftermath);
     say(aftermath);
     free(aftermath);
+    ck_pr_dec_32(&callers);
     return NULL;
 }
 
-/* Callbacks may do everything: not in the thread that looked. Without memory or a thread they are called here. */
+/*
+ * Callbacks may do everything: not in the thread that looked. Without memory or a thread they are called here, and where so
+ * many threads wait already for one that does not return.
+ */
 static void finish(const struct aftermath *seen)
 {
     struct aftermath *aftermath;
@@ -116,12 +122,14 @@ static void finish(const struct aftermath *seen)
         say(seen);
         return;
     }
-    aftermath = malloc(sizeof *aftermath);
+    aftermath = ck_pr_load_32(&callers) < CALLERS ? malloc(sizeof *aftermath) : NULL;
     if (aftermath != NULL) {
         *aftermath = *seen;
+        ck_pr_inc_32(&callers);
         if (etwas_service_spawn(call_and_say, aftermath, "etwas-callback")) {
             return;
         }
+        ck_pr_dec_32(&callers);
         free(aftermath);
     }
     stop_and_call(seen);
@@ -482,6 +490,7 @@ void etwas_look_described(void)
 void etwas_look_forget(void)
 {
     ck_pr_store_32(&is_looking, 0);
+    ck_pr_store_32(&callers, 0);
     waiting_count = 0;
     (void)pthread_mutex_init(&waiting_lock, NULL);
     (void)pthread_mutex_init(&looking, NULL);
