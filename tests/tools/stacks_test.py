@@ -202,8 +202,9 @@ class Told(StacksTest):
         def free(ticks, process):
             return etl.classic(HEAP, T + ticks, kind=FREE, version=1, process=process, payload=struct.pack("<QQH", 0, 0x1000, 0))
         frames = (BASE + 0x10,)
-        path = self.trace(lies(20, "/none/shop"), self.call(1, MALLOC, 100, 0x1000, frames=frames, process=20),
-                          lies(30, "/none/bank"), self.call(2, MALLOC, 10, 0x1000, frames=frames, process=30),
+        path = self.trace(lies(20, "/none/shop"), lies(30, "/none/bank"),
+                          self.call(1, MALLOC, 100, 0x1000, frames=frames, process=20),
+                          self.call(2, MALLOC, 10, 0x1000, frames=frames, process=30),
                           self.call(3, MALLOC, 1, 0x2000, frames=frames, process=20), free(4, 20), free(5, 30))
         self.assertEqual(self.folded(path)[0], [(["[bank]"], 10), (["[shop]"], 101)])
         heap = json.loads(self.run_etwas("stat", "--heap=0", "--json", path)[0])
