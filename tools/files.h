@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct etwas_files {
-    char **paths; /* until the program ends */
+    char **paths; /* until the program ends: a variable that lasts so long has them */
     uint32_t count;
 };
 

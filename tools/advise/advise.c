@@ -284,7 +284,7 @@ int etwas_command_advise(int argc, char **argv)
         .pace = 1,
     };
     struct etwas_output *output = etwas_standard_output();
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     struct etwas_load load = {0};
     int result;
 

@@ -142,7 +142,7 @@ static bool parse_options(int argc, char **argv, struct etwas_convert *convert, 
         {NULL, 0, NULL, 0},
     };
     static const struct etwas_options options = {"convert", help, named, "t:o:w:h", take_option};
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     const char *wrong;
 
     if (!etwas_options_read(&options, argc, argv, convert, result)) {

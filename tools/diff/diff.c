@@ -130,7 +130,7 @@ static bool parse_options(int argc, char **argv, struct etwas_diff *diff, int *r
     static const struct etwas_options options = {"diff", help, named, "C:p:e:jh", take_option};
     int second = second_side(argc, argv);
     int end = second < argc ? second - 1 : argc; /* of the options and the first side */
-    struct etwas_files sides[2] = {{0}};
+    static struct etwas_files sides[2];
     const char *wrong;
 
     if (!etwas_options_read(&options, end, argv, diff, result)) {

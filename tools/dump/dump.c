@@ -480,7 +480,7 @@ int etwas_command_dump(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_input_run run = {.inputs = inputs};
     static struct etwas_dump dump;
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     int result;
 
     dump.command = "dump";

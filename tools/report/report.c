@@ -186,7 +186,7 @@ int etwas_command_report(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_report report;
     struct request request = {.report = &report, .page.command = "etwas report"};
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     struct etwas_output *output = etwas_standard_output();
     bool has_report;
     bool is_written;

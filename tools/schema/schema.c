@@ -186,7 +186,7 @@ int etwas_command_schema(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     struct listing listing = {.output = etwas_standard_output()};
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     const char *wrong;
     int result = ETWAS_EXIT_FINE;
     int option;

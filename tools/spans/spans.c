@@ -212,7 +212,7 @@ int etwas_command_spans(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_spans_request request;
     struct etwas_output *output = etwas_standard_output();
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     int result;
 
     request.run.inputs = inputs;

@@ -416,7 +416,7 @@ int etwas_command_stat(int argc, char **argv)
 {
     static struct request request;
     struct etwas_output *output = etwas_standard_output();
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     int result;
 
     request.output = output;

@@ -325,7 +325,7 @@ int etwas_command_why(int argc, char **argv)
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     static struct etwas_why why;
     struct etwas_output *output = etwas_standard_output();
-    struct etwas_files files = {0};
+    static struct etwas_files files;
     int result;
 
     why.run.inputs = inputs;
