@@ -86,9 +86,8 @@ static bool has_gained_nothing(const struct belongings *before)
 {
     struct belongings now = count_belongings();
 
-    for (uint32_t waited_us = 0;
-         waited_us < PATIENCE_US &&
-         (now.threads > before->threads || now.descriptors > before->descriptors);
+    for (uint32_t waited_us = 0; waited_us < PATIENCE_US && (now.threads > before->threads ||
+                                                             now.descriptors > before->descriptors);
          waited_us += PAUSE_US) {
         (void)usleep(PAUSE_US);
         now = count_belongings();
