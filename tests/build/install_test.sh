@@ -96,6 +96,7 @@ if [[ -x $prefix/bin/etwas ]]; then
     "$prefix/bin/etwas" --version
     # It finds the program of a session beside it, and that its library.
     mkdir -m 700 "$work/run"
+    unset ETWAS_SHARED # as a user has it
     export ETWAS_RUNTIME_DIR=$work/run
     runs=$("$prefix/bin/etwas" start --buffering installed 2>&1) ||
         [[ $runs == *"this system has no restartable sequences"* ]]

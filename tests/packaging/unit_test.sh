@@ -38,7 +38,7 @@ read -ra words <<<"${line//%I/shop-$$}"
 mkdir -m 700 "$work/run" "$work/etwas"
 echo "FileName = $work/shop.etl" >"$work/etwas/shop-$$.autologger"
 chmod 600 "$work/etwas/shop-$$.autologger"
-XDG_CONFIG_HOME=$work ETWAS_RUNTIME_DIR=$work/run "$host" "${words[@]}" >"$work/out" 2>&1 &
+env -u ETWAS_SHARED XDG_CONFIG_HOME="$work" ETWAS_RUNTIME_DIR="$work/run" "$host" "${words[@]}" >"$work/out" 2>&1 &
 process=$!
 until grep -q ': runs in process' "$work/out"; do
     if ! kill -0 "$process" 2>/dev/null; then
