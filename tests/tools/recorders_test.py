@@ -159,17 +159,21 @@ class All(Recorders):
         program = self.program()
         self.tell(program, f"file log {self.path}", expect=ERROR_NOT_SUPPORTED)
         self.tell(program, "start 3 log", expect=87)
-        self.tell(program, "start 2 hidden")
-        _, error = self.run_etwas("query", "hidden", expect=OPEN)
-        self.assertIn("no such session runs", error)
-        self.run_etwas("start", "--buffering", "hidden", expect=0)
-        self.run_etwas("stop", "hidden")
         missing = os.path.join(self.folder, "missing", "to")
         _, error = self.run_etwas("snapshot", "--all", "--to", missing, expect=OUTPUT)
         self.assertIn(missing, error)
         for arguments, said in ((("--all", "x"), "takes no session"), (("--last", "1", "-o", "f", "x"), "go with --all"),
                                 (("--all", "--last", "0"), "--last takes seconds"), (("--all", "--to", ""), "a folder has a name")):
             self.assertIn(said, self.run_etwas("snapshot", *arguments, expect=USAGE)[1])
+
+    def test_a_name_is_left_to_others(self):
+        self.require_sequences()
+        program = self.program()
+        self.tell(program, "start 2 hidden")
+        _, error = self.run_etwas("query", "hidden", expect=OPEN)
+        self.assertIn("no such session runs", error)
+        self.run_etwas("start", "--buffering", "hidden", expect=0)
+        self.run_etwas("stop", "hidden")
 
     def test_what_has_ended_is_not_asked(self):
         program = self.recorder("start 2 short", "log 3")
