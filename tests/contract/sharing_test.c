@@ -5,7 +5,6 @@
  * What is in a process, and in the user's runtime folder, of one that takes part in what processes share, and of one that
  * does not. Each in a child that has not called the library yet.
  */
-#include <dirent.h>
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <setjmp.h>
@@ -42,20 +41,9 @@ static const char *runtime_folder(void)
     return folder_path("run");
 }
 
-/* 0, too, where there is no such folder. */
 static uint32_t count_shown(void)
 {
-    DIR *list = opendir(runtime_folder());
-    const struct dirent *entry;
-    uint32_t count = 0;
-
-    while (list != NULL && (entry = readdir(list)) != NULL) {
-        count += entry->d_name[0] != '.';
-    }
-    if (list != NULL) {
-        (void)closedir(list);
-    }
-    return count;
+    return folder_count_shown(runtime_folder());
 }
 
 static void prepare_environment(void)

@@ -3,6 +3,7 @@
 
 #include "support/folder.h"
 
+#include <dirent.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,27 @@ int folder_teardown(void **state)
         folder_let_go();
     }
     writers_forget();
-    return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return folder_remove(folder);
+}
+
+int folder_remove(const char *path)
+{
+    return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+uint32_t folder_count_shown(const char *path)
+{
+    DIR *list = opendir(path);
+    const struct dirent *entry;
+    uint32_t count = 0;
+
+    while (list != NULL && (entry = readdir(list)) != NULL) {
+        count += entry->d_name[0] != '.';
+    }
+    if (list != NULL) {
+        (void)closedir(list);
+    }
+    return count;
 }
 
 const char *folder_path(const char *name)

@@ -6,6 +6,7 @@
 #define ETWAS_SUPPORT_FOLDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * cmocka's setup and teardown of a test: cmocka_unit_test_setup_teardown(test, folder_setup,
@@ -23,6 +24,12 @@ extern void (*folder_let_go)(void);
 
 /* The path of `name` in the folder; valid until the teardown. */
 const char *folder_path(const char *name);
+
+/* Removes a folder with everything in it; else -1. */
+int folder_remove(const char *path);
+
+/* How many files it has whose names begin with no dot; 0, too, where there is no such folder. For a child of a fork, too. */
+uint32_t folder_count_shown(const char *path);
 
 /* A test with a folder of its own. */
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
