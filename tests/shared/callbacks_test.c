@@ -18,7 +18,6 @@ static const etwas_guid other_guid = {0x55555555, 5, 5, {5, 5, 5, 5, 5, 5, 5, 5}
 enum {
     TIMEOUT_MS = 60000,
     SHORT_MS = 50, /* where it passes anyway */
-    SESSIONS = 8,
 };
 
 /* What callbacks were told, in memory that all processes share. */
@@ -59,14 +58,6 @@ static int run_until_end(WMIDPREQUEST callback)
     return 0;
 }
 
-static void stop(etwas_trace_handle session)
-{
-    struct block block;
-
-    prepare_block(&block, NULL);
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
-}
-
 /* ---- control ----------------------------------------------------------------------------------- */
 
 static uint32_t control(etwas_trace_handle session, const char *name, uint32_t code)
@@ -79,18 +70,6 @@ static uint32_t control(etwas_trace_handle session, const char *name, uint32_t c
         block.properties.LogFileNameOffset = 0;
     }
     return ControlTraceA(session, name, &block.properties, code);
-}
-
-static uint32_t query_all(uint32_t *count)
-{
-    static struct block blocks[SESSIONS];
-    EVENT_TRACE_PROPERTIES *array[SESSIONS];
-
-    for (uint32_t index = 0; index < SESSIONS; index++) {
-        prepare_block(&blocks[index], NULL);
-        array[index] = &blocks[index].properties;
-    }
-    return QueryAllTracesA(array, SESSIONS, count);
 }
 
 static uint32_t use_own_session(void)
@@ -276,7 +255,7 @@ static void a_provider_may_unregister_inside_its_callback(void **state)
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(program), 0);
     assert_int_equal(exit_code_of(guest), 0);
-    stop(session);
+    (void)stop_by_handle(session);
     assert_int_equal(board->disabled, 0);
 }
 
@@ -318,7 +297,7 @@ static void a_callback_that_does_not_return_holds_up_nobody(void **state)
     assert_true(comes_to(&board->logged, 1));
     prepare_block(&block, NULL);
     assert_int_equal(QueryTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
-    stop(session);
+    (void)stop_by_handle(session);
     assert_true(comes_to(&board->disabled, 1));
     assert_int_equal(board->captured, 0);
 
@@ -328,7 +307,7 @@ static void a_callback_that_does_not_return_holds_up_nobody(void **state)
     assert_true(comes_to(&board->logged, ck_pr_load_32(&board->logged) + 1));
     ck_pr_store_32(&board->go, 1);
     assert_true(comes_to(&board->captured, 1));
-    stop(session);
+    (void)stop_by_handle(session);
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(blocked), 0);
     assert_int_equal(exit_code_of(guest), 0);

@@ -78,7 +78,6 @@ static void a_filter_by_id_enables_a_provider_in_these_processes(void **state)
     uint32_t ids[MANY + 1];
     int children[MEMBERS];
     etwas_trace_handle session;
-    struct block block;
 
     (void)state;
     for (uint32_t index = 0; index < MEMBERS; index++) {
@@ -87,8 +86,7 @@ static void a_filter_by_id_enables_a_provider_in_these_processes(void **state)
     for (uint32_t index = 0; index < MANY + 1; index++) {
         ids[index] = index < 2 ? (uint32_t)members[index].process : UINT32_MAX - index;
     }
-    prepare_block(&block, folder_path("log.etl"));
-    session = start_block("by id", &block);
+    session = start_in_file("by id", "log.etl");
     assert_int_equal(enable_processes(session, ids, MANY), ERROR_SUCCESS);
     assert_int_equal(members[0].enabled + members[1].enabled, 2);
     assert_int_equal(members[2].enabled, 0);
@@ -102,7 +100,7 @@ static void a_filter_by_id_enables_a_provider_in_these_processes(void **state)
     assert_int_equal(enable_filtered(session, &control_guid, 0, NULL, 0), ERROR_SUCCESS);
     assert_int_equal(members[0].enabled + members[1].enabled + members[2].enabled, 6);
     assert_true(log_events(2, EVENTS));
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+    (void)stop_by_handle(session);
     for (uint32_t index = 0; index < MEMBERS; index++) {
         end_member(children[index], index);
     }
@@ -116,15 +114,13 @@ static void a_filter_by_name_enables_a_provider_in_these_programs(void **state)
     const uint32_t counts[MEMBERS] = {0, EVENTS, 0};
     EVENT_FILTER_DESCRIPTOR filter;
     etwas_trace_handle session;
-    struct block block;
     int other = start_registered(0);
     int program;
 
     (void)state;
     (void)wide_of("nobody;Shop-TILL", names, 64);
     filter = filter_of(EVENT_FILTER_TYPE_EXECUTABLE_NAME, names, sizeof "nobody;Shop-TILL" * 2);
-    prepare_block(&block, folder_path("log.etl"));
-    session = start_block("by name", &block);
+    session = start_in_file("by name", "log.etl");
     assert_int_equal(enable_filtered(session, &control_guid, 0, &filter, 1), ERROR_SUCCESS);
     ck_pr_store_32(&members[1].may_register, 1);
     program = run_as(folder_path("shop-till"));
@@ -133,7 +129,7 @@ static void a_filter_by_name_enables_a_provider_in_these_programs(void **state)
     assert_int_equal(enable_filtered(session, &control_guid, 0, &filter, 1), ERROR_SUCCESS);
     assert_int_equal(members[1].enabled, 2);
     assert_int_equal(members[0].enabled, 0);
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+    (void)stop_by_handle(session);
     end_member(program, 1);
     end_member(other, 0);
     expect_members_events(folder_path("log.etl"), counts);
@@ -217,7 +213,6 @@ static void a_filter_of_events_is_judged_where_the_events_are(void **state)
     uint16_t ids[] = {1, 2, 2, 3}; /* in; how many; these */
     EVENT_FILTER_DESCRIPTOR filter = filter_of(EVENT_FILTER_TYPE_EVENT_ID, ids, sizeof ids);
     etwas_trace_handle session = start_in_file("events", "log.etl");
-    struct block block;
     int writers[WRITERS];
 
     (void)state;
@@ -236,8 +231,7 @@ static void a_filter_of_events_is_judged_where_the_events_are(void **state)
         enable_filtered(session, &modern_guid, EVENT_ENABLE_PROPERTY_STACK_TRACE, &filter, 1),
         ERROR_SUCCESS);
     next_round(3);
-    prepare_block(&block, NULL);
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+    assert_int_equal(stop_by_handle(session), board->lost);
     ck_pr_store_32(&board->end, 1);
     for (uint32_t index = 0; index < WRITERS; index++) {
         assert_int_equal(exit_code_of(writers[index]), 0);
@@ -309,7 +303,6 @@ static void what_is_wrong_with_a_filter_is_said_alike_wherever_it_is_asked(void 
     etwas_trace_handle shared = start_in_file("wrong", "log.etl");
     etwas_trace_handle session;
     int program = start_program(writer);
-    struct block block;
 
     (void)state;
     assert_true(comes_to(&board->registered, 1));
@@ -321,8 +314,7 @@ static void what_is_wrong_with_a_filter_is_said_alike_wherever_it_is_asked(void 
     assert_int_equal(board->enabled, 1); /* by the last, which is right */
     ask_what_is_wrong(shared);
     assert_int_equal(board->enabled, 2);
-    prepare_block(&block, NULL);
-    assert_int_equal(StopTraceA(shared, NULL, &block.properties), ERROR_SUCCESS);
+    (void)stop_by_handle(shared);
     ck_pr_store_32(&board->go, 3);
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(program), 0);

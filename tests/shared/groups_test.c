@@ -68,15 +68,6 @@ static uint32_t use_group(etwas_trace_handle session, uint32_t control_code)
     return EnableTraceEx2(session, &group_guid, control_code, 3, 0, 0, TIMEOUT_MS, &parameters);
 }
 
-static void stop(etwas_trace_handle session)
-{
-    struct block block;
-
-    prepare_block(&block, NULL);
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
-    assert_int_equal(block.properties.EventsLost, 0);
-}
-
 /* ---- groups ------------------------------------------------------------------------------------ */
 
 /* Each member's number, and of those that were there when they were asked their state, by its own process. */
@@ -133,7 +124,7 @@ static void a_group_is_enabled_in_all_programs_that_its_providers_are_in(void **
     assert_int_equal(use_group(session, EVENT_CONTROL_CODE_DISABLE_PROVIDER), ERROR_SUCCESS);
     assert_int_equal(board->disabled, MEMBERS);
     assert_int_equal(board->captured, MEMBERS - 1);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     ck_pr_store_32(&board->end, 1);
     for (uint32_t index = 0; index < MEMBERS; index++) {
         assert_int_equal(exit_code_of(members[index]), 0);
@@ -173,7 +164,7 @@ static void a_program_that_stood_still_is_asked_for_its_state(void **state)
     assert_int_equal(kill(program, SIGCONT), 0);
     assert_int_equal(use(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, TIMEOUT_MS), ERROR_SUCCESS);
     assert_int_equal(board->captured, 1);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     assert_int_equal(board->captured, 1);
     ck_pr_store_32(&board->go, 1);
     ck_pr_store_32(&board->end, 1);
@@ -194,7 +185,7 @@ static void a_program_that_comes_later_is_not_asked_for_its_state(void **state)
     was_in_time = ck_pr_load_32(&board->enabled) == 1;
     assert_int_equal(use(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, TIMEOUT_MS), ERROR_SUCCESS);
     assert_true(board->enabled >= 1 && (board->captured == 0 || !was_in_time));
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     ck_pr_store_32(&board->go, 1);
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(program), 0);
@@ -278,6 +269,20 @@ static uint32_t ask_classic(etwas_trace_handle session, uint32_t control_code, u
     return EnableTraceEx2(session, &control_guid, control_code, level, flags, 0, TIMEOUT_MS, NULL);
 }
 
+/* And enables its provider. */
+static int start_classic(etwas_trace_handle session)
+{
+    int program;
+
+    calls = shared_memory(sizeof *calls);
+    assert_non_null(calls);
+    program = start_program(classic_program);
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(ask_classic(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0x30),
+                     ERROR_SUCCESS);
+    return program;
+}
+
 /* R141, R191: as in provider/callback_test.c and enable_test.c. */
 static void r191_a_classic_provider_of_another_program_hears_each_change(void **state)
 {
@@ -285,11 +290,7 @@ static void r191_a_classic_provider_of_another_program_hears_each_change(void **
     int program;
 
     (void)state;
-    calls = shared_memory(sizeof *calls);
-    program = start_program(classic_program);
-    assert_true(comes_to(&board->registered, 1));
-    assert_int_equal(ask_classic(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0x30),
-                     ERROR_SUCCESS);
+    program = start_classic(session);
     expect_call(1, WMI_ENABLE_EVENTS, 4, 0x30);
     assert_int_equal(
         ask_classic(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 2, UINT64_C(0x500000007)),
@@ -304,7 +305,7 @@ static void r191_a_classic_provider_of_another_program_hears_each_change(void **
     assert_int_equal(ask_classic(session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0),
                      ERROR_SUCCESS);
     assert_int_equal(calls->count, 4);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(program), 0);
     assert_int_equal(calls->count, 4);
@@ -333,11 +334,7 @@ static void r192_another_programs_session_takes_a_classic_provider_over(void **s
     int taker;
 
     (void)state;
-    calls = shared_memory(sizeof *calls);
-    program = start_program(classic_program);
-    assert_true(comes_to(&board->registered, 1));
-    assert_int_equal(ask_classic(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0x30),
-                     ERROR_SUCCESS);
+    program = start_classic(session);
     taker = start_program(taking_host);
     assert_true(comes_to(&board->steps, 1));
     assert_int_equal(calls->count, 2);
@@ -346,7 +343,7 @@ static void r192_another_programs_session_takes_a_classic_provider_over(void **s
     assert_int_not_equal(calls->list[1].session, calls->list[0].session);
     assert_int_equal(ask_classic(session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0),
                      ERROR_SUCCESS);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     assert_int_equal(calls->count, 2);
     ck_pr_store_32(&board->go, 1);
     assert_int_equal(exit_code_of(taker), 0);

@@ -18,7 +18,6 @@ static const etwas_guid other_guid = {0x55555555, 5, 5, {5, 5, 5, 5, 5, 5, 5, 5}
 
 enum {
     SOME = 1000,
-    PAUSE_US = 500,
     TIMEOUT_MS = 60000,
     CLASSES = 32, /* of information */
 };
@@ -31,15 +30,6 @@ static etwas_trace_handle handle_of(const char *name)
     prepare_block(&block, NULL);
     CHECK_IN_CHILD(QueryTraceA(0, name, &block.properties) == ERROR_SUCCESS);
     return block.properties.Wnode.HistoricalContext;
-}
-
-static void stop(etwas_trace_handle session)
-{
-    struct block block;
-
-    prepare_block(&block, NULL);
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
-    assert_int_equal(block.properties.EventsLost, board->lost);
 }
 
 /* ---- controllers ------------------------------------------------------------------------------- */
@@ -69,7 +59,7 @@ static void r49_a_session_and_what_it_enables_outlive_their_controller(void **st
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(early), 0);
     assert_int_equal(exit_code_of(late), 0);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
@@ -109,7 +99,7 @@ static void a_child_of_a_controller_has_to_ask_by_name(void **state)
     assert_int_equal(board->enabled, 1);
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(guest), 0);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
@@ -142,18 +132,10 @@ static void the_exit_of_a_host_is_the_end_of_its_session(void **state)
 
 /* ---- guests ------------------------------------------------------------------------------------ */
 
-/* What is lost, since a flusher or a host has no processor, is tried again. */
 static void log_some(void)
 {
-    for (uint32_t number = 0; number < SOME;) {
-        uint32_t code = log_number(enabling_session(), number);
-
-        CHECK_IN_CHILD(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
-        ck_pr_inc_32(code == ERROR_SUCCESS ? &board->logged : &board->lost);
-        number += code == ERROR_SUCCESS;
-        if (code != ERROR_SUCCESS) {
-            (void)usleep(PAUSE_US);
-        }
+    for (uint32_t number = 0; number < SOME; number++) {
+        log_until_recorded(number);
     }
 }
 
@@ -186,7 +168,7 @@ static void a_guest_and_its_child_log_into_one_session(void **state)
     (void)state;
     assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
     assert_int_equal(exit_code_of(start_program(guest_that_forks)), 0);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
     assert_int_equal(board->logged, 3 * SOME);
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
@@ -232,7 +214,7 @@ static void each_class_of_information_is_answered_alike_elsewhere(void **state)
     of_host = shared_memory(sizeof *of_host);
     ask_all(session, of_host->query, of_host->set);
     expect_in_child(ask_from_elsewhere);
-    stop(session);
+    assert_int_equal(stop_by_handle(session), board->lost);
 }
 
 int main(void)

@@ -17,7 +17,6 @@
 /* ---- sessions ---------------------------------------------------------------------------------- */
 
 enum {
-    MOST_SESSIONS = 64,
     STARTERS = 4,
     STARTS = 20, /* of each: more than there may be */
 };
@@ -55,21 +54,6 @@ static int starter(void)
     return 0;
 }
 
-/* How many QueryAllTraces finds. */
-static uint32_t count_sessions(void)
-{
-    static struct block blocks[MOST_SESSIONS];
-    EVENT_TRACE_PROPERTIES *array[MOST_SESSIONS];
-    uint32_t count;
-
-    for (uint32_t index = 0; index < MOST_SESSIONS; index++) {
-        prepare_block(&blocks[index], NULL);
-        array[index] = &blocks[index].properties;
-    }
-    assert_int_equal(QueryAllTracesA(array, MOST_SESSIONS, &count), ERROR_SUCCESS);
-    return count;
-}
-
 /* R46: together, whoever hosts them, also when several start at once. One of a process's own is no matter of the others'. */
 static void the_sessions_of_a_user_are_64(void **state)
 {
@@ -77,6 +61,7 @@ static void the_sessions_of_a_user_are_64(void **state)
     etwas_trace_handle handles[STARTERS];
     etwas_trace_handle handle;
     struct block block;
+    uint32_t count;
 
     (void)state;
     for (uint32_t index = 0; index < STARTERS; index++) {
@@ -84,7 +69,8 @@ static void the_sessions_of_a_user_are_64(void **state)
     }
     assert_true(comes_to(&board->steps, STARTERS));
     assert_int_equal(board->logged, MOST_SESSIONS);
-    assert_int_equal(count_sessions(), MOST_SESSIONS);
+    assert_int_equal(query_all(&count), ERROR_SUCCESS);
+    assert_int_equal(count, MOST_SESSIONS);
     assert_int_equal(start_numbered(0, &handle), ERROR_NO_SYSTEM_RESOURCES);
     prepare_block(&block, folder_path("refused.etl"));
     assert_int_equal(StartTraceA(&handle, "one too many", &block.properties),

@@ -96,6 +96,19 @@ static bool has_gained_nothing(const struct belongings *before)
            (FIXTURE_SANITIZER || now.mappings <= before->mappings + NOISE);
 }
 
+/* A host may have answered too late: then it is tried again. */
+static void log_one(void)
+{
+    uint32_t code = log_number(ck_pr_load_64(&session), self->logged);
+
+    CHECK_IN_CHILD(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
+    if (code == ERROR_SUCCESS) {
+        ck_pr_inc_32(&self->logged);
+    } else {
+        (void)usleep(PAUSE_US);
+    }
+}
+
 int be_member(uint32_t index)
 {
     etwas_trace_handle sessions[PRIVATE_SESSIONS];
@@ -116,8 +129,7 @@ int be_member(uint32_t index)
     while (ck_pr_load_32(&self->may_end) == 0) {
         if (ck_pr_load_64(&session) != 0 &&
             ck_pr_load_32(&self->logged) < ck_pr_load_32(&self->wanted)) {
-            CHECK_IN_CHILD(log_number(ck_pr_load_64(&session), self->logged) == ERROR_SUCCESS);
-            ck_pr_inc_32(&self->logged);
+            log_one();
         } else if (ck_pr_load_32(&self->may_have_room) > ck_pr_load_32(&self->has_room)) {
             CHECK_IN_CHILD(etwas_stop(sessions[0], NULL) == ERROR_SUCCESS);
             ck_pr_inc_32(&self->has_room);

@@ -49,7 +49,7 @@ static void log_each_kind(void)
 {
     const uint32_t sold = 77;
 
-    CHECK_IN_CHILD(log_number(enabling_session(), 4711) == ERROR_SUCCESS);
+    log_until_recorded(4711);
     CHECK_IN_CHILD(TraceMessage(enabling_session(), TRACE_MESSAGE_GUID, &first_class, MESSAGE,
                                 &sold, sizeof sold, NULL, (size_t)0) == ERROR_SUCCESS);
     TraceLoggingWrite(shop, "Sale", TraceLoggingUInt32(12, "pieces"),
@@ -94,7 +94,6 @@ static void events_of_other_programs_are_shown_by_name(void **state)
 {
     etwas_trace_handle session = start_in_file("named", "log.etl");
     int program = start_program(describing_program);
-    struct block block;
     char file[LINE_BYTES];
 
     (void)state;
@@ -105,8 +104,7 @@ static void events_of_other_programs_are_shown_by_name(void **state)
                      ERROR_SUCCESS);
     ck_pr_store_32(&board->go, 1);
     assert_int_equal(exit_code_of(program), 0);
-    prepare_block(&block, NULL);
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+    assert_int_equal(stop_by_handle(session), board->lost);
     (void)snprintf(file, sizeof file, "%s", folder_path("log.etl"));
     assert_true(is_shown(file, "Order", "\"Stall\"", "\"size\":4711"));
     assert_true(is_shown(file, "sold 77 of it", "", ""));

@@ -83,7 +83,7 @@ static int contained_provider(void)
         (void)usleep(1000); /* the host answered late */
     }
     for (uint32_t event = 0; event < EVENTS; event++) {
-        CHECK_IN_CHILD(log_number(enabling_session(), container) == ERROR_SUCCESS);
+        log_until_recorded(container);
     }
     CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
     return 0;

@@ -4,7 +4,6 @@
 #include "shared/programs.h"
 
 #include <ck_pr.h>
-#include <dirent.h>
 #include <etwas/evntprov.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -36,17 +35,8 @@ int programs_begin_all(void **state)
 /* Processes that were killed have left files there. */
 int programs_end_all(void **state)
 {
-    DIR *folder = opendir(runtime_folder);
-    const struct dirent *found;
-
     (void)state;
-    while (folder != NULL && (found = readdir(folder)) != NULL) {
-        (void)unlinkat(dirfd(folder), found->d_name, 0);
-    }
-    if (folder != NULL) {
-        (void)closedir(folder);
-    }
-    return rmdir(runtime_folder);
+    return folder_remove(runtime_folder);
 }
 
 void *shared_memory(size_t bytes)
@@ -141,6 +131,24 @@ etwas_trace_handle register_provider(const etwas_guid *control)
     return registration;
 }
 
+/* Else it is counted lost, as the session does. */
+static bool is_recorded(uint32_t code)
+{
+    CHECK_IN_CHILD(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
+    if (code != ERROR_SUCCESS) {
+        ck_pr_inc_32(&board->lost);
+    }
+    return code == ERROR_SUCCESS;
+}
+
+void log_until_recorded(uint64_t number)
+{
+    while (!is_recorded(log_number(enabling_session(), number))) {
+        (void)usleep(PAUSE_US);
+    }
+    ck_pr_inc_32(&board->logged);
+}
+
 static uint64_t modern;
 
 void write_modern(uint64_t provider, uint16_t id, uint64_t number)
@@ -151,7 +159,9 @@ void write_modern(uint64_t provider, uint16_t id, uint64_t number)
 
     EventDataDescCreate(&data[0], &number, sizeof number);
     EventDataDescCreate(&data[1], &process, sizeof process);
-    CHECK_IN_CHILD(EventWrite(provider, &descriptor, 2, data) == ERROR_SUCCESS);
+    while (!is_recorded(EventWrite(provider, &descriptor, 2, data))) {
+        (void)usleep(PAUSE_US);
+    }
 }
 
 static void note_change(const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t any,
@@ -248,6 +258,27 @@ etwas_trace_handle start_in_file(const char *name, const char *file)
     return start_block(name, &block);
 }
 
+uint32_t stop_by_handle(etwas_trace_handle handle)
+{
+    struct block block;
+
+    prepare_block(&block, NULL);
+    assert_int_equal(StopTraceA(handle, NULL, &block.properties), ERROR_SUCCESS);
+    return block.properties.EventsLost;
+}
+
+uint32_t query_all(uint32_t *count)
+{
+    static struct block blocks[MOST_SESSIONS];
+    EVENT_TRACE_PROPERTIES *array[MOST_SESSIONS];
+
+    for (uint32_t index = 0; index < MOST_SESSIONS; index++) {
+        prepare_block(&blocks[index], NULL);
+        array[index] = &blocks[index].properties;
+    }
+    return QueryAllTracesA(array, MOST_SESSIONS, count);
+}
+
 uint32_t enable_with_timeout(etwas_trace_handle handle, const etwas_guid *provider,
                              uint32_t timeout_ms)
 {
@@ -257,15 +288,5 @@ uint32_t enable_with_timeout(etwas_trace_handle handle, const etwas_guid *provid
 
 uint32_t count_runtime_files(void)
 {
-    DIR *folder = opendir(runtime_folder);
-    const struct dirent *found;
-    uint32_t count = 0;
-
-    while (folder != NULL && (found = readdir(folder)) != NULL) {
-        count += found->d_name[0] != '.';
-    }
-    if (folder != NULL) {
-        (void)closedir(folder);
-    }
-    return count;
+    return folder_count_shown(runtime_folder);
 }

@@ -13,6 +13,10 @@
 
 #include "session/fixture.h"
 
+enum {
+    MOST_SESSIONS = 64 /* that processes share */
+};
+
 /* In memory that all processes of a test share; all 0 at first. */
 struct board {
     uint32_t registered; /* so many providers are */
@@ -64,7 +68,13 @@ etwas_trace_handle register_provider(const etwas_guid *control);
  */
 uint64_t register_modern(const etwas_guid *provider, const etwas_guid *group);
 
-/* EventWrite of its number and this process's id, with this id; level and keyword 1. */
+/*
+ * Logs it into the session that enables the classic provider of this process. A host may answer later than who registers
+ * waits for it, and a flusher may have no processor: what is lost is counted in board->lost, and tried again.
+ */
+void log_until_recorded(uint64_t number);
+
+/* EventWrite of its number and this process's id, with this id; level and keyword 1. What is lost is tried again, too. */
 void write_modern(uint64_t provider, uint16_t id, uint64_t number);
 
 #define RUNDOWN 7777u
@@ -80,6 +90,12 @@ void kill_program(int program);
 
 /* A session of this name with a file in the test's folder. */
 etwas_trace_handle start_in_file(const char *name, const char *file);
+
+/* StopTraceA; fails the test when that fails. Returns how many events the session has lost. */
+uint32_t stop_by_handle(etwas_trace_handle session);
+
+/* QueryAllTracesA: how many sessions it finds. */
+uint32_t query_all(uint32_t *count);
 
 uint32_t enable_with_timeout(etwas_trace_handle session, const etwas_guid *provider,
                              uint32_t timeout_ms);

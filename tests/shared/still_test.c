@@ -117,7 +117,10 @@ static void what_is_logged_before_a_still_host_answers_is_counted(void **state)
 
 /* ---- two sessions ------------------------------------------------------------------------------ */
 
-/* One event for both: the living one has it, and the still one counts it. */
+/*
+ * One event for both: the living one has it, and the still one counts it. On a busy machine the living one may answer late,
+ * and counts what it has lost until then.
+ */
 static int program_of_two(void)
 {
     static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = LEVEL, .Keyword = 0x10};
@@ -127,9 +130,16 @@ static int program_of_two(void)
 
     CHECK_IN_CHILD(EventRegister(&modern_guid, NULL, NULL, &provider) == ERROR_SUCCESS);
     EventDataDescCreate(&data, &number, sizeof number);
-    for (uint32_t event = 0; event < SOME; event++) {
-        CHECK_IN_CHILD(EventWrite(provider, &descriptor, 1, &data) == ERROR_SUCCESS);
+    for (uint32_t recorded = 0; recorded < SOME;) {
+        uint32_t code = EventWrite(provider, &descriptor, 1, &data);
+
+        CHECK_IN_CHILD(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
         ck_pr_inc_32(&board->lost);
+        recorded += code == ERROR_SUCCESS;
+        if (code != ERROR_SUCCESS) {
+            ck_pr_inc_32(&board->refused);
+            (void)usleep(PAUSE_US);
+        }
     }
     return 0;
 }
@@ -148,7 +158,7 @@ static void a_still_host_keeps_no_event_from_another_session(void **state)
     assert_int_equal(exit_code_of(host), 0);
     stop_session(session, &counts);
     assert_int_equal(counts.recorded, SOME);
-    assert_int_equal(counts.lost, 0);
+    assert_int_equal(counts.lost, board->refused);
 }
 
 /* ---- what is known of it ------------------------------------------------------------------------ */
@@ -189,7 +199,6 @@ static void a_still_provider_is_waited_for_until_the_timeout(void **state)
 {
     etwas_trace_handle session = start_in_file("enabling", "log.etl");
     int still = start_program(idle_program);
-    struct block block;
     int living;
 
     (void)state;
@@ -202,8 +211,7 @@ static void a_still_provider_is_waited_for_until_the_timeout(void **state)
     assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
     assert_int_equal(kill(still, SIGCONT), 0);
     assert_true(comes_to(&board->enabled, 3));
-    prepare_block(&block, NULL);
-    assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+    (void)stop_by_handle(session);
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(living), 0);
     assert_int_equal(exit_code_of(still), 0);
@@ -216,10 +224,11 @@ static int program_without_descriptors(void)
 {
     (void)register_provider(&control_guid);
     CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    log_until_recorded(7);
     (void)syscall(SYS_close_range, 3, UINT_MAX, 0);
     ck_pr_inc_32(&board->steps);
     while (ck_pr_load_32(&board->end) == 0) {
-        CHECK_IN_CHILD(log_number(enabling_session(), 7) == ERROR_SUCCESS);
+        log_until_recorded(7);
         (void)usleep(PAUSE_US);
     }
     return 0;
@@ -242,7 +251,6 @@ static uint8_t state_of_slot(etwas_trace_handle session, uint32_t number)
 static void a_guest_that_closes_its_connection_keeps_its_slot(void **state)
 {
     etwas_trace_handle session = start_in_file("closing", "log.etl");
-    etwas_session_counts counts;
     int closing;
     int other;
 
@@ -260,8 +268,7 @@ static void a_guest_that_closes_its_connection_keeps_its_slot(void **state)
     }
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(other), 0);
-    stop_session(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    assert_int_equal(stop_by_handle(session), board->lost);
 }
 
 int main(void)
