@@ -182,24 +182,38 @@ static void take_file_name(struct reading *reading, struct stretch text)
     }
 }
 
-/* Appends them to those that are there. */
-static void take_programs(struct reading *reading, struct stretch text)
+/* Appends it to those that are there. */
+static void add_program(struct reading *reading, struct stretch name)
 {
     etwas_wchar *programs = reading->autologger->programs;
     size_t used = etwas_utf16_length(programs, ETWAS_FILTER_NAMES_UNITS);
     size_t needed;
 
-    if (text.bytes == 0 || memchr(text.text, '/', text.bytes) != NULL) {
+    if (name.bytes == 0 || memchr(name.text, '/', name.bytes) != NULL) {
         reading->reason = "a program has the name of its file, without a folder";
         return;
     }
     if (used != 0 && used + 1 < ETWAS_FILTER_NAMES_UNITS) {
         programs[used++] = u';';
     }
-    if (etwas_utf8_to_utf16(text.text, text.bytes, programs + used, ETWAS_FILTER_NAMES_UNITS - used,
+    if (etwas_utf8_to_utf16(name.text, name.bytes, programs + used, ETWAS_FILTER_NAMES_UNITS - used,
                             &needed) != ETWAS_UTF_OK) {
         reading->reason = "names of programs are UTF-8, and have 511 characters together";
     }
+}
+
+static void take_programs(struct reading *reading, struct stretch text)
+{
+    const char *end = text.text + text.bytes;
+    const char *sign;
+
+    do {
+        sign = memchr(text.text, ';', text.bytes);
+        text.bytes = (size_t)((sign != NULL ? sign : end) - text.text);
+        add_program(reading, trim(text));
+        text.text += text.bytes + 1;
+        text.bytes = sign != NULL ? (size_t)(end - text.text) : 0;
+    } while (sign != NULL && reading->reason == NULL);
 }
 
 /* ---- sections ------------------------------------------------------------------------------------ */

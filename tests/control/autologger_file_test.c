@@ -54,7 +54,7 @@ static void each_value_is_taken(void **state)
                 "Start = 0\nBufferSize=128\n\tclocktype\t=\t3\t\nFileMax = 0x10\nFlushTimer = 5\n"
                 "LogFileMode = 0X8000400\nMaxFileSize = 4294967295\nMaximumBuffers = 99\n"
                 "MinimumBuffers = 0098\nFileName = /var/log/größe = 1;#.etl\n"
-                "ExecutableName = shop\nexecutablename = till;köln\n"
+                "ExecutableName = shop\nexecutablename = till ;\tköln \n"
                 "[Shop.Till]\nEnabled = 0\nEnableLevel = 4\nEnableProperty = 0x44\n"
                 "[ {5AB7A3C2-1f0e-4d7b-9a31-6e02d48c7710} ]\n"
                 "MatchAnyKeyword = 0xF000000000000001\nMatchAllKeyword=18446744073709551615");
@@ -129,6 +129,8 @@ static void the_line_that_is_wrong_is_named(void **state)
         {"FileName = /\xC3", 1, "not UTF-8"},
         {"ExecutableName = /usr/bin/shop", 1, "without a folder"},
         {"ExecutableName = ", 1, "without a folder"},
+        {"ExecutableName = a;", 1, "without a folder"},
+        {"ExecutableName = a; ;b", 1, "without a folder"},
         {"ExecutableName = \xFF", 1, "UTF-8"},
         {"[x", 1, "a section is"},
         {"[", 1, "a section is"},
