@@ -34,7 +34,7 @@ done
 
 # As systemd makes it of the line, until the session runs.
 line=$(sed -n "s|^ExecStart=etwas-host ||p" "$unit")
-read -ra words <<<"${line//%I/shop-$$}"
+read -ra words <<<"${line//%i/shop-$$}"
 mkdir -m 700 "$work/run" "$work/etwas"
 echo "FileName = $work/shop.etl" >"$work/etwas/shop-$$.autologger"
 chmod 600 "$work/etwas/shop-$$.autologger"
