@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    LINE_BYTES = 2048 /* what every log takes (RFC 5424) */
+    LINE_BYTES = 2048 /* what a log should take (RFC 5424) */
 };
 
 void etwas_system_log(const char *text)

@@ -28,7 +28,7 @@ void etwas_crash_safe_describe(struct etwas_session *session)
         uint32_t bytes;
 
         end = etwas_shared_schema_room(session->mapping, &room);
-        if (takes_stacks && room < session->mapping->head->schema_bytes &&
+        if (takes_stacks && room < session->mapping->schema_bytes &&
             etwas_guest_images_have_more(cursor->guest_images)) {
             /* Of guests that come and go there are ever more: half of the room is for what else there will be. */
             cursor->guest_images = etwas_guest_images_newest();
