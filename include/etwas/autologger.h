@@ -21,9 +21,10 @@ ETWAS_BEGIN_DECLS
 
 /* What became of one file, or would. All that it points to is gone when the callback returns. */
 typedef struct etwas_autologger_report {
-    const char *path;    /* of the file */
-    const char *session; /* its session's name: that of the file without its end */
-    uint32_t line;       /* where it is wrong, from 1 on; 0: that is in no line of it */
+    const char *path; /* of the file, or of a folder that is not to be trusted */
+    const char
+        *session;  /* its session's name: that of the file without its end; empty of a folder */
+    uint32_t line; /* where it is wrong, from 1 on; 0: that is in no line of it */
     /*
      * ERROR_SUCCESS: the session starts. ERROR_NOT_FOUND: there is nothing wrong, but it is not for this program; `reason`
      * says why. Else why it cannot be: ERROR_FILE_NOT_FOUND; ERROR_ACCESS_DENIED, the file is not to be trusted or cannot
@@ -40,7 +41,7 @@ typedef void (*etwas_autologger_callback)(const etwas_autologger_report *report,
  * environment; with `program` NULL, whether it could in one that it names. `name` is one of them; NULL: all that there are. Starts nothing;
  * whether its file can be written is not tried. The callback is called in this thread, once for each.
  * Thread-safe; not for signal handlers; reads files. Errors: ERROR_INVALID_PARAMETER, no callback;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * ERROR_NOT_ENOUGH_MEMORY; ERROR_ALREADY_INITIALIZED, another copy of the library serves the process.
  */
 uint32_t etwas_autologger_check(const char *name, const char *program,
                                 etwas_autologger_callback callback, void *context)
@@ -51,8 +52,9 @@ uint32_t etwas_autologger_check(const char *name, const char *program,
  * (ETWAS_SHARING_USER): a private one is for programs alone. `callback`, which may be NULL, is told once what became of it. On failure *session
  * is 0 and nothing runs. Thread-safe; not for signal handlers.
  *
- * Errors: ERROR_INVALID_PARAMETER for NULL, or a private mode; those of the report, but for ERROR_NOT_FOUND;
- * ERROR_ALREADY_EXISTS, it runs.
+ * Errors: ERROR_INVALID_PARAMETER for NULL (then nothing is told), or a private mode; those of the report, but for
+ * ERROR_NOT_FOUND; ERROR_ALREADY_EXISTS, it runs; ERROR_NOT_ENOUGH_MEMORY; ERROR_ALREADY_INITIALIZED, another copy of the
+ * library serves the process.
  */
 uint32_t etwas_autologger_start(const char *name, etwas_autologger_callback callback, void *context,
                                 etwas_trace_handle *session) ETWAS_API(etwas_autologger_start);

@@ -14,9 +14,9 @@
 
 #include "control/autologger_file.h"
 #include "control/autologger_folder.h"
-#include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "control/session_api.h"
 #include "control/sharing.h"
 #include "platform/cancel.h"
 #include "platform/system_log.h"
@@ -90,7 +90,7 @@ static const char *is_not_for(const struct one *one, const struct asking *asking
 {
     const struct etwas_autologger *autologger = &one->autologger;
 
-    if (asking->is_host || one->source.is_named) {
+    if (asking->is_host || one->source.is_in_environment) {
         return NULL;
     }
     if (autologger->start == 0) {
@@ -126,14 +126,10 @@ static const char *is_wrong(const struct etwas_autologger *autologger, const str
                : "it is shared, and this program shares nothing (ETWAS_SHARED, AT_SECURE)";
 }
 
-static uint32_t configure(struct one *one)
+/* It is shared or private: else each program would write a file of this name. */
+static etwas_session_options options_of(const struct etwas_autologger *autologger)
 {
-    static const etwas_flusher_options defaults;
-    const struct etwas_autologger *autologger = &one->autologger;
-    struct etwas_configuration *configuration = &one->configuration;
-    uint32_t code;
-
-    *configuration = (struct etwas_configuration){
+    return (etwas_session_options){
         .log_file_mode = autologger->log_file_mode,
         .clock = autologger->clock,
         .buffer_size_kb = autologger->buffer_size_kb,
@@ -141,20 +137,13 @@ static uint32_t configure(struct one *one)
         .maximum_buffers = autologger->maximum_buffers,
         .maximum_file_size = autologger->maximum_file_size,
         .flush_timer = autologger->flush_timer,
-        /* Else each program would write a file of this name. */
-        .is_shared = !is_private(autologger),
-        .sharing_required = !is_private(autologger),
+        .sharing = is_private(autologger) ? ETWAS_SHARING_NONE : ETWAS_SHARING_USER,
     };
-    code = etwas_copy_name(one->source.session, ETWAS_TEXT_A, configuration->name);
-    if (code == ERROR_SUCCESS && autologger->file_name[0] != '\0') {
-        code = etwas_copy_name(autologger->file_name, ETWAS_TEXT_A, configuration->file_name);
-    }
-    if (code == ERROR_SUCCESS) {
-        code = etwas_configuration_complete(configuration);
-    }
-    return code == ERROR_SUCCESS
-               ? etwas_flusher_configuration_set(&configuration->flusher, &defaults)
-               : code;
+}
+
+static const char *file_of(const struct etwas_autologger *autologger)
+{
+    return autologger->file_name[0] != '\0' ? autologger->file_name : NULL;
 }
 
 /* Callbacks of providers that a fork's child has from its parent are called meanwhile. */
@@ -183,23 +172,19 @@ static uint32_t enable(etwas_trace_handle session, const struct etwas_autologger
 
 static uint32_t start(struct one *one, uint32_t *line, etwas_trace_handle *session)
 {
+    const etwas_session_options options = options_of(&one->autologger);
     uint32_t code;
 
     if (one->autologger.file_max != 0) {
         etwas_autologger_choose_file(one->autologger.file_name, one->autologger.file_max);
     }
-    code = configure(one);
+    code = etwas_start(one->source.session, file_of(&one->autologger), &options, session);
     if (code == ERROR_SUCCESS) {
-        code = etwas_lifecycle_start(&one->configuration, NULL, NULL, session);
-    }
-    if (code != ERROR_SUCCESS) {
-        *session = 0;
-        return code;
-    }
-    code = enable(*session, &one->autologger, line);
-    if (code != ERROR_SUCCESS) {
-        (void)etwas_stop(*session, NULL);
-        *session = 0;
+        code = enable(*session, &one->autologger, line);
+        if (code != ERROR_SUCCESS) {
+            (void)etwas_stop(*session, NULL);
+            *session = 0;
+        }
     }
     return code;
 }
@@ -207,8 +192,12 @@ static uint32_t start(struct one *one, uint32_t *line, etwas_trace_handle *sessi
 /* Whether it could be, as far as can be said without trying. */
 static uint32_t check(struct one *one)
 {
-    uint32_t code = configure(one);
+    const etwas_session_options options = options_of(&one->autologger);
+    uint32_t code;
 
+    one->configuration = (struct etwas_configuration){0};
+    code = etwas_session_options_read(one->source.session, file_of(&one->autologger), &options,
+                                      &one->configuration);
     etwas_flusher_configuration_free(&one->configuration.flusher);
     return code;
 }
@@ -253,6 +242,7 @@ static void take(struct asking *asking, struct one *one)
 /* `name`: one of them; NULL: those of the environment and of the folders. */
 static uint32_t take_all(struct asking *asking, const char *name)
 {
+    const int cancelling = etwas_cancel_forbid();
     struct one *one = malloc(sizeof *one);
     struct etwas_autologger_search search;
     uint32_t code = one != NULL ? etwas_prepare_to_serve() : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
@@ -266,6 +256,7 @@ static uint32_t take_all(struct asking *asking, const char *name)
         etwas_autologger_search_end(&search);
     }
     free(one);
+    etwas_cancel_allow(cancelling);
     return code;
 }
 
@@ -337,15 +328,17 @@ uint32_t etwas_autologger_start(const char *name, etwas_autologger_callback call
                                 etwas_trace_handle *session)
 {
     struct asking asking = {.is_host = true, .callback = callback, .context = context};
-    int cancelling;
     uint32_t code;
 
     if (name == NULL || session == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    cancelling = etwas_cancel_forbid();
     code = take_all(&asking, name);
-    etwas_cancel_allow(cancelling);
+    if (code != ERROR_SUCCESS && callback != NULL) {
+        const etwas_autologger_report report = {name, name, 0, code, etwas_error_text(code)};
+
+        callback(&report, context);
+    }
     *session = asking.session;
     return code != ERROR_SUCCESS ? code : asking.code;
 }

@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control/autologger_file.h"
-
 static const char suffix[] = ".autologger";
 
 enum {
@@ -62,12 +60,22 @@ static bool folder_path(uint32_t folder, char path[PATH_MAX])
     return length < PATH_MAX;
 }
 
-/* -1: there is none. */
-static int open_folder(uint32_t folder)
+/* -1: there is none, and the path is empty or of no folder. */
+static int open_folder(uint32_t folder, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
+    if (!folder_path(folder, path)) {
+        path[0] = '\0';
+        return -1;
+    }
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
 
-    return folder_path(folder, path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+/* NULL: it is to be believed. */
+static const char *distrust_folder(int descriptor)
+{
+    struct stat status;
+
+    return fstat(descriptor, &status) == 0 ? distrust(&status) : "it cannot be looked at";
 }
 
 /* ---- reading one --------------------------------------------------------------------------------- */
@@ -134,29 +142,24 @@ static bool set_session(struct etwas_autologger_source *source, const char *name
     return true;
 }
 
-/* In a folder that is open. */
-static void read_in_folder(struct etwas_autologger_source *source, uint32_t folder, int descriptor,
-                           const char *name)
+/* In a folder that is open, and to be believed. */
+static void read_in_folder(struct etwas_autologger_source *source, int descriptor,
+                           const char *folder, const char *name)
 {
-    char path[PATH_MAX];
-    struct stat status;
-    const char *reason = "it cannot be looked at";
-
-    (void)folder_path(folder, path);
     if ((size_t)snprintf(source->path, sizeof source->path, "%.*s/%s", PATH_MAX - NAME_MAX - 2,
-                         path, name) >= sizeof source->path) {
+                         folder, name) >= sizeof source->path) {
         refuse(source, ERROR_INVALID_DATA, not_a_name);
         return;
     }
-    if (fstat(descriptor, &status) == 0) {
-        reason = distrust(&status);
-    }
-    if (reason != NULL) {
-        refuse(source, ERROR_ACCESS_DENIED,
-               "its folder belongs to another user, or others than its owner may write it");
-        return;
-    }
     read_file(source, descriptor, name);
+}
+
+static void refuse_folder(struct etwas_autologger_source *source, const char *folder,
+                          const char *reason)
+{
+    source->session[0] = '\0';
+    (void)snprintf(source->path, sizeof source->path, "%s", folder);
+    refuse(source, ERROR_ACCESS_DENIED, reason);
 }
 
 /* ---- by name ------------------------------------------------------------------------------------- */
@@ -177,11 +180,32 @@ static void read_path(struct etwas_autologger_source *source, const char *name, 
     read_file(source, AT_FDCWD, source->path);
 }
 
+/* Where there is no such file, the source stays as it is. */
+static void read_name_in(struct etwas_autologger_source *source, uint32_t folder, const char *file)
+{
+    char path[PATH_MAX];
+    int descriptor = open_folder(folder, path);
+    const char *reason;
+
+    if (descriptor < 0) {
+        return;
+    }
+    if (faccessat(descriptor, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        reason = distrust_folder(descriptor);
+        refuse(source, ERROR_SUCCESS, NULL);
+        if (reason != NULL) {
+            refuse_folder(source, path, reason);
+        } else {
+            read_in_folder(source, descriptor, path, file);
+        }
+    }
+    (void)close(descriptor);
+}
+
 static void read_name(struct etwas_autologger_source *source, const char *name, size_t bytes)
 {
     char file[NAME_MAX + 1];
 
-    source->is_named = true;
     if (memchr(name, '/', bytes) != NULL) {
         read_path(source, name, bytes);
         return;
@@ -198,15 +222,7 @@ static void read_name(struct etwas_autologger_source *source, const char *name, 
         return;
     }
     for (uint32_t folder = 0; folder < FOLDERS && source->code == ERROR_FILE_NOT_FOUND; folder++) {
-        int descriptor = open_folder(folder);
-
-        if (descriptor >= 0 && faccessat(descriptor, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-            refuse(source, ERROR_SUCCESS, NULL);
-            read_in_folder(source, folder, descriptor, file);
-        }
-        if (descriptor >= 0) {
-            (void)close(descriptor);
-        }
+        read_name_in(source, folder, file);
     }
 }
 
@@ -215,13 +231,29 @@ static void read_name(struct etwas_autologger_source *source, const char *name, 
 void etwas_autologger_search_begin(struct etwas_autologger_search *search, const char *name)
 {
     *search = (struct etwas_autologger_search){.descriptor = -1, .is_one = name != NULL};
-    search->listed = name != NULL ? name : secure_getenv("ETWAS_AUTOLOGGER");
-    search->names = search->listed;
+    search->listed = secure_getenv("ETWAS_AUTOLOGGER");
+    search->names = name != NULL ? name : search->listed;
     if (!search->is_one && search->names != NULL &&
         (search->names[0] == '\0' || strcmp(search->names, "0") == 0)) {
         search->names = NULL;
         search->folder = FOLDERS; /* none at all */
     }
+}
+
+/* Whether the environment has the name. */
+static bool is_listed(const struct etwas_autologger_search *search, const char *name, size_t bytes)
+{
+    const char *listed = search->listed;
+
+    while (listed != NULL) {
+        size_t length = strcspn(listed, ":");
+
+        if (length == bytes && memcmp(listed, name, bytes) == 0) {
+            return true;
+        }
+        listed = listed[length] == ':' ? listed + length + 1 : NULL;
+    }
+    return false;
 }
 
 static bool next_named(struct etwas_autologger_search *search,
@@ -233,6 +265,7 @@ static bool next_named(struct etwas_autologger_search *search,
 
         search->names = name[bytes] == ':' ? name + bytes + 1 : NULL;
         if (bytes != 0 || search->is_one) {
+            source->is_in_environment = is_listed(search, name, bytes);
             read_name(source, name, bytes);
             return true;
         }
@@ -270,26 +303,21 @@ static void free_entries(struct etwas_autologger_search *search)
 /* Whether the environment has named it, or the user has a file of this name, so that it has come already. */
 static bool has_come(const struct etwas_autologger_search *search, const char *session)
 {
-    size_t bytes = strlen(session);
-    const char *name = search->listed;
+    const char *name = search->entries[search->next]->d_name;
+    char path[PATH_MAX];
     struct stat status;
     bool is_hidden;
     int users;
 
-    while (name != NULL) {
-        size_t length = strcspn(name, ":");
-
-        if (length == bytes && memcmp(name, session, bytes) == 0) {
-            return true;
-        }
-        name = name[length] == ':' ? name + length + 1 : NULL;
+    if (is_listed(search, session, strlen(session))) {
+        return true;
     }
     if (search->folder != FOLDERS) {
         return false;
     }
-    users = open_folder(0);
-    is_hidden = users >= 0 && fstatat(users, search->entries[search->next]->d_name, &status,
-                                      AT_SYMLINK_NOFOLLOW) == 0;
+    users = open_folder(0, path);
+    is_hidden = users >= 0 && distrust_folder(users) == NULL &&
+                fstatat(users, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (users >= 0) {
         (void)close(users);
     }
@@ -304,12 +332,34 @@ static bool next_in_folder(struct etwas_autologger_search *search,
         const char *name = search->entries[search->next]->d_name;
 
         if (set_session(source, name, strlen(name)) && !has_come(search, source->session)) {
-            read_in_folder(source, search->folder - 1, search->descriptor, name);
+            read_in_folder(source, search->descriptor, search->path, name);
             search->next++;
             return true;
         }
     }
     return false;
+}
+
+/* False: it is not to be believed, and the source says so. One that is not there has no files. */
+static bool begin_folder(struct etwas_autologger_search *search,
+                         struct etwas_autologger_source *source)
+{
+    const char *reason;
+    int count;
+
+    search->next = 0;
+    search->descriptor = open_folder(search->folder++, search->path);
+    if (search->descriptor < 0) {
+        return true;
+    }
+    reason = distrust_folder(search->descriptor);
+    if (reason != NULL) {
+        refuse_folder(source, search->path, reason);
+        return false;
+    }
+    count = scandirat(search->descriptor, ".", &search->entries, is_ours, by_name);
+    search->count = count > 0 ? count : 0;
+    return true;
 }
 
 bool etwas_autologger_search_next(struct etwas_autologger_search *search,
@@ -319,22 +369,16 @@ bool etwas_autologger_search_next(struct etwas_autologger_search *search,
     if (next_named(search, source)) {
         return true;
     }
-    for (;;) {
-        if (next_in_folder(search, source)) {
-            return true;
-        }
+    while (!next_in_folder(search, source)) {
         free_entries(search);
         if (search->is_one || search->folder == FOLDERS) {
             return false;
         }
-        search->descriptor = open_folder(search->folder++);
-        search->next = 0;
-        if (search->descriptor >= 0) {
-            int count = scandirat(search->descriptor, ".", &search->entries, is_ours, by_name);
-
-            search->count = count > 0 ? count : 0;
+        if (!begin_folder(search, source)) {
+            return true;
         }
     }
+    return true;
 }
 
 void etwas_autologger_source_free(struct etwas_autologger_source *source)
@@ -350,10 +394,10 @@ void etwas_autologger_search_end(struct etwas_autologger_search *search)
 
 /* ---- FileMax ------------------------------------------------------------------------------------- */
 
-void etwas_autologger_choose_file(char file_name[ETWAS_AUTOLOGGER_NAME_BYTES], uint32_t file_max)
+void etwas_autologger_choose_file(char file_name[ETWAS_AUTOLOGGER_PATH_BYTES], uint32_t file_max)
 {
-    char oldest[ETWAS_AUTOLOGGER_NAME_BYTES];
-    char name[ETWAS_AUTOLOGGER_NAME_BYTES];
+    char oldest[ETWAS_AUTOLOGGER_PATH_BYTES];
+    char name[ETWAS_AUTOLOGGER_PATH_BYTES];
     struct timespec oldest_time = {0};
 
     for (uint32_t number = 0; number < file_max; number++) {

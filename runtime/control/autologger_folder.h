@@ -14,24 +14,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/autologger_file.h"
+
 struct dirent;
 
 struct etwas_autologger_source {
-    char path[PATH_MAX];
-    char session[NAME_MAX + 1]; /* the file's name without its end */
-    bool is_named;      /* by who asks or by the environment; else it was found in a folder */
-    uint32_t code;      /* ERROR_SUCCESS: there is its text; else why not */
-    const char *reason; /* NULL: what the code says */
+    char path[PATH_MAX];        /* of the file, or of a folder that is not to be believed */
+    char session[NAME_MAX + 1]; /* the file's name without its end; empty: it is a folder */
+    bool is_in_environment;     /* named there; else by who asks, or found in a folder */
+    uint32_t code;              /* ERROR_SUCCESS: there is its text; else why not */
+    const char *reason;         /* NULL: what the code says */
     char *text;
     size_t bytes;
 };
 
 struct etwas_autologger_search {
-    const char *names; /* that are left, with `:` between them; NULL: none */
-    const char *listed;
+    const char *names;       /* that are left, with `:` between them; NULL: none */
+    const char *listed;      /* all that the environment names */
     bool is_one;             /* the only one, which may have a `:` in its name */
     uint32_t folder;         /* which one is next */
-    int descriptor;          /* of the one that is looked at; -1: none is */
+    char path[PATH_MAX];     /* of the one that is looked at */
+    int descriptor;          /* of the same; -1: none is */
     struct dirent **entries; /* of that */
     int count;
     int next;
@@ -46,14 +49,10 @@ bool etwas_autologger_search_next(struct etwas_autologger_search *search,
 void etwas_autologger_source_free(struct etwas_autologger_source *source);
 void etwas_autologger_search_end(struct etwas_autologger_search *search);
 
-enum {
-    ETWAS_AUTOLOGGER_NAME_BYTES = 4096
-};
-
 /*
  * FileMax: there are so many files at most, FILE and FILE.0001 and so on. Makes of the name that of the first which is not
  * there, else of the oldest.
  */
-void etwas_autologger_choose_file(char file_name[ETWAS_AUTOLOGGER_NAME_BYTES], uint32_t file_max);
+void etwas_autologger_choose_file(char file_name[ETWAS_AUTOLOGGER_PATH_BYTES], uint32_t file_max);
 
 #endif

@@ -4,6 +4,8 @@
 /*
  * The sessions' part of etwas.h.
  */
+#include "control/session_api.h"
+
 #include <etwas/etwas.h>
 #include <string.h>
 
@@ -22,9 +24,9 @@ const char *etwas_version(void)
     return VERSION_OF(ETWAS_VERSION_MAJOR, ETWAS_VERSION_MINOR, ETWAS_VERSION_PATCH);
 }
 
-static uint32_t read_options(const char *session_name, const char *log_file,
-                             const etwas_session_options *options,
-                             struct etwas_configuration *configuration)
+uint32_t etwas_session_options_read(const char *session_name, const char *log_file,
+                                    const etwas_session_options *options,
+                                    struct etwas_configuration *configuration)
 {
     uint32_t code;
 
@@ -97,7 +99,7 @@ static uint32_t start(const char *session_name, const char *log_file,
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
-        code = read_options(session_name, log_file, options, &configuration);
+        code = etwas_session_options_read(session_name, log_file, options, &configuration);
     }
     return code == ERROR_SUCCESS ? etwas_lifecycle_start(&configuration, NULL, NULL, handle) : code;
 }

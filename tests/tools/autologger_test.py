@@ -68,7 +68,10 @@ class Autologger(ToolTest):
         path = self.private("ExecutableName = other;BRIEF_work\nExecutableName = more\n")
         self.assertEqual(self.check("--program", "/usr/bin/brief_work"), (f"{path}: starts 'brief'\n", ""))
         self.assertEqual(self.check("-p", "more")[0], f"{path}: starts 'brief'\n")
-        self.assertEqual(self.check("-p", "brief")[0], f"{path}: does not start: no ExecutableName of it is this program's\n")
+        not_here = f"{path}: does not start: no ExecutableName of it is this program's\n"
+        self.assertEqual(self.check("-p", "brief")[0], not_here)
+        self.assertEqual(self.check("-p", "brief", "brief")[0], not_here)
+        self.assertEqual(self.check("-p", "brief", "brief", ETWAS_AUTOLOGGER="x:brief")[0], f"{path}: starts 'brief'\n")
         for count in range(1, 11):
             self.log(count)
         self.assertEqual(sorted(self.logged("brief")), list(range(1, 11)))
@@ -185,6 +188,10 @@ class Autologger(ToolTest):
             self.assertTrue(out.startswith(path + said), out)
             self.assertEqual((len(out.splitlines()), error), (1, ""))
             self.assertNotIn("starts", out)
+        self.private(name="NT Kernel Logger")
+        out, _ = self.check("NT Kernel Logger", expect=OPEN)
+        self.assertNotIn("starts", out)
+        os.unlink(f"{self.files}/NT Kernel Logger.autologger")
         with open(path, "wb") as file:
             file.write(b"#" * (64 << 10) + b"\n")
         self.assertEqual(self.check(expect=OPEN)[0], f"{path}: it is larger than 64 KB\n")
@@ -203,9 +210,12 @@ class Autologger(ToolTest):
             self.log(3)
         os.chmod(path, 0o644)
         os.chmod(self.files, 0o770)
-        self.assertEqual(self.check(expect=OPEN)[0],
-                         f"{path}: its folder belongs to another user, or others than its owner may write it\n")
+        self.private(name="second")
+        said = f"{self.files}: others than its owner may write it\n"  # once, however many files it has
+        self.assertEqual(self.check(expect=OPEN)[0], said)
+        self.assertEqual(self.check("brief", expect=OPEN)[0], said)
         self.log(3)
+        os.unlink(f"{self.files}/second.autologger")
         os.chmod(self.files, 0o755)
         os.rename(path, self.files + "/kept")
         os.symlink("kept", path)  # it is what it leads to that counts
@@ -274,6 +284,10 @@ class Autologger(ToolTest):
             printf '%s' "$2" >/etc/etwas/system.autologger
             printf 'Wrong\\n' >/etc/etwas/wrong.autologger
             {self.etwas} autologger
+            chmod 777 {self.files}
+            {self.etwas} autologger brief -p x
+            {self.etwas} autologger | grep -c /etc/etwas/brief
+            chmod 755 {self.files}
             exec {sys.executable} -c 'import socket, subprocess, sys
 log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 log.bind("/dev/log")
@@ -289,7 +303,9 @@ print(subprocess.run(sys.argv[1:], check=False).returncode, log.recv(10000).deco
         *checked, ran = run.stdout.splitlines()
         self.assertEqual(checked, [f"{path}: starts 'brief' in the programs that it names",
                                    "/etc/etwas/system.autologger: starts 'system' in the programs that it names",
-                                   "/etc/etwas/wrong.autologger:1: a line is NAME = VALUE, or [PROVIDER]"])
+                                   "/etc/etwas/wrong.autologger:1: a line is NAME = VALUE, or [PROVIDER]",
+                                   f"{self.files}: others than its owner may write it",
+                                   "1"])  # what is not believed hides nothing
         self.assertRegex(ran, r"^7 <12>brief_work\[\d+\]: etwas: /etc/etwas/wrong\.autologger:1: a line is NAME = VALUE, or \[PROVIDER\]\Z")
         self.assertEqual((self.logged("brief"), self.logged("system"), self.logged("hidden")), ([5], [5], []))
 
