@@ -78,12 +78,12 @@ static int host(const struct etwas_steer_wish *wish, bool in_background)
     TRACEHANDLE session;
 
     etwas_host_block_signals();
-    /* The folder that it is started in may go. */
-    if (in_background && chdir("/") != 0) {
-        fprintf(stderr, "%s: /: %s\n", command, strerror(errno));
+    if (!etwas_steer_wish_start(wish, command, &session)) {
         return ETWAS_EXIT_OPEN;
     }
-    if (!etwas_steer_wish_start(wish, command, &session)) {
+    /* The folder that it is started in may go; but what the environment names was meant from there. */
+    if (in_background && chdir("/") != 0) {
+        fprintf(stderr, "%s: /: %s\n", command, strerror(errno));
         return ETWAS_EXIT_OPEN;
     }
     if (in_background) {
