@@ -79,7 +79,7 @@ static const char *alone_reason(uint32_t code)
     case ERROR_PATH_NOT_FOUND:
         return "there is no folder where they meet; ETWAS_RUNTIME_DIR names one";
     case ERROR_ACCESS_DENIED:
-        return "the folder where they meet is not this user's alone (0700)";
+        return "the folder where they meet is not this user's alone (0700), or cannot be written";
     default:
         return etwas_steer_reason(code);
     }

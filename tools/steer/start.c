@@ -149,7 +149,12 @@ static int start(char **arguments)
     int ends[2];
     bool is_launched;
 
-    if (!find_host(path) || pipe2(ends, O_CLOEXEC) != 0) {
+    if (!find_host(path)) {
+        fprintf(stderr, "%s: where etwas-host is cannot be told: /proc/self/exe: %s\n", command,
+                strerror(errno));
+        return ETWAS_EXIT_OPEN;
+    }
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         fprintf(stderr, "%s: %s\n", command, strerror(errno));
         return ETWAS_EXIT_OPEN;
     }
