@@ -38,7 +38,7 @@ int etwas_unattached_page(void)
     if (file < 0) {
         return -1;
     }
-    if (ftruncate(file, sizeof counted) != 0 ||
+    if (!etwas_file_truncate(file, sizeof counted) ||
         !etwas_memory_map_file(&counted, sizeof counted, file, 0)) {
         (void)close(file);
         return -1;

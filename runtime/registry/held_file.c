@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,22 +104,6 @@ static struct file open_file(int folder, const char *name, int access)
     return file;
 }
 
-static bool write_whole(int file, const void *bytes, size_t size)
-{
-    const char *at = bytes;
-
-    while (size > 0) {
-        ssize_t written = write(file, at, size);
-
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        at += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
-
 static uint32_t read_whole(int file, void **bytes, size_t *size)
 {
     struct stat facts;
@@ -148,7 +133,9 @@ static uint32_t create(int folder, const void *bytes, size_t size,
 {
     struct etwas_file_name own = {.kind = ETWAS_REGISTRY_FILE_TEMPORARY,
                                   .nonce = etwas_registry_nonce()};
+    struct iovec whole = {(void *)bytes, size};
     uint32_t code = ERROR_SUCCESS;
+    int error = 0;
 
     etwas_file_name_put(&own, name);
     *file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -159,8 +146,8 @@ static uint32_t create(int folder, const void *bytes, size_t size,
     ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_CREATED);
     if (fchmod(*file, 0600) != 0 || !take_lock(*file, LIFE_BYTE)) {
         code = ERROR_NOT_SUPPORTED;
-    } else if (!write_whole(*file, bytes, size)) {
-        code = etwas_file_write_error(errno);
+    } else if (etwas_file_write(*file, &whole, 1, 0, NULL, &error) != size) {
+        code = etwas_file_write_error(error);
     }
     if (code != ERROR_SUCCESS) {
         (void)unlinkat(folder, name, 0);

@@ -186,6 +186,36 @@ static void a_program_with_little_memory_is_alone(void **state)
     stop_session(session, NULL);
 }
 
+/* A file that grows past it raises SIGXFSZ, which ends a program that does not expect it. */
+static int have_small_files(void)
+{
+    struct rlimit limit;
+
+    CHECK_IN_CHILD(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = how_little;
+    CHECK_IN_CHILD(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK_IN_CHILD(live_alone() == ERROR_SUCCESS);
+    start_and_stop();
+    CHECK_IN_CHILD(how_little != 0 || etwas_share() == ERROR_DISK_FULL);
+    return 0;
+}
+
+static void a_program_that_may_write_only_small_files_is_alone(void **state)
+{
+    static const uint32_t bytes[] = {0, 1, 50, 100, 4096, 1 << 16, 1 << 20};
+    etwas_trace_handle session = start_in_file("small", "small.etl");
+    const uint32_t files = count_runtime_files();
+
+    (void)state;
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    for (size_t index = 0; index < sizeof bytes / sizeof *bytes; index++) {
+        how_little = bytes[index];
+        assert_int_equal(exit_code_of(start_program(have_small_files)), 0);
+    }
+    assert_int_equal(count_runtime_files(), files);
+    stop_session(session, NULL);
+}
+
 /* ---- programs that see little ------------------------------------------------------------------------ */
 
 static char runtime_inside[] = "/run";
@@ -232,6 +262,7 @@ int main(void)
         PROGRAMS_TEST(programs_that_live_for_a_moment_lose_nothing_unseen),
         PROGRAMS_TEST(a_program_with_few_descriptors_is_alone),
         PROGRAMS_TEST(a_program_with_little_memory_is_alone),
+        PROGRAMS_TEST(a_program_that_may_write_only_small_files_is_alone),
         PROGRAMS_TEST(a_program_in_an_empty_root_is_alone),
     };
 
