@@ -216,6 +216,13 @@ class Host(SteerTest):
         self.assertEqual(error, "etwas start: '9e814aad-3204-11d2-9a82-006008a86939': the session does not take that\n")
         self.assertFalse(self.pids_of_host())
 
+    def test_a_runtime_folder_may_be_named_from_where_the_command_was_typed(self):
+        self.environment["ETWAS_RUNTIME_DIR"] = "run"
+        self.start("--buffering")
+        self.assertEqual(len(self.pids_of_host()), 1)
+        self.run_etwas("stop", self.name, cwd=self.folder)
+        self.assertTrue(await_true(lambda: not self.pids_of_host()))
+
     def test_where_there_is_no_host_it_is_said(self):
         alone = os.path.join(self.folder, "etwas")
         shutil.copy(self.etwas, alone)
