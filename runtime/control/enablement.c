@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/enable_filter.h"
+#include "platform/wait.h"
 #include "provider/event_items.h"
 #include "provider/image_records.h"
 #include "system/thread_counters.h"
@@ -19,6 +20,7 @@ void etwas_enablement_note(struct etwas_registry_enablement *enablement, const e
         .source = parameters->SourceId,
         .match_any = match_any,
         .match_all = match_all,
+        .asked_ns = etwas_monotonic_ns(),
         .property = parameters->EnableProperty,
         .level = level,
         .is_group = (parameters->EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0,
@@ -65,6 +67,7 @@ void etwas_enablement_request(const struct etwas_registry_enablement *enablement
         .control = &enablement->provider,
         .is_group = enablement->is_group,
         .control_code = control_code,
+        .asked_ns = enablement->asked_ns,
         .source = enablement->source,
         .wish =
             {

@@ -55,6 +55,7 @@ struct etwas_control_guid {
     char *
         name; /* UTF-8, what the provider says itself; NULL: not known. Freed when another GUID has the entry */
     uint64_t newest; /* the session that enabled it last; 0: that one has disabled it again */
+    uint64_t newest_asked_ns; /* when it did (struct etwas_enable_request); 0: that is not known */
     struct etwas_enablement enablements[ETWAS_LISTENERS];
 };
 

@@ -272,6 +272,26 @@ static struct etwas_enablement *enablement_for(uint32_t control, uint64_t sessio
     return enablement;
 }
 
+/*
+ * Whether another session has enabled it since this one asked. What sessions of several hosts have asked is read in any
+ * order.
+ */
+static bool is_overtaken(uint32_t control, const struct etwas_enable_request *request)
+{
+    const struct etwas_control_guid *entry = &etwas_control_guids[control];
+
+    return entry->newest != 0 && entry->newest != request->wish.session && request->asked_ns != 0 &&
+           entry->newest_asked_ns > request->asked_ns;
+}
+
+static void note_newest(uint32_t control, const struct etwas_enable_request *request)
+{
+    if (!is_overtaken(control, request)) {
+        etwas_control_guids[control].newest = request->wish.session;
+        etwas_control_guids[control].newest_asked_ns = request->asked_ns;
+    }
+}
+
 static uint32_t enable(const struct etwas_enable_request *request, bool independent)
 {
     uint32_t control = etwas_control_guid_take(request->control, request->is_group);
@@ -289,7 +309,7 @@ static uint32_t enable(const struct etwas_enable_request *request, bool independ
     etwas_event_filter_give(enablement->filter);
     *enablement = request->wish;
     enablement->independent = independent;
-    etwas_control_guids[control].newest = session;
+    note_newest(control, request);
     set_gates(control);
     news = news_of(control, WMI_ENABLE_EVENTS, session, &request->source);
     (void)ask_all(control, &news);
@@ -322,6 +342,14 @@ static uint32_t capture_state(uint32_t control, const struct etwas_enable_reques
     return ask_all(control, &news) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
 }
 
+/* R192: a classic provider is another session's already, which enabled it later. */
+static bool is_taken(uint32_t control, const struct etwas_enable_request *request)
+{
+    return control != ETWAS_NO_CONTROL_GUID &&
+           etwas_control_guid_is_classic(&etwas_control_guids[control]) &&
+           is_overtaken(control, request);
+}
+
 /* The session that asks: one of this process, or one that it is a guest of. */
 struct asker {
     struct etwas_session *session; /* NULL: of another process */
@@ -345,6 +373,9 @@ static uint32_t make_change(struct etwas_enable_request *request, const struct a
         /* Of guests too, also where filters exclude this process. */
         if (session != NULL && (request->wish.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
             ck_pr_store_32(&session->takes_stacks, 1);
+        }
+        if (!excluded && is_taken(control, request)) {
+            return ERROR_SUCCESS;
         }
         if (!excluded) {
             *changed = true;

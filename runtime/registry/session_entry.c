@@ -67,6 +67,12 @@ struct stored_filter {
 };
 ETWAS_ASSERT_SIZE(struct stored_filter, 8);
 
+/* Behind the filters. Later than the first build; 0 where it is not there. */
+struct stored_moment {
+    uint64_t asked_ns;
+};
+ETWAS_ASSERT_SIZE(struct stored_moment, 8);
+
 _Static_assert(sizeof(struct etwas_registry_template) % ALIGNMENT == 0,
                "the enablements stand behind it");
 
@@ -79,7 +85,7 @@ static size_t aligned(size_t bytes)
 
 static uint32_t measure(const struct etwas_registry_enablement *enablement, size_t *size)
 {
-    *size = sizeof(struct stored_enablement);
+    *size = sizeof(struct stored_enablement) + sizeof(struct stored_moment);
     if (enablement->filter_count > ETWAS_REGISTRY_FILTERS) {
         return ERROR_INVALID_PARAMETER;
     }
@@ -109,6 +115,7 @@ uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *e
         .is_group = enablement->is_group,
         .filters = (uint16_t)enablement->filter_count,
     };
+    const struct stored_moment moment = {.asked_ns = enablement->asked_ns};
     uint8_t *at = bytes;
 
     if (code != ERROR_SUCCESS || *size > room) {
@@ -127,6 +134,7 @@ uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *e
         }
         at += sizeof stored + aligned(filter->bytes);
     }
+    memcpy(at, &moment, sizeof moment);
     return ERROR_SUCCESS;
 }
 
@@ -150,6 +158,7 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
 {
     struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
     struct stored_enablement head;
+    struct stored_moment moment;
 
     if (!etwas_cursor_copy(&cursor, &head, sizeof head) || head.bytes < sizeof head ||
         head.bytes > size || head.bytes % ALIGNMENT != 0 || head.is_group > 1 ||
@@ -173,6 +182,9 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
         if (!get_filter(&cursor, &enablement->filters[index])) {
             return ERROR_INVALID_DATA;
         }
+    }
+    if (etwas_cursor_copy(&cursor, &moment, sizeof moment)) {
+        enablement->asked_ns = moment.asked_ns;
     }
     *used = head.bytes;
     return ERROR_SUCCESS;

@@ -36,6 +36,7 @@ struct etwas_registry_enablement {
     uint64_t match_all;
     uint64_t number;   /* of the change of the entry that made it what it is … */
     uint64_t captured; /* … and of the last one that asked for its state; 0: none did */
+    uint64_t asked_ns; /* when: CLOCK_MONOTONIC; 0: its host is of a build that does not say */
     uint32_t property;
     uint8_t level;
     bool is_group;

@@ -40,6 +40,7 @@ static struct etwas_registry_entry *make_entry(void)
             .match_all = index,
             .number = 10 + index,
             .captured = 20 + index,
+            .asked_ns = UINT64_MAX / 2 - index,
             .property = 0x80000000 + index,
             .level = (uint8_t)(255 - index),
             .is_group = index % 2 != 0,
@@ -72,6 +73,7 @@ static void expect_same_enablement(const struct etwas_registry_enablement *got,
     assert_memory_equal(&got->source, &put->source, sizeof got->source);
     assert_true(got->match_any == put->match_any && got->match_all == put->match_all);
     assert_true(got->number == put->number && got->captured == put->captured);
+    assert_true(got->asked_ns == put->asked_ns);
     assert_int_equal(got->property, put->property);
     assert_int_equal(got->level, put->level);
     assert_int_equal(got->is_group, put->is_group);
@@ -111,6 +113,33 @@ static void an_entry_with_all_its_filters_is_got_as_it_was_put(void **state)
         expect_same_enablement(&got->enablements[index], &enablements[index]);
     }
     free(got);
+}
+
+/* Of a build that does not say when it was asked. */
+static void an_enablement_without_a_moment_is_got(void **state)
+{
+    struct etwas_registry_enablement expected;
+    struct etwas_registry_enablement got;
+    uint32_t shorter;
+    size_t used;
+
+    (void)state;
+    (void)make_entry();
+    for (uint32_t index = 0; index < ENABLEMENTS; index++) {
+        static _Alignas(uint64_t) uint8_t bytes[1 << 18];
+        size_t size;
+
+        assert_int_equal(
+            etwas_registry_put_enablement(&enablements[index], bytes, sizeof bytes, &size),
+            ERROR_SUCCESS);
+        shorter = (uint32_t)(size - sizeof got.asked_ns);
+        memcpy(bytes, &shorter, sizeof shorter);
+        assert_int_equal(etwas_registry_get_enablement(bytes, shorter, &got, &used), ERROR_SUCCESS);
+        assert_int_equal(used, shorter);
+        expected = enablements[index];
+        expected.asked_ns = 0;
+        expect_same_enablement(&got, &expected);
+    }
 }
 
 /* Of a build whose head ends before the gate: the rest of it is where it was. */
@@ -491,6 +520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_with_all_its_filters_is_got_as_it_was_put),
+        cmocka_unit_test(an_enablement_without_a_moment_is_got),
         cmocka_unit_test(an_entry_without_a_gate_is_got),
         cmocka_unit_test(a_template_is_got_as_it_was_put),
         cmocka_unit_test(a_template_has_bounds),

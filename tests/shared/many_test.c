@@ -253,6 +253,33 @@ static void a_classic_provider_is_taken_over(void **state)
                      board->logged);
 }
 
+/* R192: a program that comes later finds both, in whichever order the folder has them. */
+static void a_late_classic_provider_goes_by_who_enabled_it_last(void **state)
+{
+    etwas_trace_handle sessions[2];
+
+    (void)state;
+    sessions[0] = start_in_file("first", "first.etl");
+    sessions[1] = start_in_file("second", "second.etl");
+    for (uint32_t round = 0; round < 4; round++) {
+        const etwas_trace_handle last = sessions[round % 2];
+        const etwas_trace_handle other = sessions[1 - round % 2];
+        const uint64_t before = counts_of(other).recorded;
+        int provider;
+
+        assert_int_equal(enable_with_timeout(other, &control_guid, 0), ERROR_SUCCESS);
+        assert_int_equal(enable_with_timeout(last, &control_guid, 0), ERROR_SUCCESS);
+        provider = start_program(logging_program);
+        assert_true(comes_to(&board->logged, ck_pr_load_32(&board->logged) + EVENTS));
+        ck_pr_store_32(&board->end, 1);
+        assert_int_equal(exit_code_of(provider), 0);
+        ck_pr_store_32(&board->end, 0);
+        assert_int_equal(counts_of(other).recorded, before);
+    }
+    stop_session(sessions[0], NULL);
+    stop_session(sessions[1], NULL);
+}
+
 /* ---- providers ---------------------------------------------------------------------------------- */
 
 enum {
@@ -414,6 +441,7 @@ int main(void)
         PROGRAMS_TEST(the_sessions_of_a_user_are_64),
         PROGRAMS_TEST(eight_sessions_of_eight_hosts_enable_one_provider),
         PROGRAMS_TEST(a_classic_provider_is_taken_over),
+        PROGRAMS_TEST(a_late_classic_provider_goes_by_who_enabled_it_last),
         PROGRAMS_TEST(many_providers_in_twenty_processes),
     };
 
