@@ -157,7 +157,7 @@ static void handle(uint64_t number)
     /* Other watches may have come and gone, and moved it. */
     found = find_number(number);
     if (answer != ETWAS_SERVICE_KEEP && found != NULL) {
-        remove_watch(find_number(number));
+        remove_watch(found);
         if (answer == ETWAS_SERVICE_CLOSE) {
             etwas_own_close(watch.descriptor);
         }
