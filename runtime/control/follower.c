@@ -17,6 +17,7 @@
 #include "control/prepare.h"
 #include "control/service.h"
 #include "control/template.h"
+#include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/sessions.h"
@@ -133,8 +134,12 @@ static void watch_host(struct follower *follower, const struct etwas_registry_en
     int connection;
 
     if (etwas_registry_connect(entry, deadline_ns, &connection, &peer) == ERROR_SUCCESS) {
-        follower->connection = connection;
-        (void)etwas_service_watch(connection, true, hear_end, entry->socket);
+        connection = etwas_own_keep(connection);
+        if (etwas_service_watch(connection, true, hear_end, entry->socket) == ERROR_SUCCESS) {
+            follower->connection = connection;
+        } else {
+            etwas_own_close(connection);
+        }
     }
 }
 
@@ -142,7 +147,7 @@ static void leave_host(struct follower *follower)
 {
     if (follower->connection >= 0) {
         (void)etwas_service_unwatch(follower->connection, follower->socket);
-        (void)close(follower->connection);
+        etwas_own_close(follower->connection);
         follower->connection = -1;
     }
 }
@@ -385,10 +390,13 @@ void etwas_followers_before_fork(void)
     (void)pthread_mutex_lock(&lock);
 }
 
-/* Connections are closed by the service, whose they are. */
+/* Connections are closed by the service, whose they are until they are cut. */
 void etwas_followers_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_FOLLOWERS; index++) {
+        if (followers[index].is_cut && followers[index].connection >= 0) {
+            etwas_own_close(followers[index].connection);
+        }
         etwas_acting_end(&followers[index].acting);
         followers[index] = (struct follower){0};
     }

@@ -83,7 +83,10 @@ static uint32_t lock_byte(uint32_t row)
     return 1 + row;
 }
 
-/* Of that session's pool. Without a mapping there is no session. */
+/*
+ * Of that session's pool. Without a mapping there is no session. Where the program has closed its descriptor nobody can
+ * tell, and what may live is not reaped.
+ */
 static bool has_pool(uint64_t session, uint32_t row)
 {
     struct flock lock = {
@@ -96,7 +99,8 @@ static bool has_pool(uint64_t session, uint32_t row)
     etwas_control_lock();
     found = etwas_session_find(key);
     if (found != NULL && found->mapping != NULL) {
-        has = fcntl(found->mapping->file.descriptor, F_OFD_GETLK, &lock) == 0 &&
+        has = !etwas_own_is(found->mapping->file.descriptor) ||
+              fcntl(found->mapping->file.descriptor, F_OFD_GETLK, &lock) != 0 ||
               lock.l_type != F_UNLCK;
     }
     etwas_control_unlock();

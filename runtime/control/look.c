@@ -61,13 +61,15 @@ struct aftermath {
     struct etwas_tell answers[ANSWERS];
 };
 
-static void say(const struct aftermath *aftermath)
+/* Who registers a provider, and has seen nothing new, waits for no lock here. */
+static void say_to_hosts(const struct aftermath *aftermath)
 {
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof(uint64_t), .descriptor = -1};
-    /* Of many who answer at once some find no room at first; who asked may also be stopped. */
-    const uint64_t deadline_ns = etwas_monotonic_ns() + ANSWER_NS;
 
+    if (aftermath->seen_count == 0) {
+        return;
+    }
     etwas_guests_lock();
     for (uint32_t index = 0; index < aftermath->seen_count; index++) {
         const struct seen *seen = &aftermath->seen[index];
@@ -78,6 +80,14 @@ static void say(const struct aftermath *aftermath)
         }
     }
     etwas_guests_unlock();
+}
+
+static void say(const struct aftermath *aftermath)
+{
+    /* Of many who answer at once some find no room at first; who asked may also be stopped. */
+    const uint64_t deadline_ns = etwas_monotonic_ns() + ANSWER_NS;
+
+    say_to_hosts(aftermath);
     for (uint32_t index = 0; index < aftermath->answer_count; index++) {
         struct etwas_tell answer = aftermath->answers[index];
         char name[ETWAS_REGISTRY_FILE_BYTES];

@@ -46,6 +46,7 @@ static uint64_t quiet;   /* so often nothing had anything to say when somebody r
 static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
 static int bell[2] = {-1, -1}; /* read and written: the watches are others now */
 static uint32_t is_running;
+static bool has_ended; /* with the process, whose other threads may go on for a moment */
 
 /* Constant from the begin on. */
 static void (*hears)(const struct etwas_tell *tell);
@@ -388,7 +389,9 @@ uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell))
     uint32_t code = ERROR_SUCCESS;
 
     lock();
-    if (is_running == 0) {
+    if (has_ended) {
+        code = ERROR_NO_SYSTEM_RESOURCES;
+    } else if (is_running == 0) {
         hears = hear_with;
         code = begin();
         ck_pr_store_32(&is_running, code == ERROR_SUCCESS);
@@ -420,6 +423,7 @@ void etwas_service_publish(const struct etwas_registry_guid_list *list)
 void etwas_service_end(void)
 {
     lock();
+    has_ended = true;
     if (is_running != 0) {
         watch_count = 0;
         ck_pr_store_32(&is_running, 0);
@@ -445,6 +449,7 @@ void etwas_service_after_fork(bool is_child)
         }
         watch_count = 0;
         running = 0;
+        has_ended = false;
         close_bell();
         etwas_registry_process_forget(&process);
         ck_pr_store_32(&is_running, 0);

@@ -15,6 +15,7 @@
 
 #include "etl/layout.h"
 #include "platform/cancel.h"
+#include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "realtime/consume.h"
 
@@ -145,8 +146,10 @@ static uint32_t receive(struct remote_consumer *consumer, struct etwas_consume_p
                         uint32_t *bytes)
 {
     struct etwas_message message;
-    uint32_t code = etwas_message_receive(consumer->connection, &message, consumer->body,
-                                          sizeof consumer->body, 0);
+    uint32_t code = etwas_own_is(consumer->connection)
+                        ? etwas_message_receive(consumer->connection, &message, consumer->body,
+                                                sizeof consumer->body, 0)
+                        : (uint32_t)ERROR_INVALID_HANDLE;
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -342,7 +345,9 @@ static struct etwas_clock_history *clocks(const struct etwas_consumer *base, uin
 static void stop(struct etwas_consumer *base)
 {
     ck_pr_store_32(&remote(base)->stopped, 1);
-    (void)shutdown(remote(base)->connection, SHUT_RD);
+    if (etwas_own_is(remote(base)->connection)) {
+        (void)shutdown(remote(base)->connection, SHUT_RD);
+    }
 }
 
 static void disconnect(struct etwas_consumer *base)
@@ -351,7 +356,7 @@ static void disconnect(struct etwas_consumer *base)
     int cancelling = etwas_cancel_forbid();
 
     if (consumer->connection >= 0) {
-        (void)close(consumer->connection);
+        etwas_own_close(consumer->connection);
     }
     etwas_cancel_allow(cancelling);
     (void)pthread_mutex_destroy(&consumer->lock);
@@ -365,7 +370,7 @@ static void after_fork_in_child(struct etwas_consumer *base)
 {
     struct remote_consumer *consumer = remote(base);
 
-    (void)close(consumer->connection);
+    etwas_own_close(consumer->connection);
     consumer->connection = -1;
     consumer->buffer = NULL;
     (void)pthread_mutex_init(&consumer->lock, NULL);
@@ -436,9 +441,9 @@ uint32_t etwas_remote_consumer_connect(int connection, uint64_t deadline_ns,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     consumer->base.verbs = &verbs;
-    consumer->connection = connection;
+    consumer->connection = etwas_own_keep(connection);
     (void)pthread_mutex_init(&consumer->lock, NULL);
-    code = etwas_message_send(connection, &message, NULL, deadline_ns);
+    code = etwas_message_send(consumer->connection, &message, NULL, deadline_ns);
     code = code == ERROR_SUCCESS ? receive_start(consumer, deadline_ns) : code;
     if (code != ERROR_SUCCESS) {
         disconnect(&consumer->base);
