@@ -270,6 +270,24 @@ static uint32_t take_over(const bool *were_open, struct line *lines)
     return count;
 }
 
+static void note_open(bool *are_open)
+{
+    for (int number = 0; number < MOST_DESCRIPTORS; number++) {
+        are_open[number] = fcntl(number, F_GETFD) >= 0;
+    }
+}
+
+/* Neither written to, nor read, nor closed. */
+static void expect_untouched(const struct line *lines, uint32_t count)
+{
+    char byte;
+
+    for (uint32_t index = 0; index < count; index++) {
+        CHECK_IN_CHILD(recv(lines[index].other_end, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+        CHECK_IN_CHILD(recv(lines[index].number, &byte, 1, MSG_DONTWAIT) == 1);
+    }
+}
+
 static int closing_provider(void)
 {
     static bool were_open[MOST_DESCRIPTORS];
@@ -277,11 +295,8 @@ static int closing_provider(void)
     etwas_trace_handle registration;
     REGHANDLE another;
     uint32_t count;
-    char byte;
 
-    for (int number = 0; number < MOST_DESCRIPTORS; number++) {
-        were_open[number] = fcntl(number, F_GETFD) >= 0;
-    }
+    note_open(were_open);
     CHECK_IN_CHILD(RegisterTraceGuidsA(classic_callback, NULL, &control_guid, 0, NULL, NULL, NULL,
                                        &registration) == ERROR_SUCCESS);
     CHECK_IN_CHILD(comes_to(&board->enabled, 1));
@@ -295,10 +310,35 @@ static int closing_provider(void)
     CHECK_IN_CHILD(EventRegister(&modern_guid, NULL, NULL, &another) == ERROR_SUCCESS);
     CHECK_IN_CHILD(EventUnregister(another) == ERROR_SUCCESS);
     CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
-    for (uint32_t index = 0; index < count; index++) {
-        CHECK_IN_CHILD(recv(lines[index].other_end, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
-        CHECK_IN_CHILD(recv(lines[index].number, &byte, 1, MSG_DONTWAIT) == 1);
-    }
+    expect_untouched(lines, count);
+    return 0;
+}
+
+static void ignore_event(EVENT_RECORD *record)
+{
+    (void)record;
+}
+
+static int closing_consumer(void)
+{
+    static bool were_open[MOST_DESCRIPTORS];
+    static struct line lines[MOST_DESCRIPTORS];
+    EVENT_TRACE_LOGFILEA logfile = {
+        .LoggerName = (char *)(uintptr_t) "consumed",
+        .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
+        .EventRecordCallback = ignore_event,
+    };
+    etwas_trace_handle trace;
+    uint32_t count;
+
+    note_open(were_open);
+    trace = OpenTraceA(&logfile);
+    CHECK_IN_CHILD(trace != INVALID_PROCESSTRACE_HANDLE);
+    count = take_over(were_open, lines);
+    CHECK_IN_CHILD(count >= 6); /* as above */
+    CHECK_IN_CHILD(ProcessTrace(&trace, 1, NULL, NULL) == ERROR_WMI_INSTANCE_NOT_FOUND);
+    CHECK_IN_CHILD(CloseTrace(trace) == ERROR_SUCCESS);
+    expect_untouched(lines, count);
     return 0;
 }
 
@@ -329,6 +369,19 @@ static void a_provider_may_close_all_descriptors(void **state)
     (void)state;
     assert_int_equal(exit_code_of(start_program(closing_provider)), 0);
     assert_int_equal(exit_code_of(host), 0);
+}
+
+/* Its trace is at its end then. */
+static void a_consumer_may_close_all_descriptors(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+                                           .sharing = ETWAS_SHARING_USER};
+    etwas_trace_handle handle;
+
+    (void)state;
+    assert_int_equal(etwas_start("consumed", NULL, &options, &handle), ERROR_SUCCESS);
+    assert_int_equal(exit_code_of(start_program(closing_consumer)), 0);
+    stop_session(handle, NULL);
 }
 
 /* ---- many of them ------------------------------------------------------------------------------ */
@@ -381,6 +434,7 @@ int main(void)
         PROGRAMS_TEST(the_death_of_a_host_harms_no_guest),
         PROGRAMS_TEST(a_host_that_answers_late_is_attached_to),
         PROGRAMS_TEST(a_provider_may_close_all_descriptors),
+        PROGRAMS_TEST(a_consumer_may_close_all_descriptors),
         PROGRAMS_TEST(a_timeout_is_enough_for_many_processes),
     };
 
