@@ -16,7 +16,6 @@
 
 enum {
     EVENTS = 1000,
-    PRIVATE_LIMIT = 8, /* of a process */
 };
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -186,18 +185,18 @@ static const struct {
 /* Eight are all that a process may have; the name of one that was refused is free. */
 static int start_too_many(void)
 {
-    etwas_trace_handle sessions[PRIVATE_LIMIT + 1];
+    etwas_trace_handle sessions[PRIVATE_SESSIONS + 1];
     struct block block;
 
-    for (uint32_t number = 0; number <= PRIVATE_LIMIT; number++) {
+    for (uint32_t number = 0; number <= PRIVATE_SESSIONS; number++) {
         char name[32];
 
         (void)snprintf(name, sizeof name, "one of many %u", number);
         prepare_private(&block, NULL, EVENT_TRACE_BUFFERING_MODE);
         block.properties.Wnode.Guid.Data1 += number;
         CHECK_IN_CHILD(StartTraceA(&sessions[number], name, &block.properties) ==
-                       (number < PRIVATE_LIMIT ? (uint32_t)ERROR_SUCCESS
-                                               : (uint32_t)ERROR_NO_SYSTEM_RESOURCES));
+                       (number < PRIVATE_SESSIONS ? (uint32_t)ERROR_SUCCESS
+                                                  : (uint32_t)ERROR_NO_SYSTEM_RESOURCES));
     }
     prepare_private(&block, NULL, 0);
     CHECK_IN_CHILD(StopTraceA(sessions[0], NULL, &block.properties) == ERROR_SUCCESS);
