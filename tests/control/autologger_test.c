@@ -16,6 +16,7 @@
 enum {
     THREADS = 8,
     EVENTS = 10,
+    STAGGER_US = 100, /* so that some register while another one begins */
 };
 
 static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
@@ -82,6 +83,7 @@ static void *register_and_log(void *argument)
     REGHANDLE provider;
 
     (void)pthread_barrier_wait(&barrier);
+    (void)usleep(STAGGER_US * (uint32_t)(uintptr_t)argument);
     if (EventRegister(&guid, NULL, NULL, &provider) == ERROR_SUCCESS) {
         log_some(provider);
     }

@@ -276,12 +276,25 @@ static uint32_t block_until_go(WMIDPREQUESTCODE request, void *context, uint32_t
     return ERROR_SUCCESS;
 }
 
+static void note_other(const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t any,
+                       uint64_t all, EVENT_FILTER_DESCRIPTOR *filter, void *context)
+{
+    (void)source;
+    (void)level;
+    (void)any;
+    (void)all;
+    (void)filter;
+    (void)context;
+    ck_pr_add_32(&codes->enable, is_enabled != 0);
+}
+
 static int blocked_program(void)
 {
+    CHECK_IN_CHILD(EventRegister(&other_guid, note_other, NULL, &modern) == ERROR_SUCCESS);
     return run_until_end(block_until_go);
 }
 
-/* Who waits for it is told that time has passed; others are enabled and log, and sessions end. */
+/* Who waits for it is told that time has passed; others, also of its process, are enabled and log, and sessions end. */
 static void a_callback_that_does_not_return_holds_up_nobody(void **state)
 {
     etwas_trace_handle session = start_in_file("held up", "log.etl");
@@ -293,6 +306,8 @@ static void a_callback_that_does_not_return_holds_up_nobody(void **state)
     assert_true(comes_to(&board->registered, 1));
     assert_int_equal(enable_with_timeout(session, &control_guid, SHORT_MS), ERROR_TIMEOUT);
     assert_true(comes_to(&board->steps, 1));
+    assert_int_equal(enable_with_timeout(session, &other_guid, 0), ERROR_SUCCESS);
+    assert_true(comes_to(&codes->enable, 1));
     guest = start_program(logging_program);
     assert_true(comes_to(&board->logged, 1));
     prepare_block(&block, NULL);

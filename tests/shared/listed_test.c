@@ -42,18 +42,6 @@ static void set_traits(REGHANDLE provider)
                    ERROR_SUCCESS);
 }
 
-static int shop_program(void)
-{
-    REGHANDLE provider;
-
-    CHECK_IN_CHILD(EventRegister(&shop_guid, NULL, NULL, &provider) == ERROR_SUCCESS);
-    set_traits(provider);
-    ck_pr_inc_32(&board->registered);
-    CHECK_IN_CHILD(comes_to(&board->go, 1));
-    CHECK_IN_CHILD(EventUnregister(provider) == ERROR_SUCCESS);
-    return 0;
-}
-
 /* ---- what there is: for a child, and for the host ------------------------------------------------ */
 
 static uint32_t ask(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid, uint8_t answer[ROOM],
@@ -169,7 +157,38 @@ static void check_all(uint32_t logger_id)
     CHECK_IN_CHILD(strcmp(name, "Shop.Till") == 0);
 }
 
+/* Of who has it too: its own is one of the instances, and there once. */
+static void check_with_own(void)
+{
+    uint8_t answer[ROOM];
+    TRACE_GUID_INFO info;
+    uint32_t bytes;
+
+    CHECK_IN_CHILD(times_listed(TraceGuidQueryList, &shop_guid) == 1);
+    CHECK_IN_CHILD(times_listed(TraceGuidQueryProcess, &shop_guid) == 1);
+    check_properties();
+    CHECK_IN_CHILD(ask(TraceGuidQueryInfo, &shop_guid, answer, &bytes) == ERROR_SUCCESS);
+    memcpy(&info, answer, sizeof info);
+    CHECK_IN_CHILD(info.InstanceCount == PROVIDERS);
+    check_group(1, 0);
+}
+
 /* ---- the programs ------------------------------------------------------------------------------ */
+
+static int shop_program(void)
+{
+    REGHANDLE provider;
+
+    CHECK_IN_CHILD(EventRegister(&shop_guid, NULL, NULL, &provider) == ERROR_SUCCESS);
+    set_traits(provider);
+    ck_pr_inc_32(&board->registered);
+    CHECK_IN_CHILD(comes_to(&board->steps, 1));
+    check_with_own();
+    ck_pr_inc_32(&board->captured);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    CHECK_IN_CHILD(EventUnregister(provider) == ERROR_SUCCESS);
+    return 0;
+}
 
 static int look_at_all(void)
 {
@@ -233,6 +252,7 @@ static void what_other_programs_register_and_enable_is_found_by_all(void **state
     session = start_program(host);
     assert_true(comes_to(&board->steps, 1));
     expect_in_child(look_at_all);
+    assert_true(comes_to(&board->captured, PROVIDERS));
     ck_pr_store_32(&board->go, 1);
     for (uint32_t index = 0; index < PROVIDERS; index++) {
         assert_int_equal(exit_code_of(providers[index]), 0);

@@ -95,6 +95,7 @@ class All(Recorders):
         hostile = self.recorder("start 2 ../a/b\x1b", "log 5")
         other = self.recorder("start 0 alone", "log 9")
         dead = self.dead("dead", 30)
+        self.recorder("crash living", "log 4")  # whose buffers are nobody's to recover
         out, error = self.run_etwas("snapshot", "--all", "--to", self.to)
         self.assertEqual(error, "")
         names = sorted([f"app-{first.pid}.etl", f"app-{second.pid}.etl", f"_._a_b_-{hostile.pid}.etl", f"dead-{dead}.etl"])
