@@ -136,6 +136,12 @@ static void count_slots(const struct part *part, struct etwas_pool_counts *count
     }
 }
 
+/* What is in a buffer of the slot nobody will gather. The slot's number may be anything. */
+static bool is_lost(const struct etwas_pool *pool, uint32_t slot)
+{
+    return slot < etwas_pool_used_slots(pool) && etwas_pool_is_condemned(pool, slot);
+}
+
 static void count_buffers(const struct part *part, struct tally *tally,
                           struct etwas_pool_counts *counts)
 {
@@ -147,7 +153,9 @@ static void count_buffers(const struct part *part, struct tally *tally,
         bool is_free = etwas_owner_state(owner) == ETWAS_OWNER_FREE;
 
         if (has_slot(part, etwas_owner_slot(owner))) {
-            tally_buffer(&pool->buffers[buffer], tally);
+            if (!is_lost(pool, etwas_owner_slot(owner))) {
+                tally_buffer(&pool->buffers[buffer], tally);
+            }
             counts->allocated += part->row == WHOLE_POOL || !is_free;
             counts->free += part->row == WHOLE_POOL && is_free;
         }

@@ -23,7 +23,10 @@ bool etwas_guest_slot_take(struct etwas_pool *pool, uint32_t *number)
 {
     uint32_t index = 0;
 
-    while (index < pool->guest_slots && ck_pr_load_8(&pool->guests[index]) != ETWAS_GUEST_NONE) {
+    /* In a condemned slot nothing could be logged. */
+    while (index < pool->guest_slots &&
+           (ck_pr_load_8(&pool->guests[index]) != ETWAS_GUEST_NONE ||
+            etwas_pool_is_condemned(pool, first_guest_slot(pool) + index))) {
         index++;
     }
     if (index == pool->guest_slots) {

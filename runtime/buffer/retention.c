@@ -32,8 +32,11 @@ bool etwas_chain_begin(const struct etwas_pool *pool, uint32_t slot, struct etwa
     do {
         struct etwas_current current = etwas_current_read(etwas_pool_slot(pool, slot), pool);
 
-        *chain = (struct etwas_chain){
-            .slot = slot, .buffer = current.buffer, .owner = current.owner, .newest = INT64_MAX};
+        *chain = (struct etwas_chain){.slot = slot,
+                                      .buffer = current.buffer,
+                                      .owner = current.owner,
+                                      .newest = INT64_MAX,
+                                      .left = etwas_pool_allocated(pool)};
         if (current.buffer == ETWAS_NO_BUFFER || tries-- == 0) {
             return false;
         }
@@ -61,10 +64,12 @@ static bool is_held(const struct etwas_pool *pool, const struct etwas_chain *suc
 
 bool etwas_chain_back(const struct etwas_pool *pool, struct etwas_chain *chain)
 {
-    struct etwas_chain before = {
-        .slot = chain->slot, .buffer = chain->previous, .newest = chain->previous_newest};
+    struct etwas_chain before = {.slot = chain->slot,
+                                 .buffer = chain->previous,
+                                 .newest = chain->previous_newest,
+                                 .left = chain->left - 1};
 
-    if (!etwas_pool_has(pool, before.buffer)) {
+    if (chain->left == 0 || !etwas_pool_has(pool, before.buffer)) {
         return false;
     }
     before.owner = ck_pr_load_64(&pool->owners[before.buffer]);
@@ -78,13 +83,12 @@ bool etwas_chain_back(const struct etwas_pool *pool, struct etwas_chain *chain)
 
 bool etwas_retention_of(const struct etwas_pool *pool, uint32_t slot, int64_t *since)
 {
-    uint32_t left = etwas_pool_allocated(pool);
     struct etwas_chain chain;
 
     if (!etwas_chain_begin(pool, slot, &chain)) {
         return false;
     }
-    while (left-- > 0 && etwas_chain_back(pool, &chain)) {
+    while (etwas_chain_back(pool, &chain)) {
     }
     *since = chain.previous_newest;
     return chain.previous != ETWAS_NO_BUFFER;

@@ -20,6 +20,7 @@ struct etwas_chain {
     uint32_t buffer;
     uint64_t owner; /* its owner word, in whichever state */
     int64_t newest; /* no record in it is newer; INT64_MAX: it is current */
+    uint32_t left;  /* so often it may be gone back: what somebody has scribbled on may be a ring */
 
     /* Its link: the buffer before it, ETWAS_NO_BUFFER: none, and of that one the rest. */
     uint32_t previous;

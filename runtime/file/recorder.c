@@ -407,9 +407,9 @@ static uint32_t least_spare(const struct etwas_pool *pool)
 }
 
 static struct recorder *make(const struct etwas_pool *pool,
-                             const struct etwas_recorder_options *options, uint32_t spare)
+                             const struct etwas_recorder_options *options, uint32_t allocated,
+                             uint32_t spare)
 {
-    uint32_t allocated = etwas_pool_allocated(pool);
     struct recorder *recorder = calloc(1, sizeof *recorder);
 
     if (recorder == NULL) {
@@ -452,7 +452,7 @@ uint32_t etwas_recorder_arm(struct etwas_session *session,
     if (spare + own_slots(pool) >= allocated) {
         return ERROR_INVALID_PARAMETER;
     }
-    recorder = make(pool, options, spare);
+    recorder = make(pool, options, allocated, spare);
     if (recorder == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

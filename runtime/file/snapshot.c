@@ -79,8 +79,10 @@ static bool list_held(struct snapshot *snapshot)
     struct etwas_pool *pool = snapshot->session->pool;
     const struct etwas_recorder *recorder = snapshot->session->recorder;
     uint32_t allocated = etwas_pool_allocated(pool);
+    uint32_t pins = recorder != NULL ? recorder->pin_count : 0;
 
-    snapshot->list = malloc(allocated * sizeof *snapshot->list);
+    /* A pinned buffer is listed twice where somebody has scribbled on its owner word. */
+    snapshot->list = malloc(((size_t)allocated + pins) * sizeof *snapshot->list);
     if (snapshot->list == NULL) {
         return false;
     }
@@ -99,7 +101,7 @@ static bool list_held(struct snapshot *snapshot)
             list(snapshot, owner, buffer, false);
         }
     }
-    for (uint32_t pin = 0; recorder != NULL && pin < recorder->pin_count; pin++) {
+    for (uint32_t pin = 0; pin < pins; pin++) {
         list(snapshot, recorder->pins[pin].owner, recorder->pins[pin].buffer, true);
     }
     qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, by_ticket);

@@ -244,7 +244,9 @@ static void control(const struct round *round, uint32_t turn)
         (void)etwas_retention_query(round->hosted.session, &retention, NULL, 0);
         break;
     default:
-        if (is_recorder(round)) {
+        if (is_recorder(round) && turn % 2 == 0) {
+            (void)etwas_trigger(round->hosted.session);
+        } else if (is_recorder(round)) {
             (void)etwas_snapshot(round->hosted.session, folder_path("log.etl"));
         } else {
             prepare_block(&block, NULL);
@@ -284,6 +286,15 @@ static void begin(struct round *round, const char *name)
                round->options);
 }
 
+/* On a machine of many processors there are too few buffers. */
+static void arm(const struct round *round)
+{
+    const etwas_trigger_options options = {.log_file = folder_path("window%d.etl"), .after_ms = 5};
+    uint32_t code = etwas_trigger_arm(round->hosted.session, &options);
+
+    assert_true(code == ERROR_SUCCESS || code == ERROR_INVALID_PARAMETER);
+}
+
 /* Victims join before anything is scribbled on: else they might be refused. */
 static void begin_guests(struct round *round, uint64_t seed)
 {
@@ -321,6 +332,9 @@ static void scribbled_on(struct round *round, uint64_t seed)
     etwas_session_counts counts;
 
     begin(round, "scribbled on");
+    if (is_recorder(round)) {
+        arm(round);
+    }
     begin_guests(round, seed);
     start_writers(round, writers);
     for (uint32_t turn = 0; etwas_monotonic_ns() < end_ns; turn++) {
