@@ -139,7 +139,7 @@ static uint64_t sum_of_slots(const struct etwas_prepared_snapshot *prepared)
 static struct etwas_etl_totals totals_of(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;
-    const uint64_t *settled = prepared->pool->words->settled;
+    const uint64_t *settled = prepared->pool->settled;
 
     return (struct etwas_etl_totals){
         .lost_events = sum_of_slots(prepared) + ck_pr_load_64(&settled[ETWAS_OUTCOME_WRITE_ERROR]) +
