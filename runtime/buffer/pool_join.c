@@ -153,9 +153,9 @@ static bool is_committed(const struct guest *guest, uint32_t buffer)
 
 static bool is_all_committed(const struct guest *guest)
 {
-    uint64_t allocated = ck_pr_load_64(&guest->pool.words->allocated);
+    uint32_t allocated = etwas_pool_allocated(&guest->pool);
 
-    for (uint32_t buffer = 0; buffer < allocated && buffer < guest->pool.region_buffers; buffer++) {
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
         uint64_t owner = ck_pr_load_64(&guest->pool.owners[buffer]);
 
         if (etwas_owner_state(owner) != ETWAS_OWNER_FREE &&

@@ -16,9 +16,6 @@ enum {
 
 struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool)
 {
-    uint64_t allocated = etwas_pool_allocated(pool);
-    uint32_t most = pool->region_buffers;
-
     return (struct etwas_pool_view){
         .slots = etwas_pool_slot(pool, 0),
         .slot_stride = sizeof(struct etwas_slot),
@@ -30,8 +27,8 @@ struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool)
         .owners_after = pool->owners,
         .region = pool->memory.region,
         .buffer_bytes = pool->buffer_bytes,
-        .buffer_count = allocated < most ? (uint32_t)allocated : most,
-        .capacity = most,
+        .buffer_count = etwas_pool_allocated(pool),
+        .capacity = pool->region_buffers,
     };
 }
 
