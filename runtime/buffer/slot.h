@@ -114,14 +114,23 @@ _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, 
 /*
  * What this process knows of a slot. Constant while the gate is open, and until the next session opens it;
  * who found the gate open in between has aborted, or finds the word changed.
+ *
+ * They lie a whole number of pages before the slot. A load from the same place in a page as a store before it may wait
+ * for that store, and each event stores the slot's word and newest stamp: so what is loaded with the next one lies as
+ * far into a page as the slot's counters.
  */
 struct etwas_slot_terms {
+    uint8_t apart[64];
     uint8_t *region;      /* of its session's buffers */
     uint32_t limit_units; /* size of a buffer */
     uint32_t buffer_mask; /* a power of two − 1: so many buffers, and one, have address space */
     uint32_t kind;        /* clock | protocol << 8 | ETWAS_KIND_* */
     uint32_t index;       /* which slot of the session, and so in owner words */
 };
+_Static_assert(sizeof(struct etwas_slot_terms) <= sizeof(struct etwas_slot),
+               "each slot has its own");
+_Static_assert(offsetof(struct etwas_slot_terms, region) == offsetof(struct etwas_slot, counters),
+               "apart from what each event stores");
 
 enum {
     ETWAS_TERMS_BYTES = 3 << 20, /* more than all slots of a session and what is before them */
