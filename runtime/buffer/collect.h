@@ -18,7 +18,7 @@
  * buffer is set aside until its last writer is through.
  *
  * Lists and notes are this process's own. What the mapping of a shared session says is looked at once, and if
- * it cannot be so, the slot is condemned (pool.h): nothing is taken from it any more.
+ * it cannot be so, the slot is condemned (pool.h): nothing is gathered from it any more. What its list has is taken.
  *
  * Everything here belongs to the flusher's role: one thread at a time, under the session's role
  * lock. Nothing waits.

@@ -97,6 +97,7 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
         return false;
     }
     fill(guest, outline);
+    /* Who finds one of the file's gates open finds the slots' terms: the gates are not here before. */
     ck_pr_fence_memory();
     if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
                                outline->block_at)) {

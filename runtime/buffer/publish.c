@@ -44,7 +44,7 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
     }
     slot = etwas_slot_of(session, 0);
     if (ck_pr_load_32(&slot->gate) == generation) {
-        ck_pr_fence_acquire();
+        ck_pr_fence_acquire(); /* its terms: pairs with the release before the gate was opened */
         *kind = etwas_slot_kind_of(slot);
         return slot;
     }
@@ -52,7 +52,7 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
     if (ck_pr_load_32(&slot->gate) != generation) {
         return NULL;
     }
-    ck_pr_fence_acquire();
+    ck_pr_fence_acquire(); /* likewise */
     *kind = etwas_slot_kind_of(slot);
     if ((*kind & ETWAS_KIND_ONE_SLOT) == 0) {
         *kind = etwas_slot_kind_of(etwas_slot_of(session, 0)); /* its slot 0 is condemned */

@@ -54,7 +54,8 @@ static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_c
 
 /*
  * Strangers may write into a shared session's buffers at any time: so once a guest has come its records are copied
- * first, and what is looked at and written is the copy, up to the first that is none.
+ * first, and what is looked at and written is the copy, up to the first that is none. A batch that was begun before the
+ * first guest came is still looked at where it lies.
  */
 static void copy_out(struct pass *pass, uint32_t index)
 {
