@@ -158,6 +158,13 @@ class Spans(PerfettoTest):
         self.assertEqual(slices[0]["args"]["start"], "lost")
         self.assertEqual([s["args"].get("end") for s in slices], [None, "lost", "lost", None, None])
 
+    def test_of_more_than_255_files_each_ends_its_own(self):
+        paths = [self.write(f"{n}.etl", etl.trace([(0, [order(START, 1000 * n, n + 1), order(CHECKPOINT, 1000 * n + 100, n + 1)])]))
+                 for n in range(300)]
+        loaded = self.load(*paths)
+        begun = [s for s in loaded.slices if s["args"].get("end") == "lost"]
+        self.assertEqual([s["dur"] for s in begun], [10_000] * len(paths))
+
     def test_many_at_once_share_as_few_tracks_as_can_be(self):
         events = [order(kind, at, number, thread=21 + kind) for number in range(200)
                   for kind, at in ((START, 10 * number), (END, 10 * number + 45))]

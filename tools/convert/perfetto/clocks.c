@@ -187,7 +187,7 @@ static void put_error(struct etwas_perfetto *perfetto, struct etwas_perfetto_fil
     struct etwas_perfetto_record record = {.kind = ETWAS_PERFETTO_PUT_EVENT,
                                            .time_ns = time_ns,
                                            .file =
-                                               (uint8_t)perfetto->convert->subject.input->number};
+                                               (uint16_t)perfetto->convert->subject.input->number};
     size_t began;
     size_t counter;
 

@@ -93,7 +93,7 @@ static void take_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_re
     const struct etwas_event_stack stack = etwas_event_stack(perfetto->convert->subject.record);
 
     record->stack_frames =
-        stack.count < ETWAS_PERFETTO_FRAMES ? stack.count : ETWAS_PERFETTO_FRAMES;
+        (uint16_t)(stack.count < ETWAS_PERFETTO_FRAMES ? stack.count : ETWAS_PERFETTO_FRAMES);
     record->stack_process = stack.process;
     for (uint32_t i = 0; i < record->stack_frames; i++) {
         perfetto->stack[i] = etwas_event_frame(&stack, i);
@@ -106,7 +106,7 @@ void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
     const struct etwas_event *event = &convert->subject.event;
     struct etwas_perfetto_record record = {.time_ns = time_ns,
                                            .thread = event->thread,
-                                           .file = (uint8_t)convert->subject.input->number};
+                                           .file = (uint16_t)convert->subject.input->number};
     const struct etwas_perfetto_schema *schema;
 
     etwas_perfetto_put_state(perfetto, time_ns);

@@ -131,7 +131,7 @@ static void put_counter(struct etwas_perfetto *perfetto, struct etwas_perfetto_h
                         struct etwas_heap_process *process, int64_t time_ns)
 {
     struct etwas_perfetto_record record = {
-        .kind = ETWAS_PERFETTO_PUT_EVENT, .time_ns = time_ns, .file = (uint8_t)heap->file};
+        .kind = ETWAS_PERFETTO_PUT_EVENT, .time_ns = time_ns, .file = (uint16_t)heap->file};
     struct counter *counter = process != NULL ? counter_of(perfetto, heap, process) : NULL;
 
     if (counter == NULL || time_ns < counter->next_ns || counter->told == process->live_bytes) {
@@ -200,7 +200,7 @@ static void put_part(struct etwas_perfetto *perfetto, const struct etwas_perfett
     struct etwas_perfetto_record record = {.kind = ETWAS_PERFETTO_PUT_HEAP,
                                            .time_ns = time_ns,
                                            .place = !is_last,
-                                           .file = (uint8_t)heap->file};
+                                           .file = (uint16_t)heap->file};
 
     qsort(perfetto->event.bytes, perfetto->event.used / sizeof(struct told_stack),
           sizeof(struct told_stack), by_process);
@@ -306,8 +306,8 @@ static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_he
     uint64_t frames[ETWAS_PERFETTO_FRAMES] = {0};
     uint32_t count = stack->frame_count < ETWAS_PERFETTO_FRAMES ? stack->frame_count
                                                                 : (uint32_t)ETWAS_PERFETTO_FRAMES;
-    /* There are fewer epochs than images. */
-    uint64_t group = (uint64_t)heap->file << 56 | (uint64_t)stack->process << 24 | stack->epoch;
+    /* A process has fewer epochs than images. */
+    uint64_t group = (uint64_t)heap->file << 48 | (uint64_t)stack->process << 16 | stack->epoch;
     uint32_t iid;
     size_t began;
 

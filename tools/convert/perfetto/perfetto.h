@@ -188,9 +188,9 @@ struct etwas_perfetto_record {
     uint32_t place; /* of the span */
     uint32_t thread;
     uint16_t parent_bytes; /* at the end of all: what names the parent */
+    uint16_t file;         /* number */
     uint8_t kind;
-    uint8_t file;           /* number */
-    uint32_t stack_frames;  /* before all else behind it: addresses of 8 bytes, innermost first, */
+    uint16_t stack_frames;  /* before all else behind it: addresses of 8 bytes, innermost first, */
     uint32_t stack_process; /* and whose they are */
 };
 
