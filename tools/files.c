@@ -15,8 +15,11 @@
 #include <sys/resource.h>
 
 enum {
+    DESCRIPTORS_A_FILE = 2,  /* itself, and of a conversion the folder that is made of it */
     DESCRIPTORS_BESIDE = 64, /* of what a command opens besides */
 };
+
+static struct etwas_files *newest; /* of those that were read */
 
 static int is_log_file(const struct dirent *entry)
 {
@@ -31,12 +34,13 @@ static int by_name(const struct dirent **left, const struct dirent **right)
     return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-/* False without memory. */
+/* The path is theirs from here on. False without memory, as where it is NULL. */
 static bool add(struct etwas_files *files, char *path)
 {
     char **more = path != NULL ? realloc(files->paths, (files->count + 1) * sizeof *more) : NULL;
 
     if (more == NULL) {
+        free(path);
         return false;
     }
     files->paths = more;
@@ -50,7 +54,7 @@ static bool add_folder(struct etwas_files *files, const char *folder, struct dir
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
 
     for (int i = 0; i < count; i++) {
-        char *path;
+        char *path = NULL;
 
         if (asprintf(&path, "%s%s%s", folder, slash, entries[i]->d_name) < 0 || !add(files, path)) {
             return false;
@@ -60,11 +64,12 @@ static bool add_folder(struct etwas_files *files, const char *folder, struct dir
 }
 
 /* One argument. What is no folder, or none that can be read, is a file. */
-static bool add_argument(struct etwas_files *files, char *argument)
+static bool add_argument(struct etwas_files *files, const char *argument)
 {
     struct dirent **entries = NULL;
     int count = scandir(argument, &entries, is_log_file, by_name);
-    bool is_added = count > 0 ? add_folder(files, argument, entries, count) : add(files, argument);
+    bool is_added =
+        count > 0 ? add_folder(files, argument, entries, count) : add(files, strdup(argument));
 
     for (int i = 0; i < count; i++) {
         free(entries[i]);
@@ -76,7 +81,7 @@ static bool add_argument(struct etwas_files *files, char *argument)
 static void allow_descriptors(uint32_t files)
 {
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)files + DESCRIPTORS_BESIDE;
+    rlim_t wanted = (rlim_t)files * DESCRIPTORS_A_FILE + DESCRIPTORS_BESIDE;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
         limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
@@ -89,6 +94,8 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
 {
     static char too_many[48];
 
+    files->before = newest;
+    newest = files;
     for (char *const *argument = first; argument < end; argument++) {
         if (!add_argument(files, *argument)) {
             return "not enough memory for so many files";
@@ -103,4 +110,14 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
     }
     allow_descriptors(files->count);
     return NULL;
+}
+
+void etwas_files_free(void)
+{
+    for (; newest != NULL; newest = newest->before) {
+        for (uint32_t i = 0; i < newest->count; i++) {
+            free(newest->paths[i]);
+        }
+        free(newest->paths);
+    }
 }

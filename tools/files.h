@@ -11,16 +11,20 @@
 #include <stdint.h>
 
 struct etwas_files {
-    char **paths; /* until the program ends: a variable that lasts so long has them */
+    char **paths; /* until etwas_files_free: a variable that lasts so long has them */
     uint32_t count;
+    struct etwas_files *before; /* that were read before these */
 };
 
 /*
  * Those of arguments `first` to `end`, 0 to `most` of them. Returns what is wrong with them; NULL: nothing. A folder
- * without log files stays what it is: who opens it says so. The process may have a descriptor for each afterwards, as
+ * without log files stays what it is: who opens it says so. The process may have two descriptors for each afterwards, as
  * far as the system lets it.
  */
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most);
+
+/* The command that had them has ended. */
+void etwas_files_free(void);
 
 #endif

@@ -7,6 +7,7 @@
  */
 
 #include "commands.h"
+#include "files.h"
 #include "output.h"
 
 #include <etwas/etwas.h>
@@ -135,12 +136,15 @@ int main(int argc, char **argv)
         {"autologger", "etwas autologger", etwas_command_autologger},
     };
     const char *command = argc > 1 ? argv[1] : "";
+    int result;
 
     survive_limits();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(command, commands[i].name) == 0) {
             argv[1] = commands[i].title;
-            return commands[i].run(argc - 1, argv + 1);
+            result = commands[i].run(argc - 1, argv + 1);
+            etwas_files_free();
+            return result;
         }
     }
     if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 ||

@@ -12,6 +12,7 @@
 
 #include "advise/replay.h"
 #include "commands.h"
+#include "files.h"
 #include "page/page.h"
 #include "report/report.h"
 #include "walk.h"
@@ -118,13 +119,6 @@ extern uint8_t __stop_tool_data[];
 extern uint8_t __start_tool_bss[];
 extern uint8_t __stop_tool_bss[];
 
-/* The names of a command's files stay until the program ends; here one command follows another. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:etwas_files_read\n";
-}
-
 /* As before the first command. */
 static void forget(void)
 {
@@ -147,6 +141,7 @@ static void run(const struct command *command, char **arguments, int count)
     forget();
     optind = 0;
     code = command->run(count, arguments);
+    etwas_files_free();
     MUST(code == ETWAS_EXIT_FINE || code == ETWAS_EXIT_OPEN || code == ETWAS_EXIT_DAMAGED ||
          code == ETWAS_EXIT_UNPROVED || code == ETWAS_EXIT_OUTPUT);
 }
@@ -161,6 +156,7 @@ static void look_at_made(char *path)
         forget();
         optind = 0;
         MUST(etwas_command_stat(2, arguments) == ETWAS_EXIT_FINE);
+        etwas_files_free();
         MUST(unlink(path) == 0);
     }
 }

@@ -239,6 +239,8 @@ class Folder(ToolTest):
         shown = [e for e in map(json.loads, out.splitlines()) if e.get("class") == RED]
         self.assertEqual([e["time"] for e in shown], sorted(e["time"] for e in shown))
         self.assertLess(0, len(shown))
+        # Of each file a folder is made, which is open as long.
+        self.run_etwas("convert", "--to", "ctf", "-o", os.path.join(self.folder, "ctf"), self.folder, preexec_fn=allow(40, most))
 
     def test_every_command_that_reads_files_takes_a_folder(self):
         self.make()
