@@ -273,7 +273,8 @@ static inline uint32_t etwas_trigger_query(etwas_trace_handle session, etwas_tri
 /* What became of one recorder's snapshot. Its texts are the caller's until the callback returns. */
 typedef struct etwas_snapshot_part {
     const char *session_name; /* UTF-8 */
-    const char *log_file;     /* in the folder; there is one if `code` is 0 */
+    const char *log_file;     /* in the folder; there is one if `code` is 0, and what could be
+                                 written with ERROR_DISK_FULL and ERROR_WRITE_FAULT */
     uint32_t process_id;      /* as the recorder's process sees it */
     uint32_t code; /* ERROR_TIMEOUT: its process has not answered in 5 seconds; it writes its file
                       when it goes on. Codes of etwas_snapshot, or, of what is dead, of
@@ -290,11 +291,12 @@ typedef void (*etwas_snapshot_callback)(const etwas_snapshot_part *part, void *c
  * 5 seconds at most. Files are called NAME-PID.etl, in `folder`, which is made if it is missing (0700); what a session's name has
  * that a file's should not is `_`. Each is written by its recorder's process and holds whole buffers, and says by its
  * first event, Window, what it has of the window (docs/file-format.md). `recorders.txt` there has the window as `etwas
- * dump` takes it, and a line for each of them.
+ * dump` takes it, and a line for each of them. Where there are none, nothing is left.
  *
  * `each`, which may be NULL, is called with each of them, in this thread. Takes part in nothing: no thread, no file
  * elsewhere. Thread-safe; not for signal handlers. Errors: the first code of them that is not 0; ERROR_NOT_FOUND: there are no
- * recorders; ERROR_BAD_PATHNAME for NULL and a name too long; why the folder cannot be had.
+ * recorders; ERROR_BAD_PATHNAME for NULL and a name too long; why the folder cannot be had;
+ * ERROR_WRITE_FAULT and others: `recorders.txt` could not be written, and is not there; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_snapshot_all(const char *folder, uint64_t before_ns, etwas_snapshot_callback each,
                             void *context) ETWAS_API(etwas_snapshot_all);

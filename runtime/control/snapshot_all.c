@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock/clock.h"
 #include "control/host_request.h"
@@ -48,6 +49,7 @@ struct part {
 struct gathering {
     const struct etwas_snapshot_wish *wish;
     char *folder; /* from `/` on */
+    bool is_made; /* the folder is, here */
     struct part *parts;
     uint32_t count;
 };
@@ -89,16 +91,16 @@ static bool is_taken(const struct gathering *all, const char *file)
     return false;
 }
 
-/* Two sessions may have one name and process id, the latter in two namespaces; not one GUID. */
-static void name_file(const struct gathering *all, struct part *part, const etwas_guid *session)
+/* Two sessions may have one name and process id, the latter in two namespaces, and even one GUID, when both are dead. */
+static void name_file(const struct gathering *all, struct part *part)
 {
     char stem[NAME_BYTES + 1];
 
     put_stem(stem, part->name);
     (void)snprintf(part->file, sizeof part->file, "%s-%u.etl", stem, part->process_id);
-    if (is_taken(all, part->file)) {
-        (void)snprintf(part->file, sizeof part->file, "%s-%u-%08x.etl", stem, part->process_id,
-                       session->Data1);
+    for (uint32_t number = 2; is_taken(all, part->file); number++) {
+        (void)snprintf(part->file, sizeof part->file, "%s-%u-%u.etl", stem, part->process_id,
+                       number);
     }
 }
 
@@ -172,7 +174,7 @@ static bool ask_one(struct gathering *all, struct etwas_registry_entry *entry)
                             part->name, sizeof part->name - 1, &bytes) != ETWAS_UTF_OK) {
         (void)strcpy(part->name, "session");
     }
-    name_file(all, part, &entry->session);
+    name_file(all, part);
     part->code = send_request(all, part);
     all->count++;
     return true;
@@ -227,10 +229,12 @@ static bool is_pool_file(const char *name)
 /* What cannot be read is told under the name of its pool file. False: no memory. */
 static bool recover(struct gathering *all, const char *path, etwas_recovered *found)
 {
-    uint32_t code = etwas_recover(path, 0, NULL, found);
+    uint32_t code;
     char output[ETWAS_PATH_BYTES + FILE_BYTES];
     struct part *part;
 
+    found->is_alive = false; /* without memory nothing is said */
+    code = etwas_recover(path, 0, NULL, found);
     if (found->is_alive) {
         return true;
     }
@@ -242,7 +246,7 @@ static bool recover(struct gathering *all, const char *path, etwas_recovered *fo
     if (code == ERROR_SUCCESS) {
         (void)strcpy(part->name, found->session_name);
         part->process_id = found->process_id;
-        name_file(all, part, &found->session);
+        name_file(all, part);
         (void)snprintf(output, sizeof output, "%s/%s", all->folder, part->file);
         code = etwas_recover(path, 0, output, found);
     } else {
@@ -327,10 +331,11 @@ static const char *outcome(const struct part *part)
     return part->is_dead ? "recovered" : "taken";
 }
 
-/* ERROR_WRITE_FAULT, and why it cannot be made. */
+/* ERROR_WRITE_FAULT, and why it cannot be made. What is not whole is not there. */
 static uint32_t write_account(const struct gathering *all)
 {
     char path[ETWAS_PATH_BYTES + FILE_BYTES];
+    bool is_whole;
     FILE *file;
 
     (void)snprintf(path, sizeof path, "%s/recorders.txt", all->folder);
@@ -342,7 +347,12 @@ static uint32_t write_account(const struct gathering *all)
     for (uint32_t index = 0; index < all->count; index++) {
         (void)fprintf(file, "%s: %s\n", all->parts[index].file, outcome(&all->parts[index]));
     }
-    return fclose(file) == 0 ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
+    is_whole = ferror(file) == 0;
+    is_whole = fclose(file) == 0 && is_whole;
+    if (!is_whole) {
+        (void)unlink(path);
+    }
+    return is_whole ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
 }
 
 static uint32_t tell(const struct gathering *all, etwas_snapshot_callback each, void *context)
@@ -374,7 +384,8 @@ static uint32_t open_folder(struct gathering *all)
     const char *folder = all->wish->folder;
     struct stat facts;
 
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+    all->is_made = mkdir(folder, 0700) == 0;
+    if (!all->is_made && errno != EEXIST) {
         return errno == ENOENT ? ERROR_PATH_NOT_FOUND : etwas_file_open_error(errno);
     }
     all->folder = realpath(folder, NULL);
@@ -401,7 +412,13 @@ static uint32_t gather(struct gathering *all, void *body)
     recovered = recover_all(all);
     hear_all(all, body, deadline_ns);
     code = code == ERROR_SUCCESS ? recovered : code;
-    return code == ERROR_SUCCESS ? write_account(all) : code;
+    if (code == ERROR_SUCCESS && all->count != 0) {
+        return write_account(all);
+    }
+    if (all->count == 0 && all->is_made) {
+        (void)rmdir(all->folder);
+    }
+    return code;
 }
 
 uint32_t etwas_snapshot_all_of(const struct etwas_snapshot_wish *wish, etwas_snapshot_callback each,

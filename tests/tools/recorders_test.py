@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -157,6 +158,7 @@ class All(Recorders):
     def test_what_cannot_be_is_told(self):
         _, error = self.run_etwas("snapshot", "--all", "--to", self.to, expect=OPEN)
         self.assertIn("no recorder runs", error)
+        self.assertFalse(os.path.exists(self.to))
         program = self.program()
         self.tell(program, f"file log {self.path}", expect=ERROR_NOT_SUPPORTED)
         self.tell(program, "start 3 log", expect=87)
@@ -166,6 +168,14 @@ class All(Recorders):
         for arguments, said in ((("--all", "x"), "takes no session"), (("--last", "1", "-o", "f", "x"), "go with --all"),
                                 (("--all", "--last", "0"), "--last takes seconds"), (("--all", "--to", ""), "a folder has a name")):
             self.assertIn(said, self.run_etwas("snapshot", *arguments, expect=USAGE)[1])
+
+    def test_dead_ones_of_one_name_and_process_are_told_apart(self):
+        pid = self.dead("dead", 30)
+        (pool,) = [os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names if name.endswith(".pool")]
+        for number in (2, 3):
+            shutil.copy(pool, f"{pool[:-5]}{number}.pool")
+        self.run_etwas("snapshot", "--all", "--to", self.to)
+        self.assertEqual(self.etl_files(self.to), [f"dead-{pid}-2.etl", f"dead-{pid}-3.etl", f"dead-{pid}.etl"])
 
     def test_a_name_is_left_to_others(self):
         self.require_sequences()
@@ -181,7 +191,7 @@ class All(Recorders):
         program.stdin.close()
         program.wait()
         self.run_etwas("snapshot", "--all", "--to", self.to, expect=OPEN)
-        self.assertEqual(self.etl_files(self.to), [])
+        self.assertFalse(os.path.exists(self.to))
 
 
 class Trigger(Recorders):

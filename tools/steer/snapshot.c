@@ -44,7 +44,7 @@ static const char *const help[] = {
     "there; it writes its own when it goes on.\n"
     "\n"
     "Exit codes: see 'etwas --help'; 2 where one could not be written, or has not\n"
-    "answered; 4 where the folder cannot be had.\n"
+    "answered; 4 where the folder cannot be had, or recorders.txt not be written.\n"
     "\n"
     "Examples:\n"
     "  etwas snapshot -o now.etl recorder\n"
@@ -120,6 +120,7 @@ struct telling {
     const char *command;
     const char *folder;
     uint32_t parts;
+    uint32_t failed; /* of these */
 };
 
 static const char *reason(const etwas_snapshot_part *part)
@@ -138,6 +139,7 @@ static void tell(const etwas_snapshot_part *part, void *context)
 
     telling->parts++;
     if (part->code != ERROR_SUCCESS) {
+        telling->failed++;
         etwas_steer_complain(telling->command, part->log_file, reason(part));
         return;
     }
@@ -167,8 +169,9 @@ static int take_all(const char *command, const struct request *request)
     code = etwas_snapshot_all(telling.folder, request->last_ns, tell, &telling);
     if (code == ERROR_NOT_FOUND && telling.parts == 0) {
         fprintf(stderr, "%s: no recorder runs, and none was left behind\n", command);
-    } else if (code != ERROR_SUCCESS && telling.parts == 0) {
+    } else if (code != ERROR_SUCCESS && telling.failed == 0) {
         etwas_steer_complain(command, telling.folder, etwas_error_text(code));
+        (void)etwas_output_finish(etwas_standard_output());
         return ETWAS_EXIT_OUTPUT;
     }
     if (!etwas_output_finish(etwas_standard_output())) {
