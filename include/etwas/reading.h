@@ -55,8 +55,9 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
  * limit: each file takes a descriptor from OpenTrace on, and while it is read for each of its processors a buffer's size
  * of memory, at most 128 KiB (a compressed buffer as much as it was).
  *
- * Files that etwas wrote on one machine are on one time line. By their headers, as ProcessTrace has it, each is as far from the
- * others as the wall clock has moved against the performance counter between the starts of their sessions: by
+ * Files that etwas wrote on one machine are on one time line: those that say the same time of its boot, to a second; where the
+ * wall clock was set by more between the starts of their sessions they do not. By their headers, as ProcessTrace has it, each
+ * is as far from the others as the wall clock has moved against the performance counter between these: by
  * drift, by being set, by all that the machine was suspended. Here, if there are several such sessions, stamps of these counters
  * are times by the newest reading of both clocks in any of the files, so that what was recorded at one moment has one
  * time. The traces keep that: etwas_trace_convert_time with ETWAS_CLOCK_PROCESS_TRACE says the same afterwards.
