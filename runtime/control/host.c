@@ -3,7 +3,6 @@
 
 #include "control/host.h"
 
-#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "control/host_answers.h"
 #include "control/host_consumers.h"
+#include "control/host_entry.h"
 #include "control/host_guests.h"
 #include "control/host_request.h"
 #include "control/host_unattached.h"
@@ -33,22 +33,12 @@ enum {
     SETTLE_PATIENCE_NS = 100000000,
 };
 
-/* An enablement that the entry has, and the bytes that its filters are in. */
-struct kept {
-    struct etwas_registry_enablement enablement;
-    void *bytes;
-};
-
 /* By the session's entry of the table. Under `hosting`. */
 struct host {
     bool is_open;
     uint64_t
         handle; /* of the session: its entry of the table may be another's when somebody comes with it */
-    struct etwas_registry_host registry;
-    /* Its enablements are put together from `kept`; its template is its own. */
-    struct etwas_registry_entry entry;
-    struct kept *kept;
-    uint32_t kept_count;
+    struct etwas_host_entry shown;
 };
 
 static struct host hosts[ETWAS_SESSION_ENTRIES];
@@ -72,208 +62,21 @@ static void unlock(void)
     etwas_cancel_allow(before);
 }
 
-/* ---- the entry: under `hosting` ---------------------------------------------------------------- */
-
-/* Replaces what others read. On failure they read what they did. */
-static uint32_t publish(struct host *host)
-{
-    struct etwas_registry_enablement *list = NULL;
-    uint32_t code;
-
-    if (host->kept_count != 0) {
-        list = malloc(host->kept_count * sizeof *list);
-        if (list == NULL) {
-            return ERROR_NOT_ENOUGH_MEMORY;
-        }
-        for (uint32_t index = 0; index < host->kept_count; index++) {
-            list[index] = host->kept[index].enablement;
-        }
-    }
-    host->entry.enablements = list;
-    host->entry.enablement_count = host->kept_count;
-    code = etwas_registry_host_publish(&host->registry, &host->entry);
-    host->entry.enablements = NULL;
-    free(list);
-    return code;
-}
+/* ---- telling: under `hosting` ------------------------------------------------------------------ */
 
 static struct etwas_tell look_at(const struct host *host)
 {
     struct etwas_tell tell = {
         .op = ETWAS_TELL_LOOK,
-        .number = host->entry.number,
-        .session = host->entry.session,
+        .number = host->shown.entry.number,
+        .session = host->shown.entry.session,
     };
 
     (void)strcpy(tell.sender, etwas_service_name());
     return tell;
 }
 
-static void drop_kept(struct host *host, uint32_t index)
-{
-    free(host->kept[index].bytes);
-    host->kept[index] = host->kept[--host->kept_count];
-}
-
-/* What it enables. */
-static void drop_all(struct host *host)
-{
-    while (host->kept_count != 0) {
-        drop_kept(host, 0);
-    }
-    free(host->kept);
-    host->kept = NULL;
-}
-
-static void drop_template(struct host *host)
-{
-    free(host->entry.private);
-    host->entry.private = NULL;
-}
-
-static struct kept *find_kept(struct host *host, const struct etwas_registry_enablement *like)
-{
-    for (uint32_t index = 0; index < host->kept_count; index++) {
-        const struct etwas_registry_enablement *one = &host->kept[index].enablement;
-
-        if (one->is_group == like->is_group &&
-            memcmp(&one->provider, &like->provider, sizeof like->provider) == 0) {
-            return &host->kept[index];
-        }
-    }
-    return NULL;
-}
-
-/* A copy with filters of its own. */
-static uint32_t copy(struct kept *kept, const struct etwas_registry_enablement *enablement)
-{
-    size_t size = 0;
-    size_t used;
-    uint32_t code;
-
-    (void)etwas_registry_put_enablement(enablement, NULL, 0, &size);
-    kept->bytes = malloc(size);
-    if (kept->bytes == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    code = etwas_registry_put_enablement(enablement, kept->bytes, size, &used);
-    if (code == ERROR_SUCCESS) {
-        code = etwas_registry_get_enablement(kept->bytes, size, &kept->enablement, &used);
-    }
-    if (code != ERROR_SUCCESS) {
-        free(kept->bytes);
-    }
-    return code;
-}
-
-/* `before`: what it replaced, with bytes that are the caller's; of one that is new it has none. */
-static uint32_t keep(struct host *host, const struct etwas_registry_enablement *enablement,
-                     struct kept *before)
-{
-    struct kept *known = find_kept(host, enablement);
-    struct kept *more;
-    struct kept kept;
-    uint32_t code = copy(&kept, enablement);
-
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    kept.enablement.number = host->entry.number + 1;
-    kept.enablement.captured = known != NULL ? known->enablement.captured : 0;
-    if (known != NULL) {
-        *before = *known;
-        *known = kept;
-        return ERROR_SUCCESS;
-    }
-    more = realloc(host->kept, (host->kept_count + 1) * sizeof *more);
-    if (more == NULL) {
-        free(kept.bytes);
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    host->kept = more;
-    host->kept[host->kept_count++] = kept;
-    return ERROR_SUCCESS;
-}
-
-/* An enablement that cannot be published, for it would be too much, must not keep others from it. */
-static uint32_t publish_kept(struct host *host, const struct etwas_registry_enablement *enablement)
-{
-    struct kept before = {.bytes = NULL};
-    uint32_t code = keep(host, enablement, &before);
-    struct kept *known;
-
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    host->entry.number++;
-    code = publish(host);
-    if (code == ERROR_SUCCESS) {
-        free(before.bytes);
-        return code;
-    }
-    known = find_kept(host, enablement);
-    if (before.bytes != NULL) {
-        free(known->bytes);
-        *known = before;
-    } else {
-        drop_kept(host, (uint32_t)(known - host->kept));
-    }
-    return code;
-}
-
-/* What cannot be published guests still act by: then it stays, and may be disabled again. */
-static uint32_t publish_without(struct host *host, struct kept *known)
-{
-    const struct kept gone = *known;
-    uint32_t code;
-
-    *known = host->kept[--host->kept_count];
-    host->entry.number++;
-    code = publish(host);
-    if (code == ERROR_SUCCESS) {
-        free(gone.bytes);
-    } else {
-        host->kept[host->kept_count++] = gone;
-    }
-    return code;
-}
-
-/* `known`: the enablement whose providers are asked for their state; NULL: none is, and nobody has to act. */
-static uint32_t publish_capture(struct host *host, struct kept *known)
-{
-    uint64_t before;
-    uint32_t code;
-
-    if (known == NULL) {
-        return ERROR_SUCCESS;
-    }
-    before = known->enablement.captured;
-    known->enablement.captured = ++host->entry.number;
-    code = publish(host);
-    if (code != ERROR_SUCCESS) {
-        known->enablement.captured = before; /* else the next change would ask for it */
-    }
-    return code;
-}
-
-static uint32_t change(struct host *host, uint32_t control_code,
-                       const struct etwas_registry_enablement *enablement)
-{
-    struct kept *known;
-
-    if (control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
-        return publish_kept(host, enablement);
-    }
-    known = find_kept(host, enablement);
-    if (known != NULL && control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
-        return publish_without(host, known);
-    }
-    return publish_capture(host, known);
-}
-
-/* ---- telling ----------------------------------------------------------------------------------- */
-
-/* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. Under `hosting`. */
+/* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. */
 static void tell_all(const struct host *host, struct etwas_waiter *waiter, uint32_t *told)
 {
     struct etwas_tell tell = look_at(host);
@@ -293,7 +96,7 @@ static enum etwas_service_answer accept_for(int listener, uint64_t session,
                                             etwas_service_handler hear)
 {
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
-    int *spare = &hosts[etwas_handle_index(session) - 1].registry.spare;
+    int *spare = &hosts[etwas_handle_index(session) - 1].shown.registry.spare;
     struct etwas_peer peer;
     int connection;
     uint32_t code = etwas_registry_accept(listener, spare, &connection, &peer);
@@ -318,6 +121,12 @@ static enum etwas_service_answer accept_one(int listener, uint64_t session)
 static enum etwas_service_answer accept_asker(int listener, uint64_t session)
 {
     return accept_for(listener, session, etwas_host_snapshots_hear);
+}
+
+static void drop_template(struct host *host)
+{
+    free(host->shown.entry.private);
+    host->shown.entry.private = NULL;
 }
 
 static void describe(struct etwas_registry_entry *entry, const struct etwas_session *session)
@@ -356,18 +165,18 @@ uint32_t etwas_host_begin(struct etwas_session *session)
         return code;
     }
     lock();
-    host->registry = ETWAS_REGISTRY_NO_HOST;
-    describe(&host->entry, session);
+    host->shown.registry = ETWAS_REGISTRY_NO_HOST;
+    describe(&host->shown.entry, session);
     if (session->configuration.is_template) {
-        host->entry.kind = ETWAS_REGISTRY_TEMPLATE;
-        host->entry.private = etwas_template_make(&session->configuration);
+        host->shown.entry.kind = ETWAS_REGISTRY_TEMPLATE;
+        host->shown.entry.private = etwas_template_make(&session->configuration);
     }
     if (session->configuration.is_listed) {
-        host->entry.kind = ETWAS_REGISTRY_RECORDER;
+        host->shown.entry.kind = ETWAS_REGISTRY_RECORDER;
     }
-    code = session->configuration.is_template && host->entry.private == NULL
+    code = session->configuration.is_template && host->shown.entry.private == NULL
                ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
-               : etwas_registry_host_open(&host->registry, &host->entry);
+               : etwas_registry_host_open(&host->shown.registry, &host->shown.entry);
     host->is_open = code == ERROR_SUCCESS;
     if (!host->is_open) {
         drop_template(host);
@@ -388,14 +197,15 @@ void etwas_host_open(struct etwas_session *session)
         etwas_host_guests_begin(session);
     }
     lock();
-    host->entry.state = ETWAS_REGISTRY_OPEN;
-    host->entry.gate = session->configuration.is_shared ? session->generation : 0;
-    host->entry.number++;
+    host->shown.entry.state = ETWAS_REGISTRY_OPEN;
+    host->shown.entry.gate = session->configuration.is_shared ? session->generation : 0;
+    host->shown.entry.number++;
     /* The next change publishes what could not be now. Nobody has to look at a shared session that enables nothing. */
-    if (publish(host) == ERROR_SUCCESS && host->entry.private != NULL) {
+    if (etwas_host_entry_publish(&host->shown) == ERROR_SUCCESS &&
+        host->shown.entry.private != NULL) {
         tell_all(host, NULL, NULL);
     }
-    (void)etwas_service_watch(host->registry.listener, false,
+    (void)etwas_service_watch(host->shown.registry.listener, false,
                               session->configuration.is_listed ? accept_asker : accept_one,
                               host->handle);
     unlock();
@@ -409,10 +219,10 @@ static void close_template(uint32_t index)
     uint32_t told = 0;
 
     lock();
-    host->entry.state = ETWAS_REGISTRY_CLOSING;
-    host->entry.number++;
-    drop_all(host);
-    (void)publish(host);
+    host->shown.entry.state = ETWAS_REGISTRY_CLOSING;
+    host->shown.entry.number++;
+    etwas_host_entry_clear(&host->shown);
+    (void)etwas_host_entry_publish(&host->shown);
     tell_all(host, &waiter, &told);
     unlock();
     (void)etwas_answers_wait(index, &waiter, told, ETWAS_ANSWER_PATIENCE_MS);
@@ -434,10 +244,10 @@ void etwas_host_closing(struct etwas_session *session)
     /* A host that stood still has not heard yet who wanted to log meanwhile. */
     etwas_service_settle(etwas_monotonic_ns() + SETTLE_PATIENCE_NS);
     lock();
-    host->entry.state = ETWAS_REGISTRY_CLOSING;
-    number = ++host->entry.number;
-    drop_all(host);
-    (void)publish(host);
+    host->shown.entry.state = ETWAS_REGISTRY_CLOSING;
+    number = ++host->shown.entry.number;
+    etwas_host_entry_clear(&host->shown);
+    (void)etwas_host_entry_publish(&host->shown);
     tell = look_at(host);
     unlock();
     if (etwas_host_guests_count(session) != 0) {
@@ -457,12 +267,12 @@ void etwas_host_end(struct etwas_session *session)
     }
     lock();
     if (host->is_open) {
-        int listener = host->registry.listener;
+        int listener = host->shown.registry.listener;
 
         /* Its handler takes no lock of ours. */
         (void)etwas_service_unwatch(listener, host->handle);
-        etwas_registry_host_close(&host->registry);
-        drop_all(host);
+        etwas_registry_host_close(&host->shown.registry);
+        etwas_host_entry_clear(&host->shown);
         drop_template(host);
         host->is_open = false;
         etwas_answers_end(session->index);
@@ -479,7 +289,7 @@ static uint32_t change_and_tell(struct host *host, uint32_t control_code,
                                 const struct etwas_registry_enablement *enablement,
                                 struct etwas_waiter *waiter, uint32_t *told)
 {
-    uint32_t code = change(host, control_code, enablement);
+    uint32_t code = etwas_host_entry_change(&host->shown, control_code, enablement);
 
     if (code == ERROR_SUCCESS) {
         tell_all(host, waiter, told);
@@ -499,9 +309,10 @@ bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enableme
     }
     host = &hosts[key.index];
     lock();
-    is_new = host->is_open && host->handle == handle && host->entry.kind == ETWAS_REGISTRY_SHARED &&
-             find_kept(host, enablement) == NULL;
-    session = host->entry.session;
+    is_new = host->is_open && host->handle == handle &&
+             host->shown.entry.kind == ETWAS_REGISTRY_SHARED &&
+             !etwas_host_entry_has(&host->shown, enablement);
+    session = host->shown.entry.session;
     unlock();
     return !is_new ||
            etwas_others_leave_room(&session, &enablement->provider, enablement->is_group);
@@ -524,8 +335,8 @@ uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
     before = etwas_cancel_forbid();
     host = &hosts[key.index];
     lock();
-    if (host->is_open && host->handle == handle && host->entry.state == ETWAS_REGISTRY_OPEN &&
-        host->entry.kind != ETWAS_REGISTRY_RECORDER) {
+    if (host->is_open && host->handle == handle && host->shown.entry.state == ETWAS_REGISTRY_OPEN &&
+        host->shown.entry.kind != ETWAS_REGISTRY_RECORDER) {
         code = change_and_tell(host, control_code, enablement, timeout_ms != 0 ? &waiter : NULL,
                                &told);
         is_told = code == ERROR_SUCCESS;
@@ -550,10 +361,10 @@ uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flu
     int before = etwas_cancel_forbid();
 
     lock();
-    if (host->is_open && host->handle == handle && host->entry.state == ETWAS_REGISTRY_OPEN) {
-        etwas_template_note(&host->entry, control_code, flush_timer, file_name);
-        host->entry.number++;
-        code = publish(host);
+    if (host->is_open && host->handle == handle && host->shown.entry.state == ETWAS_REGISTRY_OPEN) {
+        etwas_template_note(&host->shown.entry, control_code, flush_timer, file_name);
+        host->shown.entry.number++;
+        code = etwas_host_entry_publish(&host->shown);
         is_told = code == ERROR_SUCCESS;
     }
     if (is_told) {
@@ -574,7 +385,7 @@ bool etwas_host_has(const etwas_guid *session)
     lock();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         has = has || (hosts[index].is_open &&
-                      memcmp(&hosts[index].entry.session, session, sizeof *session) == 0);
+                      memcmp(&hosts[index].shown.entry.session, session, sizeof *session) == 0);
     }
     unlock();
     return has;
@@ -596,8 +407,8 @@ void etwas_host_after_fork(bool is_child)
     etwas_host_guests_after_fork(is_child);
     for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
         if (hosts[index].is_open) {
-            etwas_registry_host_forget(&hosts[index].registry);
-            drop_all(&hosts[index]);
+            etwas_registry_host_forget(&hosts[index].shown.registry);
+            etwas_host_entry_clear(&hosts[index].shown);
             drop_template(&hosts[index]);
             hosts[index].is_open = false;
         }
