@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SHIP_SETTINGS_H
+#define ETWAS_TOOLS_SHIP_SETTINGS_H
+
+/*
+ * What `etwas ship` is asked for, by its command line and by a file of settings (--config), whose lines are the long options:
+ * NAME = VALUE, or NAME alone. What the command line says of an option replaces what the file says of it.
+ */
+
+#include "files.h"
+#include "ship/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum etwas_ship_task {
+    ETWAS_SHIP_TASK_FILES,   /* finished files, or what there is of others */
+    ETWAS_SHIP_TASK_FOLLOW,  /* a folder */
+    ETWAS_SHIP_TASK_SESSION, /* a running session's log files */
+    ETWAS_SHIP_TASK_PROVE,
+    ETWAS_SHIP_TASK_DDL,
+};
+
+struct etwas_ship_settings {
+    enum etwas_ship_task task;
+    struct etwas_ship_options
+        target;               /* all but `stop`; without --to (--ddl alone) it has no shards */
+    struct etwas_files files; /* of ETWAS_SHIP_TASK_FILES */
+    const char *host;         /* what rows say; this machine's name unless told */
+    const char *follow;       /* the folder, or NULL */
+    const char *session;      /* its name, or NULL */
+    const char *state;        /* the folder of cursors, or NULL: where they are by themselves */
+    const char *pools; /* the folder of dead processes' pools, or NULL: etwas_crash_safe_folder */
+    uint64_t spool_limit_bytes; /* 0: none */
+    bool once;                  /* follow until all is sent */
+    bool recovers;
+    bool deletes;            /* files that have arrived */
+    uint32_t days;           /* to prove: today and so many before; 0: all */
+    const char *cluster;     /* of the DDL; NULL: one server */
+    uint32_t keep_days;      /* of the DDL; 0: for ever */
+    uint32_t server_version; /* of the DDL, as etwas_ship_target_version; 0: not told */
+};
+
+/* Until the program ends it holds what it has read. False: *result is what the program exits with. */
+bool etwas_ship_settings_read(int argc, char **argv, struct etwas_ship_settings *settings,
+                              int *result);
+
+#endif
