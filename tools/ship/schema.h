@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SHIP_SCHEMA_H
+#define ETWAS_TOOLS_SHIP_SCHEMA_H
+
+/*
+ * The two tables that events and buffers go to: their columns, and which type each has.
+ *
+ * A column has one of two types, a plain one that every server knows, and a modern one: TIME is
+ * UInt64 or DateTime64(9, 'UTC'), NAME String or LowCardinality(String), the pairs Nested or Map; of
+ * the other kinds both are the same. Which of them a table has is its dialect, which is asked of the
+ * table itself: a modern server may have tables of older days.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum etwas_ship_table {
+    ETWAS_SHIP_EVENTS,  /* a row an event: DATABASE.NAME */
+    ETWAS_SHIP_BUFFERS, /* a row a buffer, a file's end, a loss of shipping: DATABASE.NAME_buffer */
+    ETWAS_SHIP_TABLES,
+};
+
+enum etwas_ship_type {
+    ETWAS_SHIP_U8,
+    ETWAS_SHIP_U16,
+    ETWAS_SHIP_U32,
+    ETWAS_SHIP_U64,
+    ETWAS_SHIP_DATE,   /* u16: days since 1970 */
+    ETWAS_SHIP_TIME,   /* i64: ns since 1970 */
+    ETWAS_SHIP_GUID,   /* UUID */
+    ETWAS_SHIP_STRING, /* any bytes */
+    ETWAS_SHIP_NAME,   /* a string of few values */
+    ETWAS_SHIP_INTS,   /* any number of pairs of a key and an Int64, */
+    ETWAS_SHIP_REALS,  /* a Float64, */
+    ETWAS_SHIP_TEXTS,  /* or a string */
+};
+
+struct etwas_ship_column {
+    const char *name;
+    enum etwas_ship_type type;
+    const char *codec; /* modern: how it is compressed */
+};
+
+/* Columns of ETWAS_SHIP_EVENTS, as in the DDL and in a block. */
+enum etwas_ship_event_column {
+    ETWAS_SHIP_EVENT_DAY, /* of the buffer's first event */
+    ETWAS_SHIP_EVENT_TIME,
+    ETWAS_SHIP_EVENT_ERROR, /* u32, ns: how far `time` may be off */
+    ETWAS_SHIP_EVENT_HOST,
+    ETWAS_SHIP_EVENT_SESSION, /* u64 */
+    ETWAS_SHIP_EVENT_PART,    /* u32 */
+    ETWAS_SHIP_EVENT_CPU,     /* u16 */
+    ETWAS_SHIP_EVENT_BUFFER,  /* u64 */
+    ETWAS_SHIP_EVENT_POS,     /* u32 */
+    ETWAS_SHIP_EVENT_PID,     /* u32 */
+    ETWAS_SHIP_EVENT_TID,     /* u32 */
+    ETWAS_SHIP_EVENT_PROVIDER,
+    ETWAS_SHIP_EVENT_CLASS,
+    ETWAS_SHIP_EVENT_NAME,
+    ETWAS_SHIP_EVENT_TYPE,     /* u8 */
+    ETWAS_SHIP_EVENT_LEVEL,    /* u8 */
+    ETWAS_SHIP_EVENT_ID,       /* u16 */
+    ETWAS_SHIP_EVENT_KEYWORD,  /* u64 */
+    ETWAS_SHIP_EVENT_INSTANCE, /* u32 */
+    ETWAS_SHIP_EVENT_PARENT,   /* u32 */
+    ETWAS_SHIP_EVENT_ACTIVITY,
+    ETWAS_SHIP_EVENT_RELATED,
+    ETWAS_SHIP_EVENT_INTS,
+    ETWAS_SHIP_EVENT_REALS,
+    ETWAS_SHIP_EVENT_TEXTS,
+    ETWAS_SHIP_EVENT_PAYLOAD,
+    ETWAS_SHIP_EVENT_COLUMNS,
+};
+
+/* Columns of ETWAS_SHIP_BUFFERS. */
+enum etwas_ship_buffer_column {
+    ETWAS_SHIP_BUFFER_DAY,
+    ETWAS_SHIP_BUFFER_HOST,
+    ETWAS_SHIP_BUFFER_SESSION, /* u64 */
+    ETWAS_SHIP_BUFFER_PART,    /* u32 */
+    ETWAS_SHIP_BUFFER_CPU,     /* u16 */
+    ETWAS_SHIP_BUFFER_BUFFER,  /* u64 */
+    ETWAS_SHIP_BUFFER_FIRST,   /* TIME, as is the next */
+    ETWAS_SHIP_BUFFER_LAST,
+    ETWAS_SHIP_BUFFER_EVENTS, /* u64, as is the next */
+    ETWAS_SHIP_BUFFER_BYTES,
+    ETWAS_SHIP_BUFFER_FILE,   /* STRING */
+    ETWAS_SHIP_BUFFER_OFFSET, /* u64, as is the next */
+    ETWAS_SHIP_BUFFER_DAMAGES,
+    ETWAS_SHIP_BUFFER_STATE, /* u8: enum etwas_ship_buffer_state */
+    ETWAS_SHIP_BUFFER_RECORDED, /* u64, as are all up to `ended`; of states END and RECOVERED, else 0 */
+    ETWAS_SHIP_BUFFER_OVERWRITTEN,
+    ETWAS_SHIP_BUFFER_LOST, /* of all causes; then one by one: */
+    ETWAS_SHIP_BUFFER_LOST_NO_BUFFER,
+    ETWAS_SHIP_BUFFER_LOST_BACKLOG_FULL,
+    ETWAS_SHIP_BUFFER_LOST_WRITE_ERROR,
+    ETWAS_SHIP_BUFFER_LOST_FILE_FULL,
+    ETWAS_SHIP_BUFFER_LOST_ABANDONED,
+    ETWAS_SHIP_BUFFER_LOST_UNDELIVERED,
+    ETWAS_SHIP_BUFFER_LOST_UNATTACHED,
+    ETWAS_SHIP_BUFFER_LOST_OTHER,
+    ETWAS_SHIP_BUFFER_ENDED, /* u8: the session ended with this file */
+    ETWAS_SHIP_BUFFER_COLUMNS,
+};
+
+/* What a row of ETWAS_SHIP_BUFFERS is about. */
+enum etwas_ship_buffer_state {
+    ETWAS_SHIP_STATE_BUFFER, /* a buffer */
+    ETWAS_SHIP_STATE_END,    /* the end of a file, and its totals */
+    ETWAS_SHIP_STATE_GONE, /* a file that went, in part or whole, before it was shipped: `events` of it */
+    ETWAS_SHIP_STATE_RECOVERED, /* the end of a recovered file, and the totals of the whole session */
+};
+
+enum {
+    ETWAS_SHIP_MOST_COLUMNS = 32
+};
+
+_Static_assert((int)ETWAS_SHIP_EVENT_COLUMNS <= (int)ETWAS_SHIP_MOST_COLUMNS,
+               "and a bit each in 64");
+_Static_assert((int)ETWAS_SHIP_BUFFER_COLUMNS <= (int)ETWAS_SHIP_MOST_COLUMNS, "likewise");
+
+/* All columns of a table, *count of them. */
+const struct etwas_ship_column *etwas_ship_columns(enum etwas_ship_table table, uint32_t *count);
+
+/* What is behind the name of the first table in that of this one: "" or "_buffer". */
+const char *etwas_ship_table_suffix(enum etwas_ship_table table);
+
+/* The type's name in a table of that dialect; of pairs in the plain one that of the values: "Int64". */
+const char *etwas_ship_type_name(enum etwas_ship_type type, bool is_modern);
+
+/* Is it one of INTS, REALS and TEXTS? In the plain dialect it is two columns, NAME.k and NAME.v. */
+static inline bool etwas_ship_is_pairs(enum etwas_ship_type type)
+{
+    return type >= ETWAS_SHIP_INTS;
+}
+
+#endif
