@@ -12,12 +12,12 @@
  * request has 60 s. When the target's `stop` becomes readable waits end at once; a request that is on its way has 5 s more.
  */
 
+#include "ship/columns.h"
 #include "ship/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 enum etwas_ship_sent {
     ETWAS_SHIP_SENT,    /* the server has it, or has answered */
@@ -25,26 +25,18 @@ enum etwas_ship_sent {
     ETWAS_SHIP_REFUSED, /* will not pass by itself, or not within the patience; it has been said why */
 };
 
-/* A Native block, in pieces one behind the other. Owned by the caller; not changed. */
-struct etwas_ship_body {
-    const struct iovec *pieces;
-    uint32_t count;
-    uint32_t rows;
-    uint64_t bytes;      /* of all pieces */
-    const char *columns; /* their names as SQL has them: "day, host, `ints.k`" */
-    const char *
-        token; /* names the block where servers drop by tokens (modern): [A-Za-z0-9._-]; NULL: by what is in it */
-};
-
-/* Returns once the block is stored, by a replica at least. The rate is kept before it is sent. */
+/*
+ * Sends a block that is finished (etwas_columns_finish), and returns once a replica has stored it. Before it is sent the rate is
+ * kept. A block of no rows is there already. `token` names the block where servers know a block by such (modern ones), in
+ * letters, digits and . _ -, 64 at most; NULL: by what is in it.
+ */
 enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t shard,
-                                     enum etwas_ship_table table,
-                                     const struct etwas_ship_body *body);
+                                     const struct etwas_columns *columns, const char *token);
 
 enum {
-    ETWAS_SHIP_ANY = -1,  /* replica: which one answers */
-    ETWAS_SHIP_EACH = -2, /* all of them, one after the other: one that is away is waited for */
-    ETWAS_SHIP_ANSWER_BYTES = 8 * 1048576, /* a longer answer is refused */
+    ETWAS_SHIP_ANY = -1,                   /* whichever answers */
+    ETWAS_SHIP_EACH = -2,                  /* all; one that is away is waited for */
+    ETWAS_SHIP_ANSWER_BYTES = 8 * 1048576, /* of a replica; a longer one is refused */
 };
 
 /* Of a row: without TabSeparated's escapes, and with a 0 behind it. NULL of SQL is \N, as it comes. */
@@ -54,12 +46,14 @@ struct etwas_ship_field {
 };
 
 struct etwas_ship_question {
-    const char *sql;  /* without FORMAT */
-    uint32_t columns; /* of each row of its answer; one that has others is refused */
+    /* Without FORMAT. */
+    const char *sql;
+    /* Of each row of its answer; one that has others is refused. 0: a statement that answers nothing. */
+    uint32_t columns;
     /* Takes a row of the answer, once the whole of a replica's answer is there. False: no more rows, please. */
     bool (*row)(void *context, const struct etwas_ship_field *fields);
     void *context;
-    /* NULL; else an error of the server's that will not pass is not said but put here, by its number, 0 where there is none. */
+    /* NULL; else a server's error that will not pass is not said, but its number put here; 0: there was none. */
     uint32_t *error;
 };
 

@@ -24,22 +24,31 @@ enum etwas_ship_task {
 
 struct etwas_ship_settings {
     enum etwas_ship_task task;
-    struct etwas_ship_options
-        target;               /* all but `stop`; without --to (--ddl alone) it has no shards */
-    struct etwas_files files; /* of ETWAS_SHIP_TASK_FILES */
-    const char *host;         /* what rows say; this machine's name unless told */
-    const char *follow;       /* the folder, or NULL */
-    const char *session;      /* its name, or NULL */
-    const char *state;        /* the folder of cursors, or NULL: where they are by themselves */
-    const char *pools; /* the folder of dead processes' pools, or NULL: etwas_crash_safe_folder */
+    /* All but `stop`. Without --to, which --ddl alone may be, it has no shards. */
+    struct etwas_ship_options target;
+
+    /* What is shipped, by the task. */
+    struct etwas_files files;
+    const char *follow;
+    const char *session;
+    const char *host; /* that rows name; this machine's name unless told */
+
+    /* How. */
+    const char *state; /* the folder of cursors, or NULL: where they are by themselves */
+    const char *pools; /* that of dead processes' pools, or NULL: etwas_crash_safe_folder */
     uint64_t spool_limit_bytes; /* 0: none */
-    bool once;                  /* follow until all is sent */
+    bool once;                  /* follows until all is sent */
     bool recovers;
-    bool deletes;            /* files that have arrived */
-    uint32_t days;           /* to prove: today and so many before; 0: all */
-    const char *cluster;     /* of the DDL; NULL: one server */
-    uint32_t keep_days;      /* of the DDL; 0: for ever */
-    uint32_t server_version; /* of the DDL, as etwas_ship_target_version; 0: not told */
+    bool deletes; /* files that have arrived */
+
+    /* Of the proof. */
+    uint32_t days; /* today (UTC) and those before it */
+    bool is_json;
+
+    /* Of the DDL. */
+    const char *cluster; /* or NULL: one server */
+    uint32_t keep_days;  /* 0: for ever */
+    uint32_t major;      /* of the server's version; 0: not told */
 };
 
 /* Until the program ends it holds what it has read. False: *result is what the program exits with. */

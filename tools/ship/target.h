@@ -11,35 +11,39 @@
  */
 
 #include "ship/address.h"
+#include "ship/dialect.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum etwas_ship_table {
-    ETWAS_SHIP_EVENTS,  /* DATABASE.NAME */
-    ETWAS_SHIP_BUFFERS, /* DATABASE.NAME_buffer */
-    ETWAS_SHIP_TABLES,
+enum {
+    ETWAS_SHIP_FOR_EVER = UINT32_MAX
 };
 
-/* What target and settings agree on; of `etwas ship` all is in etwas_ship_settings. */
+/* What it is opened with. Strings that may be NULL say so. */
 struct etwas_ship_options {
     const struct etwas_ship_shard_addresses *shards;
     uint32_t shard_count;
-    const char *table;       /* DATABASE.NAME */
-    const char *credentials; /* a file, or NULL: see secret.h */
-    const char *ca;          /* a file of certificates that are trusted, or NULL: the system's */
-    uint64_t rows_per_s;     /* all shards together; 0: as fast as may be */
-    uint32_t patience_s;     /* how long what will pass is waited for; ETWAS_SHIP_FOR_EVER */
+    /* Identifiers; the second is of ETWAS_SHIP_EVENTS. */
+    const char *database;
+    const char *table;
+    /* A file, or NULL: see secret.h. */
+    const char *credentials;
+    /* A file of certificates that are trusted, or NULL: the system's are. */
+    const char *ca;
+    /* All shards together; 0: as fast as may be. */
+    uint64_t rows_per_s;
+    /* How long what will pass by itself is waited for, or ETWAS_SHIP_FOR_EVER. */
+    uint32_t patience_s;
+    /* Blocks are sent as gzip has them. */
     bool compresses;
-    bool
-        at_least_once; /* rows may come twice: a server that cannot drop a block that it has is good enough */
-    bool reads_only; /* for questions alone: what only inserts need is not looked at */
-    int stop; /* a descriptor that is readable from when all shall end (eventfd(2)); -1: none */
-};
-
-enum {
-    ETWAS_SHIP_FOR_EVER = UINT32_MAX
+    /* Rows may come twice: a server that cannot drop a block that it has is good enough. */
+    bool at_least_once;
+    /* For questions alone: what only inserts need is not looked at, nor is it said. */
+    bool reads_only;
+    /* A descriptor that is readable from when all shall end (eventfd(2)); -1: there is none. */
+    int stop;
 };
 
 struct etwas_ship_target;
@@ -79,8 +83,7 @@ const char *etwas_ship_target_table_all(const struct etwas_ship_target *target,
 /* The server's version as 18016 or 26007: the oldest of any shard. */
 uint32_t etwas_ship_target_version(const struct etwas_ship_target *target);
 
-/* The type of a column, as the server says it; NULL: the table has none such. The same on all shards. */
-const char *etwas_ship_target_type(const struct etwas_ship_target *target,
-                                   enum etwas_ship_table table, const char *column);
+/* What blocks are encoded for: the types that the tables have, the same on all shards. */
+const struct etwas_ship_dialect *etwas_ship_target_dialect(const struct etwas_ship_target *target);
 
 #endif
