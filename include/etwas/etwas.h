@@ -5,8 +5,9 @@
  * What ETW has no word for: starting a session from C strings, the inline gate, reading a clock
  * directly, exact 64-bit accounting, the flusher thread's attributes; and by the headers that this one
  * includes, describing events (describe.h), what a session asks of its memory (memory.h), what a reader
- * finds in a file and wrong with it (reading.h), making a file of others (relog.h), flight recorders
- * (recorder.h), retention classes (classes.h), and sessions that survive their process (crash_safe.h).
+ * finds in a file and wrong with it (reading.h), a file buffer by buffer (buffers.h), making a file of
+ * others (relog.h), flight recorders (recorder.h), retention classes (classes.h), and sessions that survive
+ * their process (crash_safe.h).
  * Everything else is in <etwas/evntrace.h> under ETW's own names.
  *
  * Unless a declaration says otherwise, functions may be called from any thread, not from a signal
@@ -16,6 +17,7 @@
 #define ETWAS_ETWAS_H
 
 #include <etwas/autologger.h>
+#include <etwas/buffers.h>
 #include <etwas/classes.h>
 #include <etwas/crash_safe.h>
 #include <etwas/describe.h>
