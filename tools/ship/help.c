@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "ship/help.h"
+
+#include <stddef.h>
+
+const char *const etwas_ship_help[] = {
+    "usage: etwas ship --to URL[,URL...] [OPTION...] FILE...\n"
+    "       etwas ship --to URL[,URL...] [OPTION...] --follow FOLDER\n"
+    "       etwas ship --to URL[,URL...] [OPTION...] --session NAME\n"
+    "       etwas ship --to URL[,URL...] --prove [--days N] [--json]\n"
+    "       etwas ship --ddl [--to URL | --server-version V] [OPTION...]\n"
+    "\n"
+    "Sends the events of trace files to ClickHouse, each exactly once: what was sent\n"
+    "is remembered, block by block, and after any doubt the same block is sent again,\n"
+    "which the server knows by its hash. The files are the queue: a server that is\n"
+    "slow or away costs disk, and whoever logs knows nothing of it.\n"
+    "\n",
+    "What is sent:\n"
+    "  FILE...              what is in these files, also of those without an end\n"
+    "  -f, --follow FOLDER  the log files (*.etl) in it, as they come and grow, until\n"
+    "                       SIGTERM or SIGINT; a block a second is not full at most\n"
+    "  -S, --session NAME   the log files of a session that runs, until it ends\n"
+    "      --once           with --follow: until all that is there has arrived\n"
+    "      --recover        with --follow: what processes that died had in memory of\n"
+    "                       sessions whose log file is there ('etwas recover'), too\n"
+    "      --pools FOLDER   where that lies, if not in the user's runtime folder\n"
+    "      --delete         removes files that have arrived whole\n"
+    "      --spool-limit SIZE\n"
+    "                       with --follow: of more than SIZE (as 500M or 20G) the\n"
+    "                       oldest files go, those that have arrived first. What had\n"
+    "                       not is counted, and the server told\n"
+    "\n",
+    "Where to:\n"
+    "  -t, --to URL,...     http[s]://HOST:PORT of the replicas of a shard; again for\n"
+    "                       each further shard. Sessions are spread over them\n"
+    "      --table D.NAME   the table, etwas.event; buffers go to D.NAME_buffer\n"
+    "      --credentials FILE\n"
+    "                       lines user=NAME and password=WORD, readable by its owner\n"
+    "                       alone; else $CREDENTIALS_DIRECTORY/etwas-ship\n"
+    "      --ca FILE        trusts these certificates instead of the system's\n"
+    "      --compress       sends blocks as gzip has them\n"
+    "      --rate N         N rows a second at most\n"
+    "      --patience N     waits N seconds for a server that is away, not for ever\n"
+    "      --at-least-once  also to a server that cannot drop what it has already\n"
+    "      --host NAME      what rows call this machine\n"
+    "      --state FOLDER   where is kept what was sent: FOLDER/.ship of --follow,\n"
+    "                       else $STATE_DIRECTORY, $XDG_STATE_HOME/etwas/ship or\n"
+    "                       ~/.local/state/etwas/ship\n"
+    "      --config FILE    of lines NAME = VALUE, the long options without dashes\n"
+    "  -h, --help           this text\n"
+    "\n",
+    "Instead of sending:\n"
+    "      --prove          says of each host and session whether all has arrived\n"
+    "      --days N         with --prove: of so many days\n"
+    "      --json           with --prove: an object a session\n"
+    "      --ddl            writes the statements that make the tables\n"
+    "      --server-version V\n"
+    "                       for that version: 18.16, 26.7\n"
+    "      --cluster NAME   on all servers of it, with replicas\n"
+    "      --keep-days N    where the server can forget what is older by itself\n"
+    "\n",
+    "Exit codes: see 'etwas --help'; 2 also where a server refuses, 5 where the proof\n"
+    "fails, 7 where it was ended with events left that have not arrived: the same\n"
+    "command goes on where it was.\n"
+    "\n"
+    "Examples:\n"
+    "  etwas ship --ddl --server-version 24.8 --cluster etwas --keep-days 30\n"
+    "  etwas ship --to http://db1:8123,http://db2:8123 service.etl\n"
+    "  etwas ship --to https://db1:8443 --follow /var/log/service --recover \\\n"
+    "      --spool-limit 20G --delete\n"
+    "  etwas ship --to https://db1:8443 --prove\n",
+    NULL,
+};
