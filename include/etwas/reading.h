@@ -87,6 +87,14 @@ uint32_t etwas_trace_select_section(etwas_trace_handle trace, uint32_t section, 
 #define ETWAS_INDEX_FILE_USED 1u    /* what lies outside of the wanted span was not looked at */
 #define ETWAS_INDEX_FILE_IGNORED 2u /* damaged, not of this file as it is now, or somebody else's */
 
+/* No other file of the session follows: it ended with this one, or goes on for consumers alone. A session of several
+ * files, in a new-file set or under names given one after the other, says it in the last; an appended file says it of the
+ * session that was appended last, and not while another one is. Snapshots do not say it. */
+#define ETWAS_TRACE_ENDS_SESSION 1u
+/* etwas_recover made the file of what a session had in memory. Its totals are those of the whole session, whose other files,
+ * if it had any, end without saying so. With ETWAS_TRACE_ENDS_SESSION if the process of the session was dead. */
+#define ETWAS_TRACE_IS_RECOVERED 2u
+
 /*
  * What is known about an open trace file. Grows while ProcessTrace runs; complete when it returned.
  */
@@ -123,7 +131,8 @@ typedef struct etwas_trace_information {
     uint64_t attempted_events;
     uint64_t uncompressed_bytes; /* what the buffers found would take if none were compressed */
     uint32_t index_file;         /* ETWAS_INDEX_FILE_*: what ProcessTrace did with FILE.index */
-    uint32_t reserved;           /* 0 */
+    uint32_t ends;               /* ETWAS_TRACE_*: what the file is the end of; 0 in a file that is
+                                    still written, and in those of an older etwas or another system */
 } etwas_trace_information;
 
 /* etwas_trace_query, told how large the caller knows the struct. */

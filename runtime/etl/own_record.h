@@ -120,6 +120,12 @@ _Static_assert(sizeof(struct etwas_etl_calibration_record) == 96, "calibration r
 
 /* ---- The totals of one file ------------------------------------------------------------------ */
 
+/* What a file is the end of. */
+enum {
+    ETWAS_ETL_ENDS_SESSION = 1,   /* no other file of the session follows */
+    ETWAS_ETL_ENDS_RECOVERED = 2, /* made of what a session had in memory, which could not end it */
+};
+
 /*
  * The log file header counts what was lost in 32 bits, and knows nothing of what a circular file
  * replaced, nor which part of a new-file set a file is. Zeroes until the first sync, brought up to
@@ -134,15 +140,17 @@ struct etwas_etl_totals {
     uint64_t lost_buffers;        /* likewise: could not be written */
     uint64_t
         attempted_events; /* by the session's writers, meanwhile; 0: a snapshot's, or not noted */
+    uint32_t ends;        /* ETWAS_ETL_ENDS_*; 0 until the file is ended, and in files of before */
+    uint32_t reserved;
 };
-/* Files of before have no attempted_events. */
+/* What all files have of it. */
 #define ETWAS_ETL_TOTALS_LEAST_BYTES offsetof(struct etwas_etl_totals, attempted_events)
 
 struct etwas_etl_totals_record {
     struct etwas_etl_full_header header;
     struct etwas_etl_totals totals;
 };
-_Static_assert(sizeof(struct etwas_etl_totals_record) == 96, "totals record");
+_Static_assert(sizeof(struct etwas_etl_totals_record) == 104, "totals record");
 
 /* ---- The clock: what was asked for, what the session got, what the counter was worth --------- */
 
@@ -438,7 +446,7 @@ static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_uni
                       (session_name_units + 1 + file_name_units + 1) * sizeof(etwas_wchar));
 }
 
-/* Up to the first knot: 72 + 312 + 4 + 4 (rounding) + 96 + 96 + 144 = 728 with two empty names. */
+/* Up to the first knot: 72 + 312 + 4 + 4 (rounding) + 96 + 104 + 144 = 736 with two empty names. */
 static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
                                                    size_t file_name_units)
 {
@@ -450,7 +458,7 @@ static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
                       sizeof(struct etwas_etl_clock_trust_record));
 }
 
-/* With the knots of both ends: 728 + 2 × 96 = 920 with two empty names. */
+/* With the knots of both ends: 736 + 2 × 96 = 928 with two empty names. */
 static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
                                                      size_t file_name_units)
 {

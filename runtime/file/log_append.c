@@ -90,10 +90,7 @@ static bool is_like_the_session(const uint8_t *content,
             log.start.timer_resolution_100ns == etwas_log_header_timer_resolution(options));
 }
 
-/*
- * Finds the records of our own behind the first. False: what is there are no records. Totals of another size,
- * an older writer's, stay as they are: ours come behind them, and the last ones count.
- */
+/* Finds the records of our own behind the first. False: what is there are no records. */
 static bool find_own_records(struct etwas_log_header *header)
 {
     uint32_t at =
@@ -117,8 +114,10 @@ static bool find_own_records(struct etwas_log_header *header)
                 size == sizeof(struct etwas_etl_calibration_record)) {
                 header->calibration_offset = at;
             } else if (etwas_etl_is_own_record(&full) && full.type == ETWAS_ETL_TOTALS_TYPE &&
-                       size == sizeof(struct etwas_etl_totals_record)) {
+                       size >= sizeof full + ETWAS_ETL_TOTALS_LEAST_BYTES &&
+                       size <= sizeof(struct etwas_etl_totals_record)) {
                 header->totals_offset = at;
+                header->totals_bytes = size - (uint32_t)sizeof full;
             }
         }
         at += (uint32_t)etwas_etl_round_up_8(size);

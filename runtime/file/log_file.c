@@ -276,6 +276,7 @@ static void count(struct etwas_log_file *file, const struct etwas_log_file_total
         .overwritten_events = file->overwritten_events,
         .overwritten_buffers = file->overwritten_buffers,
         .attempted_events = totals->events_attempted - file->before.events_attempted,
+        .ends = totals->ends,
     };
 
     etwas_log_header_count(&file->header, etwas_log_file_buffers(file), &counts);

@@ -23,12 +23,13 @@
 
 struct etwas_log_file;
 
-/* What a session has lost since it began, and of how much. */
+/* What a session has lost since it began, and of how much; and what ends with the file. */
 struct etwas_log_file_totals {
     uint64_t events_lost;
     uint64_t buffers_lost;
     uint64_t
         events_attempted; /* beside those: what writers have asked it to record; 0: is not told */
+    uint32_t ends;        /* ETWAS_ETL_ENDS_*; 0 but where the file is ended */
 };
 
 struct etwas_log_file_options {

@@ -245,6 +245,7 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     }
     header->totals_offset = header->bytes - (uint32_t)(sizeof(struct etwas_etl_totals_record) +
                                                        sizeof(struct etwas_etl_clock_trust_record));
+    header->totals_bytes = sizeof(struct etwas_etl_totals);
     header->calibration_offset =
         header->totals_offset - (uint32_t)sizeof(struct etwas_etl_calibration_record);
     if (options->first != NULL) {
@@ -277,12 +278,19 @@ void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes)
     memcpy(header->content, &buffer, sizeof buffer);
 }
 
+static uint8_t *totals_at(const struct etwas_log_header *header)
+{
+    return header->content + header->totals_offset +
+           offsetof(struct etwas_etl_totals_record, totals);
+}
+
 static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
 {
     if (buffer_bytes - header->bytes < sizeof(struct etwas_etl_totals_record)) {
         return;
     }
     header->totals_offset = header->bytes;
+    header->totals_bytes = sizeof(struct etwas_etl_totals);
     put_totals(header);
     etwas_log_header_resize(header,
                             header->bytes + (uint32_t)sizeof(struct etwas_etl_totals_record));
@@ -300,13 +308,13 @@ void etwas_log_header_continue(struct etwas_log_header *header,
         .lost_events = log.start.events_lost,
         .lost_buffers = log.buffers_lost,
     };
-    if (header->totals_offset == 0) {
+    if (header->totals_offset != 0) {
+        memcpy(&header->earlier, totals_at(header), header->totals_bytes);
+        header->earlier.ends = 0;
+        memcpy(totals_at(header), &header->earlier, header->totals_bytes);
+    }
+    if (header->totals_bytes < sizeof header->earlier) {
         add_totals(header, options->buffer_bytes);
-    } else {
-        memcpy(&header->earlier,
-               header->content + header->totals_offset +
-                   offsetof(struct etwas_etl_totals_record, totals),
-               sizeof header->earlier);
     }
     log.start.end_filetime = 0;
     log.start.log_file_mode = options->log_file_mode;
@@ -334,15 +342,14 @@ void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
     totals.lost_events += counts->lost_events;
     totals.lost_buffers += counts->lost_buffers;
     totals.attempted_events += counts->attempted_events;
+    totals.ends = counts->ends;
     memcpy(&log, log_at, sizeof log);
     log.start.buffers_written = buffers;
     log.start.events_lost = saturated(totals.lost_events);
     log.buffers_lost = saturated(totals.lost_buffers);
     memcpy(log_at, &log, sizeof log);
     if (header->totals_offset != 0) {
-        memcpy(header->content + header->totals_offset +
-                   offsetof(struct etwas_etl_totals_record, totals),
-               &totals, sizeof totals);
+        memcpy(totals_at(header), &totals, header->totals_bytes);
     }
 }
 

@@ -23,6 +23,7 @@ struct etwas_log_header {
     uint32_t bytes;              /* without padding; changed by etwas_log_header_resize */
     uint32_t calibration_offset; /* 0: none, in a file of another writer */
     uint32_t totals_offset;      /* likewise */
+    uint32_t totals_bytes;       /* of its payload: an older writer's has less */
     uint32_t clock;
     struct etwas_clock_reading started;
     struct etwas_etl_totals earlier; /* of the sessions before, in a file appended to */
@@ -40,14 +41,15 @@ uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *
 
 /*
  * Continues one whose content, offsets and clock are filled in: the file is in progress again, with
- * the mode and size of this session. Adds a totals record if there is none and room for it.
+ * the mode and size of this session. Adds a totals record if there is none, or an older writer's, and
+ * room for it; the last one counts.
  */
 void etwas_log_header_continue(struct etwas_log_header *header,
                                const struct etwas_log_file_options *options);
 
 /*
  * The counts so far, those of earlier sessions added. `buffers` in the file, buffer 0 included; of
- * the totals only what is counted.
+ * the totals only what is counted, and what ends with the file.
  */
 void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
                             const struct etwas_etl_totals *counts);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "buffer/pool_count.h"
+#include "etl/own_record.h"
 #include "file/log_knots.h"
 #include "file/log_losses.h"
 #include "file/log_metadata.h"
@@ -118,8 +119,20 @@ static struct etwas_log_file_totals totals_of(struct etwas_session *session)
     if (session->file != NULL) {
         etwas_log_losses_update(session->file);
     }
-    return (struct etwas_log_file_totals){counts.lost, counts.buffers_lost,
-                                          counts.recorded + counts.overwritten + counts.lost};
+    return (struct etwas_log_file_totals){
+        .events_lost = counts.lost,
+        .buffers_lost = counts.buffers_lost,
+        .events_attempted = counts.recorded + counts.overwritten + counts.lost,
+    };
+}
+
+/* Of the last file that the session writes. */
+static struct etwas_log_file_totals last_totals_of(struct etwas_session *session)
+{
+    struct etwas_log_file_totals totals = totals_of(session);
+
+    totals.ends = ETWAS_ETL_ENDS_SESSION;
+    return totals;
 }
 
 static void count_sync_error(struct etwas_session *session)
@@ -194,7 +207,7 @@ static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file
     uint32_t code = store(session, file);
 
     if (code != ERROR_SUCCESS) {
-        totals = is_last ? totals_of(session) : totals;
+        totals = is_last ? last_totals_of(session) : totals;
         (void)end(session, file, &totals);
         (void)store(session, file);
         return code;
@@ -425,7 +438,7 @@ void etwas_session_file_finish(struct etwas_session *session)
     }
     (void)close_ended(session, 0);
     write_metadata(session);
-    totals = totals_of(session);
+    totals = last_totals_of(session);
     (void)end(session, file, &totals); /* tried again before it is stored */
     (void)store_ended(session, file, true);
     /* Not before: a fork's child finds the descriptor while the disk is waited for. */

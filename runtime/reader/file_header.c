@@ -315,6 +315,8 @@ static void decide_totals(struct etwas_trace *trace)
     trace->information.overwritten_buffers = log->totals.overwritten_buffers;
     trace->information.attempted_events = log->totals.attempted_events;
     trace->information.part = log->totals.part;
+    trace->information.ends =
+        log->totals.ends & (ETWAS_TRACE_ENDS_SESSION | ETWAS_TRACE_IS_RECOVERED);
     trace->information.processors = log->fields.start.number_of_processors;
     if (log->trust.processors != 0 && log->trust.processors < trace->information.processors) {
         trace->information.processors = log->trust.processors;

@@ -311,6 +311,7 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .attempted_events = from->attempted_events,
         .uncompressed_bytes = ck_pr_load_64(&from->uncompressed_bytes),
         .index_file = ck_pr_load_32(&from->index_file),
+        .ends = from->ends,
     };
 }
 

@@ -260,7 +260,10 @@ static struct etwas_log_file_totals count(struct recovery *recovery)
         counts.lost_no_buffer + counts.lost_backlog_full +
         counts.settled[ETWAS_OUTCOME_WRITE_ERROR] + counts.settled[ETWAS_OUTCOME_FILE_FULL] +
         counts.settled[ETWAS_OUTCOME_ABANDONED] + counts.settled[ETWAS_OUTCOME_UNDELIVERED];
-    return (struct etwas_log_file_totals){.events_lost = result->lost + result->unfinished};
+    return (struct etwas_log_file_totals){
+        .events_lost = result->lost + result->unfinished,
+        .ends = ETWAS_ETL_ENDS_RECOVERED | (result->is_alive ? 0 : ETWAS_ETL_ENDS_SESSION),
+    };
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

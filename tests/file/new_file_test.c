@@ -450,6 +450,8 @@ static void a_changed_name_begins_another_file_and_ends_the_first(void **state)
         assert_int_equal(counts.recorded, 800);
         assert_int_equal(totals_of(first).attempted_events + totals_of(second).attempted_events,
                          800);
+        assert_int_equal(totals_of(first).ends, 0);
+        assert_int_equal(totals_of(second).ends, ETWAS_ETL_ENDS_SESSION);
         assert_int_equal(counts.buffers_written, one.buffers + other.buffers);
         read_back(session, first, &one);
         assert_false(one.unfinished);

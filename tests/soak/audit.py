@@ -62,8 +62,8 @@ class File:
         totals = [r for r in mine if r["type"] == TOTALS_TYPE]
         if len(totals) != 1:
             raise Wrong(f"{path.name}: {len(totals)} records of totals")
-        self.version, self.part, self.overwritten, _, self.lost, _, self.attempted = struct.unpack(
-            "<IIQQQQQ", totals[0]["payload"])
+        (self.version, self.part, self.overwritten, _, self.lost, _, self.attempted, self.ends,
+         _) = struct.unpack("<IIQQQQQII", totals[0]["payload"])
 
 
 def check_times(question, file):

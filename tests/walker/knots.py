@@ -8,7 +8,8 @@ from losses import LOSS, SIZE as LOSS_SIZE
 
 CALIBRATION, KNOT, TOTALS, CLOCK = 0, 1, 2, 3
 STARTED, OPENED, RUNNING, ENDED = range(4)
-SIZES = {CALIBRATION: 96, KNOT: 96, TOTALS: 96, CLOCK: 144, LOSS: LOSS_SIZE}
+SIZES = {CALIBRATION: 96, KNOT: 96, TOTALS: 104, CLOCK: 144, LOSS: LOSS_SIZE}
+OLDER_TOTALS = (88, 96)  # without what was attempted, without what it ends
 KNOT_FIELDS = ("version", "reason", "raw", "qpc", "filetime", "suspended", "qpc_error",
                "filetime_error")
 FILETIME_UNIT_NS = 100
@@ -37,7 +38,8 @@ def places(walker):
         version = struct.unpack_from("<H", record["raw"], 6)[0]
         walker.strict(version == 1, "a record of our own: Class.Version")
         walker.strict(record["type"] in SIZES, "a record of our own: unknown type")
-        walker.check(record["size"] == SIZES.get(record["type"], record["size"]),
+        walker.check(record["size"] == SIZES.get(record["type"], record["size"]) or
+                     record["type"] == TOTALS and record["size"] in OLDER_TOTALS,
                      "a record of our own: size")
         walker.check(record["buffer"] == 0 or record["type"] == KNOT,
                      "a record of our own outside buffer 0")

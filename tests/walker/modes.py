@@ -9,7 +9,10 @@ PROCESSOR_INDEX, LAST = 0x20, 0x01
 SOMETHING_LOST = 0x06  # of what was relogged, before the buffer or in it
 TOTALS = 2
 TOTALS_FIELDS = ("version", "part", "overwritten_events", "overwritten_buffers", "lost_events",
-                 "lost_buffers", "attempted_events")
+                 "lost_buffers", "attempted_events", "ends")
+TOTALS_FORMAT = "<IIQQQQQII"
+SIZE_OF_TOTALS = struct.calcsize(TOTALS_FORMAT)
+ENDS_SESSION, RECOVERED = 1, 2
 REAL_TIME, COMPRESSED = 0x100, 0x04000000
 PACKED = 0x40
 TICK_WITH_TIMES, TICK_WITHOUT = 10000, 156250
@@ -131,9 +134,12 @@ def read_totals(walker):
     """The totals record, zeroes if there is none."""
     totals = dict(NO_TOTALS)
     for record in walker.own():
-        if record["type"] == TOTALS and record["size"] >= 96:
-            totals = dict(zip(TOTALS_FIELDS, struct.unpack_from("<IIQQQQQ", record["payload"])))
+        if record["type"] == TOTALS and record["size"] >= 88:
+            payload = record["payload"].ljust(SIZE_OF_TOTALS, b"\0")
+            *found, reserved = struct.unpack_from(TOTALS_FORMAT, payload)
+            totals = dict(zip(TOTALS_FIELDS, found))
             walker.check(totals["version"] == 1, "totals: version")
+            walker.check(totals["ends"] & ~(ENDS_SESSION | RECOVERED) == reserved == 0, "totals: ends")
     return totals
 
 
