@@ -32,6 +32,7 @@ static void wait_for_hang(void)
 static void nobody_else_waits_while_the_backlog_is_written(void **state)
 {
     etwas_trace_handle session = start_realtime_by_hand();
+    struct writer *writer = small_writer(session);
     struct consumer leaves = {0};
     struct consumer stays = {0};
     etwas_session_counts counts;
@@ -39,7 +40,7 @@ static void nobody_else_waits_while_the_backlog_is_written(void **state)
 
     (void)state;
     hang_call(ETWAS_FILE_WRITE, 0);
-    assert_int_equal(pthread_create(&thread, NULL, flush, small_writer(session)), 0);
+    assert_int_equal(pthread_create(&thread, NULL, flush, writer), 0);
     wait_for_hang();
     fork_while_it_hangs();
     consumer_open(&leaves, session);
