@@ -68,14 +68,17 @@ static uint32_t count_descriptors(void)
     return count;
 }
 
-/* Connections of others end when they are through: it may take a moment. */
+/* Connections of others end when they are through, and threads open files: once there are no more is enough. */
 static int expect_descriptors(const char *where, uint32_t most)
 {
-    for (uint32_t pause = 0; pause < PAUSES && count_descriptors() > most; pause++) {
+    uint32_t count = count_descriptors();
+
+    for (uint32_t pause = 0; pause < PAUSES && count > most; pause++) {
         soak_pause_us(1000);
+        count = count_descriptors();
     }
-    if (count_descriptors() > most) {
-        soak_fault(where, "%u descriptors are open, and %u were", count_descriptors(), most);
+    if (count > most) {
+        soak_fault(where, "%u descriptors are open, and %u were", count, most);
     }
     return soak_has_faults();
 }
