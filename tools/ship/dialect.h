@@ -35,7 +35,10 @@ void etwas_ship_know_column(struct etwas_ship_known_table *known, enum etwas_shi
 /* Has the server any column of ours in it? Else there is no such table. */
 bool etwas_ship_is_known(const struct etwas_ship_known_table *known);
 
-/* The first column that is not there; NULL: all are. */
+/*
+ * The first column that is not there; NULL: all are. To be looked at before anything is sent: a server of 18.16 takes a
+ * block with columns that its table lacks, and drops them without a word.
+ */
 const struct etwas_ship_column *etwas_ship_missing_column(
     const struct etwas_ship_known_table *known, enum etwas_ship_table table);
 
