@@ -4,12 +4,14 @@
 /*
  * usage: ship_block ddl MAJOR NAME CLUSTER|- KEEP_DAYS [event|buffer COLUMN...]
  *        ship_block event|buffer MAJOR
+ *        ship_block prove EVENTS BUFFERS DAYS
  *
  * Writes the statements that make the tables for a server of that version, where one of them may be there already but for
- * some columns; or a block of three rows: usual values, the largest, the smallest.
+ * some columns; or a block of three rows: usual values, the largest, the smallest; or the proof's query.
  */
 #include "ship/columns.h"
 #include "ship/ddl.h"
+#include "ship/prove.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -175,8 +177,20 @@ static int write_ddl(char **arguments, int count)
     return etwas_output_finish(output) ? 0 : 1;
 }
 
+static int write_query(char **arguments)
+{
+    char query[ETWAS_SHIP_PROOF_QUERY_BYTES];
+    uint32_t days = (uint32_t)strtoul(arguments[2], NULL, 10);
+
+    return etwas_ship_proof_query(query, arguments[0], arguments[1], days) && puts(query) >= 0 ? 0
+                                                                                               : 1;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 5 && strcmp(argv[1], "prove") == 0) {
+        return write_query(argv + 2);
+    }
     if (argc >= 6 && strcmp(argv[1], "ddl") == 0) {
         return write_ddl(argv + 2, argc - 2);
     }

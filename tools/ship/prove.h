@@ -7,26 +7,93 @@
  * `etwas ship --prove`: asks the servers of each host and session whether all of its events are there.
  */
 
+#include "output.h"
+#include "ship/target.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct etwas_ship_target;
+/* What was found of a session; words, and when each is right, are in prove_query.c. */
+enum etwas_ship_verdict {
+    ETWAS_SHIP_COMPLETE,
+    ETWAS_SHIP_UNFINISHED, /* what is there is right, but the session has not told its end */
+    ETWAS_SHIP_INCOMPLETE,
+    ETWAS_SHIP_GONE, /* files went before they were shipped */
+    ETWAS_SHIP_VERDICTS,
+};
+
+/* Events, unless another word stands there. In the order of the query's answer. */
+enum etwas_ship_proof_number {
+    ETWAS_SHIP_PROOF_ATTEMPTED,
+    ETWAS_SHIP_PROOF_RECORDED,
+    ETWAS_SHIP_PROOF_OVERWRITTEN,
+    ETWAS_SHIP_PROOF_LOST,
+    ETWAS_SHIP_PROOF_EVENTS,     /* that are there */
+    ETWAS_SHIP_PROOF_BY_BUFFERS, /* as the rows of buffers say */
+    ETWAS_SHIP_PROOF_MISSING, /* buffers: of which there is no row, though there is one of a later */
+    ETWAS_SHIP_PROOF_WRONG,   /* buffers: whose events are not there once each, or the row */
+    ETWAS_SHIP_PROOF_GONE,
+    ETWAS_SHIP_PROOF_PARTS,       /* files of the session */
+    ETWAS_SHIP_PROOF_PARTS_ENDED, /* files that told their end */
+    ETWAS_SHIP_PROOF_RECOVERED,   /* 1: it was killed, and recovered */
+    ETWAS_SHIP_PROOF_DAMAGES,     /* damages of the files */
+    ETWAS_SHIP_PROOF_CAUSES,      /* the first of the causes of losses: */
+    ETWAS_SHIP_PROOF_NUMBERS = ETWAS_SHIP_PROOF_CAUSES + 8,
+};
+
+/* Their names in JSON and in the query. */
+extern const char *const etwas_ship_proof_names[ETWAS_SHIP_PROOF_NUMBERS];
+
+struct etwas_ship_proof {
+    char *host; /* any bytes but NUL; freed by etwas_ship_proofs_free */
+    uint64_t session;
+    enum etwas_ship_verdict verdict;
+    uint64_t numbers[ETWAS_SHIP_PROOF_NUMBERS];
+};
+
+/* Zeroed: none. */
+struct etwas_ship_proofs {
+    struct etwas_ship_proof *list;
+    size_t count;
+    size_t room;
+    const char *wrong; /* what a server's answer has that it should not, or NULL */
+};
+
+void etwas_ship_proofs_free(struct etwas_ship_proofs *proofs);
 
 enum {
-    ETWAS_SHIP_PROVE_DAYS = 2
-}; /* unless --days says otherwise */
+    ETWAS_SHIP_PROOF_FIELDS = 3 + ETWAS_SHIP_PROOF_NUMBERS, /* host, session, verdict, numbers */
+    ETWAS_SHIP_PROOF_QUERY_BYTES = 8192,
+};
+
+/*
+ * The query, about sessions of which the last `days` days before today have buffers. False: the names of the tables are
+ * too long.
+ */
+bool etwas_ship_proof_query(char query[ETWAS_SHIP_PROOF_QUERY_BYTES], const char *events,
+                            const char *buffers, uint32_t days);
+
+/* Takes a row of its answer, as of etwas_ship_question; `context` is a struct etwas_ship_proofs. */
+struct etwas_ship_field;
+bool etwas_ship_proof_row(void *context, const struct etwas_ship_field *fields);
+
+/* The word for a verdict, in the query's answer and in ours. */
+const char *etwas_ship_verdict_word(enum etwas_ship_verdict verdict);
+
+/* Writes them, in order of host and session: a table with a sentence each about what is not complete; an object a line. */
+void etwas_ship_proofs_put(struct etwas_output *output, struct etwas_ship_proofs *proofs);
+void etwas_ship_proofs_put_json(struct etwas_output *output, struct etwas_ship_proofs *proofs);
 
 struct etwas_ship_prove {
-    const char *database; /* identifiers */
-    const char *table;
-    uint32_t days; /* today (UTC) and those before it */
+    uint32_t days; /* before today, UTC */
     bool is_json;
 };
 
 /*
- * Asks every shard, and writes a row a host and session to standard output. Returns ETWAS_EXIT_FINE,
- * ETWAS_EXIT_UNPROVED (one is not complete, or there is none), ETWAS_EXIT_OPEN (a server did not answer; said on
- * standard error) or ETWAS_EXIT_OUTPUT.
+ * Asks every shard, and writes what was found to standard output. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_UNPROVED (a
+ * session is not complete, or there is none), ETWAS_EXIT_OPEN (a server did not answer; said on standard error) or
+ * ETWAS_EXIT_OUTPUT.
  */
 int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_prove *prove);
 

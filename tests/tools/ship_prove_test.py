@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""The proof that all events have arrived: a real server is asked about sessions that are complete, and others that are not.
+
+usage: ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_BLOCK TEST_CLASS
+"""
+
+import datetime
+import subprocess
+import sys
+
+from fleet_case import FleetTest
+from tool_case import main
+
+BUFFERS, EVENTS = 4, 10  # of a part that is whole
+BUFFER, END, GONE, RECOVERED = range(4)
+RECOVERED_PART = 2 ** 32 - 1
+
+
+class Session:
+    """Rows of a session of one host, as ship would have sent them but for what a test leaves out."""
+
+    def __init__(self, number, host="web1"):
+        self.key = f"'{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}', '{host}', {number}"
+        self.events = set()
+        self.twice = []
+        self.buffers = {}
+        self.ends = []
+
+    def part(self, number=0):
+        for buffer in range(1, BUFFERS + 1):
+            self.events.update((number, buffer, pos) for pos in range(EVENTS))
+            self.buffers[number, buffer] = EVENTS
+        return self
+
+    def end(self, part=0, recorded=BUFFERS * EVENTS, overwritten=0, lost=0, ended=1, state=END, events=0):
+        self.ends.append((part, 0, events, state, recorded, overwritten, lost, ended))
+        return self
+
+    def insert(self, fleet):
+        events = [*sorted(self.events), *self.twice]
+        if events:
+            fleet.ask("insert into etwas.event (day, host, session, part, buffer, pos) values " + ",".join(
+                f"({self.key}, {part}, {buffer}, {pos})" for part, buffer, pos in events))
+        rows = [(*key, events, BUFFER, 0, 0, 0, 0) for key, events in self.buffers.items()] + self.ends
+        fleet.ask("insert into etwas.event_buffer (day, host, session, part, buffer, events, state, recorded, "
+                  "overwritten, lost, ended) values " + ",".join(
+                      f"({self.key}, {', '.join(map(str, row))})" for row in rows))
+
+
+class Faults(FleetTest):
+    """What the query answers, of one session a test."""
+
+    number = 0
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fleet.run_statements(cls.made("ddl", "18", "event", "-", "0"))
+
+    @staticmethod
+    def made(*arguments):
+        return subprocess.run([sys.argv[2], *arguments], check=True, stdout=subprocess.PIPE, timeout=100).stdout.decode()
+
+    def session(self):
+        Faults.number += 1
+        return Session(Faults.number)
+
+    def proof(self, session):
+        session.insert(self.fleet)
+        query = self.made("prove", "etwas.event_all", "etwas.event_buffer_all", "2")
+        rows = self.fleet.ask(query + " format TabSeparatedWithNames")
+        told = dict(zip(rows[0], next(row for row in rows[1:] if row[1] == str(self.number)), strict=True))
+        return told["verdict"], {name: int(value) for name, value in told.items() if name not in ("host", "verdict")}
+
+    def assert_proof(self, session, verdict, **numbers):
+        found, told = self.proof(session)
+        self.assertEqual((found, {name: told[name] for name in numbers}), (verdict, numbers))
+
+    def test_all_that_was_recorded_is_there_and_what_was_lost_is_told(self):
+        self.assert_proof(self.session().part().end(lost=7, overwritten=3), "complete", attempted=50, recorded=40,
+                          events=40, by_buffers=40, lost=7, overwritten=3, missing_buffers=0, wrong_buffers=0)
+
+    def test_the_events_of_a_buffer_are_missing(self):
+        session = self.session().part().end()
+        session.events -= {(0, 2, pos) for pos in range(EVENTS)}
+        self.assert_proof(session, "incomplete", events=30, by_buffers=40, wrong_buffers=1, missing_buffers=0)
+
+    def test_the_row_of_a_buffer_is_missing(self):
+        session = self.session().part().end()
+        del session.buffers[0, 2]
+        self.assert_proof(session, "incomplete", events=40, by_buffers=30, missing_buffers=1)
+
+    def test_the_row_of_the_last_buffer_is_missing(self):
+        session = self.session().part().end()
+        del session.buffers[0, BUFFERS]
+        self.assert_proof(session, "incomplete", events=40, by_buffers=30, missing_buffers=0)
+
+    def test_the_last_buffer_is_missing_whole(self):
+        session = self.session().part().end()
+        del session.buffers[0, BUFFERS]
+        session.events -= {(0, BUFFERS, pos) for pos in range(EVENTS)}
+        self.assert_proof(session, "incomplete", events=30, by_buffers=30, recorded=40, missing_buffers=0)
+
+    def test_events_are_there_twice(self):
+        session = self.session().part().end()
+        session.twice = [(0, 3, pos) for pos in range(EVENTS)]
+        self.assert_proof(session, "incomplete", events=50, by_buffers=40, wrong_buffers=1)
+
+    def test_as_many_events_are_there_twice_as_are_missing(self):
+        session = self.session().part().end()
+        session.events -= {(0, 3, 2), (0, 3, 3)}
+        session.twice = [(0, 3, 7), (0, 3, 8)]
+        self.assert_proof(session, "incomplete", events=40, by_buffers=40, wrong_buffers=1)
+
+    def test_events_are_there_twice_with_the_same_sum_of_places(self):
+        session = self.session().part().end()
+        session.events -= {(0, 3, 1), (0, 3, 2)}
+        session.twice = [(0, 3, 0), (0, 3, 3)]
+        self.assert_proof(session, "incomplete", events=40, by_buffers=40, wrong_buffers=1)
+
+    def test_a_part_is_missing(self):
+        session = self.session().part(1).end(1, ended=0).part(3).end(3)
+        self.assert_proof(session, "incomplete", parts=3, parts_ended=2, recorded=80, events=80)
+
+    def test_all_parts_are_there(self):
+        session = self.session().part(1).end(1, ended=0, overwritten=2).part(2).end(2)
+        self.assert_proof(session, "complete", parts=2, parts_ended=2, recorded=80, attempted=82)
+
+    def test_a_part_counts_what_the_next_one_has(self):
+        session = self.session().part(1).end(1, ended=0, recorded=2 ** 64 - 5).part(2).end(2, recorded=85)
+        self.assert_proof(session, "complete", recorded=80, events=80)
+
+    def test_a_session_that_has_no_end_is_never_complete(self):
+        self.assert_proof(self.session().part(), "unfinished", events=40, by_buffers=40)
+        session = self.session().part(1).end(1, ended=0).part(2).end(2, ended=0)
+        self.assert_proof(session, "unfinished", events=80, recorded=80)
+
+    def test_a_buffer_on_its_way_is_no_fault(self):
+        session = self.session().part()
+        session.events |= {(0, BUFFERS + 1, pos) for pos in range(3)}
+        self.assert_proof(session, "unfinished", events=43, by_buffers=40, wrong_buffers=0)
+
+    def test_a_recovered_session_counts_by_what_was_recovered(self):
+        session = self.session().part(1).end(1, ended=0, recorded=44).part(2).part(RECOVERED_PART)
+        session.end(RECOVERED_PART, recorded=120, overwritten=5, lost=1, state=RECOVERED)
+        self.assert_proof(session, "complete", recovered=1, recorded=120, events=120, attempted=126)
+
+    def test_a_recovered_session_of_which_a_part_is_missing_is_not_complete(self):
+        session = self.session().part(2).part(RECOVERED_PART)
+        session.end(RECOVERED_PART, recorded=120, state=RECOVERED)
+        self.assert_proof(session, "incomplete", recovered=1, recorded=120, events=80)
+
+    def test_a_file_that_went_is_told_apart_from_what_was_never_recorded(self):
+        session = self.session().part().end(state=GONE, events=25, recorded=0, ended=0)
+        self.assert_proof(session, "gone", gone=25, lost=0, events=40)
+
+
+if __name__ == "__main__":
+    main()
