@@ -6,8 +6,9 @@
  *        ship_block event|buffer MAJOR
  *        ship_block prove EVENTS BUFFERS DAYS
  *
- * Writes the statements that make the tables for a server of that version, where one of them may be there already but for
- * some columns; or a block of three rows: usual values, the largest, the smallest; or the proof's query.
+ * Writes the statements that make the tables for a server of that version, where one of them may be
+ * there already but for some columns; or a block of three rows: usual values, the largest, the smallest;
+ * or the proof's query.
  */
 #include "ship/columns.h"
 #include "ship/ddl.h"
@@ -122,7 +123,7 @@ static int write_block(enum etwas_ship_table table, uint32_t major)
     return 0;
 }
 
-/* Is the column one of those that are named? A half of pairs is named with what is behind it: ints.v */
+/* Is the column one of those that are named? A half of pairs is named with what is behind it: ints.values */
 static bool is_named(char **names, int count, const char *name, const char *behind)
 {
     char whole[64];
@@ -147,8 +148,10 @@ static void know(struct etwas_ship_known_table *known, enum etwas_ship_table tab
         uint32_t bit = 1u << i;
         bool gone = is_named(names, name_count, columns[i].name, "");
 
-        known->keys |= gone || is_named(names, name_count, columns[i].name, ".k") ? 0 : bit;
-        known->values |= gone || is_named(names, name_count, columns[i].name, ".v") ? 0 : bit;
+        known->keys |=
+            gone || is_named(names, name_count, columns[i].name, ETWAS_SHIP_KEYS) ? 0 : bit;
+        known->values |=
+            gone || is_named(names, name_count, columns[i].name, ETWAS_SHIP_VALUES) ? 0 : bit;
     }
 }
 

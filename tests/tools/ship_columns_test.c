@@ -166,24 +166,24 @@ static void expect_plain(struct expected *expected)
 {
     expect_bytes(expected, "\x1d\x02", 2); /* 26 columns, of which three are two each; 2 rows */
     expect_fixed(expected, "UInt64");
-    expect_head(expected, "ints.k", "Array(String)");
+    expect_head(expected, "ints.keys", "Array(String)");
     expect_ends(expected, 2, 2);
     expect_text(expected, "price");
     expect_text(expected, "count");
-    expect_head(expected, "ints.v", "Array(Int64)");
+    expect_head(expected, "ints.values", "Array(Int64)");
     expect_ends(expected, 2, 2);
     expect_number(expected, (uint64_t)-2, 8);
     expect_number(expected, 3, 8);
-    expect_head(expected, "reals.k", "Array(String)");
+    expect_head(expected, "reals.keys", "Array(String)");
     expect_ends(expected, 0, 1);
     expect_text(expected, "load");
-    expect_head(expected, "reals.v", "Array(Float64)");
+    expect_head(expected, "reals.values", "Array(Float64)");
     expect_ends(expected, 0, 1);
     expect_number(expected, 0x3FE0000000000000, 8);
-    expect_head(expected, "texts.k", "Array(String)");
+    expect_head(expected, "texts.keys", "Array(String)");
     expect_ends(expected, 1, 1);
     expect_text(expected, "who");
-    expect_head(expected, "texts.v", "Array(String)");
+    expect_head(expected, "texts.values", "Array(String)");
     expect_ends(expected, 1, 1);
     expect_text(expected, "me");
     expect_payload(expected);
@@ -386,9 +386,9 @@ static void know_all(struct etwas_ship_known_table *known, enum etwas_ship_table
             know(known, table, columns[i].name, type_name);
             continue;
         }
-        (void)snprintf(name, sizeof name, "%s.k", columns[i].name);
+        (void)snprintf(name, sizeof name, "%s.keys", columns[i].name);
         know(known, table, name, "Array(String)");
-        (void)snprintf(name, sizeof name, "%s.v", columns[i].name);
+        (void)snprintf(name, sizeof name, "%s.values", columns[i].name);
         (void)snprintf(type, sizeof type, "Array(%s)", type_name);
         know(known, table, name, type);
     }
@@ -423,9 +423,9 @@ static void what_a_table_lacks_is_told(void **state)
     assert_true(etwas_ship_is_known(&known));
     assert_string_equal(etwas_ship_missing_column(&known, ETWAS_SHIP_EVENTS)->name, "part");
     know_all(&known, ETWAS_SHIP_EVENTS, false, "ints");
-    know(&known, ETWAS_SHIP_EVENTS, "ints.k", "Array(String)");
+    know(&known, ETWAS_SHIP_EVENTS, "ints.keys", "Array(String)");
     assert_string_equal(etwas_ship_missing_column(&known, ETWAS_SHIP_EVENTS)->name, "ints");
-    know(&known, ETWAS_SHIP_EVENTS, "ints.v", "Array(Int64)");
+    know(&known, ETWAS_SHIP_EVENTS, "ints.values", "Array(Int64)");
     assert_null(etwas_ship_missing_column(&known, ETWAS_SHIP_EVENTS));
 }
 
@@ -438,8 +438,8 @@ static void types_that_are_not_ours_are_told(void **state)
         {"time", "DateTime64(3, 'UTC')"},
         {"host", "Nullable(String)"},
         {"ints", "Map(String, UInt64)"},
-        {"ints.v", "Array(UInt64)"},
-        {"texts.k", "String"},
+        {"ints.values", "Array(UInt64)"},
+        {"texts.keys", "String"},
         {"class", "FixedString(16)"},
         {"payload", ""},
     };
@@ -454,7 +454,7 @@ static void types_that_are_not_ours_are_told(void **state)
     }
     memset(&known, 0, sizeof known);
     know(&known, ETWAS_SHIP_EVENTS, "team", "UInt64");
-    know(&known, ETWAS_SHIP_EVENTS, "pid.k", "UInt64");
+    know(&known, ETWAS_SHIP_EVENTS, "pid.keys", "UInt64");
     know(&known, ETWAS_SHIP_EVENTS, "ints.x", "Array(UInt64)");
     know(&known, ETWAS_SHIP_EVENTS, "", "");
     know(&known, ETWAS_SHIP_EVENTS, "texts", "Map(String, String)");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The proof that all events have arrived: a real server is asked about sessions that are complete, and others that are not.
+"""The proof that all events have arrived: a real server is asked about sessions that are complete, and about others.
 
 usage: ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_BLOCK TEST_CLASS
 """
@@ -60,7 +60,8 @@ class Faults(FleetTest):
 
     @staticmethod
     def made(*arguments):
-        return subprocess.run([sys.argv[2], *arguments], check=True, stdout=subprocess.PIPE, timeout=100).stdout.decode()
+        return subprocess.run([sys.argv[2], *arguments], check=True, stdout=subprocess.PIPE,
+                              timeout=100).stdout.decode()
 
     def session(self):
         Faults.number += 1

@@ -16,9 +16,10 @@ GUIDS = ("5ab7a3c2-1f0e-4d7b-9a31-6e02d4cc7710", "ffffffff-ffff-ffff-ffff-ffffff
 DAYS = ("2023-11-14", "2023-11-15", "2023-11-14")
 TIMES = ("1700000000123456789", "4102444800999999999", "0")
 TEXTS = ("Shop/Order", "a\\tb\\0c\\\\\udcff\\n", "")
-PAIRS = {"ints.k": ("[]", "['price']", "['price','least']"), "ints.v": ("[]", "[7]", "[7,-9223372036854775808]"),
-         "reals.k": ("[]", "['load']", "[]"), "reals.v": ("[]", "[-0.5]", "[]"),
-         "texts.k": ("['who']", "['who']", "[]"), "texts.v": ("['me']", "['me']", "[]")}
+PAIRS = {"ints.keys": ("[]", "['price']", "['price','least']"),
+         "ints.values": ("[]", "[7]", "[7,-9223372036854775808]"),
+         "reals.keys": ("[]", "['load']", "[]"), "reals.values": ("[]", "[-0.5]", "[]"),
+         "texts.keys": ("['who']", "['who']", "[]"), "texts.values": ("['me']", "['me']", "[]")}
 WIDTHS = {"UInt8": 8, "UInt16": 16, "UInt32": 32, "UInt64": 64}
 
 
@@ -43,7 +44,9 @@ def expected(name, kind, row):
 
 class TablesTest(FleetTest):
     def columns(self, table):
-        return self.fleet.ask(f"select name, type from system.columns where database = 'etwas' and table = '{table}'")
+        """All that are not made of others."""
+        return self.fleet.ask("select name, type from system.columns where database = 'etwas' and default_kind = '' "
+                              f"and table = '{table}'")
 
     def assert_rows(self, table, source, key, name="s1r1"):
         """The three rows of a block that `table` was sent, each value of each column."""
@@ -64,6 +67,10 @@ class Alone(TablesTest):
             self.fleet.insert("etwas." + table, made(kind, "18"))
             self.assert_rows(table, table, key)
             self.assert_rows(table, table + "_all", key)
+        for what in ("ns from etwas.event_all", "first_ns from etwas.event_buffer_all",
+                     "last_ns from etwas.event_buffer"):
+            self.assertEqual(self.fleet.ask(f"select {what} order by {what.split()[0]}"),
+                             [[TIMES[2]], [TIMES[0]], [TIMES[1]]])
 
     def test_making_the_tables_again_changes_nothing(self):
         for _ in range(2):
@@ -72,9 +79,9 @@ class Alone(TablesTest):
 
     def test_columns_that_are_not_there_yet_are_added_and_none_goes(self):
         self.fleet.run_statements(statements("18", "grown", "-", "0"))
-        lacks = ("part", "texts", "ints.v", "payload")
+        lacks = ("part", "texts", "ints.values", "payload")
         for table in ("grown", "grown_all"):
-            for column in ("part", "texts.k", "texts.v", "ints.v", "payload"):
+            for column in ("ns", "part", "texts.keys", "texts.values", "ints.values", "payload"):
                 self.fleet.ask(f"alter table etwas.{table} drop column {column}")
             self.fleet.ask(f"alter table etwas.{table} add column team String")
         text = statements("18", "grown", "-", "0", "event", *lacks)
@@ -82,8 +89,8 @@ class Alone(TablesTest):
         self.fleet.run_statements(text)
         self.fleet.insert("etwas.grown", made("event", "18"))
         self.assertEqual(sorted(self.columns("grown")), sorted(self.columns("grown_all")))
-        rows = self.fleet.ask("select team, part, ints.v, payload from etwas.grown_all order by time")
-        self.assertEqual(rows[2], ["", str(2 ** 32 - 1), "[7]", TEXTS[1]])
+        rows = self.fleet.ask("select team, part, ints.values, payload, ns from etwas.grown_all order by time")
+        self.assertEqual(rows[2], ["", str(2 ** 32 - 1), "[7]", TEXTS[1], TIMES[1]])
 
     def test_a_block_that_is_cut_anywhere_is_refused_whole(self):
         self.fleet.run_statements(statements("18", "cut", "-", "0"))
@@ -128,9 +135,10 @@ class Statements(TablesTest):
 
     def test_a_modern_server_gets_modern_types_codecs_and_a_time_to_live(self):
         text = statements("26", "event", "-", "30")
-        for part in ("time DateTime64(9, 'UTC') codec(Delta(8), ZSTD)", "host LowCardinality(String) codec(ZSTD)",
+        for part in ("time DateTime64(9, 'UTC') codec(Delta(8), ZSTD)",
+                     "host LowCardinality(String) codec(ZSTD)",
                      "ints Map(LowCardinality(String), Int64) codec(ZSTD)", "ttl day + interval 30 day",
-                     "ttl_only_drop_parts = 1", "non_replicated_deduplication_window = 10000"):
+                     "ttl_only_drop_parts = 1", "non_replicated_deduplication_window = 10000", "ns Int64 alias toUnixTimestamp64Nano(time)"):
             self.assertIn(part, text)
         self.assertNotIn("ttl", statements("26", "event", "-", "0"))
         self.assertIn("replicated_deduplication_window_seconds = 604800,\n    ttl_only_drop_parts = 1",
@@ -142,13 +150,16 @@ class Statements(TablesTest):
                                 r"codec|ttl|DateTime64|Map\(|LowCardinality|index |non_replicated|column if not")
 
     def test_what_a_modern_table_lacks_is_added_with_its_type(self):
+        """The times of the table that is there are plain."""
         text = statements("26", "event", "etwas", "0", "buffer", "ended", "part")
         for table in ("event_buffer", "event_buffer_all"):
             self.assertIn(f"alter table etwas.{table} on cluster etwas add column if not exists part UInt32 "
                           "codec(ZSTD);", text)
             self.assertIn(f"alter table etwas.{table} on cluster etwas add column if not exists ended UInt8 "
                           "codec(ZSTD);", text)
-        self.assertEqual(text.count("alter"), 4)
+            self.assertIn(f"alter table etwas.{table} on cluster etwas add column if not exists last_ns Int64 "
+                          "alias toInt64(last);", text)
+        self.assertEqual(text.count("alter"), 8)
 
 
 if __name__ == "__main__":

@@ -197,12 +197,12 @@ static void put_pairs(struct etwas_columns *columns, const struct etwas_ship_col
     if (is_modern) {
         put_head(columns, of->name, "", "Map(String, ", value, ")");
     } else {
-        put_head(columns, of->name, ".k", "Array(", "String", ")");
+        put_head(columns, of->name, ETWAS_SHIP_KEYS, "Array(", "String", ")");
     }
     put_piece(columns, column->ends.data, ends_bytes);
     put_piece(columns, column->keys.data, column->keys.used);
     if (!is_modern) {
-        put_head(columns, of->name, ".v", "Array(", value, ")");
+        put_head(columns, of->name, ETWAS_SHIP_VALUES, "Array(", value, ")");
         put_piece(columns, column->ends.data, ends_bytes);
     }
     put_piece(columns, column->values.data, column->values.used);

@@ -50,7 +50,7 @@ static void put_type(struct etwas_output *output, const struct etwas_ship_column
                      bool modern)
 {
     if (!modern && etwas_ship_is_pairs(column->type)) {
-        etwas_output_format(output, "Nested(k String, v %s)",
+        etwas_output_format(output, "Nested(keys String, values %s)",
                             etwas_ship_type_name(column->type, false));
         return;
     }
@@ -60,16 +60,30 @@ static void put_type(struct etwas_output *output, const struct etwas_ship_column
     }
 }
 
+static void put_alias(struct etwas_output *output, const struct etwas_ship_alias *alias,
+                      bool modern)
+{
+    etwas_output_format(output, "%s Int64 alias %s(%s)", alias->name,
+                        modern ? "toUnixTimestamp64Nano" : "toInt64", alias->time);
+}
+
 static void put_columns(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                         enum etwas_ship_table table)
 {
     uint32_t count;
     const struct etwas_ship_column *columns = etwas_ship_columns(table, &count);
+    uint32_t alias_count;
+    const struct etwas_ship_alias *aliases = etwas_ship_aliases(table, &alias_count);
 
     for (uint32_t i = 0; i < count; i++) {
         etwas_output_format(output, "    %s ", columns[i].name);
         put_type(output, &columns[i], is_modern(ddl));
-        etwas_output_text(output, i + 1 < count ? ",\n" : "");
+        etwas_output_text(output, ",\n");
+    }
+    for (uint32_t i = 0; i < alias_count; i++) {
+        etwas_output_text(output, "    ");
+        put_alias(output, &aliases[i], is_modern(ddl));
+        etwas_output_text(output, i + 1 < alias_count ? ",\n" : "");
     }
     if (is_modern(ddl) && table == ETWAS_SHIP_EVENTS) {
         etwas_output_text(output, ",\n    index time_range time type minmax granularity 1,\n"
@@ -150,21 +164,27 @@ static void create_all(struct etwas_output *output, const struct etwas_ship_ddl 
     }
 }
 
-/* `part` is ".k" or ".v" of plain pairs of which the other half is there, else "". */
-static void add_column(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
-                       enum etwas_ship_table table, const char *behind,
-                       const struct etwas_ship_column *column, const char *part)
+static void begin_adding(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
+                         enum etwas_ship_table table, const char *behind)
 {
     etwas_output_text(output, "alter table ");
     put_full_name(output, ddl, table, behind);
     put_on_cluster(output, ddl);
-    etwas_output_format(output, " add column %s%s%s ", is_modern(ddl) ? "if not exists " : "",
-                        column->name, part);
-    if (part[0] == '\0') {
+    etwas_output_format(output, " add column %s", is_modern(ddl) ? "if not exists " : "");
+}
+
+/* `half` is that of plain pairs of which the other is there, else "". */
+static void add_column(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
+                       const struct etwas_ship_column *column, const char *half)
+{
+    etwas_output_format(output, "%s%s ", column->name, half);
+    if (half[0] == '\0') {
         put_type(output, column, is_modern(ddl));
     } else {
         etwas_output_format(output, "Array(%s)",
-                            part[1] == 'k' ? "String" : etwas_ship_type_name(column->type, false));
+                            strcmp(half, ETWAS_SHIP_KEYS) == 0
+                                ? "String"
+                                : etwas_ship_type_name(column->type, false));
     }
     etwas_output_text(output, ";\n\n");
 }
@@ -181,11 +201,42 @@ static void add_columns(struct etwas_output *output, const struct etwas_ship_ddl
         bool has_keys = (known->keys >> i & 1) != 0;
         bool has_values = (known->values >> i & 1) != 0;
 
-        if (!has_keys && !has_values) {
-            add_column(output, ddl, table, behind, &columns[i], "");
-        } else if (!has_keys || !has_values) {
-            add_column(output, ddl, table, behind, &columns[i], has_keys ? ".v" : ".k");
+        if (!has_keys || !has_values) {
+            begin_adding(output, ddl, table, behind);
+            add_column(output, ddl, &columns[i],
+                       has_keys     ? ETWAS_SHIP_VALUES
+                       : has_values ? ETWAS_SHIP_KEYS
+                                    : "");
         }
+    }
+}
+
+/* By the types that the table has: its times may be plain ones on a modern server. */
+static void add_aliases(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
+                        enum etwas_ship_table table, const char *behind,
+                        const struct etwas_ship_known_table *known)
+{
+    uint32_t count;
+    const struct etwas_ship_alias *aliases = etwas_ship_aliases(table, &count);
+    uint32_t time = table == ETWAS_SHIP_EVENTS ? (uint32_t)ETWAS_SHIP_EVENT_TIME
+                                               : (uint32_t)ETWAS_SHIP_BUFFER_FIRST;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if ((known->aliases >> i & 1) == 0) {
+            begin_adding(output, ddl, table, behind);
+            put_alias(output, &aliases[i], (known->modern >> (time + i) & 1) != 0);
+            etwas_output_text(output, ";\n\n");
+        }
+    }
+}
+
+static void add(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
+                enum etwas_ship_table table, const char *behind,
+                const struct etwas_ship_known_table *known)
+{
+    if (etwas_ship_is_known(known)) {
+        add_columns(output, ddl, table, behind, known);
+        add_aliases(output, ddl, table, behind, known);
     }
 }
 
@@ -201,12 +252,8 @@ void etwas_ship_ddl_write(struct etwas_output *output, const struct etwas_ship_d
         enum etwas_ship_table table = (enum etwas_ship_table)i;
 
         create(output, ddl, table);
-        if (etwas_ship_is_known(&known->own[i])) {
-            add_columns(output, ddl, table, "", &known->own[i]);
-        }
+        add(output, ddl, table, "", &known->own[i]);
         create_all(output, ddl, table);
-        if (etwas_ship_is_known(&known->all[i])) {
-            add_columns(output, ddl, table, "_all", &known->all[i]);
-        }
+        add(output, ddl, table, "_all", &known->all[i]);
     }
 }

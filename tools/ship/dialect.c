@@ -18,23 +18,37 @@ static bool is_text(const char *bytes, size_t count, const char *text)
     return strlen(text) == count && memcmp(bytes, text, count) == 0;
 }
 
-/* The column that a name is of, or *count; `part`: what is behind it, "", ".k" or ".v". */
-static uint32_t find(const struct etwas_ship_column *columns, uint32_t count, const char *name,
-                     size_t name_bytes, char part[3])
-{
-    size_t stem_bytes = name_bytes;
+/* Which of a column a name is. */
+enum half {
+    WHOLE,
+    KEYS,
+    VALUES,
+};
 
-    part[0] = '\0';
-    if (name_bytes > 2 && name[name_bytes - 2] == '.' &&
-        (name[name_bytes - 1] == 'k' || name[name_bytes - 1] == 'v')) {
-        stem_bytes -= 2;
-        part[0] = '.';
-        part[1] = name[name_bytes - 1];
-        part[2] = '\0';
-    }
+/* Is `name` that of the column with `behind` behind it? */
+static bool is_of(const struct etwas_ship_column *column, const char *behind, const char *name,
+                  size_t name_bytes)
+{
+    size_t stem_bytes = strlen(column->name);
+
+    return name_bytes >= stem_bytes && memcmp(name, column->name, stem_bytes) == 0 &&
+           is_text(name + stem_bytes, name_bytes - stem_bytes, behind);
+}
+
+/* The column that a name is of, or `count`. */
+static uint32_t find(const struct etwas_ship_column *columns, uint32_t count, const char *name,
+                     size_t name_bytes, enum half *half)
+{
+    static const char *const behind[] = {
+        [WHOLE] = "", [KEYS] = ETWAS_SHIP_KEYS, [VALUES] = ETWAS_SHIP_VALUES};
+
     for (uint32_t i = 0; i < count; i++) {
-        if (is_text(name, stem_bytes, columns[i].name)) {
-            return i;
+        for (uint32_t at = WHOLE; at <= (etwas_ship_is_pairs(columns[i].type) ? VALUES : WHOLE);
+             at++) {
+            if (is_of(&columns[i], behind[at], name, name_bytes)) {
+                *half = (enum half)at;
+                return i;
+            }
         }
     }
     return count;
@@ -51,14 +65,12 @@ static bool is_map(enum etwas_ship_type type, const char *text, size_t bytes)
            is_text(text, bytes, plain_keys);
 }
 
-static bool is_array(enum etwas_ship_type type, const char *part, const char *text, size_t bytes)
+static bool is_array(enum etwas_ship_type type, enum half half, const char *text, size_t bytes)
 {
     char array[64];
 
-    if (strcmp(part, ".k") == 0) {
-        return is_text(text, bytes, "Array(String)");
-    }
-    (void)snprintf(array, sizeof array, "Array(%s)", etwas_ship_type_name(type, false));
+    (void)snprintf(array, sizeof array, "Array(%s)",
+                   half == KEYS ? "String" : etwas_ship_type_name(type, false));
     return is_text(text, bytes, array);
 }
 
@@ -77,21 +89,38 @@ static void keep_foreign(struct etwas_ship_known_table *known, uint32_t bit, con
 }
 
 static void know_pairs(struct etwas_ship_known_table *known, enum etwas_ship_type type,
-                       uint32_t bit, const char *part, const char *text, size_t bytes)
+                       uint32_t bit, enum half half, const char *text, size_t bytes)
 {
-    if (part[0] == '\0') {
-        known->keys |= bit;
-        known->values |= bit;
-        known->modern |= bit;
-        if (!is_map(type, text, bytes)) {
-            keep_foreign(known, bit, text, bytes);
-        }
+    known->keys |= half != VALUES ? bit : 0;
+    known->values |= half != KEYS ? bit : 0;
+    known->modern |= half == WHOLE ? bit : 0;
+    if (half == WHOLE ? !is_map(type, text, bytes) : !is_array(type, half, text, bytes)) {
+        keep_foreign(known, bit, text, bytes);
+    }
+}
+
+static void know_single(struct etwas_ship_known_table *known, enum etwas_ship_type type,
+                        uint32_t bit, const char *text, size_t bytes)
+{
+    known->keys |= bit;
+    known->values |= bit;
+    if (is_text(text, bytes, etwas_ship_type_name(type, false))) {
         return;
     }
-    known->keys |= part[1] == 'k' ? bit : 0;
-    known->values |= part[1] == 'v' ? bit : 0;
-    if (!is_array(type, part, text, bytes)) {
+    known->modern |= bit;
+    if (!is_text(text, bytes, etwas_ship_type_name(type, true))) {
         keep_foreign(known, bit, text, bytes);
+    }
+}
+
+static void know_alias(struct etwas_ship_known_table *known, enum etwas_ship_table table,
+                       const char *name, size_t name_bytes)
+{
+    uint32_t count;
+    const struct etwas_ship_alias *aliases = etwas_ship_aliases(table, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        known->aliases |= is_text(name, name_bytes, aliases[i].name) ? 1u << i : 0;
     }
 }
 
@@ -101,25 +130,15 @@ void etwas_ship_know_column(struct etwas_ship_known_table *known, enum etwas_shi
 {
     uint32_t count;
     const struct etwas_ship_column *columns = etwas_ship_columns(table, &count);
-    char part[3];
-    uint32_t index = find(columns, count, name, name_bytes, part);
-    uint32_t bit = index < count ? 1u << index : 0;
+    enum half half = WHOLE;
+    uint32_t index = find(columns, count, name, name_bytes, &half);
 
-    if (bit == 0 || (part[0] != '\0' && !etwas_ship_is_pairs(columns[index].type))) {
-        return;
-    }
-    if (etwas_ship_is_pairs(columns[index].type)) {
-        know_pairs(known, columns[index].type, bit, part, type, type_bytes);
-        return;
-    }
-    known->keys |= bit;
-    known->values |= bit;
-    if (is_text(type, type_bytes, etwas_ship_type_name(columns[index].type, false))) {
-        return;
-    }
-    known->modern |= bit;
-    if (!is_text(type, type_bytes, etwas_ship_type_name(columns[index].type, true))) {
-        keep_foreign(known, bit, type, type_bytes);
+    if (index == count) {
+        know_alias(known, table, name, name_bytes);
+    } else if (etwas_ship_is_pairs(columns[index].type)) {
+        know_pairs(known, columns[index].type, 1u << index, half, type, type_bytes);
+    } else {
+        know_single(known, columns[index].type, 1u << index, type, type_bytes);
     }
 }
 

@@ -16,9 +16,10 @@ struct etwas_ship_dialect {
 
 /* What a server said of a table. Begin with zeros. */
 struct etwas_ship_known_table {
-    uint32_t keys;         /* a bit a column: it is there, or of plain pairs NAME.k */
-    uint32_t values;       /* likewise, or NAME.v */
+    uint32_t keys;         /* a bit a column: it is there, or of plain pairs NAME.keys */
+    uint32_t values;       /* likewise, or NAME.values */
     uint32_t modern;       /* has its modern type */
+    uint32_t aliases;      /* a bit an alias: it is there */
     uint32_t foreign;      /* has a type that it should not have */
     char foreign_type[64]; /* of the first of these; printable, cut where it is long */
 };

@@ -81,7 +81,7 @@ bool etwas_ship_proof_row(void *context, const struct etwas_ship_field *fields);
 /* The word for a verdict, in the query's answer and in ours. */
 const char *etwas_ship_verdict_word(enum etwas_ship_verdict verdict);
 
-/* Writes them, in order of host and session: a table with a sentence each about what is not complete; an object a line. */
+/* Writes them, in order of host and session: a table, with what is wrong below a session; an object a line. */
 void etwas_ship_proofs_put(struct etwas_output *output, struct etwas_ship_proofs *proofs);
 void etwas_ship_proofs_put_json(struct etwas_output *output, struct etwas_ship_proofs *proofs);
 

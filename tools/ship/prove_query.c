@@ -3,11 +3,12 @@
 /*
  * The proof: one query, the same for servers of all ages, which is in docs/fleet.md too.
  *
- * From inside to outside: events and rows of buffers are brought together buffer by buffer; buffers are summed up by
- * file, whose buffers are numbered from 1; files by session, beside what their ends tell, or, of a session that was
- * killed, what was recovered of it tells for all. The events of a buffer are all there, and each once, where their
- * number, the sum of their places and that of the squares are those of 0, 1 … n - 1: what is not there, or there twice,
- * is a run of places. Events of a buffer that has no row yet are on their way.
+ * From inside to outside: events and rows of buffers are brought together buffer by buffer; buffers are
+ * summed up by file, whose buffers are numbered from 1; files by session, beside what their ends tell, or,
+ * of a session that was killed, what was recovered of it tells for all. The events of a buffer are all
+ * there, and each once, where their number, the sum of their places and that of the squares are those of
+ * 0, 1 … n - 1: what is not there, or there twice, is a run of places. Events of a buffer that has no row
+ * yet are on their way.
  */
 #include "ship/prove.h"
 

@@ -78,6 +78,16 @@ const struct etwas_ship_column *etwas_ship_columns(enum etwas_ship_table table, 
     return buffer_columns;
 }
 
+const struct etwas_ship_alias *etwas_ship_aliases(enum etwas_ship_table table, uint32_t *count)
+{
+    static const struct etwas_ship_alias of_events[] = {{"ns", "time"}};
+    static const struct etwas_ship_alias of_buffers[] = {{"first_ns", "first"},
+                                                         {"last_ns", "last"}};
+
+    *count = table == ETWAS_SHIP_EVENTS ? 1 : 2;
+    return table == ETWAS_SHIP_EVENTS ? of_events : of_buffers;
+}
+
 const char *etwas_ship_table_suffix(enum etwas_ship_table table)
 {
     return table == ETWAS_SHIP_EVENTS ? "" : "_buffer";

@@ -124,13 +124,29 @@ _Static_assert((int)ETWAS_SHIP_BUFFER_COLUMNS <= (int)ETWAS_SHIP_MOST_COLUMNS, "
 /* All columns of a table, *count of them. */
 const struct etwas_ship_column *etwas_ship_columns(enum etwas_ship_table table, uint32_t *count);
 
+/* What is not sent: a TIME as ns since 1970, an Int64 on every server, so that all answer the same queries. */
+struct etwas_ship_alias {
+    const char *name;
+    const char *time; /* the column that it shows */
+};
+
+enum {
+    ETWAS_SHIP_MOST_ALIASES = 2
+};
+
+const struct etwas_ship_alias *etwas_ship_aliases(enum etwas_ship_table table, uint32_t *count);
+
 /* What is behind the name of the first table in that of this one: "" or "_buffer". */
 const char *etwas_ship_table_suffix(enum etwas_ship_table table);
 
 /* The type's name in a table of that dialect; of pairs in the plain one that of the values: "Int64". */
 const char *etwas_ship_type_name(enum etwas_ship_type type, bool is_modern);
 
-/* Is it one of INTS, REALS and TEXTS? In the plain dialect it is two columns, NAME.k and NAME.v. */
+/* Of plain pairs, two columns: these are behind the name. Queries of a Map name its halves so, too. */
+#define ETWAS_SHIP_KEYS ".keys"
+#define ETWAS_SHIP_VALUES ".values"
+
+/* Is it one of INTS, REALS and TEXTS? */
 static inline bool etwas_ship_is_pairs(enum etwas_ship_type type)
 {
     return type >= ETWAS_SHIP_INTS;
