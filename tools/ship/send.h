@@ -53,6 +53,8 @@ struct etwas_ship_question {
     /* Takes a row of the answer, once the whole of a replica's answer is there. False: no more rows, please. */
     bool (*row)(void *context, const struct etwas_ship_field *fields);
     void *context;
+    /* How long a replica may take for it; 0: as long as for a block. */
+    uint32_t limit_s;
     /* NULL; else a server's error that will not pass is not said, but its number put here; 0: there was none. */
     uint32_t *error;
 };

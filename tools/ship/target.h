@@ -18,7 +18,14 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_SHIP_FOR_EVER = UINT32_MAX
+    ETWAS_SHIP_FOR_EVER = INT32_MAX
+};
+
+/* What it is opened for, and so how much is looked at. */
+enum etwas_ship_purpose {
+    ETWAS_SHIP_TO_INSERT, /* all */
+    ETWAS_SHIP_TO_READ,   /* not what only inserts need: engines, rights */
+    ETWAS_SHIP_TO_CREATE, /* its tables need not be there: versions alone. It has no dialect then */
 };
 
 /* What it is opened with. Strings that may be NULL say so. */
@@ -40,8 +47,7 @@ struct etwas_ship_options {
     bool compresses;
     /* Rows may come twice: a server that cannot drop a block that it has is good enough. */
     bool at_least_once;
-    /* For questions alone: what only inserts need is not looked at, nor is it said. */
-    bool reads_only;
+    enum etwas_ship_purpose purpose;
     /* A descriptor that is readable from when all shall end (eventfd(2)); -1: there is none. */
     int stop;
 };
@@ -74,7 +80,7 @@ uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_
  */
 const char *etwas_ship_target_name(const struct etwas_ship_target *target);
 
-/* `DATABASE`.`NAME`, quoted for SQL; and of the Distributed tables, …_all, whether they are there or not. */
+/* DATABASE.NAME, quoted for SQL; and of the Distributed tables, NAME_all, whether they are there or not. */
 const char *etwas_ship_target_table(const struct etwas_ship_target *target,
                                     enum etwas_ship_table table);
 const char *etwas_ship_target_table_all(const struct etwas_ship_target *target,

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A file of options.
+ */
+
+#include "ship/config.h"
+
+#include "ship/lines.h"
+#include "ship/say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct option *find(const struct option *named, const struct etwas_ship_line *line)
+{
+    for (; named->name != NULL; named++) {
+        if (etwas_ship_line_is(line, named->name)) {
+            return named;
+        }
+    }
+    return NULL;
+}
+
+/* Of an option without a value. False: it is neither yes nor no. */
+static bool yes_or_no(const struct etwas_ship_line *line, const char *value, bool *is_on)
+{
+    *is_on = !line->has_value || strcmp(value, "yes") == 0;
+    return *is_on || strcmp(value, "no") == 0;
+}
+
+static bool take_line(struct etwas_ship_config *config, const struct etwas_ship_line *line,
+                      char *value)
+{
+    const struct option *option = find(config->named, line);
+    bool is_on = true;
+
+    if (option == NULL) {
+        etwas_ship_say(config->place, "'%.*s' is not an option of 'etwas ship'",
+                       (int)(line->name_bytes < 64 ? line->name_bytes : 64), line->name);
+        return false;
+    }
+    value[line->value_bytes] = '\0';
+    if (strlen(value) != line->value_bytes) {
+        etwas_ship_say(config->place, "has a byte of 0");
+        return false;
+    }
+    if (option->has_arg == no_argument && !yes_or_no(line, value, &is_on)) {
+        etwas_ship_say(config->place, "%s takes yes or no, or no value at all", option->name);
+        return false;
+    }
+    if (option->has_arg == required_argument && *value == '\0') {
+        etwas_ship_say(config->place, "%s wants a value: %s = VALUE", option->name, option->name);
+        return false;
+    }
+    optarg = value;
+    return !is_on || config->take(config->context, option->val);
+}
+
+bool etwas_ship_config_parse(struct etwas_ship_config *config, const char *path, char *text,
+                             size_t bytes)
+{
+    struct etwas_ship_lines lines = {text, text + bytes, 0};
+    struct etwas_ship_line line;
+
+    while (etwas_ship_lines_next(&lines, &line)) {
+        (void)snprintf(config->place, sizeof config->place, "%s:%u", path, lines.number);
+        /* What ends a value is a blank, a newline or the end of the text: nobody misses it any more. */
+        if (!take_line(config, &line, text + (line.value - text))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_all(int descriptor, char *text, size_t *used)
+{
+    ssize_t bytes = 1;
+
+    *used = 0;
+    while (bytes != 0 && *used < ETWAS_SHIP_CONFIG_BYTES) {
+        bytes = read(descriptor, text + *used, ETWAS_SHIP_CONFIG_BYTES - *used);
+        if (bytes < 0 && errno != EINTR) {
+            return false;
+        }
+        *used += bytes > 0 ? (size_t)bytes : 0;
+    }
+    errno = EFBIG;
+    return *used < ETWAS_SHIP_CONFIG_BYTES;
+}
+
+bool etwas_ship_config_read(struct etwas_ship_config *config, const char *path)
+{
+    static char text[ETWAS_SHIP_CONFIG_BYTES + 1];
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    size_t bytes;
+
+    if (descriptor < 0 || !read_all(descriptor, text, &bytes)) {
+        etwas_ship_say(path, "cannot be read: %s", strerror(errno));
+        if (descriptor >= 0) {
+            (void)close(descriptor);
+        }
+        return false;
+    }
+    (void)close(descriptor);
+    return etwas_ship_config_parse(config, path, text, bytes);
+}

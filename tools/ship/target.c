@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A target, from its options to its end.
+ */
+
+#include "ship/target.h"
+
+#include "ship/say.h"
+#include "ship/target_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+static const char to_option[] = "--to";
+
+/* ---- made --------------------------------------------------------------------------------------- */
+
+static void set_up_shard(struct etwas_ship_target *target, uint32_t index)
+{
+    const struct etwas_ship_options *options = target->options;
+    const struct etwas_ship_shard_addresses *addresses = &options->shards[index];
+    struct etwas_ship_shard *shard = &target->shards[index];
+
+    shard->count = addresses->count;
+    if (getrandom(&shard->chance, sizeof shard->chance, 0) != sizeof shard->chance) {
+        shard->chance = (uint32_t)time(NULL);
+    }
+    shard->chance |= 1; /* never 0 */
+    for (uint32_t i = 0; i < shard->count; i++) {
+        shard->replicas[i].options = (struct etwas_ship_http_options){
+            &addresses->replicas[i], &target->secret, options->ca, options->stop};
+    }
+}
+
+/* `etwas`.`event`: identifiers, which need no more than that. */
+static void name_tables(struct etwas_ship_target *target)
+{
+    const struct etwas_ship_options *options = target->options;
+
+    for (uint32_t i = 0; i < ETWAS_SHIP_TABLES; i++) {
+        const char *suffix = etwas_ship_table_suffix((enum etwas_ship_table)i);
+
+        (void)snprintf(target->tables[i], ETWAS_SHIP_TABLE_BYTES, "`%s`.`%s%s`", options->database,
+                       options->table, suffix);
+        (void)snprintf(target->tables_all[i], ETWAS_SHIP_TABLE_BYTES, "`%s`.`%s%s_all`",
+                       options->database, options->table, suffix);
+    }
+}
+
+/* "https://db1:8443 https://db3:8443 etwas.event" */
+static bool name_target(struct etwas_ship_target *target)
+{
+    const struct etwas_ship_options *options = target->options;
+    size_t bytes = ETWAS_SHIP_TABLE_BYTES + (size_t)options->shard_count * ETWAS_SHIP_URL_BYTES;
+    size_t used = 0;
+
+    target->name = malloc(bytes);
+    if (target->name == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < options->shard_count; i++) {
+        used += (size_t)snprintf(target->name + used, bytes - used, "%s ",
+                                 options->shards[i].replicas[0].url);
+    }
+    (void)snprintf(target->name + used, bytes - used, "%s.%s", options->database, options->table);
+    return true;
+}
+
+static struct etwas_ship_target *make(const struct etwas_ship_options *options)
+{
+    struct etwas_ship_target *target =
+        calloc(1, sizeof *target + (size_t)options->shard_count * sizeof(struct etwas_ship_shard));
+
+    if (target == NULL) {
+        return NULL;
+    }
+    target->options = options;
+    target->shard_count = options->shard_count;
+    target->rate.rows_per_s = options->rows_per_s;
+    (void)pthread_mutex_init(&target->rate.lock, NULL);
+    (void)pthread_mutex_init(&target->lock, NULL);
+    for (uint32_t i = 0; i < target->shard_count; i++) {
+        set_up_shard(target, i);
+    }
+    name_tables(target);
+    if (!name_target(target)) {
+        etwas_ship_target_close(target);
+        return NULL;
+    }
+    return target;
+}
+
+void etwas_ship_target_close(struct etwas_ship_target *target)
+{
+    if (target == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < target->shard_count; i++) {
+        struct etwas_ship_shard *shard = &target->shards[i];
+
+        for (uint32_t j = 0; j < shard->count; j++) {
+            etwas_ship_http_close(shard->replicas[j].http);
+        }
+        etwas_ship_pack_free(&shard->pack);
+    }
+    etwas_ship_secret_forget(&target->secret);
+    (void)pthread_mutex_destroy(&target->rate.lock);
+    (void)pthread_mutex_destroy(&target->lock);
+    free(target->name);
+    free(target);
+}
+
+/* ---- opened ------------------------------------------------------------------------------------- */
+
+/* What this build lacks. */
+static bool can(const struct etwas_ship_options *options)
+{
+    if (!etwas_ship_http_begin()) {
+        etwas_ship_say(to_option, "this etwas was built without libcurl, and reaches no server");
+        return false;
+    }
+    if (options->compresses && !etwas_ship_pack_is_there()) {
+        etwas_ship_say("--compress", "this etwas was built without zlib, and cannot");
+        return false;
+    }
+    return true;
+}
+
+/* Whoever is on the way reads a password that is not encrypted; on the machine itself there is nobody. */
+static void say_open_password(const struct etwas_ship_target *target)
+{
+    for (uint32_t i = 0; i < target->shard_count; i++) {
+        for (uint32_t j = 0; j < target->shards[i].count; j++) {
+            const struct etwas_ship_address *address =
+                target->shards[i].replicas[j].options.address;
+            bool is_here = strcmp(address->host, "localhost") == 0 ||
+                           strcmp(address->host, "::1") == 0 ||
+                           strncmp(address->host, "127.", 4) == 0;
+
+            if (target->secret.password[0] != '\0' && !address->is_tls && !is_here) {
+                etwas_ship_say(address->url, "gets the password as everybody on the way can read "
+                                             "it; https:// would hide it");
+                return;
+            }
+        }
+    }
+}
+
+/*
+ * A shard that is away is looked at when it is used first, so that the others have their rows meanwhile; but one has to be
+ * there, by whose types blocks are made. Of who only asks all have to.
+ */
+static enum etwas_ship_sent look_at_shards(struct etwas_ship_target *target)
+{
+    bool may_be_away = target->options->purpose == ETWAS_SHIP_TO_INSERT && target->shard_count > 1;
+    uint32_t checked = 0;
+
+    for (uint32_t i = 0; i < target->shard_count; i++) {
+        enum etwas_ship_sent sent = etwas_ship_check(target, i, may_be_away);
+
+        if (sent != ETWAS_SHIP_SENT && !(may_be_away && target->shards[i].is_away)) {
+            return sent;
+        }
+        checked += sent == ETWAS_SHIP_SENT;
+    }
+    return checked > 0 ? ETWAS_SHIP_SENT : etwas_ship_check(target, 0, false);
+}
+
+enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *options,
+                                              struct etwas_ship_target **target)
+{
+    static const enum etwas_ship_opened opened[] = {
+        [ETWAS_SHIP_SENT] = ETWAS_SHIP_OPENED,
+        [ETWAS_SHIP_STOPPED] = ETWAS_SHIP_OPEN_STOPPED,
+        [ETWAS_SHIP_REFUSED] = ETWAS_SHIP_OPEN_REFUSED,
+    };
+    enum etwas_ship_opened result;
+
+    *target = NULL;
+    if (!can(options)) {
+        return ETWAS_SHIP_OPEN_REFUSED;
+    }
+    *target = make(options);
+    if (*target == NULL) {
+        etwas_ship_say(to_option, "not enough memory");
+        return ETWAS_SHIP_OPEN_REFUSED;
+    }
+    if (etwas_ship_secret_read(options->credentials, &(*target)->secret)) {
+        say_open_password(*target);
+        result = opened[look_at_shards(*target)];
+    } else {
+        result = ETWAS_SHIP_OPEN_REFUSED;
+    }
+    if (result != ETWAS_SHIP_OPENED) {
+        etwas_ship_target_close(*target);
+        *target = NULL;
+    }
+    return result;
+}
+
+/* ---- asked -------------------------------------------------------------------------------------- */
+
+uint32_t etwas_ship_target_shards(const struct etwas_ship_target *target)
+{
+    return target->shard_count;
+}
+
+uint32_t etwas_ship_target_replicas(const struct etwas_ship_target *target, uint32_t shard)
+{
+    return target->shards[shard].count;
+}
+
+uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_t session)
+{
+    return (uint32_t)(session % target->shard_count);
+}
+
+const char *etwas_ship_target_name(const struct etwas_ship_target *target)
+{
+    return target->name;
+}
+
+const char *etwas_ship_target_table(const struct etwas_ship_target *target,
+                                    enum etwas_ship_table table)
+{
+    return target->tables[table];
+}
+
+const char *etwas_ship_target_table_all(const struct etwas_ship_target *target,
+                                        enum etwas_ship_table table)
+{
+    return target->tables_all[table];
+}
+
+uint32_t etwas_ship_target_version(const struct etwas_ship_target *target)
+{
+    return target->version;
+}
+
+const struct etwas_ship_dialect *etwas_ship_target_dialect(const struct etwas_ship_target *target)
+{
+    return &target->dialect;
+}
