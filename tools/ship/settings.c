@@ -12,7 +12,6 @@
 #include "options.h"
 #include "ship/config.h"
 #include "ship/help.h"
-#include "ship/prove.h"
 #include "ship/say.h"
 #include "steer/number.h"
 
@@ -46,6 +45,7 @@ enum {
     CLUSTER,
     KEEP_DAYS,
 
+    PROVE_DAYS = 7,
     SHORT_PATIENCE_S = 10, /* of somebody who has asked, and sits there */
     IDENTIFIER_BYTES = 65,
 };
@@ -471,7 +471,7 @@ bool etwas_ship_settings_read(int argc, char **argv, struct etwas_ship_settings 
     reading.config.named = named;
     reading.config.take = take_of_config;
     reading.config.context = &reading;
-    settings->days = ETWAS_SHIP_PROVE_DAYS;
+    settings->days = PROVE_DAYS;
     settings->target.stop = -1;
     settings->target.database = strcpy(names[0], "etwas");
     settings->target.table = strcpy(names[1], "event");

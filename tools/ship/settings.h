@@ -42,7 +42,7 @@ struct etwas_ship_settings {
     bool deletes; /* files that have arrived */
 
     /* Of the proof. */
-    uint32_t days; /* today (UTC) and those before it */
+    uint32_t days; /* before today, UTC */
     bool is_json;
 
     /* Of the DDL. */
