@@ -29,4 +29,13 @@ struct etwas_ship_ddl {
 /* Writes the statements, a semicolon and an empty line behind each: what clickhouse-client --multiquery takes. */
 void etwas_ship_ddl_write(struct etwas_output *output, const struct etwas_ship_ddl *ddl);
 
+struct etwas_ship_target;
+
+/*
+ * `etwas ship --ddl`: the same to standard output. With a target, opened ETWAS_SHIP_TO_CREATE, `major` and `known` are
+ * what its first shard says; NULL: what `ddl` says. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_OPEN (the server did not answer;
+ * said on standard error) or ETWAS_EXIT_OUTPUT.
+ */
+int etwas_ship_ddl(struct etwas_ship_target *target, const struct etwas_ship_ddl *ddl);
+
 #endif

@@ -41,9 +41,9 @@ static void add_columns(char query[QUERY_BYTES], const struct etwas_columns *col
         add(query, i > 0 ? "," : "");
         add(query, column[i].name);
         if (etwas_ship_is_pairs(column[i].type) && (modern >> i & 1) == 0) {
-            add(query, ".k,");
+            add(query, ETWAS_SHIP_KEYS ",");
             add(query, column[i].name);
-            add(query, ".v");
+            add(query, ETWAS_SHIP_VALUES);
         }
     }
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+/*
+ * Each shard is asked for its own tables: a session is on one shard. A replica may be behind the others; where one
+ * says that something is missing, it is asked again for a while.
+ */
+#include "ship/prove.h"
+
+#include "commands.h"
+#include "ship/send.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    TRIES = 5, /* a second apart */
+};
+
+static void say(const char *sentence, const char *rest)
+{
+    struct etwas_output *error = etwas_standard_error();
+
+    etwas_output_format(error, "etwas: %s%s\n", sentence, rest);
+    etwas_output_flush(error);
+}
+
+/* Behind those that are there already. False: it has been said why not. */
+static bool ask_shard(struct etwas_ship_target *target, uint32_t shard, const char *query,
+                      struct etwas_ship_proofs *proofs)
+{
+    const struct etwas_ship_question question = {
+        .sql = query,
+        .columns = ETWAS_SHIP_PROOF_FIELDS,
+        .row = etwas_ship_proof_row,
+        .context = proofs,
+    };
+
+    if (etwas_ship_ask(target, shard, ETWAS_SHIP_ANY, &question) != ETWAS_SHIP_SENT) {
+        return false;
+    }
+    if (proofs->wrong != NULL) {
+        say("what a server answers ", proofs->wrong);
+        return false;
+    }
+    return true;
+}
+
+static bool has_incomplete(const struct etwas_ship_proofs *proofs, size_t from)
+{
+    for (size_t i = from; i < proofs->count; i++) {
+        if (proofs->list[i].verdict == ETWAS_SHIP_INCOMPLETE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget(struct etwas_ship_proofs *proofs, size_t from)
+{
+    while (proofs->count > from) {
+        free(proofs->list[--proofs->count].host);
+    }
+}
+
+static bool prove_shard(struct etwas_ship_target *target, uint32_t shard, const char *query,
+                        struct etwas_ship_proofs *proofs)
+{
+    const struct timespec second = {.tv_sec = 1};
+    uint32_t tries = etwas_ship_target_replicas(target, shard) > 1 ? TRIES : 1;
+    size_t from = proofs->count;
+
+    while (ask_shard(target, shard, query, proofs)) {
+        if (--tries == 0 || !has_incomplete(proofs, from)) {
+            return true;
+        }
+        forget(proofs, from);
+        (void)nanosleep(&second, NULL);
+    }
+    return false;
+}
+
+static int judge(const struct etwas_ship_proofs *proofs)
+{
+    for (size_t i = 0; i < proofs->count; i++) {
+        if (proofs->list[i].verdict != ETWAS_SHIP_COMPLETE) {
+            return ETWAS_EXIT_UNPROVED;
+        }
+    }
+    return proofs->count != 0 ? ETWAS_EXIT_FINE : ETWAS_EXIT_UNPROVED;
+}
+
+int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_prove *prove)
+{
+    struct etwas_output *output = etwas_standard_output();
+    struct etwas_ship_proofs proofs = {.count = 0};
+    char query[ETWAS_SHIP_PROOF_QUERY_BYTES];
+    int result = ETWAS_EXIT_OPEN;
+    bool is_asked =
+        etwas_ship_proof_query(query, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS),
+                               etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS), prove->days);
+
+    for (uint32_t i = 0; is_asked && i < etwas_ship_target_shards(target); i++) {
+        is_asked = prove_shard(target, i, query, &proofs);
+    }
+    if (is_asked) {
+        (prove->is_json ? etwas_ship_proofs_put_json : etwas_ship_proofs_put)(output, &proofs);
+        result = etwas_output_finish(output) ? judge(&proofs) : ETWAS_EXIT_OUTPUT;
+    }
+    etwas_ship_proofs_free(&proofs);
+    return result;
+}
