@@ -15,7 +15,10 @@
 
 ETWAS_BEGIN_DECLS
 
-/* What a data buffer has, by its first record. */
+/*
+ * What a data buffer has, by its first record: etwas writes what is no event into buffers of its own. Where descriptions
+ * lie among the events, in a relogged file and in one of another system, all is events.
+ */
 #define ETWAS_BUFFER_EVENTS 0u
 /* Of events, and the images of a process that takes stacks: records that are in no session's counts. */
 #define ETWAS_BUFFER_DESCRIPTIONS 1u
@@ -65,9 +68,9 @@ typedef uint32_t (*etwas_trace_buffer_callback)(const etwas_trace_buffer *buffer
  * also on this handle, for which the file is as long as when it began. A file that was ended since
  * OpenTrace says so when it is opened again.
  *
- * A call costs what it delivers and no more, however large the file is; with a file that was appended to, or is of
- * another system, the first on a handle looks all of it through, by its buffers' headers. Memory: three buffers,
- * and at most 1 MB of readings of the clocks.
+ * A call costs what it delivers and no more, however large the file is. One that was appended to, or is of another
+ * system, is looked through by its buffers' headers, and again when it has grown. Memory: three buffers, and 5 MB at
+ * most of readings of the clocks; while a file is looked through 48 bytes for each of its buffers.
  *
  * Times: in record callbacks and in `end`, what etwas_trace_convert_time and etwas_trace_convert_interval say
  * of the stamps in this buffer is by the readings of the clocks on both sides of them, whatever their age, or up

@@ -8,47 +8,26 @@
  * before that was there already, or with buffers just before it that were open together with the
  * number 1.
  */
-#include "reader/index.h"
+#include "reader/appended.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "etl/record.h"
-#include "etl/xpress.h"
-#include "reader/source.h"
+#include "reader/beginning.h"
+#include "reader/index.h"
 #include "reader/trace.h"
 
 #define NONE SIZE_MAX
-
-enum {
-    BEGINNING_BYTES = 1024,        /* more than a header: a match may go on behind it */
-    ENOUGH_COMPRESSED_BYTES = 128, /* for a header, however badly it compresses */
-};
-
-/* The first bytes of a buffer's records, as far as the file gives them. Returns how many. */
-static size_t read_beginning(struct etwas_trace *trace, const struct etwas_index_entry *entry,
-                             uint8_t *bytes, size_t wanted)
-{
-    uint64_t offset = entry->file_offset + ETWAS_ETL_BUFFER_HEADER_BYTES;
-    uint8_t compressed[ENOUGH_COMPRESSED_BYTES];
-    bool exact;
-    size_t got;
-
-    if (!entry->compressed) {
-        return etwas_source_read(trace, offset, bytes, wanted);
-    }
-    got = etwas_source_read(trace, offset, compressed, sizeof compressed);
-    return etwas_xpress_decode(compressed, got, bytes, wanted, &exact);
-}
 
 /* Of the buffer's first record; INT64_MAX if that cannot be read. */
 static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_index_entry *entry)
 {
     struct etwas_etl_system_header system; /* the beginning of every header with a stamp there */
     struct etwas_record record;
-    uint8_t bytes[BEGINNING_BYTES];
+    uint8_t bytes[ETWAS_BEGINNING_BYTES];
 
-    if (read_beginning(trace, entry, bytes, sizeof bytes) < sizeof system ||
+    if (etwas_beginning_read(trace, entry, bytes) < sizeof system ||
         etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED ||
         record.kind == ETWAS_RECORD_PERFINFO || record.kind == ETWAS_RECORD_MESSAGE ||
         record.kind == ETWAS_RECORD_OPAQUE) {
@@ -110,4 +89,71 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
     }
     free(seen);
     return true;
+}
+
+/* ---- by place -------------------------------------------------------------------------------- */
+
+/* Of an index that is complete: in a file the sessions lie one behind the other. */
+static bool find_begins(struct etwas_appended *appended, const struct etwas_index *index)
+{
+    size_t count = 1;
+
+    for (size_t i = 0; i < index->count; i++) {
+        if (index->entries[i].session >= count) {
+            count = (size_t)index->entries[i].session + 1;
+        }
+    }
+    free(appended->begins);
+    appended->begins = malloc(count * sizeof *appended->begins);
+    if (appended->begins == NULL) {
+        return false;
+    }
+    appended->count = count;
+    memset(appended->begins, 0xFF, count * sizeof *appended->begins);
+    for (size_t i = 0; i < index->count; i++) {
+        uint64_t *begin = &appended->begins[index->entries[i].session];
+
+        if (index->entries[i].file_offset < *begin) {
+            *begin = index->entries[i].file_offset;
+        }
+    }
+    return true;
+}
+
+bool etwas_appended_find(struct etwas_trace *trace)
+{
+    struct etwas_appended *appended = &trace->appended;
+    uint32_t mode = trace->log.fields.start.log_file_mode;
+    struct etwas_index index;
+    bool found;
+
+    if ((mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 || appended->file_bytes == trace->file_bytes ||
+        (trace->log.own && (mode & EVENT_TRACE_FILE_MODE_APPEND) == 0)) {
+        return true;
+    }
+    trace->quiet = true; /* who reads the buffers is told what is wrong */
+    found =
+        etwas_index_build(trace, &index, NULL) == ERROR_SUCCESS && find_begins(appended, &index);
+    trace->quiet = false;
+    appended->file_bytes = found ? trace->file_bytes : 0;
+    etwas_index_free(&index);
+    return found;
+}
+
+uint32_t etwas_appended_session(const struct etwas_trace *trace, uint64_t offset)
+{
+    const struct etwas_appended *appended = &trace->appended;
+    size_t low = 0;
+    size_t high = appended->count;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (appended->begins[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (uint32_t)low;
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "reader/damage.h"
-#include "reader/index_file.h"
 #include "reader/knots.h"
 #include "reader/source.h"
 #include "reader/trace.h"
+#include "reader/walk.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
@@ -91,7 +91,7 @@ bool etwas_index_entry_is_confirmed(struct etwas_trace *trace,
            found.processor == entry->processor && found.compressed == entry->compressed;
 }
 
-/* ---- the walk -------------------------------------------------------------------------------- */
+/* ---- the buffers ----------------------------------------------------------------------------- */
 
 static bool append(struct etwas_index *index, const struct etwas_index_entry *entry)
 {
@@ -110,220 +110,23 @@ static bool append(struct etwas_index *index, const struct etwas_index_entry *en
     return true;
 }
 
-/* A buffer whose header cannot be used, or a stretch of the file where none was found. */
-static void report_skipped(struct etwas_trace *trace, struct etwas_index *index,
-                           etwas_damage_kind kind, uint64_t offset, uint64_t bytes)
-{
-    uint64_t stride = trace->log.buffer.buffer_bytes;
-    uint64_t buffers = trace->log.uniform ? (bytes + stride - 1) / stride : 1;
-
-    etwas_trace_report(trace, kind, offset, bytes);
-    etwas_trace_count(&trace->information.buffers_damaged, buffers);
-    index->unusable += buffers;
-}
-
-enum added {
-    ADDED_NONE,
-    ADDED_BUFFER,
-    ADDED_NO_MEMORY
-};
-
-/* Adds the buffer at `offset`. An unusable header is for the caller to report. */
-static enum added add_buffer(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset,
-                             const struct etwas_etl_buffer_header *header)
+/* Takes in all buffers of the file, and the knots that lie in them. */
+static bool collect(struct etwas_index *index, struct etwas_walk *walk)
 {
     struct etwas_index_entry entry;
-    bool doubtful;
 
-    if (!etwas_index_entry_check(header, offset, trace->file_bytes - offset,
-                                 trace->log.session_buffer_bytes, &entry, &doubtful)) {
-        return ADDED_NONE;
-    }
-    if (trace->log.uniform && entry.buffer_bytes != trace->log.buffer.buffer_bytes) {
-        return ADDED_NONE;
-    }
-    if (doubtful) {
-        etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, 0);
-    }
-    if (entry.file_bytes == entry.buffer_bytes) {
-        etwas_trace_count(&trace->information.buffers, 1);
-        etwas_trace_count(&trace->information.uncompressed_bytes,
-                          entry.compressed ? entry.data_end : entry.buffer_bytes);
-    }
-    return append(index, &entry) ? ADDED_BUFFER : ADDED_NO_MEMORY;
-}
-
-/* The `wanted` first bytes of a buffer, or fewer where the file ends. */
-static size_t read_beginning(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset,
-                             struct etwas_buffer_beginning *beginning, size_t wanted)
-{
-    struct etwas_index_file *file = index->file;
-    size_t got;
-
-    if (file != NULL && !file->writes && etwas_index_file_find(file, offset, beginning)) {
-        return wanted;
-    }
-    if (file == NULL || !file->writes) {
-        return etwas_source_read(trace, offset, beginning, wanted);
-    }
-    got = etwas_source_read(trace, offset, beginning, sizeof *beginning);
-    if (got == sizeof *beginning) {
-        etwas_index_file_add(file, offset, beginning);
-    }
-    return got < wanted ? got : wanted;
-}
-
-/* Where buffers all have one size, a bad header costs its own buffer and no more. */
-static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
-{
-    uint64_t stride = trace->log.buffer.buffer_bytes;
-    uint64_t hole = UINT64_MAX; /* where a run of buffers of size 0 began */
-    struct etwas_buffer_beginning beginning;
-    struct etwas_etl_buffer_header *header = &beginning.header;
-    size_t wanted = index->looked_for_knots ? sizeof beginning : sizeof *header;
-
-    while (offset < trace->file_bytes) {
-        size_t got = read_beginning(trace, index, offset, &beginning, wanted);
-        uint64_t left = trace->file_bytes - offset;
-        uint64_t here = left < stride ? left : stride;
-
-        if (got < sizeof *header && got < left) {
-            report_skipped(trace, index, ETWAS_DAMAGE_READ, offset, here);
-        } else if (got < sizeof *header) {
-            report_skipped(trace, index, ETWAS_DAMAGE_TRUNCATED, offset, here);
-        } else if (header->buffer_bytes == 0) {
-            /* Space allocated ahead reads as 0. Nothing is wrong unless buffers follow it. */
-            uint64_t data = etwas_source_next_data(trace, offset);
-
-            if (hole == UINT64_MAX) {
-                hole = offset;
-            }
-            if (data > offset + stride) {
-                offset = data / stride * stride - stride;
-            }
-        } else {
-            enum added result;
-
-            if (hole != UINT64_MAX) {
-                report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
-            }
-            hole = UINT64_MAX;
-            result = add_buffer(trace, index, offset, header);
-            if (result == ADDED_BUFFER && got == sizeof beginning &&
-                !etwas_knots_add_buffer(trace, &index->knots, offset, &beginning)) {
-                result = ADDED_NO_MEMORY;
-            }
-            if (result == ADDED_NO_MEMORY) {
-                return ERROR_NOT_ENOUGH_MEMORY;
-            }
-            if (result == ADDED_NONE) {
-                report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, offset, here);
-            }
+    while (etwas_walk_next(walk, &entry)) {
+        if (walk->is_doubtful) {
+            etwas_trace_report(walk->trace, ETWAS_DAMAGE_BUFFER_HEADER, entry.file_offset, 0);
         }
-        offset += stride;
-    }
-    return ERROR_SUCCESS;
-}
-
-/* Does a buffer of a compressed file begin here? Stricter than what a reader of a sound file needs,
- * because it is asked of every byte after a damaged header. */
-static bool looks_like_buffer(const struct etwas_trace *trace,
-                              const struct etwas_etl_buffer_header *header, uint64_t left)
-{
-    return header->buffer_bytes > HEADER_BYTES && header->buffer_bytes <= left &&
-           header->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
-           header->offset == header->saved_offset && header->offset > HEADER_BYTES &&
-           header->offset <= trace->log.session_buffer_bytes && header->reference_count == 0 &&
-           header->state == ETWAS_ETL_BUFFER_STATE_FLUSH && header->flags <= 0x7F &&
-           header->type == ETWAS_ETL_BUFFER_GENERIC;
-}
-
-/* The next offset after `offset` where a buffer seems to begin; the file's end if there is none. */
-static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
-{
-    enum {
-        CHUNK_BYTES = 16384
-    };
-    uint8_t chunk[CHUNK_BYTES];
-    struct etwas_etl_buffer_header header;
-
-    for (offset++; offset < trace->file_bytes; offset += CHUNK_BYTES - HEADER_BYTES + 1) {
-        size_t got = etwas_source_read(trace, offset, chunk, sizeof chunk);
-
-        for (size_t i = 0; i + sizeof header <= got; i++) {
-            memcpy(&header, chunk + i, sizeof header);
-            if (looks_like_buffer(trace, &header, trace->file_bytes - offset - i)) {
-                return offset + i;
-            }
-        }
-    }
-    return trace->file_bytes;
-}
-
-/*
- * Whether nothing but zeroes comes from here on: space set aside. Between the last buffer and the first hole
- * there may be some that the file really has.
- */
-static bool is_unused(struct etwas_trace *trace, uint64_t offset)
-{
-    uint64_t words[512];
-
-    while (offset < trace->file_bytes) {
-        uint64_t data = etwas_source_next_data(trace, offset);
-        size_t got;
-
-        if (data > offset) {
-            offset = data;
-            continue;
-        }
-        memset(words, 0, sizeof words);
-        got = etwas_source_read(trace, offset, words, sizeof words);
-        for (size_t index = 0; index < sizeof words / sizeof words[0]; index++) {
-            if (words[index] != 0) {
-                return false;
-            }
-        }
-        if (got == 0) {
+        if (!append(index, &entry) ||
+            (walk->has_record && !etwas_knots_add_buffer(walk->trace, &index->knots,
+                                                         entry.file_offset, &walk->beginning))) {
             return false;
         }
-        offset += got;
     }
+    index->unusable = walk->unusable;
     return true;
-}
-
-/* Where every buffer has its own size, each says where the next begins. */
-static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
-{
-    struct etwas_buffer_beginning beginning;
-    const struct etwas_etl_buffer_header *header = &beginning.header;
-
-    while (offset < trace->file_bytes) {
-        uint64_t left = trace->file_bytes - offset;
-        size_t got = read_beginning(trace, index, offset, &beginning, sizeof *header);
-        enum added result;
-
-        if (got < sizeof *header) {
-            report_skipped(trace, index, got < left ? ETWAS_DAMAGE_READ : ETWAS_DAMAGE_TRUNCATED,
-                           offset, left);
-            return ERROR_SUCCESS;
-        }
-        if (header->buffer_bytes == 0 && is_unused(trace, offset)) {
-            return ERROR_SUCCESS;
-        }
-        result = add_buffer(trace, index, offset, header);
-        if (result == ADDED_NO_MEMORY) {
-            return ERROR_NOT_ENOUGH_MEMORY;
-        }
-        if (result == ADDED_BUFFER) {
-            offset += header->buffer_bytes;
-        } else {
-            uint64_t next = find_next_buffer(trace, offset);
-
-            report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, offset, next - offset);
-            offset = next;
-        }
-    }
-    return ERROR_SUCCESS;
 }
 
 /* ---- the order ------------------------------------------------------------------------------- */
@@ -391,23 +194,21 @@ bool etwas_index_can_seek(const struct etwas_trace *trace, const struct etwas_in
 uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index,
                            struct etwas_index_file *file)
 {
-    uint64_t first = trace->log.buffer.buffer_bytes;
-    uint32_t code;
+    struct etwas_walk walk;
+    int64_t running_from;
 
     *index = (struct etwas_index){
         .looked_for_knots = trace->log.knots_at != 0 && (!trace->timeline_complete ||
                                                          trace->log.fields.start.end_filetime == 0),
-        .file = file,
     };
+    etwas_walk_begin(&walk, trace);
+    walk.file = file;
+    walk.looks_at_records = index->looked_for_knots;
     etwas_trace_count(&trace->information.buffers, 1);
-    etwas_trace_count(&trace->information.uncompressed_bytes, first);
-    if (index->looked_for_knots && !etwas_knots_add_first(trace, &index->knots)) {
+    etwas_trace_count(&trace->information.uncompressed_bytes, trace->log.buffer.buffer_bytes);
+    if ((index->looked_for_knots && !etwas_knots_add_first(trace, &index->knots, &running_from)) ||
+        !collect(index, &walk)) {
         return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    code = trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);
-    index->file = NULL;
-    if (code != ERROR_SUCCESS) {
-        return code;
     }
     /* In a circular file what is older may stand behind what is newer. */
     if ((trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 &&

@@ -40,8 +40,6 @@ struct etwas_index {
     uint64_t unusable;     /* buffers, or stretches of the file, without a usable header */
     bool looked_for_knots; /* the file may have more than are known */
     struct etwas_knot_list knots;
-    struct etwas_index_file
-        *file; /* while it is built: FILE.index, which is read or written; NULL: neither */
 };
 
 /*

@@ -4,27 +4,23 @@
 /* Writing FILE.index: what the walk over the buffers reads goes into it as well. */
 #include "reader/trace.h"
 
-#include <sys/stat.h>
-
 #include "platform/cancel.h"
 #include "reader/damage.h"
 #include "reader/index.h"
 #include "reader/index_file.h"
+#include "reader/source.h"
 #include "reader/table.h"
 
 static uint32_t write_index(struct etwas_trace *trace, int descriptor)
 {
     struct etwas_index_file file;
     struct etwas_index index;
-    struct stat status;
     uint32_t code;
 
     if (trace->session_name != NULL || trace->log.fields.start.end_filetime == 0) {
         return ERROR_NOT_SUPPORTED;
     }
-    if (fstat(trace->descriptor, &status) == 0) {
-        trace->file_bytes = (uint64_t)status.st_size;
-    }
+    etwas_source_measure(trace);
     if (!etwas_index_file_begin(&file, trace, descriptor)) {
         return ERROR_FILE_CORRUPT;
     }

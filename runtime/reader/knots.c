@@ -19,8 +19,7 @@ enum {
     CHUNK_BYTES = 16384
 };
 
-/* Is this the beginning of a knot that is there to its end? */
-static bool is_knot(const uint8_t *bytes)
+bool etwas_knots_is_knot(const uint8_t *bytes)
 {
     struct etwas_etl_full_header header;
     uint32_t version;
@@ -33,12 +32,19 @@ static bool is_knot(const uint8_t *bytes)
            version == ETWAS_ETL_KNOT_VERSION;
 }
 
-static bool add(struct etwas_knot_list *list, const uint8_t *bytes)
+/* *running_from: of the knots so far, the first of those that were taken since the file was opened. */
+static bool add(struct etwas_knot_list *list, const uint8_t *bytes, int64_t *running_from)
 {
     struct etwas_etl_knot_record record;
     struct etwas_timeline_knot knot;
 
     memcpy(&record, bytes, sizeof record);
+    if (record.knot.reason == ETWAS_ETL_KNOT_SESSION_STARTED ||
+        record.knot.reason == ETWAS_ETL_KNOT_FILE_OPENED) {
+        *running_from = INT64_MAX;
+    } else if (record.knot.reason == ETWAS_ETL_KNOT_RUNNING && *running_from == INT64_MAX) {
+        *running_from = record.knot.raw_stamp;
+    }
     knot = (struct etwas_timeline_knot){
         .raw = record.knot.raw_stamp,
         .qpc_ns = record.knot.qpc_ns,
@@ -52,7 +58,7 @@ static bool add(struct etwas_knot_list *list, const uint8_t *bytes)
 
 /* Takes the knots among the records from `offset` to `end`, up to one that is none or is cut. */
 static bool add_knots(struct etwas_trace *trace, struct etwas_knot_list *list, uint64_t offset,
-                      uint64_t end)
+                      uint64_t end, int64_t *running_from)
 {
     uint8_t chunk[CHUNK_BYTES];
     uint64_t chunk_at = 0;
@@ -75,38 +81,48 @@ static bool add_knots(struct etwas_trace *trace, struct etwas_knot_list *list, u
         if (etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED) {
             return true;
         }
-        if (is_knot(bytes) && !add(list, bytes)) {
+        if (etwas_knots_is_knot(bytes) && !add(list, bytes, running_from)) {
             return false;
         }
     }
     return true;
 }
 
-bool etwas_knots_add_first(struct etwas_trace *trace, struct etwas_knot_list *list)
+uint32_t etwas_knots_end(struct etwas_trace *trace)
+{
+    struct etwas_etl_buffer_header header;
+
+    return etwas_source_read(trace, 0, &header, sizeof header) == sizeof header ? header.offset : 0;
+}
+
+bool etwas_knots_add_first(struct etwas_trace *trace, struct etwas_knot_list *list,
+                           int64_t *running_from)
 {
     const struct etwas_index_entry *entry = &trace->log.buffer;
-    struct etwas_etl_buffer_header header;
     uint64_t end = entry->data_end;
+    uint32_t end_now;
 
+    *running_from = INT64_MAX;
     if (trace->log.knots_at == 0) {
         return true;
     }
-    if (etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
-        header.offset > end && header.offset <= entry->buffer_bytes) {
-        end = header.offset;
+    end_now = etwas_knots_end(trace);
+    if (end_now > end && end_now <= entry->buffer_bytes) {
+        end = end_now;
     }
-    return add_knots(trace, list, trace->log.knots_at, end);
+    return add_knots(trace, list, trace->log.knots_at, end, running_from);
 }
 
 bool etwas_knots_add_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
                             uint64_t offset, const struct etwas_buffer_beginning *beginning)
 {
     struct etwas_index_entry entry;
+    int64_t running_from = INT64_MAX;
     bool doubtful;
     uint32_t end;
 
     /* Of one size, as the index asks too: else what lies behind is read once for each before it. */
-    if (!is_knot(beginning->record) ||
+    if (!etwas_knots_is_knot(beginning->record) ||
         beginning->header.buffer_bytes != trace->log.buffer.buffer_bytes ||
         !etwas_index_entry_check(&beginning->header, offset, trace->file_bytes - offset,
                                  trace->log.session_buffer_bytes, &entry, &doubtful) ||
@@ -114,26 +130,37 @@ bool etwas_knots_add_buffer(struct etwas_trace *trace, struct etwas_knot_list *l
         return true;
     }
     end = entry.data_end < entry.file_bytes ? entry.data_end : entry.file_bytes;
-    return add_knots(trace, list, offset + HEADER_BYTES, offset + end);
+    return add_knots(trace, list, offset + HEADER_BYTES, offset + end, &running_from);
+}
+
+bool etwas_knots_look(struct etwas_trace *trace, struct etwas_knot_list *list, uint64_t *offset)
+{
+    uint64_t step = trace->log.buffer.buffer_bytes;
+    uint64_t at = *offset;
+    struct etwas_buffer_beginning beginning;
+
+    *offset = at + step;
+    if (etwas_source_read(trace, at, &beginning, sizeof beginning) < sizeof beginning) {
+        return true;
+    }
+    if (beginning.header.buffer_bytes == 0) {
+        uint64_t data = etwas_source_next_data(trace, at);
+
+        if (data > at + step) {
+            *offset = data / step * step;
+        }
+        return true;
+    }
+    return etwas_knots_add_buffer(trace, list, at, &beginning);
 }
 
 /* Where buffers have one size: ours always do. */
-static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list *list)
+static bool look_at_all(struct etwas_trace *trace, struct etwas_knot_list *list)
 {
-    uint64_t step = trace->log.buffer.buffer_bytes;
-    struct etwas_buffer_beginning beginning;
+    uint64_t offset = trace->log.buffer.buffer_bytes;
 
-    for (uint64_t offset = step; offset + sizeof beginning <= trace->file_bytes; offset += step) {
-        if (etwas_source_read(trace, offset, &beginning, sizeof beginning) < sizeof beginning) {
-            continue;
-        }
-        if (beginning.header.buffer_bytes == 0) {
-            uint64_t data = etwas_source_next_data(trace, offset);
-
-            if (data > offset + step) {
-                offset = data / step * step - step;
-            }
-        } else if (!etwas_knots_add_buffer(trace, list, offset, &beginning)) {
+    while (offset + sizeof(struct etwas_buffer_beginning) <= trace->file_bytes) {
+        if (!etwas_knots_look(trace, list, &offset)) {
             return false;
         }
     }
@@ -144,9 +171,11 @@ struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace, bool whole)
 {
     struct etwas_knot_list list = {0};
     struct etwas_timeline *timeline = NULL;
+    int64_t running_from;
 
     whole = whole && trace->log.knots_at != 0 && trace->log.uniform;
-    if (etwas_knots_add_first(trace, &list) && (!whole || read_data_buffers(trace, &list))) {
+    if (etwas_knots_add_first(trace, &list, &running_from) &&
+        (!whole || look_at_all(trace, &list))) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
     }
     free(list.knots);

@@ -23,12 +23,27 @@ struct etwas_buffer_beginning {
 };
 _Static_assert(sizeof(struct etwas_buffer_beginning) == 168, "read at once");
 
-/* Adds the knots of buffer 0, as it is now: that of a running session grows. False: no memory. */
-bool etwas_knots_add_first(struct etwas_trace *trace, struct etwas_knot_list *list);
+/* Is this the beginning of a knot? Of so many bytes as a knot has. */
+bool etwas_knots_is_knot(const uint8_t *bytes);
+
+/*
+ * Adds the knots of buffer 0, as it is now: that of a running session grows. *running_from: from this stamp on no older
+ * one has left it for a knot buffer; INT64_MAX: it has none that could be left there. False: no memory.
+ */
+bool etwas_knots_add_first(struct etwas_trace *trace, struct etwas_knot_list *list,
+                           int64_t *running_from);
+
+/* Where the records of buffer 0 end now, by its header; 0: that cannot be read. */
+uint32_t etwas_knots_end(struct etwas_trace *trace);
 
 /* Adds those of the data buffer at `offset`, if it is a knot buffer. False: no memory. */
 bool etwas_knots_add_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
                             uint64_t offset, const struct etwas_buffer_beginning *beginning);
+
+/*
+ * The same for the one at *offset, which goes on to where the next may be, where all have one size. False: no memory.
+ */
+bool etwas_knots_look(struct etwas_trace *trace, struct etwas_knot_list *list, uint64_t *offset);
 
 /* The timeline of buffer 0, or of the whole file: one read for each buffer. NULL: no memory. */
 struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace, bool whole);

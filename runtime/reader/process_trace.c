@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "platform/cancel.h"
 #include "reader/align.h"
@@ -19,6 +18,7 @@
 #include "reader/live.h"
 #include "reader/merge.h"
 #include "reader/parts.h"
+#include "reader/source.h"
 #include "reader/step.h"
 #include "reader/table.h"
 
@@ -121,20 +121,11 @@ static bool is_part(const struct etwas_span *span)
 static uint32_t open_file(struct file_run *file, struct etwas_trace *trace,
                           const struct etwas_span *span)
 {
-    struct stat status;
-    EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
     uint32_t code;
 
     file->trace = trace;
-    /* A file still being written has grown since OpenTrace. */
-    if (fstat(trace->descriptor, &status) == 0) {
-        trace->file_bytes = (uint64_t)status.st_size;
-    }
-    ck_pr_store_64(&trace->information.file_bytes, trace->file_bytes);
-    trace->log.buffer.file_bytes = trace->file_bytes < trace->log.buffer.buffer_bytes
-                                       ? (uint32_t)trace->file_bytes
-                                       : trace->log.buffer.buffer_bytes;
-    logfile->BuffersRead = 0;
+    etwas_source_measure(trace);
+    trace->logfile.w.BuffersRead = 0;
     trace->quiet = trace->section > 0;
     etwas_trace_begin_information(trace);
     code = etwas_index_file_build(trace, &file->index, is_part(span));

@@ -58,6 +58,19 @@ uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_byt
     return ERROR_SUCCESS;
 }
 
+void etwas_source_measure(struct etwas_trace *trace)
+{
+    struct etwas_index_entry *first = &trace->log.buffer;
+    struct stat status;
+
+    if (fstat(trace->descriptor, &status) == 0) {
+        trace->file_bytes = (uint64_t)status.st_size;
+    }
+    ck_pr_store_64(&trace->information.file_bytes, trace->file_bytes);
+    first->file_bytes =
+        trace->file_bytes < first->buffer_bytes ? (uint32_t)trace->file_bytes : first->buffer_bytes;
+}
+
 size_t etwas_source_read(struct etwas_trace *trace, uint64_t offset, void *target, size_t bytes)
 {
     size_t done;

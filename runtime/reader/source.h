@@ -13,6 +13,9 @@ struct etwas_trace;
 /* Opens a file for reading. A Win32 code. */
 uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_bytes);
 
+/* Takes how long the file is now, which a session may have written to, also for buffer 0. */
+void etwas_source_measure(struct etwas_trace *trace);
+
 /* Reads up to `bytes` at `offset`, less only at the end of the file or where the system fails. */
 size_t etwas_source_read(struct etwas_trace *trace, uint64_t offset, void *target, size_t bytes);
 

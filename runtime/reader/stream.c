@@ -198,10 +198,10 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
 }
 
 /*
- * In a file with retention classes each row of streams has the processors once more, and behind all rows are
- * the streams of threads without restartable sequences, which go by the number behind the processors.
+ * Each row of streams has the processors once more, and behind all rows are the streams of threads without
+ * restartable sequences, which go by the number behind the processors.
  */
-static uint16_t processor_of(const struct etwas_file_header *log, uint16_t stream)
+uint16_t etwas_stream_processor(const struct etwas_file_header *log, uint16_t stream)
 {
     const struct etwas_etl_clock_trust *trust = &log->trust;
 
@@ -224,8 +224,9 @@ static void describe_events(struct etwas_stream *stream, const struct etwas_inde
     bool private = (log->fields.start.log_file_mode &
                     (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0;
 
-    stream->context = (ETW_BUFFER_CONTEXT){.ProcessorIndex = processor_of(log, buffer->processor),
-                                           .LoggerId = buffer->logger_id};
+    stream->context =
+        (ETW_BUFFER_CONTEXT){.ProcessorIndex = etwas_stream_processor(log, buffer->processor),
+                             .LoggerId = buffer->logger_id};
     stream->timeless_flags =
         EVENT_HEADER_FLAG_PROCESSOR_INDEX |
         (private ? EVENT_HEADER_FLAG_PRIVATE_SESSION : EVENT_HEADER_FLAG_NO_CPUTIME);

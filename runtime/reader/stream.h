@@ -74,6 +74,9 @@ struct etwas_stream {
     int64_t key_raw;
 };
 
+/* The processor of a stream of the file, as events have it: another number in a file with retention classes. */
+uint16_t etwas_stream_processor(const struct etwas_file_header *log, uint16_t stream);
+
 /* Prepares to read `count` buffers. False without memory. */
 bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
                        const struct etwas_index_entry *buffers, size_t count);

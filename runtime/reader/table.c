@@ -189,6 +189,8 @@ void etwas_trace_free(struct etwas_trace *trace)
         etwas_consumer_disconnect(trace->consumer);
     }
     etwas_timeline_free(trace->timeline);
+    etwas_near_free(&trace->near);
+    free(trace->appended.begins);
     free(trace->index_path);
     free(trace->log.names);
     free(trace->log.losses.losses);

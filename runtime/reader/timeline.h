@@ -104,7 +104,7 @@ struct etwas_timeline *etwas_timeline_new(const struct etwas_timeline_base *base
                                           const struct etwas_knot_list *list);
 void etwas_timeline_free(struct etwas_timeline *timeline);
 
-/* Do its knots tell the rate of the cycle counter better than a calibration? */
+/* Is its clock the cycle counter, and do its knots tell the rate of that better than a calibration? */
 bool etwas_timeline_has_rate(const struct etwas_timeline *timeline);
 
 /*

@@ -338,7 +338,7 @@ void etwas_timeline_free(struct etwas_timeline *timeline)
 
 bool etwas_timeline_has_rate(const struct etwas_timeline *timeline)
 {
-    return timeline->count > 1 &&
+    return timeline->base.clock_type == ETWAS_ETL_CLOCK_CYCLES && timeline->count > 1 &&
            timeline->knots[timeline->count - 1].qpc_ns - timeline->knots[0].qpc_ns >=
                SHORTEST_SPAN_NS;
 }

@@ -20,9 +20,10 @@
 
 /*
  * Before ProcessTrace a file is looked through when somebody asks for the first time. Nobody else
- * can use it meanwhile, as during ProcessTrace; who asks then is answered by what is known.
+ * can use it meanwhile, as during ProcessTrace; who asks then is answered by what is known. Whose buffers
+ * are processed has what `stamps` need, which is not all.
  */
-static uint32_t complete_timeline(etwas_trace_handle handle)
+static uint32_t complete_timeline(etwas_trace_handle handle, bool stamps)
 {
     struct etwas_trace *trace;
     struct etwas_timeline *timeline;
@@ -32,7 +33,8 @@ static uint32_t complete_timeline(etwas_trace_handle handle)
 
     etwas_trace_table_lock();
     trace = etwas_trace_table_find(handle);
-    known = trace == NULL || trace->session_name != NULL || trace->timeline_complete;
+    known = trace == NULL || trace->session_name != NULL || trace->timeline_complete ||
+            (stamps && trace->near.is_used);
     etwas_trace_table_unlock();
     if (known) {
         return ERROR_SUCCESS;
@@ -53,12 +55,12 @@ static uint32_t complete_timeline(etwas_trace_handle handle)
     return code;
 }
 
-/* The trace with all its knots; the table is locked then. NULL: it is not, and *code says why. */
-static const struct etwas_trace *lock_trace(etwas_trace_handle handle, uint32_t *code)
+/* The trace with all its knots, or those that `stamps` need; the table is locked then. NULL: it is not, and *code says why. */
+static const struct etwas_trace *lock_trace(etwas_trace_handle handle, bool stamps, uint32_t *code)
 {
     struct etwas_trace *trace;
 
-    *code = complete_timeline(handle);
+    *code = complete_timeline(handle, stamps);
     if (*code != ERROR_SUCCESS) {
         return NULL;
     }
@@ -84,11 +86,9 @@ static const struct etwas_trace *lock_trace(etwas_trace_handle handle, uint32_t 
 /* As ProcessTrace gives it. */
 static int64_t unix_ns(const struct etwas_trace *trace, int64_t raw)
 {
-    bool has_rate = trace->log.fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
-                    etwas_timeline_has_rate(trace->timeline);
-
-    return has_rate ? etwas_timeline_unix_ns(trace->timeline, raw)
-                    : etwas_etl_clock_to_unix_ns(&trace->log.clock, raw);
+    return etwas_timeline_has_rate(trace->timeline)
+               ? etwas_timeline_unix_ns(trace->timeline, raw)
+               : etwas_etl_clock_to_unix_ns(&trace->log.clock, raw);
 }
 
 uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32_t clock,
@@ -101,7 +101,7 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32
     if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME && !is_own)) {
         return ERROR_INVALID_PARAMETER;
     }
-    trace = lock_trace(handle, &code);
+    trace = lock_trace(handle, true, &code);
     if (trace != NULL) {
         *time = etwas_timeline_convert(trace->timeline, raw, is_own ? ETWAS_CLOCK_QPC : clock);
         time->value = is_own ? unix_ns(trace, raw) : time->value;
@@ -119,7 +119,7 @@ uint32_t etwas_trace_convert_interval(etwas_trace_handle handle, int64_t from_ra
     if (interval == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    trace = lock_trace(handle, &code);
+    trace = lock_trace(handle, true, &code);
     if (trace != NULL) {
         *interval = etwas_timeline_interval(trace->timeline, from_raw, to_raw);
         etwas_trace_table_unlock();
@@ -330,7 +330,7 @@ uint32_t etwas_trace_query_clock_sized(etwas_trace_handle handle, etwas_trace_cl
     if (clock == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    trace = lock_trace(handle, &code);
+    trace = lock_trace(handle, false, &code);
     if (trace != NULL) {
         describe(trace, &known);
         etwas_sized_give(clock, clock_bytes, &known, sizeof known);

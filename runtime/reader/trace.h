@@ -7,9 +7,12 @@
  *     source      opens and reads the file
  *     file_header buffer 0: what the file says about itself
  *     knots       its readings of the clocks
+ *     near        those that one buffer after the other needs
  *     timeline    what a stamp means between them
+ *     walk        buffer by buffer, in the order of their place
  *     index       where every buffer is, and whose
  *     index_file  FILE.index: the headers that the index is made of, kept beside the file
+ *     beginning   what a buffer begins with
  *     appended    which of several sessions a buffer is of
  *     missing     which buffers are missing
  *     stream      one processor's buffers in order, one record at a time
@@ -41,7 +44,9 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
+#include "reader/appended.h"
 #include "reader/file_header.h"
+#include "reader/near.h"
 
 struct etwas_consumer;
 
@@ -74,13 +79,15 @@ struct etwas_trace {
     const uint8_t *head; /* of a running session, while its header is read */
     uint64_t file_bytes;
     struct etwas_file_header log;
-    uint64_t decompressed_bytes; /* held by the streams, at most the limit above */
+    struct etwas_appended appended; /* its sessions, while buffers are processed */
+    uint64_t decompressed_bytes;    /* held by the streams, at most the limit above */
 
     /*
      * Replaced under the table's lock: of a file by the thread in ProcessTrace, of a running
      * session by whoever asks; NULL until somebody does.
      */
     struct etwas_timeline *timeline;
+    struct etwas_near near; /* what it was made of while buffers are processed */
     uint64_t clocks_seen;   /* of a running session: what the timeline was made of */
     bool timeline_complete; /* of the whole file, not of buffer 0 alone */
 

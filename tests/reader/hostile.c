@@ -7,11 +7,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "buffers.h"
 #include "builder.h"
 #include "collect.h"
+#include "etl/layout.h"
 
 uint32_t next_random(void)
 {
@@ -21,6 +24,23 @@ uint32_t next_random(void)
     random_state ^= random_state >> 7;
     random_state ^= random_state << 17;
     return (uint32_t)(random_state >> 32);
+}
+
+/* Whatever is in it, a file that is opened and has an end is the same buffer by buffer. */
+static void compare(const char *path, const uint8_t *bytes, size_t size)
+{
+    struct etwas_etl_log_header_start start;
+    bool replaces;
+
+    if (size < ETWAS_ETL_LOG_HEADER_FILE_OFFSET + sizeof start) {
+        return;
+    }
+    memcpy(&start, bytes + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, sizeof start);
+    replaces =
+        (start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 && start.end_filetime == 0;
+    if (!replaces) {
+        compare_with_process_trace(path, start.end_filetime != 0);
+    }
 }
 
 void read_hostile(const uint8_t *bytes, size_t size, size_t events)
@@ -43,5 +63,8 @@ void read_hostile(const uint8_t *bytes, size_t size, size_t events)
     for (size_t i = 0; i < collected.damage_count && i < COLLECT_DAMAGES; i++) {
         assert_in_range(collected.damages[i].kind, ETWAS_DAMAGE_TRUNCATED, ETWAS_DAMAGE_READ);
         assert_true(collected.damages[i].file_offset <= size);
+    }
+    if (collected.event_count > 0 && next_random() % 4 == 0) {
+        compare(path, bytes, size);
     }
 }
