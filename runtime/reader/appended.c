@@ -16,6 +16,7 @@
 #include "etl/record.h"
 #include "reader/beginning.h"
 #include "reader/index.h"
+#include "reader/source.h"
 #include "reader/trace.h"
 
 #define NONE SIZE_MAX
@@ -127,6 +128,7 @@ bool etwas_appended_find(struct etwas_trace *trace)
     struct etwas_index index;
     bool found;
 
+    etwas_source_measure(trace);
     if ((mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 || appended->file_bytes == trace->file_bytes ||
         (trace->log.own && (mode & EVENT_TRACE_FILE_MODE_APPEND) == 0)) {
         return true;

@@ -196,19 +196,23 @@ static uint32_t prepare(struct processing *processing, uint64_t from, uint64_t u
     struct etwas_trace *trace = processing->trace;
     struct etwas_walk *walk = &processing->walk;
     int cancelling = etwas_cancel_forbid();
-    bool known = etwas_near_begin(trace) && etwas_appended_find(trace);
+    bool known = etwas_appended_find(trace);
 
-    etwas_cancel_allow(cancelling);
     trace->by_index_file = false;
     trace->quiet = from > 0;
     etwas_trace_begin_information(trace);
     trace->quiet = false;
+    known = known && etwas_near_begin(trace);
+    etwas_cancel_allow(cancelling);
+    if (!known) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
     etwas_walk_begin(walk, trace);
     walk->offset = first_from(trace, from);
     walk->until = until < trace->file_bytes ? until : trace->file_bytes;
     walk->grows = grows(trace);
-    walk->known_until = known_until(trace);
-    return known ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+    walk->known_until = trace->log.knots_at != 0 ? known_until(trace) : INT64_MIN;
+    return ERROR_SUCCESS;
 }
 
 static uint32_t process(struct processing *processing, uint64_t from, uint64_t until)

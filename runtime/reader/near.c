@@ -13,6 +13,7 @@
 enum {
     TRIES = 4,        /* to read buffer 0 while it stays the same */
     GROWTH_PARTS = 4, /* of a stretch; it grows by one at least */
+    BESIDE = 3,       /* so many knots on each side of an interval tell how good it is */
 };
 
 static void clear(struct etwas_knot_list *list)
@@ -64,6 +65,18 @@ static bool make_timeline(struct etwas_trace *trace)
     return timeline != NULL;
 }
 
+/* The stamp from which on there are knots enough in front. */
+static void leave_those_beside(struct etwas_near *near)
+{
+    size_t at = 0;
+
+    while (at < near->first.count && near->first.knots[at].raw < near->running_from) {
+        at++;
+    }
+    at += BESIDE;
+    near->running_from = at < near->first.count ? near->first.knots[at].raw : INT64_MAX;
+}
+
 /* A session that makes room there for more has it end in front of them meanwhile. */
 static bool read_first(struct etwas_trace *trace)
 {
@@ -81,6 +94,7 @@ static bool read_first(struct etwas_trace *trace)
             break;
         }
     }
+    leave_those_beside(near);
     return complete;
 }
 
@@ -124,7 +138,7 @@ static bool reaches_end(const struct etwas_trace *trace)
     return trace->near.high + sizeof(struct etwas_buffer_beginning) > trace->file_bytes;
 }
 
-/* Has the stretch a reading that is not newer than `from`, or is there nothing in front of it? */
+/* Has the stretch a reading that is not newer than `from`, with others beside it, or is there nothing in front of it? */
 static bool reaches_back_to(const struct etwas_trace *trace, int64_t from)
 {
     const struct etwas_near *near = &trace->near;
@@ -132,7 +146,7 @@ static bool reaches_back_to(const struct etwas_trace *trace, int64_t from)
     return near->low <= data_begin(trace) || (near->oldest <= near->newest && near->oldest <= from);
 }
 
-/* Has it `offset` and a reading that is not older than `until`, or is there nothing behind it but buffer 0's? */
+/* Has it `offset` and a reading that is not older than `until`, likewise, or is there nothing behind it but buffer 0's? */
 static bool reaches_on_to(const struct etwas_trace *trace, uint64_t offset, int64_t until)
 {
     const struct etwas_near *near = &trace->near;
@@ -150,15 +164,16 @@ static void begin_stretch(struct etwas_near *near, uint64_t offset)
     near->newest = INT64_MIN;
 }
 
-/* Takes in the buffer at *offset, which goes on to the next; where the list has been thinned it has its ends still. */
+/* Takes in the buffer at *offset, which goes on to the next. Where the list was thinned by it, all of it is looked at. */
 static bool look(struct etwas_trace *trace, uint64_t *offset)
 {
     struct etwas_near *near = &trace->near;
-    size_t before = near->found.count;
+    const struct etwas_knot_list *found = &near->found;
+    size_t before = found->count;
     bool complete = etwas_knots_look(trace, &near->found, offset);
 
-    for (size_t i = near->found.count < before ? 0 : before; i < near->found.count; i++) {
-        int64_t raw = near->found.knots[i].raw;
+    for (size_t i = (found->count < before ? 0 : before) + BESIDE; i + BESIDE < found->count; i++) {
+        int64_t raw = found->knots[i].raw;
 
         near->oldest = raw < near->oldest ? raw : near->oldest;
         near->newest = raw > near->newest ? raw : near->newest;
@@ -199,11 +214,10 @@ static bool grow_back(struct etwas_trace *trace, int64_t from)
     return true;
 }
 
-/* Is the place so far from the stretch that this is better begun there? */
+/* Is the place so far behind the stretch that this is better begun there? */
 static bool is_far(const struct etwas_near *near, uint64_t offset)
 {
-    return offset < near->low ||
-           (offset > near->high && offset - near->high > near->high - near->low);
+    return offset > near->high && offset - near->high > near->high - near->low;
 }
 
 bool etwas_near_cover(struct etwas_trace *trace, const struct etwas_index_entry *buffer,

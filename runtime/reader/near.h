@@ -33,7 +33,7 @@ struct etwas_near {
     struct etwas_knot_list found; /* of the knot buffers in the stretch, */
     uint64_t low;                 /* which begins here, */
     uint64_t high;                /* and ends here; both 0: there is none */
-    int64_t oldest;               /* of those found; */
+    int64_t oldest;               /* of those found, but for the ends of a knot buffer; */
     int64_t newest;               /* < oldest: there are none */
 };
 

@@ -90,20 +90,25 @@ static size_t read_beginning(struct etwas_walk *walk, size_t wanted)
 
 /*
  * Is the buffer there to its end, in a file that grows? One that is just being written into space set aside is there
- * from its beginning on: its last bytes are zeroes, and nothing is behind it.
+ * from its beginning on: its last byte is 0, and nothing is behind it.
  */
 static bool is_whole(const struct etwas_walk *walk, const struct etwas_index_entry *entry)
 {
+    struct etwas_trace *trace = walk->trace;
     uint64_t end = entry->file_offset + entry->buffer_bytes;
-    uint64_t last;
-    uint32_t next;
+    bool has_space =
+        (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0;
+    uint32_t next = 0;
+    uint8_t last;
 
-    if (entry->file_bytes < entry->buffer_bytes || entry->collected <= walk->known_until) {
+    if (entry->file_bytes < entry->buffer_bytes || !has_space ||
+        entry->collected <= walk->known_until) {
         return entry->file_bytes == entry->buffer_bytes;
     }
-    return etwas_source_read(walk->trace, end - sizeof last, &last, sizeof last) != sizeof last ||
-           last != 0 || end == walk->trace->file_bytes ||
-           (etwas_source_read(walk->trace, end, &next, sizeof next) == sizeof next && next != 0);
+    (void)etwas_source_read(trace, end, &next, sizeof next);
+    return next != 0 ||
+           etwas_source_read(trace, end - sizeof last, &last, sizeof last) != sizeof last ||
+           last != 0;
 }
 
 enum found {

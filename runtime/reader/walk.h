@@ -16,13 +16,14 @@ struct etwas_walk {
     uint64_t offset;               /* where the next buffer is looked for */
     uint64_t until;                /* it begins before that */
     struct etwas_index_file *file; /* FILE.index, which is read or written; NULL: neither */
-    bool looks_at_records; /* the buffers' first ones are read, where all buffers have one size */
-    bool
-        grows; /* what is cut or unusable at the file's end is not there yet, and is not reported */
-    int64_t
-        known_until; /* of a file that grows: buffers that were collected until then are there to their ends */
+    bool looks_at_records;         /* first ones are read, where all buffers have one size */
+
+    /* What is cut or unusable at the end of a file that grows is not there yet, and is not reported. */
+    bool grows;
+    int64_t known_until; /* all that was collected until then is there */
+
     uint64_t
-        hole; /* where a stretch began that matters only if a buffer comes behind it; UINT64_MAX: there is none */
+        hole; /* where a stretch began that is reported if a buffer follows; UINT64_MAX: none */
     uint64_t unusable; /* buffers, or stretches of the file, without a usable header */
 
     /* Of the buffer that was found: */

@@ -104,6 +104,81 @@ static void process(EVENT_TRACE_LOGFILEA *logfile, struct reading *reading)
     (void)CloseTrace(trace);
 }
 
+/* How many buffers may begin; each begins behind the one before. */
+struct stepping {
+    uint32_t buffers;
+    uint64_t next;
+    uint64_t records;
+    uint64_t damages;
+};
+
+static uint32_t on_begin(const etwas_trace_buffer *buffer, void *context)
+{
+    struct stepping *stepping = context;
+
+    MUST(buffer->file_offset >= stepping->next && buffer->file_bytes > 0);
+    MUST(buffer->kind <= ETWAS_BUFFER_READINGS);
+    MUST(buffer->records == 0 && buffer->damages == 0 && buffer->bytes_skipped == 0);
+    stepping->next = buffer->file_offset + buffer->file_bytes;
+    if (stepping->buffers == 0) {
+        return ETWAS_BUFFER_STOP;
+    }
+    stepping->buffers--;
+    return buffer->number % 8 == 7 ? ETWAS_BUFFER_PASS : ETWAS_BUFFER_READ;
+}
+
+static uint32_t on_end(const etwas_trace_buffer *buffer, void *context)
+{
+    struct stepping *stepping = context;
+
+    MUST(buffer->file_offset + buffer->file_bytes == stepping->next);
+    stepping->records += buffer->records;
+    stepping->damages += buffer->damages;
+    return ETWAS_BUFFER_READ;
+}
+
+static void on_stepped(EVENT_RECORD *record)
+{
+    etwas_clock_time time;
+    etwas_trace_handle *trace = record->UserContext;
+
+    look_at(record->UserData, record->UserDataLength);
+    MUST(etwas_trace_convert_time(*trace, record->EventHeader.TimeStamp.QuadPart,
+                                  ETWAS_CLOCK_SYSTEM_TIME, &time) == ERROR_SUCCESS);
+}
+
+/* Of a hundred buffers two at a time, each time from where the last one ended, on one handle. */
+static void step_through(const char *path, uint32_t mode)
+{
+    etwas_trace_handle trace;
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path,
+                                    .ProcessTraceMode = mode | PROCESS_TRACE_MODE_EVENT_RECORD,
+                                    .EventRecordCallback = on_stepped,
+                                    .Context = &trace};
+    uint64_t from = 0;
+    uint32_t code = ERROR_CANCELLED;
+    int64_t raw;
+
+    trace = OpenTraceA(&logfile);
+    for (int times = 0; trace != INVALID_PROCESSTRACE_HANDLE && times < 50; times++) {
+        struct stepping stepping = {.buffers = 2, .next = from};
+        etwas_trace_information information;
+
+        code = etwas_trace_process_buffers(trace, from, UINT64_MAX, on_begin, on_end, &stepping);
+        MUST(code == ERROR_SUCCESS || code == ERROR_FILE_CORRUPT || code == ERROR_CANCELLED ||
+             code == ERROR_NOT_SUPPORTED);
+        MUST(etwas_trace_known_until(trace, &raw) == ERROR_SUCCESS);
+        MUST(etwas_trace_query(trace, &information) == ERROR_SUCCESS);
+        MUST(code == ERROR_NOT_SUPPORTED ||
+             (information.events == stepping.records && information.damages >= stepping.damages));
+        if (code != ERROR_CANCELLED) {
+            break;
+        }
+        from = from < stepping.next ? stepping.next : from + 1;
+    }
+    (void)CloseTrace(trace);
+}
+
 void read_trace_file(const char *path, uint32_t mode, struct read_trace *result)
 {
     EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path,
@@ -118,6 +193,7 @@ void read_trace_file(const char *path, uint32_t mode, struct read_trace *result)
         process(&logfile, &reading);
         /* The same bytes say the same twice. */
         MUST(result->events == events);
+        step_through(path, mode);
     }
     etwas_decoder_close(reading.decoder);
 }

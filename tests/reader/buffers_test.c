@@ -346,6 +346,27 @@ static void who_gives_no_callbacks_gets_all(void **state)
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
 }
 
+/* And each buffer of a stream that cannot be. */
+static void what_is_wrong_with_buffer_0_is_told_from_the_beginning_alone(void **state)
+{
+    (void)state;
+    build(false);
+    builder_header(&builder, 0)->type = ETWAS_ETL_BUFFER_GENERIC;
+    builder_header(&builder, 4)->processor = 77;
+    builder_header(&builder, 6)->processor = 77;
+    run_buffers(put(), 0, UINT64_MAX);
+    assert_int_equal(given.code, ERROR_FILE_CORRUPT);
+    assert_int_equal(collected.damage_count, 3);
+    assert_int_equal(collected.damages[0].file_offset, 0);
+    assert_int_equal(damages_of(ETWAS_DAMAGE_PROCESSOR), 2);
+    assert_int_equal(given.buffers[3].ended.damages, 1);
+    assert_int_equal(given.buffers[5].ended.damages, 1);
+    assert_int_equal(given.buffers[5].ended.stream, 77);
+    run_buffers(put(), given.buffers[6].begun.file_offset, UINT64_MAX);
+    assert_int_equal(given.code, ERROR_SUCCESS);
+    assert_int_equal(collected.damage_count, 0);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static etwas_trace_handle opened;
@@ -417,6 +438,8 @@ int main(void)
         cmocka_unit_test_teardown(a_callback_stops_it_before_or_behind_a_buffer, end),
         cmocka_unit_test_teardown(what_is_passed_over_is_not_read, end),
         cmocka_unit_test_teardown(who_gives_no_callbacks_gets_all, end),
+        cmocka_unit_test_teardown(what_is_wrong_with_buffer_0_is_told_from_the_beginning_alone,
+                                  end),
         cmocka_unit_test_teardown(wrong_calls_are_refused, end),
         cmocka_unit_test_teardown(closing_it_from_a_callback_ends_it, end),
     };
