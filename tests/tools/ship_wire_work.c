@@ -214,8 +214,8 @@ static int show_columns(bool is_modern)
             if (is_modern || !etwas_ship_is_pairs(columns[i].type)) {
                 printf("%s\t%s\t%s\n", suffix, columns[i].name, type);
             } else {
-                printf("%s\t%s.k\tArray(String)\n", suffix, columns[i].name);
-                printf("%s\t%s.v\tArray(%s)\n", suffix, columns[i].name, type);
+                printf("%s\t%s" ETWAS_SHIP_KEYS "\tArray(String)\n", suffix, columns[i].name);
+                printf("%s\t%s" ETWAS_SHIP_VALUES "\tArray(%s)\n", suffix, columns[i].name, type);
             }
         }
     }

@@ -56,7 +56,8 @@ struct etwas_ship_http {
     uint32_t piece; /* what is sent next, and where in it */
     size_t offset;
     size_t head_bytes;
-    bool too_long;
+    bool head_too_long;
+    bool body_too_long;
 
     /* The reply's text. */
     char *text;
@@ -127,7 +128,7 @@ static size_t take_head(char *line, size_t size, size_t count, void *context)
 
     http->head_bytes += bytes;
     if (http->head_bytes > ETWAS_SHIP_HEAD_BYTES) {
-        http->too_long = true;
+        http->head_too_long = true;
         return 0;
     }
     if (begins_with(line, bytes, own)) {
@@ -171,7 +172,7 @@ static size_t take_body(char *text, size_t size, size_t count, void *context)
     size_t bytes = size * count;
 
     if (bytes > http->request->most_reply_bytes - reply->bytes) {
-        http->too_long = true;
+        http->body_too_long = true;
         return 0;
     }
     if (!grow(http, reply->bytes + bytes + 1)) {
@@ -314,7 +315,8 @@ static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request 
     http->request = request;
     http->reply = reply;
     http->head_bytes = 0;
-    http->too_long = false;
+    http->head_too_long = false;
+    http->body_too_long = false;
     http->trouble[0] = '\0';
     (void)begin_again(http, 0, SEEK_SET);
     good = grow(http, 1) && curl_easy_setopt(http->easy, CURLOPT_URL, url) == CURLE_OK &&
@@ -361,8 +363,12 @@ static bool transfer(struct etwas_ship_http *http, CURLcode *result, bool *stopp
     return true;
 }
 
-static enum etwas_ship_came came(const struct etwas_ship_http *http, CURLcode result)
+/* Of an error the beginning says all. */
+static enum etwas_ship_came came(const struct etwas_ship_http *http, CURLcode result, long status)
 {
+    if (http->body_too_long && status >= 400) {
+        return ETWAS_SHIP_CAME_REPLY;
+    }
     switch (result) {
     case CURLE_OK:
         return ETWAS_SHIP_CAME_REPLY;
@@ -371,7 +377,8 @@ static enum etwas_ship_came came(const struct etwas_ship_http *http, CURLcode re
     case CURLE_SSL_CACERT_BADFILE:
         return ETWAS_SHIP_CAME_BAD_CA;
     default:
-        return http->too_long ? ETWAS_SHIP_CAME_TOO_LONG : ETWAS_SHIP_CAME_NOTHING;
+        return http->head_too_long || http->body_too_long ? ETWAS_SHIP_CAME_TOO_LONG
+                                                          : ETWAS_SHIP_CAME_NOTHING;
     }
 }
 
@@ -389,11 +396,11 @@ void etwas_ship_http_run(struct etwas_ship_http *http, const struct etwas_ship_r
         return;
     }
     if (transfer(http, &result, &stopped)) {
-        reply->came = came(http, result);
+        (void)curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+        reply->came = came(http, result, status);
     } else {
         reply->came = stopped ? ETWAS_SHIP_CAME_STOP : ETWAS_SHIP_CAME_NOTHING;
     }
-    (void)curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
     (void)curl_multi_remove_handle(http->multi, http->easy);
     reply->status = (uint32_t)status;
     reply->text = http->text;
