@@ -10,6 +10,7 @@
 #include "text.h"
 
 #include <etwas/winmeta.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +37,11 @@ struct texts {
     bool failed;
 };
 
-static void keep(struct texts *texts, const struct etwas_output *made, struct etwas_kept_text *kept)
+static void keep_bytes(struct texts *texts, const char *bytes, size_t count,
+                       struct etwas_kept_text *kept)
 {
-    if (texts->capacity - texts->used < made->used_bytes + ETWAS_DESCRIBED_PIECE) {
-        size_t capacity = 2 * texts->capacity + made->used_bytes + 256;
+    if (texts->capacity - texts->used < count + ETWAS_DESCRIBED_PIECE) {
+        size_t capacity = 2 * texts->capacity + count + 256;
         char *larger = realloc(texts->bytes, capacity);
 
         if (larger == NULL) {
@@ -49,9 +51,14 @@ static void keep(struct texts *texts, const struct etwas_output *made, struct et
         texts->bytes = larger;
         texts->capacity = capacity;
     }
-    *kept = (struct etwas_kept_text){texts->used, made->used_bytes};
-    memcpy(texts->bytes + texts->used, made->bytes, made->used_bytes);
-    texts->used += made->used_bytes;
+    *kept = (struct etwas_kept_text){texts->used, count};
+    memcpy(texts->bytes + texts->used, bytes, count);
+    texts->used += count;
+}
+
+static void keep(struct texts *texts, const struct etwas_output *made, struct etwas_kept_text *kept)
+{
+    keep_bytes(texts, made->bytes, made->used_bytes, kept);
 }
 
 const char *etwas_described_opcode(uint8_t opcode)
@@ -140,6 +147,12 @@ struct relation {
 
 #define NO_PARENT UINT32_MAX
 
+enum {
+    FULL_BYTES = 1024,
+    FULL_DEPTH = 128,  /* of structs in each other; the decoder allows fewer */
+    NUMBER_BYTES = 16, /* #4294967295 and more */
+};
+
 static int compare_relations(const void *left, const void *right)
 {
     const struct relation *a = left;
@@ -199,6 +212,44 @@ static bool is_at(const struct etwas_field_path *path, const struct relation *re
         }
         field = relations[field].parent;
     }
+}
+
+/* A name with its number among its likes; what is too long is cut between characters. */
+static size_t append_own(char text[FULL_BYTES], size_t used, const struct relation *relation)
+{
+    size_t bytes = strnlen(relation->name, FULL_BYTES - NUMBER_BYTES - used);
+
+    while (bytes > 0 && ((unsigned char)relation->name[bytes] & 0xC0) == 0x80) {
+        bytes--;
+    }
+    memcpy(text + used, relation->name, bytes);
+    used += bytes;
+    if (relation->number > 0) {
+        used += (size_t)snprintf(text + used, NUMBER_BYTES, "#%" PRIu32, relation->number + 1);
+    }
+    return used;
+}
+
+/* STRUCT.MEMBER, of which *own_at is where the member begins. */
+static void keep_full(struct texts *texts, struct etwas_described_field *field,
+                      const struct relation *relations, uint32_t index)
+{
+    uint32_t chain[FULL_DEPTH];
+    uint32_t depth = 0;
+    char text[FULL_BYTES];
+    size_t used = 0;
+
+    for (uint32_t i = index; i != NO_PARENT && depth < FULL_DEPTH; i = relations[i].parent) {
+        chain[depth++] = i;
+    }
+    while (depth > 0 && used < FULL_BYTES - 2 * NUMBER_BYTES) {
+        field->own_at = used;
+        used = append_own(text, used, &relations[chain[--depth]]);
+        if (depth > 0) {
+            text[used++] = '.';
+        }
+    }
+    keep_bytes(texts, text, used, &field->full);
 }
 
 /* STRUCT.MEMBER; nothing if it is too long. */
@@ -302,6 +353,7 @@ static bool describe_fields(struct etwas_described *described, struct texts *tex
     qsort(relations, schema->field_count, sizeof *relations, compare_fields);
     for (uint32_t i = 0; i < schema->field_count; i++) {
         keep_field(texts, &described->fields[i], relations[i].name, relations[i].number);
+        keep_full(texts, &described->fields[i], relations, i);
         described->fields[i].kind = kind_of(schema, &schema->fields[i]);
         described->has_times |= described->fields[i].kind == ETWAS_FIELD_TIME;
         described->has_code |= described->fields[i].kind == ETWAS_FIELD_CODE;

@@ -30,7 +30,10 @@ struct etwas_described_field {
     enum etwas_field_kind kind;
     struct etwas_kept_text label; /* `size=`, harmless on a terminal */
     struct etwas_kept_text key;   /* `"size":` as JSON; the second of a name is "size#2" */
-    uint32_t path;                /* which of the fields asked for it is, or _NONE */
+    struct etwas_kept_text
+        full;      /* `point.size#2` as it is in the file, with all structs around it, */
+    size_t own_at; /* of which `size#2` begins here */
+    uint32_t path; /* which of the fields asked for it is, or _NONE */
 };
 
 struct etwas_described {
