@@ -18,7 +18,6 @@ enum {
     TEXT_BYTES = 256 * 1024,
     /* Mostly a value's text is shorter, and goes to the output as it is. */
     SHORT_BYTES = 256,
-    DEPTH = 128, /* of arrays and structs in each other; the decoder allows fewer */
 };
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -180,25 +179,10 @@ static void put_json_value(struct etwas_output *output, const etwas_value *value
 
 /* ---- all of an event ------------------------------------------------------------------------- */
 
-/* What is open around the next value, and whether one came before it. */
-struct nesting {
-    bool is_array[DEPTH];
-    bool is_behind[DEPTH];
-    unsigned depth;
-};
-
-struct form {
-    struct etwas_output *output;
-    const struct etwas_described *described;
-    bool json;
-    const struct etwas_fields_reader *reader; /* of text */
-    struct nesting nesting;
-};
-
 /* What stands before a value: a separator, and unless it is in an array its name. */
-static void put_before(struct form *form, const etwas_schema_field *field)
+static void put_before(struct etwas_fields_form *form, const etwas_schema_field *field)
 {
-    struct nesting *nesting = &form->nesting;
+    struct etwas_fields_nesting *nesting = &form->nesting;
     bool in_array = nesting->is_array[nesting->depth];
     const struct etwas_described_field *described =
         &form->described->fields[field - form->described->schema->fields];
@@ -218,11 +202,11 @@ static void put_before(struct form *form, const etwas_schema_field *field)
     }
 }
 
-static void open(struct form *form, bool is_array)
+static void open(struct etwas_fields_form *form, bool is_array)
 {
-    struct nesting *nesting = &form->nesting;
+    struct etwas_fields_nesting *nesting = &form->nesting;
 
-    if (nesting->depth + 1 < DEPTH) {
+    if (nesting->depth + 1 < ETWAS_FIELDS_DEPTH) {
         nesting->depth++;
     }
     nesting->is_array[nesting->depth] = is_array;
@@ -230,9 +214,9 @@ static void open(struct form *form, bool is_array)
     etwas_output_char(form->output, is_array ? '[' : '{');
 }
 
-static void close(struct form *form)
+static void close(struct etwas_fields_form *form)
 {
-    struct nesting *nesting = &form->nesting;
+    struct etwas_fields_nesting *nesting = &form->nesting;
 
     etwas_output_char(form->output, nesting->is_array[nesting->depth] ? ']' : '}');
     if (nesting->depth > 0) {
@@ -256,7 +240,8 @@ void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_field
     etwas_output_char(output, ')');
 }
 
-static void put_rest(struct form *form, const etwas_value *value, struct etwas_fields_rest *rest)
+static void put_rest(struct etwas_fields_form *form, const etwas_value *value,
+                     struct etwas_fields_rest *rest)
 {
     *rest = (struct etwas_fields_rest){value->token == ETWAS_TOKEN_TRUNCATED ? value->field->name
                                                                              : NULL,
@@ -273,13 +258,14 @@ static void put_rest(struct form *form, const etwas_value *value, struct etwas_f
 }
 
 /* A field of which its schema says that it is nothing to read; JSON has it. */
-static bool is_left_out(const struct form *form, const etwas_value *value)
+static bool is_left_out(const struct etwas_fields_form *form, const etwas_value *value)
 {
     return value->out_type == TDH_OUTTYPE_NOPRINT && !form->json &&
            !form->nesting.is_array[form->nesting.depth];
 }
 
-static void put_token(struct form *form, const etwas_value *value, struct etwas_fields_rest *rest)
+void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
+                            struct etwas_fields_rest *rest)
 {
     switch (value->token) {
     case ETWAS_TOKEN_VALUE:
@@ -311,7 +297,7 @@ static void put_token(struct form *form, const etwas_value *value, struct etwas_
     }
 }
 
-static void put_fields(struct form *form, const EVENT_RECORD *record,
+static void put_fields(struct etwas_fields_form *form, const EVENT_RECORD *record,
                        struct etwas_fields_rest *rest)
 {
     etwas_fields fields;
@@ -323,15 +309,36 @@ static void put_fields(struct form *form, const EVENT_RECORD *record,
     form->nesting.is_behind[0] = false;
     etwas_fields_begin(&fields, form->described->schema, record);
     while (etwas_fields_next(&fields, &value)) {
-        put_token(form, &value, rest);
+        etwas_fields_put_token(form, &value, rest);
     }
+}
+
+static bool know_nothing(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                         const etwas_value *value)
+{
+    (void)output, (void)context, (void)kind, (void)value;
+    return false;
+}
+
+void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
+                                const struct etwas_described *described)
+{
+    static const struct etwas_fields_reader nobody = {know_nothing, NULL};
+
+    form->output = output;
+    form->described = described;
+    form->json = false;
+    form->reader = &nobody;
+    form->nesting.depth = 0;
+    form->nesting.is_array[0] = true;
+    form->nesting.is_behind[0] = false;
 }
 
 bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
                            const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
                            struct etwas_fields_rest *rest)
 {
-    struct form form;
+    struct etwas_fields_form form;
 
     form.output = output;
     form.described = described;
@@ -344,7 +351,7 @@ bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_descr
 void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
                            const EVENT_RECORD *record, struct etwas_fields_rest *rest)
 {
-    struct form form;
+    struct etwas_fields_form form;
 
     form.output = output;
     form.described = described;

@@ -23,6 +23,34 @@ struct etwas_fields_reader {
     void *context;
 };
 
+enum {
+    ETWAS_FIELDS_DEPTH = 128, /* of arrays and structs in each other; the decoder allows fewer */
+};
+
+/* What is open around the next value, and whether one came before it. */
+struct etwas_fields_nesting {
+    bool is_array[ETWAS_FIELDS_DEPTH];
+    bool is_behind[ETWAS_FIELDS_DEPTH];
+    unsigned depth;
+};
+
+/* Fields on their way into one of the two forms. */
+struct etwas_fields_form {
+    struct etwas_output *output;
+    const struct etwas_described *described;
+    bool json;
+    const struct etwas_fields_reader *reader; /* of text */
+    struct etwas_fields_nesting nesting;
+};
+
+/* Begins with a value, array or struct alone, as text without its name: `[1, 2]`. */
+void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
+                                const struct etwas_described *described);
+
+/* What etwas_fields_next gave next. `rest` is set where the payload and its schema contradict each other. */
+void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
+                            struct etwas_fields_rest *rest);
+
 /*
  * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that is not whole
  * stands in its place, what follows the last field behind it.
