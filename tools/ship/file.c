@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Opening a file, and which session's it is.
+ */
+
+#include "ship/file_inside.h"
+
+#include "names.h"
+
+#include <etwas/evntrace.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIX_EPOCH_FILETIME INT64_C(116444736000000000)
+#define TICKS_A_DAY INT64_C(864000000000)
+#define NS_A_DAY INT64_C(86400000000000)
+
+enum {
+    DAYS_BEFORE =
+        1, /* of the session's start: a wall clock that is years off makes no partition of its own */
+    DAYS_BEHIND = 366,
+    MOST_DAY = UINT16_MAX, /* of ClickHouse's Date */
+};
+
+bool etwas_ship_file_fail(struct etwas_ship_file *file, const char *reason)
+{
+    (void)snprintf(file->reason, sizeof file->reason, "%s", reason);
+    return false;
+}
+
+static bool fail_by_code(struct etwas_ship_file *file, uint32_t code)
+{
+    const char *name = etwas_names_error(code);
+
+    if (name != NULL) {
+        return etwas_ship_file_fail(file, name);
+    }
+    (void)snprintf(file->reason, sizeof file->reason, "error %" PRIu32, code);
+    return false;
+}
+
+const char *etwas_ship_file_reason(const struct etwas_ship_file *file)
+{
+    return file->reason;
+}
+
+const struct etwas_ship_facts *etwas_ship_file_facts(const struct etwas_ship_file *file)
+{
+    return &file->facts;
+}
+
+const char *etwas_ship_file_path(const struct etwas_ship_file *file)
+{
+    return file->path;
+}
+
+void etwas_ship_file_leave(struct etwas_ship_file *file)
+{
+    file->is_left = true;
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* Of hostile files too: what does not fit is the nearest that does. */
+static int64_t unix_ns_of(int64_t filetime)
+{
+    int64_t ns;
+
+    if (__builtin_sub_overflow(filetime, UNIX_EPOCH_FILETIME, &ns) ||
+        __builtin_mul_overflow(ns, 100, &ns)) {
+        return filetime < UNIX_EPOCH_FILETIME ? INT64_MIN : INT64_MAX;
+    }
+    return ns;
+}
+
+int64_t etwas_ship_file_start_ns(const struct etwas_ship_file *file)
+{
+    return unix_ns_of(file->logfile.LogfileHeader.StartTime.QuadPart);
+}
+
+int64_t etwas_ship_file_end_ns(const struct etwas_ship_file *file)
+{
+    return unix_ns_of(file->logfile.LogfileHeader.EndTime.QuadPart);
+}
+
+static uint32_t day_within(int64_t day, uint32_t least, uint32_t most)
+{
+    if (day < (int64_t)least) {
+        return least;
+    }
+    return day > (int64_t)most ? most : (uint32_t)day;
+}
+
+uint32_t etwas_ship_file_day(const struct etwas_ship_file *file, int64_t unix_ns)
+{
+    return day_within(unix_ns / NS_A_DAY, file->least_day, file->most_day);
+}
+
+static void set_days(struct etwas_ship_file *file)
+{
+    int64_t day = etwas_ship_file_start_ns(file) / NS_A_DAY;
+
+    file->least_day = day_within(day - DAYS_BEFORE, 0, MOST_DAY);
+    file->most_day = day_within(day + DAYS_BEHIND, 0, MOST_DAY);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void hand_on(EVENT_RECORD *record)
+{
+    const struct etwas_ship_file *file = record->UserContext;
+
+    file->on_record(record, file->on_record_context);
+}
+
+static etwas_trace_handle open_trace(const char *path, EVENT_TRACE_LOGFILEA *logfile,
+                                     PEVENT_RECORD_CALLBACK on_record,
+                                     PEVENT_TRACE_BUFFER_CALLBACKA on_buffer, void *context)
+{
+    memset(logfile, 0, sizeof *logfile);
+    logfile->LogFileName = (char *)(uintptr_t)path;
+    logfile->ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP;
+    logfile->EventRecordCallback = on_record;
+    logfile->BufferCallback = on_buffer;
+    logfile->Context = context;
+    return OpenTraceA(logfile);
+}
+
+bool etwas_ship_file_read(struct etwas_ship_file *file, uint64_t from, uint64_t until,
+                          const struct etwas_ship_reader *reader)
+{
+    uint32_t code;
+
+    file->on_record = reader->record;
+    file->on_record_context = reader->context;
+    code = etwas_trace_process_buffers(file->trace, from, until, reader->begin, reader->end,
+                                       reader->context);
+    return code == ERROR_SUCCESS || code == ERROR_FILE_CORRUPT || code == ERROR_CANCELLED ||
+           fail_by_code(file, code);
+}
+
+/* ---- which session's it is ------------------------------------------------------------------- */
+
+/* FNV-1a, and then each bit on all others: sessions are dealt out to shards by it. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001B3);
+    }
+    return hash;
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    return hash_bytes(hash, &number, sizeof number);
+}
+
+static uint64_t mixed(uint64_t hash)
+{
+    hash = (hash ^ hash >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    hash = (hash ^ hash >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return hash ^ hash >> 32;
+}
+
+uint64_t etwas_ship_file_session(const struct etwas_ship_file *file, uint32_t index)
+{
+    return index == 0 ? file->facts.session : mixed(file->facts.session + index);
+}
+
+/* What OpenTrace does not say. */
+struct beginning {
+    bool is_there;
+    int64_t raw; /* the header event's stamp: the session's start by its own clock */
+};
+
+static void take_first(EVENT_RECORD *record)
+{
+    struct beginning *beginning = record->UserContext;
+
+    if (!beginning->is_there) {
+        beginning->is_there = true;
+        beginning->raw = record->EventHeader.TimeStamp.QuadPart;
+    }
+}
+
+static uint32_t stop_behind_first(EVENT_TRACE_LOGFILEA *logfile)
+{
+    (void)logfile;
+    return 0;
+}
+
+/*
+ * Files of etwas note what they know of the cycle counter. In one that was made of others descriptions are among the events, as in
+ * those of other systems.
+ */
+static bool is_own(etwas_trace_handle trace, const EVENT_TRACE_LOGFILEA *logfile)
+{
+    etwas_trace_clock clock;
+
+    return (logfile->LogfileHeader.LogFileMode & EVENT_TRACE_RELOG_MODE) == 0 &&
+           etwas_trace_query_clock(trace, &clock) == ERROR_SUCCESS && clock.noted;
+}
+
+static int64_t read_beginning(struct etwas_ship_file *file)
+{
+    struct beginning beginning = {.is_there = false};
+    EVENT_TRACE_LOGFILEA logfile;
+    etwas_trace_handle trace =
+        open_trace(file->path, &logfile, take_first, stop_behind_first, &beginning);
+
+    if (trace != INVALID_PROCESSTRACE_HANDLE) {
+        (void)ProcessTrace(&trace, 1, NULL, NULL);
+        file->is_own = is_own(trace, &logfile);
+        CloseTrace(trace);
+    }
+    return beginning.raw;
+}
+
+static bool is_snapshot(const struct etwas_ship_file *file)
+{
+    return (file->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 &&
+           file->facts.part != ETWAS_SHIP_RECOVERED_PART;
+}
+
+/* Snapshots of one session may have the same events, under other numbers: each is as a session of its own. */
+static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw)
+{
+    const TRACE_LOGFILE_HEADER *header = &file->logfile.LogfileHeader;
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    size_t units = 0;
+
+    while (header->LoggerName != NULL && header->LoggerName[units] != 0) {
+        units++;
+    }
+    hash = hash_number(hash, file->host_bytes);
+    hash = hash_bytes(hash, file->host, file->host_bytes);
+    hash = hash_number(hash, units);
+    hash = hash_bytes(hash, header->LoggerName, units * sizeof *header->LoggerName);
+    hash = hash_number(hash, (uint64_t)header->StartTime.QuadPart);
+    hash = hash_number(hash, (uint64_t)start_raw);
+    if (is_snapshot(file)) {
+        hash = hash_number(hash, (uint64_t)header->EndTime.QuadPart);
+    }
+    return mixed(hash);
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+/* What the open trace says of the file now. */
+static bool read_facts(struct etwas_ship_file *file)
+{
+    struct etwas_ship_facts *facts = &file->facts;
+    uint32_t mode = file->logfile.LogfileHeader.LogFileMode;
+
+    if (etwas_trace_query(file->trace, &file->information) != ERROR_SUCCESS) {
+        return etwas_ship_file_fail(file, "it says nothing of itself");
+    }
+    facts->part = (file->information.ends & ETWAS_TRACE_IS_RECOVERED) != 0
+                      ? ETWAS_SHIP_RECOVERED_PART
+                      : file->information.part;
+    facts->is_appended = (mode & EVENT_TRACE_FILE_MODE_APPEND) != 0;
+    facts->is_circular = (mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
+    facts->bytes = file->information.file_bytes;
+    facts->has_ended = !file->information.unfinished;
+    facts->ends_session =
+        facts->has_ended && (facts->part == 0 || facts->part == ETWAS_SHIP_RECOVERED_PART ||
+                             (file->information.ends & ETWAS_TRACE_ENDS_SESSION) != 0);
+    file->has_cpus = (mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0;
+    return true;
+}
+
+static bool reopen(struct etwas_ship_file *file)
+{
+    if (file->trace != INVALID_PROCESSTRACE_HANDLE) {
+        CloseTrace(file->trace);
+    }
+    file->trace = open_trace(file->path, &file->logfile, hand_on, NULL, file);
+    return file->trace != INVALID_PROCESSTRACE_HANDLE ? read_facts(file)
+                                                      : fail_by_code(file, etwas_GetLastError());
+}
+
+bool etwas_ship_file_look(struct etwas_ship_file *file)
+{
+    uint32_t part = file->facts.part;
+    int64_t start = file->logfile.LogfileHeader.StartTime.QuadPart;
+
+    if (!reopen(file)) {
+        return false;
+    }
+    return (file->logfile.LogfileHeader.StartTime.QuadPart == start && file->facts.part == part) ||
+           etwas_ship_file_fail(file, "it is another file now");
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static bool begin(struct etwas_ship_file *file)
+{
+    if (!reopen(file)) {
+        return false;
+    }
+    if (is_snapshot(file) && !file->facts.has_ended) {
+        return etwas_ship_file_fail(file, "it is a snapshot that is not whole");
+    }
+    set_days(file);
+    file->facts.session = session_of(file, read_beginning(file));
+    return true;
+}
+
+struct etwas_ship_file *etwas_ship_file_open(const char *path, const char *host,
+                                             const char **reason)
+{
+    static char kept[ETWAS_SHIP_REASON_BYTES];
+    struct etwas_ship_file *file = calloc(1, sizeof *file);
+    const char *slash;
+
+    *reason = "there is no memory for it";
+    if (file == NULL) {
+        return NULL;
+    }
+    file->trace = INVALID_PROCESSTRACE_HANDLE;
+    file->path = strdup(path);
+    file->host = strdup(host);
+    if (file->path == NULL || file->host == NULL) {
+        etwas_ship_file_close(file);
+        return NULL;
+    }
+    slash = strrchr(file->path, '/');
+    file->name = slash != NULL ? slash + 1 : file->path;
+    file->host_bytes = strlen(host);
+    if (!begin(file)) {
+        memcpy(kept, file->reason, sizeof kept);
+        *reason = kept;
+        etwas_ship_file_close(file);
+        return NULL;
+    }
+    return file;
+}
+
+void etwas_ship_file_close(struct etwas_ship_file *file)
+{
+    if (file == NULL) {
+        return;
+    }
+    if (file->trace != INVALID_PROCESSTRACE_HANDLE) {
+        CloseTrace(file->trace);
+    }
+    etwas_ship_learned_free(&file->learned);
+    etwas_ship_samples_free(&file->samples);
+    free(file->path);
+    free(file->host);
+    free(file);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What of a file was not shipped, and where that begins.
+ */
+
+#include "ship/count.h"
+#include "ship/rows.h"
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
+static int64_t wall_clock(const struct etwas_ship_file *file, int64_t raw)
+{
+    int64_t unix_ns = 0;
+    uint64_t error_ns;
+
+    (void)etwas_ship_wall_clock(file->trace, raw, &unix_ns, &error_ns);
+    return unix_ns;
+}
+
+bool etwas_ship_cut_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+                          struct etwas_ship_rest *rest)
+{
+    struct etwas_ship_counts counts;
+    bool is_counted = etwas_ship_count(file, from, &counts);
+
+    *rest = (struct etwas_ship_rest){
+        .session = etwas_ship_file_session(file, counts.session),
+        .part = file->facts.part,
+        .from = *from,
+        .events = counts.events,
+        .buffers = counts.buffers,
+        .bytes = counts.bytes,
+        .first_buffer = counts.first_buffer,
+        .day = etwas_ship_file_day(file, etwas_ship_file_start_ns(file)),
+    };
+    if (counts.events > 0) {
+        rest->first_ns = wall_clock(file, counts.first_raw);
+        rest->last_ns = wall_clock(file, counts.last_raw);
+        rest->day = etwas_ship_file_day(file, rest->first_ns);
+    }
+    etwas_ship_counts_free(&counts);
+    return is_counted;
+}
+
+bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, const char *path, const char *host,
+                         struct etwas_columns *buffers)
+{
+    const char *slash = strrchr(path, '/');
+    const struct etwas_ship_buffer_row row = {
+        .state = ETWAS_SHIP_STATE_GONE,
+        .cpu = ETWAS_SHIP_UNKNOWN_CPU,
+        .buffer = rest->first_buffer,
+        .first = rest->first_ns,
+        .last = rest->last_ns,
+        .events = rest->events,
+        .bytes = rest->bytes,
+        .offset = rest->from.offset,
+    };
+
+    etwas_ship_put_buffer(buffers, host, slash != NULL ? slash + 1 : path, rest->session,
+                          rest->part, rest->day, &row);
+    return !buffers->failed;
+}
+
+/* ---- a place --------------------------------------------------------------------------------- */
+
+struct search {
+    uint64_t number;
+    uint64_t offset;
+    bool is_found;
+};
+
+static uint32_t look_at_buffer(const etwas_trace_buffer *buffer, void *context)
+{
+    struct search *search = context;
+
+    if (buffer->session == 0 && buffer->number == search->number) {
+        search->offset = buffer->file_offset;
+        search->is_found = true;
+    }
+    return search->is_found ? ETWAS_BUFFER_STOP : ETWAS_BUFFER_PASS;
+}
+
+static void ignore_record(EVENT_RECORD *record, void *context)
+{
+    (void)record, (void)context;
+}
+
+bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer, uint32_t events,
+                         struct etwas_ship_place *place)
+{
+    struct search search = {.number = buffer};
+    const struct etwas_ship_reader reader = {look_at_buffer, NULL, ignore_record, &search};
+
+    if (!etwas_ship_file_read(file, 0, UINT64_MAX, &reader)) {
+        return false;
+    }
+    *place = (struct etwas_ship_place){search.offset, events};
+    return search.is_found || etwas_ship_file_fail(file, "it has no buffer of that number");
+}

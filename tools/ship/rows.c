@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "ship/rows.h"
+
+#include "ship/values.h"
+#include "subject.h"
+
+static const etwas_guid no_guid;
+
+/* ---- what an event is ------------------------------------------------------------------------ */
+
+/* PROVIDER/EVENT, as `etwas dump` shows it. */
+static void put_name(struct etwas_columns *columns, struct etwas_subject *subject)
+{
+    static struct etwas_output title;
+    const struct etwas_described *described = subject->described;
+
+    if (described != NULL) {
+        etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, described->texts + described->title.at,
+                             described->title.bytes);
+        return;
+    }
+    title.used_bytes = 0;
+    etwas_subject_find_provider(subject);
+    etwas_subject_put_title(&title, ETWAS_TEXT_WORD, subject);
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, title.bytes, title.used_bytes);
+}
+
+/* A message has no descriptor but its number; a classic event a part of one. */
+static void put_descriptor(struct etwas_columns *columns, const struct etwas_subject *subject)
+{
+    const EVENT_HEADER *header = &subject->record->EventHeader;
+    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+    bool is_message = subject->event.message;
+    bool is_modern = !is_message && !subject->event.classic;
+
+    etwas_columns_u8(columns, ETWAS_SHIP_EVENT_TYPE, is_message ? 0 : descriptor->Opcode);
+    etwas_columns_u8(columns, ETWAS_SHIP_EVENT_LEVEL, is_message ? 0 : descriptor->Level);
+    etwas_columns_u16(columns, ETWAS_SHIP_EVENT_ID, subject->event.classic ? 0 : descriptor->Id);
+    etwas_columns_u64(columns, ETWAS_SHIP_EVENT_KEYWORD, is_modern ? descriptor->Keyword : 0);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_PROVIDER,
+                       is_modern ? &header->ProviderId : &no_guid);
+}
+
+static void put_guid(struct etwas_columns *columns, uint32_t column,
+                     const struct etwas_subject *subject, enum etwas_property property)
+{
+    const etwas_guid *guid = etwas_subject_guid(subject, property);
+
+    etwas_columns_guid(columns, column, guid != NULL ? guid : &no_guid);
+}
+
+static void put_instance(struct etwas_columns *columns, const struct etwas_event *event)
+{
+    bool has_parent = event->has_instance && !event->message;
+
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_INSTANCE,
+                      event->has_instance ? event->instance.InstanceId : 0);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PARENT,
+                      has_parent ? event->instance.ParentInstanceId : 0);
+}
+
+/* ---- what it has ----------------------------------------------------------------------------- */
+
+/* The text of a message whose format is known; else its bytes. */
+static struct etwas_ship_left_over put_message(struct etwas_columns *columns,
+                                               struct etwas_subject *subject)
+{
+    static const char key[] = "text";
+    struct etwas_event_string text = etwas_subject_message(subject);
+    struct etwas_fields_rest rest = {NULL, NULL, 0};
+
+    if (text.text == NULL) {
+        return (struct etwas_ship_left_over){subject->record->UserData,
+                                             subject->record->UserDataLength};
+    }
+    etwas_columns_text(columns, ETWAS_SHIP_EVENT_TEXTS, key, sizeof key - 1, text.text, text.bytes);
+    (void)etwas_subject_message_rest(subject, &rest);
+    return (struct etwas_ship_left_over){rest.data, rest.bytes};
+}
+
+static void put_payload(struct etwas_columns *columns, struct etwas_subject *subject)
+{
+    const EVENT_RECORD *record = subject->record;
+    struct etwas_ship_left_over left_over = {record->UserData, record->UserDataLength};
+
+    if (subject->event.message) {
+        left_over = put_message(columns, subject);
+    } else if (subject->described != NULL) {
+        left_over = etwas_ship_values_put(columns, subject->described, record);
+    }
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_PAYLOAD, left_over.data,
+                         left_over.data != NULL ? left_over.bytes : 0);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship_common *common,
+                          struct etwas_descriptions *descriptions,
+                          struct etwas_described *described, const EVENT_RECORD *record,
+                          uint64_t buffer, uint32_t pos)
+{
+    const struct etwas_ship_file *file = common->file;
+    struct etwas_subject subject;
+
+    etwas_subject_read(&subject, NULL, record, descriptions, described, NULL);
+    etwas_columns_begin(columns);
+    etwas_columns_u16(columns, ETWAS_SHIP_EVENT_DAY, common->day);
+    etwas_columns_time(columns, ETWAS_SHIP_EVENT_TIME, record->EventHeader.TimeStamp.QuadPart);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_ERROR, 0);
+    etwas_columns_string(columns, ETWAS_SHIP_EVENT_HOST, file->host, file->host_bytes);
+    etwas_columns_u64(columns, ETWAS_SHIP_EVENT_SESSION, common->session);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PART, file->facts.part);
+    etwas_columns_u16(columns, ETWAS_SHIP_EVENT_CPU,
+                      file->has_cpus ? (uint16_t)subject.event.processor : ETWAS_SHIP_UNKNOWN_CPU);
+    etwas_columns_u64(columns, ETWAS_SHIP_EVENT_BUFFER, buffer);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POS, pos);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, subject.event.process);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, subject.event.thread);
+    put_guid(columns, ETWAS_SHIP_EVENT_CLASS, &subject, ETWAS_PROPERTY_CLASS);
+    put_name(columns, &subject);
+    put_descriptor(columns, &subject);
+    put_instance(columns, &subject.event);
+    put_guid(columns, ETWAS_SHIP_EVENT_ACTIVITY, &subject, ETWAS_PROPERTY_ACTIVITY);
+    put_guid(columns, ETWAS_SHIP_EVENT_RELATED, &subject, ETWAS_PROPERTY_RELATED_ACTIVITY);
+    put_payload(columns, &subject);
+    etwas_columns_end(columns);
+}
+
+static void put_losses(struct etwas_columns *columns, const struct etwas_ship_buffer_row *row)
+{
+    static const uint32_t columns_by_cause[ETWAS_LOST_CAUSES + 1] = {
+        [0] = ETWAS_SHIP_BUFFER_LOST_OTHER,
+        [ETWAS_LOST_NO_BUFFER] = ETWAS_SHIP_BUFFER_LOST_NO_BUFFER,
+        [ETWAS_LOST_BACKLOG_FULL] = ETWAS_SHIP_BUFFER_LOST_BACKLOG_FULL,
+        [ETWAS_LOST_WRITE_ERROR] = ETWAS_SHIP_BUFFER_LOST_WRITE_ERROR,
+        [ETWAS_LOST_FILE_FULL] = ETWAS_SHIP_BUFFER_LOST_FILE_FULL,
+        [ETWAS_LOST_ABANDONED] = ETWAS_SHIP_BUFFER_LOST_ABANDONED,
+        [ETWAS_LOST_UNDELIVERED] = ETWAS_SHIP_BUFFER_LOST_UNDELIVERED,
+        [ETWAS_LOST_UNATTACHED] = ETWAS_SHIP_BUFFER_LOST_UNATTACHED,
+    };
+
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_RECORDED, row->recorded);
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_OVERWRITTEN, row->overwritten);
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_LOST, row->lost);
+    for (uint32_t cause = 0; cause <= ETWAS_LOST_CAUSES; cause++) {
+        etwas_columns_u64(columns, columns_by_cause[cause], row->lost_by[cause]);
+    }
+}
+
+void etwas_ship_put_buffer(struct etwas_columns *columns, const char *host, const char *name,
+                           uint64_t session, uint32_t part, uint32_t day,
+                           const struct etwas_ship_buffer_row *row)
+{
+    etwas_columns_begin(columns);
+    etwas_columns_u16(columns, ETWAS_SHIP_BUFFER_DAY, (uint16_t)day);
+    etwas_columns_string(columns, ETWAS_SHIP_BUFFER_HOST, host, strlen(host));
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_SESSION, session);
+    etwas_columns_u32(columns, ETWAS_SHIP_BUFFER_PART, part);
+    etwas_columns_u16(columns, ETWAS_SHIP_BUFFER_CPU, row->cpu);
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_BUFFER, row->buffer);
+    etwas_columns_time(columns, ETWAS_SHIP_BUFFER_FIRST, row->first);
+    etwas_columns_time(columns, ETWAS_SHIP_BUFFER_LAST, row->last);
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_EVENTS, row->events);
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_BYTES, row->bytes);
+    etwas_columns_string(columns, ETWAS_SHIP_BUFFER_FILE, name, strlen(name));
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_OFFSET, row->offset);
+    etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_DAMAGES, row->damages);
+    etwas_columns_u8(columns, ETWAS_SHIP_BUFFER_STATE, (uint8_t)row->state);
+    put_losses(columns, row);
+    etwas_columns_u8(columns, ETWAS_SHIP_BUFFER_ENDED, row->ended);
+    etwas_columns_end(columns);
+}
