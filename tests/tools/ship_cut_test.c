@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Files are cut into blocks in which each event is once, and a block can be made again from its bounds: by another
+ * process, and when the file has grown, or was ended.
+ */
+#include "ship_whole.h"
+
+#include <etwas/evntrace.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- finished files -------------------------------------------------------------------------- */
+
+static void each_event_is_once(void **state)
+{
+    static const uint32_t modes[] = {
+        EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+        EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
+        EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_COMPRESSED_MODE,
+    };
+
+    (void)state;
+    for (uint32_t round = 0; round < 9; round++) {
+        uint32_t events = 1 + draw(4000);
+        etwas_session_options options = {.log_file_mode = modes[round % 3],
+                                         .buffer_size_kb = 4u << draw(4)};
+        struct shipped *shipped = shipped_new();
+        const char *path;
+        etwas_session_counts counts;
+        char name[32];
+
+        (void)snprintf(name, sizeof name, "f%u.etl", round);
+        path = folder_path(name);
+        write_file(path, &options, events, &counts);
+        ship_file(shipped, path);
+        expect_all(shipped, &counts, WRITERS * events);
+        assert_int_equal(shipped->largest_number, shipped->buffer_rows);
+        assert_int_equal(shipped->ended, 1);
+        free(shipped);
+    }
+}
+
+static void parts_of_a_set_are_one_session(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_NEWFILE |
+                                                      EVENT_TRACE_USE_KBYTES_FOR_SIZE,
+                                     .buffer_size_kb = 16,
+                                     .maximum_file_size = 256};
+    struct shipped *shipped = shipped_new();
+    etwas_session_counts counts;
+    uint64_t session = 0;
+    uint32_t part = 0;
+    char name[32];
+
+    (void)state;
+    write_file(folder_path("p%d.etl"), &options, 4000, &counts);
+    for (;;) {
+        struct etwas_ship_file *file;
+
+        (void)snprintf(name, sizeof name, "p%u.etl", ++part);
+        if (access(folder_path(name), F_OK) != 0) {
+            break;
+        }
+        file = open_file(folder_path(name));
+        session = part == 1 ? etwas_ship_file_facts(file)->session : session;
+        assert_true(etwas_ship_file_facts(file)->session == session);
+        assert_int_equal(etwas_ship_file_facts(file)->part, part);
+        etwas_ship_file_close(file);
+        assert_int_equal(shipped->ended, 0);
+        shipped->last_buffer = 0;
+        ship_file(shipped, folder_path(name));
+    }
+    assert_true(part > 3);
+    assert_int_equal(shipped->ended, 1);
+    expect_all(shipped, &counts, WRITERS * 4000);
+    free(shipped);
+}
+
+/* Each of its sessions has numbers of its own, and an end. */
+static void an_appended_file_has_several(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_APPEND,
+                                     .clock = ETWAS_CLOCK_SYSTEM_TIME,
+                                     .buffer_size_kb = 16};
+    const char *path = folder_path("a.etl");
+    struct shipped *shipped = shipped_new();
+    etwas_session_counts counts;
+    uint64_t recorded = 0;
+
+    (void)state;
+    for (uint32_t session = 0; session < 3; session++) {
+        write_file(path, &options, 500 + session, &counts);
+        recorded += counts.recorded;
+    }
+    ship_file(shipped, path);
+    assert_int_equal(shipped->events, recorded);
+    assert_int_equal(shipped->recorded, recorded);
+    assert_int_equal(shipped->ended, 3);
+    free(shipped);
+}
+
+/* One event, and none. */
+static void small_files_have_their_end(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL};
+    etwas_session_counts counts;
+
+    (void)state;
+    for (uint32_t events = 0; events < 2; events++) {
+        const char *path = folder_path(events == 0 ? "none.etl" : "one.etl");
+        struct shipped *shipped = shipped_new();
+        etwas_trace_handle session = start_session(path, &options);
+
+        if (events == 1) {
+            assert_int_equal(scene_write(session, 0), ERROR_SUCCESS);
+        }
+        stop_session(session, &counts);
+        ship_file(shipped, path);
+        assert_int_equal(shipped->events, events);
+        assert_int_equal(shipped->recorded, events);
+        assert_int_equal(shipped->ended, 1);
+        free(shipped);
+    }
+}
+
+/* ---- files that grow ------------------------------------------------------------------------- */
+
+enum {
+    MOST_BLOCKS = 4096,
+};
+
+struct kept_block {
+    struct etwas_ship_bounds bounds;
+    uint8_t *bytes;
+    size_t count;
+};
+
+struct kept_blocks {
+    uint32_t count;
+    struct kept_block list[MOST_BLOCKS];
+};
+
+/* All that can go now. */
+static enum etwas_ship_cut ship_what_is_there(struct etwas_ship_file *file,
+                                              struct etwas_ship_place *at, struct shipped *shipped,
+                                              struct kept_blocks *kept)
+{
+    struct etwas_ship_block block = block_open();
+    enum etwas_ship_cut cut;
+
+    for (;;) {
+        struct etwas_ship_limits limits = some_limits();
+        struct kept_block *keep = &kept->list[kept->count];
+
+        cut = etwas_ship_cut_next(file, at, &limits, &block);
+        if (cut != ETWAS_SHIP_BLOCK) {
+            break;
+        }
+        assert_true(kept->count + 1 < MOST_BLOCKS);
+        take_block(shipped, &block);
+        keep->bounds = block.bounds;
+        keep->bytes = block_bytes(&block, &keep->count);
+        *at = block.bounds.until;
+        kept->count++;
+        if (draw(8) == 0) {
+            expect_again(etwas_ship_file_path(file), &keep->bounds, keep->bytes, keep->count);
+        }
+    }
+    block_close(&block);
+    return cut;
+}
+
+static void expect_all_again(const char *path, struct kept_blocks *kept)
+{
+    for (uint32_t i = 0; i < kept->count; i++) {
+        expect_again(path, &kept->list[i].bounds, kept->list[i].bytes, kept->list[i].count);
+        free(kept->list[i].bytes);
+    }
+}
+
+static void a_growing_file_gives_the_same_again(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
+                                                      EVENT_TRACE_USE_MS_FLUSH_TIMER,
+                                     .buffer_size_kb = 16,
+                                     .flush_timer = 100};
+    const char *path = folder_path("g.etl");
+    etwas_trace_handle session = start_session(path, &options);
+    struct kept_blocks *kept = calloc(1, sizeof *kept);
+    struct shipped *shipped = shipped_new();
+    struct etwas_ship_place at = {0, 0};
+    struct work work[WRITERS];
+    struct etwas_ship_file *file = open_file(path);
+    etwas_session_counts counts;
+
+    (void)state;
+    assert_non_null(kept);
+    scene_enable(session);
+    begin_work(work, session, 15000, true);
+    while (shipped->events < 20000) {
+        assert_true(etwas_ship_file_look(file));
+        assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_NOTHING_YET);
+        assert_false(etwas_ship_file_facts(file)->has_ended);
+        (void)usleep(20000);
+    }
+    end_work(work);
+    stop_session(session, &counts);
+    assert_true(etwas_ship_file_look(file));
+    assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_FILE_END);
+    shipped->recorded = counts.recorded;
+    expect_all(shipped, &counts, WRITERS * 15000);
+    expect_all_again(path, kept);
+    etwas_ship_file_close(file);
+    free(kept);
+    free(shipped);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(each_event_is_once),
+        FOLDER_TEST(parts_of_a_set_are_one_session),
+        FOLDER_TEST(an_appended_file_has_several),
+        FOLDER_TEST(small_files_have_their_end),
+        FOLDER_TEST(a_growing_file_gives_the_same_again),
+    };
+
+    scene_begin();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is shipped of files that are not just a session from its start to its end: circular ones, snapshots, damaged
+ * ones, those of Windows; and what is said of a file, or of a place in it.
+ */
+#include "ship_whole.h"
+
+#include <etwas/buffers.h>
+#include <etwas/evntcons.h>
+#include <etwas/evntrace.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct etwas_ship_limits whole = {ETWAS_SHIP_BLOCK_ROWS, ETWAS_SHIP_BLOCK_BYTES};
+static const struct etwas_ship_place beginning = {0, 0};
+
+static etwas_session_options sequential(void)
+{
+    return (etwas_session_options){.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                   .buffer_size_kb = 8};
+}
+
+static uint64_t session_of(const char *path)
+{
+    struct etwas_ship_file *file = open_file(path);
+    uint64_t session = etwas_ship_file_facts(file)->session;
+
+    etwas_ship_file_close(file);
+    return session;
+}
+
+/* ---- other modes ----------------------------------------------------------------------------- */
+
+static void a_circular_file_goes_when_it_has_ended(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_CIRCULAR |
+                                                      EVENT_TRACE_USE_KBYTES_FOR_SIZE,
+                                     .buffer_size_kb = 8,
+                                     .maximum_file_size = 256};
+    const char *path = folder_path("c.etl");
+    struct shipped *shipped = shipped_new();
+    struct etwas_ship_block block = block_open();
+    etwas_trace_handle session = start_session(path, &options);
+    struct etwas_ship_file *file = open_file(path);
+    struct work work[WRITERS];
+    etwas_session_counts counts;
+
+    (void)state;
+    scene_enable(session);
+    begin_work(work, session, 6000, false);
+    end_work(work);
+    assert_true(etwas_ship_file_look(file));
+    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_NOTHING_YET);
+    stop_session(session, &counts);
+    ship_file(shipped, path);
+    assert_true(counts.overwritten > 0);
+    expect_all(shipped, &counts, WRITERS * 6000);
+    block_close(&block);
+    etwas_ship_file_close(file);
+    free(shipped);
+}
+
+/* Each with what it has; and since that may be the same, each as a session. */
+static void snapshots_are_sessions_of_their_own(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                     .buffer_size_kb = 8};
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct shipped *shipped = shipped_new();
+
+    (void)state;
+    scene_enable(session);
+    for (uint64_t number = 0; number < 500; number++) {
+        assert_int_equal(scene_write(session, number), ERROR_SUCCESS);
+    }
+    assert_int_equal(etwas_snapshot(session, folder_path("s1.etl")), ERROR_SUCCESS);
+    assert_int_equal(etwas_snapshot(session, folder_path("s2.etl")), ERROR_SUCCESS);
+    stop_session(session, NULL);
+    ship_file(shipped, folder_path("s1.etl"));
+    assert_int_equal(shipped->events, 500);
+    assert_int_equal(shipped->recorded, 500);
+    assert_true(session_of(folder_path("s1.etl")) != session_of(folder_path("s2.etl")));
+    free(shipped);
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
+{
+    static const char nonsense[64];
+    const char *path = folder_path("d.etl");
+    etwas_session_options options = sequential();
+    struct shipped *shipped = shipped_new();
+    struct etwas_ship_block block = block_open();
+    etwas_session_counts counts;
+    struct etwas_ship_file *file;
+    uint64_t damages = 0;
+    int descriptor;
+
+    (void)state;
+    write_file(path, &options, 3000, &counts);
+    descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    assert_true(descriptor >= 0);
+    assert_int_equal(pwrite(descriptor, nonsense, sizeof nonsense, 5 * 8192 + 1000),
+                     sizeof nonsense);
+    assert_int_equal(close(descriptor), 0);
+    file = open_file(path);
+    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+    take_block(shipped, &block);
+    for (uint32_t row = 0; row < block.buffers->rows; row++) {
+        damages += buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_DAMAGES);
+    }
+    assert_int_equal(damages, 1);
+    assert_int_equal(shipped->by_buffers, shipped->events);
+    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+    take_buffers(shipped, block.buffers);
+    assert_int_equal(shipped->recorded, counts.recorded);
+    assert_true(shipped->events < counts.recorded && shipped->events > counts.recorded / 2);
+    etwas_ship_file_close(file);
+    block_close(&block);
+    free(shipped);
+}
+
+/* ---- places and bounds ----------------------------------------------------------------------- */
+
+/* From wherever a block ended, what is left can be counted, and its place found by the buffer's number. */
+static void what_is_left_is_counted(void **state)
+{
+    const struct etwas_ship_limits some = {777, ETWAS_SHIP_BLOCK_BYTES};
+    const char *path = folder_path("l.etl");
+    etwas_session_options options = sequential();
+    static struct shipped_event event;
+    struct etwas_ship_block block = block_open();
+    etwas_session_counts counts;
+    struct etwas_ship_file *file;
+    struct etwas_ship_place found;
+    struct etwas_ship_rest rest;
+    struct rows rows;
+
+    (void)state;
+    write_file(path, &options, 3000, &counts);
+    file = open_file(path);
+    assert_int_equal(etwas_ship_cut_next(file, &beginning, &some, &block), ETWAS_SHIP_BLOCK);
+    assert_true(etwas_ship_cut_count(file, &block.bounds.until, &rest));
+    assert_int_equal(rest.events, counts.recorded - block.bounds.rows);
+    rows_begin(&rows, block.events);
+    while (rows_next_event(&rows, &event)) {
+    }
+    assert_int_equal(rest.first_buffer, event.buffer);
+    assert_true(rest.first_ns != 0 && rest.first_ns <= rest.last_ns);
+    assert_true(etwas_ship_cut_find(file, event.buffer, event.pos + 1, &found));
+    assert_int_equal(found.offset, block.bounds.until.offset);
+    assert_int_equal(found.pos, block.bounds.until.pos);
+    assert_false(etwas_ship_cut_find(file, 1u << 30, 0, &found));
+
+    etwas_columns_reset(block.buffers, &block.buffers->dialect);
+    assert_true(etwas_ship_cut_gone(&rest, "/some/folder/l.etl", "testhost", block.buffers));
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_STATE),
+                     ETWAS_SHIP_STATE_GONE);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_EVENTS), rest.events);
+    etwas_ship_file_close(file);
+    block_close(&block);
+}
+
+static void places_that_are_not_there_are_refused(void **state)
+{
+    const char *path = folder_path("p.etl");
+    etwas_session_options options = sequential();
+    struct etwas_ship_block block = block_open();
+    struct etwas_ship_bounds sound;
+    struct etwas_ship_bounds bounds;
+    struct etwas_ship_file *file;
+
+    (void)state;
+    write_file(path, &options, 500, NULL);
+    file = open_file(path);
+    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+    sound = block.bounds;
+    for (uint32_t round = 0; round < 2000; round++) {
+        uint8_t *bytes = (uint8_t *)&bounds;
+
+        bounds = sound;
+        for (uint32_t i = 0; i <= round % 3; i++) {
+            bytes[draw(sizeof bounds)] ^= (uint8_t)(1u << draw(8));
+        }
+        if (etwas_ship_cut_again(file, &bounds, &block) == ETWAS_SHIP_BLOCK) {
+            assert_int_equal(block.events->rows, sound.rows);
+        }
+    }
+    assert_int_equal(etwas_ship_cut_again(file, &sound, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(
+        etwas_ship_cut_next(file, &(struct etwas_ship_place){1u << 30, 0}, &whole, &block),
+        ETWAS_SHIP_FAILED);
+    assert_int_equal(
+        etwas_ship_cut_next(file, &(struct etwas_ship_place){sound.until.offset - 8192, 100000},
+                            &whole, &block),
+        ETWAS_SHIP_FAILED);
+    etwas_ship_file_close(file);
+    block_close(&block);
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+struct times {
+    etwas_trace_handle trace;
+    struct etwas_ship_block block;
+    struct rows rows;
+    uint32_t count;
+    uint32_t held;
+    int64_t raw[8192];
+};
+
+static uint32_t begin_buffer(const etwas_trace_buffer *buffer, void *context)
+{
+    struct times *times = context;
+
+    times->held = 0;
+    return buffer->kind == ETWAS_BUFFER_EVENTS ? ETWAS_BUFFER_READ : ETWAS_BUFFER_PASS;
+}
+
+static void hold_stamp(EVENT_RECORD *record)
+{
+    struct times *times = record->UserContext;
+
+    times->raw[times->held++] = record->EventHeader.TimeStamp.QuadPart;
+}
+
+/* What the library says of each stamp, and the row. */
+static uint32_t compare_times(const etwas_trace_buffer *buffer, void *context)
+{
+    static struct shipped_event event;
+    struct times *times = context;
+
+    (void)buffer;
+    for (uint32_t i = 0; i < times->held; i++) {
+        etwas_clock_time time;
+        int64_t unix_ns;
+
+        assert_int_equal(
+            etwas_trace_convert_time(times->trace, times->raw[i], ETWAS_CLOCK_SYSTEM_TIME, &time),
+            ERROR_SUCCESS);
+        unix_ns = (time.value - INT64_C(116444736000000000)) * 100;
+        assert_true(rows_next_event(&times->rows, &event));
+        assert_true(time.error_ns <= event.error);
+        assert_in_range(event.time, unix_ns - event.error, unix_ns + event.error);
+        times->count++;
+    }
+    return ETWAS_BUFFER_READ;
+}
+
+static void times_are_within_their_error(void **state)
+{
+    const char *path = folder_path("t.etl");
+    etwas_session_options options = sequential();
+    static struct times times;
+    EVENT_TRACE_LOGFILEA logfile = {
+        .LogFileName = (char *)(uintptr_t)path,
+        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP,
+        .EventRecordCallback = hold_stamp,
+        .Context = &times,
+    };
+    etwas_trace_handle session = start_session(path, &options);
+    struct work work[WRITERS];
+    struct etwas_ship_file *file;
+
+    (void)state;
+    scene_enable(session);
+    begin_work(work, session, 15000, true);
+    end_work(work);
+    stop_session(session, NULL);
+    file = open_file(path);
+    times.block = block_open();
+    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &times.block), ETWAS_SHIP_BLOCK);
+    rows_begin(&times.rows, times.block.events);
+    times.trace = OpenTraceA(&logfile);
+    assert_true(times.trace != INVALID_PROCESSTRACE_HANDLE);
+    assert_int_equal(etwas_trace_process_buffers(times.trace, 0, UINT64_MAX, begin_buffer,
+                                                 compare_times, &times),
+                     ERROR_SUCCESS);
+    assert_int_equal(times.count, times.block.events->rows);
+    assert_true(times.block.bounds.times.error_ns < UINT32_MAX);
+    CloseTrace(times.trace);
+    etwas_ship_file_close(file);
+    block_close(&times.block);
+}
+
+/* ---- files of Windows ------------------------------------------------------------------------ */
+
+static void files_of_windows_go_too(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t events;
+        uint32_t lost;
+    } samples[] = {
+        {"AMSITrace.etl", 19, 3},    {"HTTP_Server.etl", 2041, 0},  {"gcevents.etl", 69, 0},
+        {"lxcore_kernel.etl", 2, 0}, {"primitive-types.etl", 5, 0}, {"smallEtlFile.etl", 1, 0},
+    };
+    char path[4096];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct etwas_ship_block block = block_open();
+        struct etwas_ship_file *file;
+
+        (void)snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, samples[i].name);
+        if (access(path, R_OK) != 0) {
+            print_message("%s is not there\n", path);
+            block_close(&block);
+            continue;
+        }
+        file = open_file(path);
+        assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+        assert_int_equal(block.bounds.rows, samples[i].events);
+        assert_int_equal(block.bounds.times.error_ns, UINT32_MAX);
+        assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+        assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_RECORDED),
+                         samples[i].events);
+        assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_LOST), samples[i].lost);
+        etwas_ship_file_close(file);
+        block_close(&block);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_circular_file_goes_when_it_has_ended),
+        FOLDER_TEST(snapshots_are_sessions_of_their_own),
+        FOLDER_TEST(a_damaged_buffer_goes_as_far_as_it_can_be_read),
+        FOLDER_TEST(what_is_left_is_counted),
+        FOLDER_TEST(places_that_are_not_there_are_refused),
+        FOLDER_TEST(times_are_within_their_error),
+        cmocka_unit_test(files_of_windows_go_too),
+    };
+
+    scene_begin();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
