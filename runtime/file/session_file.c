@@ -362,6 +362,23 @@ static bool begin_next_part(struct etwas_session *session, uint32_t *code)
     return *code == ERROR_SUCCESS;
 }
 
+/*
+ * NEWFILE: what is taken and not settled is in two parts at most, the newest ones, whose names a crash-safe session keeps:
+ * who recovers it looks for it there. The half, since what describes events takes its room, too.
+ */
+static uint32_t room(struct etwas_session *session, uint32_t most)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    uint64_t fit = etwas_configuration_file_bytes(configuration) /
+                   (configuration->buffer_size_kb * (uint64_t)BYTES_A_KB) / 2;
+
+    if ((configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0 ||
+        configuration->maximum_file_size == 0 || fit >= most) {
+        return most;
+    }
+    return fit > 1 ? (uint32_t)fit : 1;
+}
+
 /* Writes what fits, in as many parts as it takes. Says of all of it what etwas_log_write says. */
 static struct etwas_log_write write_buffers(struct etwas_session *session,
                                             const struct etwas_drained *buffers, uint32_t count)
@@ -449,6 +466,7 @@ void etwas_session_file_finish(struct etwas_session *session)
 }
 
 static const struct etwas_sink log_file_sink = {
+    .room = room,
     .take = take,
     .sync = sync_file,
     .read_clocks = read_clocks,
