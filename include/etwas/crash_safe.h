@@ -114,6 +114,9 @@ typedef struct etwas_recovered {
     uint64_t touches;          /* pages that the flusher made writable */
     uint64_t longest_touch_ns; /* of these */
     uint64_t slow_touches;     /* of these: took a millisecond or more */
+    /* What the session was asked to record, by its own count: what its log files have of it, `events`, `overwritten`,
+     * `lost` and `unfinished` are together so much. Wrong by as much as these, if it was booking. */
+    uint64_t attempted;
 } etwas_recovered;
 
 /* etwas_recover, told how large the caller knows the struct. */
@@ -124,7 +127,9 @@ uint32_t etwas_recover_sized(const char *source, uint32_t index, const char *out
 /*
  * Makes a log file, `output`, of what a crash-safe session has left: of a pool file, a file below
  * /proc/PID/fd of a process of the same user, or a core file (not compressed), of whose sessions `index` counts, from 0.
- * It is a file of its own, 0600, which has what the session's log file does not have. NULL for `output` only looks.
+ * It is a file of its own, 0600, which has what the session's log file does not have; it says what the whole session attempted,
+ * has lost and overwritten (etwas_trace_information.ends), if the process is dead and was not booking.
+ * NULL for `output` only looks.
  * The source is not changed, and nobody who writes to it is held up. Not for signal handlers; thread-safe.
  *
  * ERROR_NOT_FOUND: there are not so many sessions in it, or that one had not begun. ERROR_FILE_CORRUPT: it is neither

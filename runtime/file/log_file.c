@@ -273,7 +273,7 @@ static void count(struct etwas_log_file *file, const struct etwas_log_file_total
     const struct etwas_etl_totals counts = {
         .lost_events = totals->events_lost - file->before.events_lost,
         .lost_buffers = totals->buffers_lost - file->before.buffers_lost,
-        .overwritten_events = file->overwritten_events,
+        .overwritten_events = file->overwritten_events + totals->events_overwritten,
         .overwritten_buffers = file->overwritten_buffers,
         .attempted_events = totals->events_attempted - file->before.events_attempted,
         .ends = totals->ends,

@@ -29,7 +29,8 @@ struct etwas_log_file_totals {
     uint64_t buffers_lost;
     uint64_t
         events_attempted; /* beside those: what writers have asked it to record; 0: is not told */
-    uint32_t ends;        /* ETWAS_ETL_ENDS_*; 0 but where the file is ended */
+    uint64_t events_overwritten; /* beside what was replaced in this file */
+    uint32_t ends;               /* ETWAS_ETL_ENDS_*; 0 but where the file is ended */
 };
 
 struct etwas_log_file_options {

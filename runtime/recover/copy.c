@@ -198,19 +198,50 @@ static void take_history(struct etwas_recover_copy *copy, const struct etwas_rec
     }
 }
 
+/* Gives an older build's totals the length that ours have. */
+static void lengthen_totals(struct etwas_recover_copy *copy, uint32_t totals_bytes, uint32_t *code)
+{
+    const uint32_t more = (uint32_t)sizeof(struct etwas_etl_totals_record) - totals_bytes;
+    const uint32_t behind = (uint32_t)sizeof(struct etwas_etl_clock_trust_record);
+    const uint32_t bytes = copy->head.first_bytes;
+    const uint8_t *older = copy->first;
+    uint8_t *totals;
+    struct etwas_etl_full_header header;
+
+    copy->first =
+        bytes + more <= copy->head.buffer_bytes ? new_piece(copy, bytes + more, code) : NULL;
+    if (copy->first == NULL) {
+        return;
+    }
+    copy->head.first_bytes = bytes + more;
+    memcpy(copy->first, older, bytes - behind);
+    memcpy(copy->first + bytes - behind + more, older + bytes - behind, behind);
+    totals = copy->first + bytes - behind - totals_bytes;
+    memcpy(&header, totals, sizeof header);
+    header.size = sizeof(struct etwas_etl_totals_record);
+    memcpy(totals, &header, sizeof header);
+}
+
 /* What cannot be buffer 0 is left out, and made anew. */
 static void take_first(struct etwas_recover_copy *copy, const struct etwas_recover_source *source,
                        uint32_t *code)
 {
     const struct etwas_shared_head *head = &copy->head;
+    uint32_t totals_bytes;
 
     if (head->first_bytes >= ETWAS_SOUND_LEAST_FIRST && head->first_bytes <= head->buffer_bytes &&
         head->first_bytes % 8 == 0) {
         copy->first =
             take(copy, source, &head->tables[ETWAS_SHARED_FIRST], head->first_bytes, code);
     }
-    if (*code == ERROR_SUCCESS && copy->first != NULL && !etwas_sound_first(head, copy->first)) {
+    if (*code != ERROR_SUCCESS || copy->first == NULL) {
+        return;
+    }
+    totals_bytes = etwas_sound_first(head, copy->first);
+    if (totals_bytes == 0) {
         copy->first = NULL;
+    } else if (totals_bytes != sizeof(struct etwas_etl_totals_record)) {
+        lengthen_totals(copy, totals_bytes, code);
     }
 }
 

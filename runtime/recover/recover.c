@@ -14,12 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buffer/pool_count.h"
 #include "clock/clock.h"
 #include "etl/own_record.h"
 #include "file/log_file.h"
 #include "file/log_knots.h"
 #include "platform/sized.h"
+#include "recover/account.h"
 #include "recover/copy.h"
 #include "recover/log_tail.h"
 #include "shared/mapping.h"
@@ -30,6 +30,7 @@ struct recovery {
     struct etwas_log_tail *tail; /* what is in them */
     struct etwas_log_file *file; /* NULL: it is only looked at */
     etwas_recovered *result;
+    struct etwas_recover_account account;
     uint8_t *records; /* room for a buffer's */
     int64_t newest;   /* no event that was written is newer */
     struct etwas_clock_reading ended;
@@ -174,11 +175,10 @@ static struct etwas_clock_reading end_of(const struct recovery *recovery)
 
 /* ---- the events ------------------------------------------------------------------------------ */
 
-/* Who had claimed it was about to clear it: what it held was overwritten, and not yet counted so. */
 static void pass_over(struct recovery *recovery, const struct etwas_found_buffer *found)
 {
     recovery->result->passed_buffers++;
-    recovery->result->overwritten += found->committed;
+    etwas_recover_account_replaced(&recovery->account, found);
 }
 
 /* Behind what the log file has of it. */
@@ -204,9 +204,9 @@ static uint32_t write_found(struct recovery *recovery, struct etwas_found_buffer
     result->damaged_buffers += what == ETWAS_POOL_FOUND_DAMAGED;
     result->events += found->records;
     result->in_log_file += found->before;
-    if (found->committed > found->before + found->records) {
-        result->unfinished += found->committed - found->before - found->records;
-    }
+    etwas_recover_account_read(&recovery->account, &recovery->copy.pool.buffers[found->buffer],
+                               found->slot < view->rseq_slots, found, recovery->records,
+                               recovery->logs[0] >= 0);
     result->buffers += found->records != 0;
     if (found->end_units <= found->begin_units) {
         return ERROR_SUCCESS;
@@ -234,7 +234,7 @@ static uint32_t write_events(struct recovery *recovery)
 
         if (what == ETWAS_POOL_FOUND_RECORDS && recovery->copy.is_absent[found.buffer]) {
             recovery->result->missing_buffers++;
-            recovery->result->unfinished += found.committed;
+            etwas_recover_account_missing(&recovery->account, &found);
         } else if (what == ETWAS_POOL_FOUND_RECORDS) {
             code = write_found(recovery, &found);
         } else {
@@ -248,20 +248,25 @@ static uint32_t write_events(struct recovery *recovery)
     return code;
 }
 
+/*
+ * Of a process that goes on, or was booking what became of a buffer, the sums are no proof: the file does not say what was
+ * attempted.
+ */
 static struct etwas_log_file_totals count(struct recovery *recovery)
 {
     etwas_recovered *result = recovery->result;
-    struct etwas_pool_counts counts;
+    const struct etwas_recover_sums sums =
+        etwas_recover_account_sums(&recovery->account, &recovery->copy.pool);
 
-    etwas_pool_count(&recovery->copy.pool, &counts);
     result->is_settling = recovery->copy.is_settling;
-    result->overwritten += counts.overwritten;
-    result->lost =
-        counts.lost_no_buffer + counts.lost_backlog_full +
-        counts.settled[ETWAS_OUTCOME_WRITE_ERROR] + counts.settled[ETWAS_OUTCOME_FILE_FULL] +
-        counts.settled[ETWAS_OUTCOME_ABANDONED] + counts.settled[ETWAS_OUTCOME_UNDELIVERED];
+    result->attempted = sums.attempted;
+    result->overwritten = sums.overwritten;
+    result->lost = sums.lost;
+    result->unfinished = recovery->account.unfinished;
     return (struct etwas_log_file_totals){
         .events_lost = result->lost + result->unfinished,
+        .events_overwritten = result->overwritten,
+        .events_attempted = result->is_alive || result->is_settling ? 0 : result->attempted,
         .ends = ETWAS_ETL_ENDS_RECOVERED | (result->is_alive ? 0 : ETWAS_ETL_ENDS_SESSION),
     };
 }

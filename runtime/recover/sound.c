@@ -45,19 +45,32 @@ static bool is_own(const uint8_t *at, uint8_t type, size_t bytes)
            header.type == type && etwas_etl_is_own_record(&header);
 }
 
-bool etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first)
+static bool is_first(const struct etwas_shared_head *head, const uint8_t *first,
+                     uint32_t totals_bytes)
 {
     const uint8_t *clock = first + head->first_bytes - sizeof(struct etwas_etl_clock_trust_record);
-    const uint8_t *totals = clock - sizeof(struct etwas_etl_totals_record);
+    const uint8_t *totals = clock - totals_bytes;
     const uint8_t *calibration = totals - sizeof(struct etwas_etl_calibration_record);
 
-    return is_buffer_header(head, first) &&
-           is_log_header(head, first,
+    return is_log_header(head, first,
                          (uint32_t)(calibration - first) - ETWAS_ETL_BUFFER_HEADER_BYTES) &&
            is_own(calibration, ETWAS_ETL_CALIBRATION_TYPE,
                   sizeof(struct etwas_etl_calibration_record)) &&
-           is_own(totals, ETWAS_ETL_TOTALS_TYPE, sizeof(struct etwas_etl_totals_record)) &&
+           is_own(totals, ETWAS_ETL_TOTALS_TYPE, totals_bytes) &&
            is_own(clock, ETWAS_ETL_CLOCK_RECORD_TYPE, sizeof(struct etwas_etl_clock_trust_record));
+}
+
+uint32_t etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first)
+{
+    static const uint32_t totals_bytes[] = {sizeof(struct etwas_etl_totals_record),
+                                            ETWAS_SOUND_OLDER_TOTALS};
+
+    for (size_t index = 0; index < sizeof totals_bytes / sizeof totals_bytes[0]; index++) {
+        if (is_buffer_header(head, first) && is_first(head, first, totals_bytes[index])) {
+            return totals_bytes[index];
+        }
+    }
+    return 0;
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------- */

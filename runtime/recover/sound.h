@@ -15,18 +15,22 @@
 #include "shared/layout.h"
 
 enum {
+    /* Of the record of the totals, in a build that did not say what ends with a file. */
+    ETWAS_SOUND_OLDER_TOTALS =
+        sizeof(struct etwas_etl_full_header) + offsetof(struct etwas_etl_totals, ends),
     /* Bytes of a buffer 0 without names. */
     ETWAS_SOUND_LEAST_FIRST =
         ETWAS_ETL_LOG_HEADER_FILE_OFFSET + sizeof(struct etwas_etl_log_header64) +
-        sizeof(struct etwas_etl_calibration_record) + sizeof(struct etwas_etl_totals_record) +
+        sizeof(struct etwas_etl_calibration_record) + ETWAS_SOUND_OLDER_TOTALS +
         sizeof(struct etwas_etl_clock_trust_record),
 };
 
 /*
  * Buffer 0 without knots: the log file header's record, and the three of our own behind it, as a session writes them.
- * head->first_bytes of it can be read.
+ * head->first_bytes of it can be read. Returns how long the record of the totals is, of which an older build's has less; 0: it
+ * cannot be.
  */
-bool etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first);
+uint32_t etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first);
 
 /*
  * Keeps those of the descriptions that a session may have made, one behind the other from the first byte on. Returns how

@@ -101,6 +101,40 @@ static void a_buffer_0_that_is_none_is_made_anew(void **state)
     }
 }
 
+/* Its totals say less. What else is in its buffer 0 is kept: the name under which it logged. */
+static void a_buffer_0_of_an_older_build_is_taken(void **state)
+{
+    const uint32_t more = sizeof(uint64_t);
+    struct left left = left_with_events();
+    uint8_t *first = left_table(&left, ETWAS_SHARED_FIRST);
+    uint8_t *clock = first + left.head->first_bytes - sizeof(struct etwas_etl_clock_trust_record);
+    uint8_t *totals = clock - sizeof(struct etwas_etl_totals_record);
+    const uint16_t size = sizeof(struct etwas_etl_totals_record) - sizeof(uint64_t);
+    struct etwas_etl_buffer_header buffer;
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)folder_path("after.etl")};
+    etwas_trace_information information;
+    etwas_trace_handle trace;
+    etwas_recovered recovered;
+
+    (void)state;
+    memcpy(totals, &size, sizeof size);
+    memmove(clock - more, clock, sizeof(struct etwas_etl_clock_trust_record));
+    left.head->first_bytes -= more;
+    memcpy(&buffer, first, sizeof buffer);
+    buffer.offset = buffer.saved_offset = buffer.current_offset = left.head->first_bytes;
+    memcpy(first, &buffer, sizeof buffer);
+    recovered = left_recover(&left);
+    left_expect(NULL, 0);
+    trace = OpenTraceA(&logfile);
+    assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
+    assert_int_not_equal(logfile.LogfileHeader.LoggerName[0], 0);
+    assert_int_equal(etwas_trace_query(trace, &information), ERROR_SUCCESS);
+    assert_int_equal(information.ends, ETWAS_TRACE_ENDS_SESSION | ETWAS_TRACE_IS_RECOVERED);
+    assert_int_equal(information.attempted_events, LEFT_EVENTS);
+    assert_int_equal(recovered.attempted, LEFT_EVENTS);
+    assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
+}
+
 static struct metadata recovered_metadata(void)
 {
     static struct metadata metadata;
@@ -303,6 +337,7 @@ int main(void)
         FOLDER_TEST(a_record_that_contradicts_itself_costs_itself),
         FOLDER_TEST(records_of_the_files_own_are_no_events),
         FOLDER_TEST(a_buffer_0_that_is_none_is_made_anew),
+        FOLDER_TEST(a_buffer_0_of_an_older_build_is_taken),
         FOLDER_TEST(a_description_larger_than_a_buffer_is_left_out),
         FOLDER_TEST(what_is_no_description_is_left_out),
         FOLDER_TEST(a_head_without_a_place_and_one_with_a_wrong_place_are_read),

@@ -42,6 +42,30 @@ static void make_folder(void)
     assert_int_equal(mkdir(folder_path("run"), 0700), 0);
 }
 
+static etwas_trace_information information_of(const char *path)
+{
+    struct events events;
+    etwas_trace_information information;
+
+    read_events(path, 0, &events);
+    information = events.information;
+    free_events(&events);
+    return information;
+}
+
+/* Of the whole session, if that is known to the event. */
+static void expect_totals(const char *path, const etwas_recovered *recovered)
+{
+    const etwas_trace_information told = information_of(path);
+
+    assert_int_equal(told.ends, ETWAS_TRACE_IS_RECOVERED |
+                                    (recovered->is_alive ? 0 : ETWAS_TRACE_ENDS_SESSION));
+    assert_int_equal(told.attempted_events,
+                     recovered->is_alive || recovered->is_settling ? 0 : recovered->attempted);
+    assert_int_equal(told.lost_events, recovered->lost + recovered->unfinished);
+    assert_int_equal(told.overwritten_events, recovered->overwritten);
+}
+
 static void die_and_recover(const etwas_session_options *options, const char *log_file,
                             bool is_recorder)
 {
@@ -60,6 +84,7 @@ static void die_and_recover(const etwas_session_options *options, const char *lo
     assert_int_equal(stat(folder_path("after.etl"), &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0600);
     assert_int_equal(count_events(folder_path("after.etl")), recovered.events);
+    expect_totals(folder_path("after.etl"), &recovered);
     assert_in_range(recovered.unfinished, 0, CRASH_THREADS);
     if (is_recorder) {
         assert_in_range(recovered.events + recovered.overwritten + recovered.unfinished,
@@ -138,6 +163,7 @@ static void a_process_that_lives_is_read_and_goes_on(void **state)
     for (int round = 0; round < 20; round++) {
         assert_int_equal(etwas_recover(progress->path, 0, folder_path("live.etl"), &recovered),
                          ERROR_SUCCESS);
+        expect_totals(folder_path("live.etl"), &recovered);
         assert_true(recovered.is_alive);
         assert_int_equal(recovered.damaged_buffers, 0);
         assert_int_equal(count_events(folder_path("live.etl")), recovered.events);

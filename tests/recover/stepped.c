@@ -252,6 +252,7 @@ static void expect_recovered(struct stepped *stepped, bool is_alive)
 {
     bool has_file = stepped->one->has_file;
     const char *after = folder_path("after.etl");
+    uint64_t found;
     etwas_recovered recovered;
     uint64_t first;
 
@@ -264,11 +265,14 @@ static void expect_recovered(struct stepped *stepped, bool is_alive)
     if (has_file) {
         take_log(stepped);
     }
+    found = stepped->count;
     first = expect_numbers(stepped);
     assert_true(!has_file || first == 0);
     if (!recovered.is_settling) {
         assert_int_equal(recovered.overwritten, first);
         assert_in_range(recovered.lost, progress->lost, progress->lost + 1);
+        assert_int_equal(recovered.attempted,
+                         found + recovered.overwritten + recovered.lost + recovered.unfinished);
     }
     stepped->settling += recovered.is_settling;
     expect_descriptions(after);

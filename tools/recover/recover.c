@@ -45,10 +45,12 @@ static const char *const help[] = {
     "memory, which is a file there, or disk: a file on one, which costs writers a page\n"
     "fault for each page that was written back), file_system, touches (pages that the\n"
     "flusher touched there in the writers' place), longest_touch_ns, slow_touches (of a\n"
-    "millisecond and more), log_file, events, in_log_file, overwritten, lost,\n"
-    "unfinished (hidden behind a record that was not finished), schemas\n"
-    "(descriptions), schemas_left_out, damaged_buffers, passed_buffers,\n"
-    "missing_buffers, settling (lost and overwritten may be wrong by a few buffers).\n"
+    "millisecond and more), log_file, attempted (by the session's count: what its log\n"
+    "files have, events, overwritten, lost and unfinished are so much if its process\n"
+    "is dead), events, in_log_file, overwritten, lost, unfinished (hidden behind a\n"
+    "record that was not finished), schemas (descriptions), schemas_left_out,\n"
+    "damaged_buffers, passed_buffers, missing_buffers, settling (attempted, lost and\n"
+    "overwritten may be wrong by a few buffers).\n"
     "\n",
     "Exit codes: see 'etwas --help'; 3 where buffers are damaged or missing.\n"
     "\n",

@@ -115,6 +115,7 @@ static void show_json(const char *source, const char *output, const etwas_recove
     etwas_json_number(to, "longest_touch_ns", found->longest_touch_ns);
     etwas_json_number(to, "slow_touches", found->slow_touches);
     etwas_json_text(to, "log_file", found->log_file);
+    etwas_json_number(to, "attempted", found->attempted);
     etwas_json_number(to, "events", found->events);
     etwas_json_number(to, "in_log_file", found->in_log_file);
     etwas_json_number(to, "overwritten", found->overwritten);
@@ -167,6 +168,7 @@ static void show_text(const char *source, const char *output, const etwas_recove
     say(to, found->overwritten, "events overwritten by newer ones");
     say(to, found->lost, "events lost by the session");
     say(to, found->unfinished, "events hidden behind one that was not finished, or damaged");
+    say(to, found->attempted, "events that the session was asked to record, in all");
     say(to, found->schemas_left_out, "descriptions there was no room for, or that are damaged");
     say(to, found->damaged_buffers, "buffers damaged");
     say(to, found->passed_buffers, "buffers that were reused when they were read");
@@ -174,8 +176,8 @@ static void show_text(const char *source, const char *output, const etwas_recove
         "buffers with events that the core file, or the copy, does not have");
     if (found->is_settling) {
         etwas_output_format(
-            to, "  the counts of lost and overwritten events may be wrong by a few buffers:\n"
-                "  the process was just booking them\n");
+            to, "  the counts of attempted, lost and overwritten events may be wrong by a few\n"
+                "  buffers: the process was just booking them\n");
     }
 }
 
