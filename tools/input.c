@@ -12,6 +12,7 @@
 #include "names.h"
 #include "text.h"
 
+#include <etwas/buffers.h>
 #include <etwas/evntrace.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -188,6 +189,13 @@ static void warn_of_index(const struct etwas_input *input)
     }
 }
 
+static uint32_t want_buffer(const etwas_trace_buffer *buffer, void *context)
+{
+    (void)buffer;
+    (void)context;
+    return ETWAS_BUFFER_READ;
+}
+
 int etwas_input_process(struct etwas_input_run *run)
 {
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
@@ -200,8 +208,10 @@ int etwas_input_process(struct etwas_input_run *run)
         run->inputs[i].run = run;
         traces[i] = run->inputs[i].trace;
     }
-    code = etwas_process_traces(traces, run->count, run->has_span ? &from : NULL,
-                                run->has_span ? &to : NULL);
+    code = run->by_buffers ? etwas_trace_process_buffers(traces[0], 0, UINT64_MAX, want_buffer,
+                                                         want_buffer, run->inputs)
+                           : etwas_process_traces(traces, run->count, run->has_span ? &from : NULL,
+                                                  run->has_span ? &to : NULL);
     etwas_progress_end(&run->progress);
     for (uint32_t i = 0; i < run->count; i++) {
         struct etwas_input *input = &run->inputs[i];

@@ -78,6 +78,8 @@ struct etwas_input_run {
     uint32_t count;
     uint32_t sections; /* of each file, of which this reads one; 0: it is not divided */
     bool
+        by_buffers; /* of one file: as they lie in it, and of one without an end only what is whole */
+    bool
         has_span; /* only events from .. to are wanted, both FILETIMEs, and buffers beside them are not read */
     int64_t from_filetime;
     int64_t to_filetime;

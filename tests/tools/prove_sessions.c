@@ -9,6 +9,8 @@
  *     kernel      system calls and processes; exits with 77 where the kernel's events cannot be had
  *     starved     the same with rings of a page that are not read for a while
  *     program     events of the program's own
+ *     killed      the same from two threads, in a crash-safe session, until it is killed. How many calls have returned
+ *                 is in FILE.count, a number a thread
  *
  * A size-limited FILE has 256 KB.
  */
@@ -18,10 +20,13 @@
 #include <etwas/evntprov.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +40,9 @@ enum {
     CHILDREN = 5,
     RING_BYTES = 32 << 20,
     FILE_KB = 256,
+    SMALL_KB = 64, /* of a part of one that is killed: some buffers */
+    LOGGERS = 2,
+    PAYLOAD_WORDS = 4,
     FLAGS = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD |
             EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_SYSTEMCALL | EVENT_TRACE_FLAG_PROFILE,
 };
@@ -181,6 +189,70 @@ static int record_program(const char *path, uint32_t mode)
     return 0;
 }
 
+/* ---- one that is to be killed ---------------------------------------------------------------- */
+
+static struct {
+    etwas_trace_handle session;
+    uint64_t *returned;
+} loggers[LOGGERS];
+
+static void *log_until_killed(void *context)
+{
+    const size_t index = (uintptr_t)context;
+    struct {
+        EVENT_TRACE_HEADER header;
+        uint64_t payload[PAYLOAD_WORDS];
+    } event = {.header = {.Size = sizeof event, .Guid = provider, .Flags = WNODE_FLAG_TRACED_GUID}};
+
+    for (;;) {
+        event.payload[0]++;
+        (void)TraceEvent(loggers[index].session, &event.header);
+        ck_pr_store_64(loggers[index].returned, *loggers[index].returned + 1);
+    }
+    return NULL;
+}
+
+static uint64_t *make_counts(const char *path)
+{
+    char name[1024];
+    int file;
+    void *counts;
+
+    (void)snprintf(name, sizeof name, "%s.count", path);
+    file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    must(file < 0 || ftruncate(file, LOGGERS * sizeof(uint64_t)) != 0, "the counts");
+    counts = mmap(NULL, LOGGERS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    must(counts == MAP_FAILED, "the counts");
+    return counts;
+}
+
+static int record_until_killed(const char *path, uint32_t mode)
+{
+    const etwas_session_options options = {
+        .log_file_mode = mode,
+        .crash_safe = ETWAS_CRASH_SAFE_POOL_FILE,
+        .buffer_size_kb = 4,
+        .minimum_buffers = 32,
+        .maximum_buffers = 64,
+        .maximum_file_size = (mode & EVENT_TRACE_USE_KBYTES_FOR_SIZE) != 0 ? SMALL_KB : 0,
+    };
+    uint64_t *returned = make_counts(path);
+    etwas_trace_handle session;
+
+    must(etwas_start("killed", path, &options, &session), "etwas_start");
+    for (size_t index = 0; index < LOGGERS; index++) {
+        pthread_t thread;
+
+        loggers[index].session = session;
+        loggers[index].returned = &returned[index];
+        must((uint32_t)pthread_create(&thread, NULL, log_until_killed, (void *)index), "a thread");
+    }
+    for (;;) {
+        (void)pause();
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     uint32_t mode = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 0) : 0;
@@ -190,6 +262,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "program") == 0) {
         return record_program(argv[2], mode);
+    }
+    if (strcmp(argv[1], "killed") == 0) {
+        return record_until_killed(argv[2], mode);
     }
     return record_kernel(argv[2], mode, strcmp(argv[1], "starved") == 0);
 }

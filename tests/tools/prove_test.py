@@ -8,10 +8,13 @@ usage: prove_test.py PATH_OF_ETWAS [PATH_OF_PROVE_SESSIONS] TEST_CLASS
 import glob
 import json
 import os
+import random
 import re
 import struct
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 import uuid
 
@@ -19,7 +22,7 @@ import etl_build as etl
 from tool_case import DAMAGED, FINE, OPEN, RED, USAGE, ToolTest, main
 
 UNPROVED = 5
-CIRCULAR, NEW_FILE, BUFFERING, KBYTES = 0x2, 0x8, 0x400, 0x2000
+CIRCULAR, NEW_FILE, BUFFERING, KBYTES, COMPRESSED = 0x2, 0x8, 0x400, 0x2000, 0x04000000
 THREAD_CLASS = "3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c"
 T = 1_000_001
 
@@ -221,6 +224,62 @@ class Sessions(ProveTest):
 
     def test_a_snapshot_says_that_it_has_no_proof(self):
         self.assert_unproved("a snapshot", self.record("program", BUFFERING))
+
+    # ---- that are killed
+
+    def kill(self, mode, name, files=0):
+        """Kills a session under load. Returns how many of its calls had returned, its log files, and what it left."""
+        pools = tempfile.mkdtemp(dir=self.folder)
+        path = os.path.join(pools, name)
+        child = subprocess.Popen([self.program, "killed", path, hex(mode)], env=os.environ | {"ETWAS_RUNTIME_DIR": pools})
+        counted, logs, end = path + ".count", path.replace("%d", "*"), time.monotonic() + 60
+        try:
+            while not (os.path.exists(counted) and min(self.numbers(counted)) > 5000 and len(glob.glob(logs)) >= files):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.001)
+            time.sleep(random.random() / 20)
+        finally:
+            child.kill()
+            child.wait()
+        pool, = glob.glob(os.path.join(pools, "*.pool"))
+        logs = [log for log in sorted(glob.glob(logs), key=lambda p: (len(p), p))
+                if os.path.getsize(log)]  # the newest may not have been begun
+        return sum(self.numbers(counted)), logs, pool
+
+    @staticmethod
+    def numbers(path):
+        with open(path, "rb") as file:
+            data = file.read()
+        return struct.unpack(f"<{len(data) // 8}Q", data) or (0,)
+
+    def recover(self, pool):
+        after = pool + ".etl"
+        out, _ = self.run_etwas("recover", "--json", "-o", after, pool)
+        return after, json.loads(out)
+
+    def test_who_is_killed_is_proved_by_what_is_recovered(self):
+        for mode, name in ((0, "log.etl"), (COMPRESSED, "log.etl"), (NEW_FILE | KBYTES, "part%d.etl"),
+                           (NEW_FILE | KBYTES | COMPRESSED, "part%d.etl"), (BUFFERING, "none.etl")):
+            for _ in range(int(os.environ.get("ETWAS_TEST_KILLS", "6"))):
+                returned, logs, pool = self.kill(mode, name)
+                after, recovered = self.recover(pool)
+                if recovered["settling"]:
+                    self.assert_unproved("booked", *logs, after)
+                    continue
+                proof = self.assert_proved(*logs, after)
+                self.assertTrue(proof["recovered"] and proof["ended"])
+                self.assertIn(proof["attempted"] - returned, range(3))
+                self.assertEqual(proof["attempted"], recovered["attempted"])
+                if proof["in_files"] > recovered["events"]:
+                    self.assert_unproved("did not write its end", *logs)
+                    self.assert_unproved("name all of them", after)
+                    self.assert_unproved("more than once", *logs, after, after)
+
+    def test_a_part_that_is_missing_of_a_killed_session_is_missed(self):
+        _, logs, pool = self.kill(NEW_FILE | KBYTES, "part%d.etl", files=4)
+        after, _ = self.recover(pool)
+        self.assert_unproved("parts 2 to 2 are missing", logs[0], *logs[2:], after)
+        self.assert_unproved("are neither in the files nor counted", *logs[1:], after)
 
     def test_the_kernel(self):
         proof = self.assert_proved(self.record("kernel"))

@@ -88,6 +88,7 @@ struct etwas_prove_session *etwas_prove_session_of(struct etwas_prove_session **
     }
     if (*link != NULL) {
         (*link)->paths[(*link)->files++] = input->path;
+        (*link)->mode |= logfile->LogfileHeader.LogFileMode;
         (*link)->is_kernel |= etwas_input_is_kernel(input);
     }
     return *link;
@@ -96,11 +97,29 @@ struct etwas_prove_session *etwas_prove_session_of(struct etwas_prove_session **
 void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwas_input *input,
                           int result)
 {
+    const etwas_trace_information *information = &input->information;
+    bool is_recovered = (information->ends & ETWAS_TRACE_IS_RECOVERED) != 0;
+    struct etwas_prove_sums *told = is_recovered ? &session->told_by_recovered : &session->told;
+
     session->is_damaged |= result != ETWAS_EXIT_FINE;
-    session->is_unfinished |= input->information.unfinished;
-    session->attempted += input->information.attempted_events;
-    session->overwritten += input->information.overwritten_events;
-    session->lost += input->information.lost_events;
+    session->is_unfinished |= information->unfinished;
+    session->has_ended |= (information->ends & ETWAS_TRACE_ENDS_SESSION) != 0;
+    session->recovered += is_recovered;
+    told->attempted += information->attempted_events;
+    told->overwritten += information->overwritten_events;
+    told->lost += information->lost_events;
+}
+
+/*
+ * Whether it may end in the midst of a buffer that its writer was killed in, which is all in the recovered file. Of a circular one
+ * nobody knows where that is.
+ */
+static bool may_be_cut(const struct etwas_input *input)
+{
+    etwas_trace_information information;
+
+    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 &&
+           etwas_trace_query(input->trace, &information) == ERROR_SUCCESS && information.unfinished;
 }
 
 /* Returns what the program would exit with if there were nothing to prove. */
@@ -123,6 +142,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
         return ETWAS_EXIT_OPEN;
     }
     input.context = session;
+    run.by_buffers = may_be_cut(&input);
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     etwas_prove_end_file(session, &input, result);

@@ -11,6 +11,9 @@
  *     attempted = taken + lost                                                of each of the kernel's sources
  *     made = in the files + refused                                           of each kind of record of these
  *
+ * What was recovered of a killed session says all of that of the whole session; its other files, which end without
+ * saying so, are only counted.
+ *
  * Attempted is the session's own count, or of the kernel's sources the kernel's own, which do not pass
  * the buffers. What the session says is in its files (docs/file-format.md); it is not believed to be
  * whole, or to make sense.
@@ -70,6 +73,13 @@ struct etwas_prove_account {
     char name[ETWAS_PROVE_NAME_BYTES];
 };
 
+/* What a file says of the events of its session. */
+struct etwas_prove_sums {
+    uint64_t attempted;
+    uint64_t overwritten;
+    uint64_t lost;
+};
+
 struct etwas_prove_session {
     struct etwas_prove_session *next;
     etwas_wchar *name; /* terminated */
@@ -82,11 +92,12 @@ struct etwas_prove_session {
 
     bool is_damaged;
     bool is_unfinished;
+    bool has_ended;     /* a file says that the session ended with it */
+    uint32_t recovered; /* so many files are what it had in memory when it was killed */
+    struct etwas_prove_sums told_by_recovered;
     bool is_kernel;
     bool out_of_memory;
-    uint64_t attempted;
-    uint64_t overwritten;
-    uint64_t lost;
+    struct etwas_prove_sums told; /* by its files, together */
     uint64_t in_files;
     uint64_t images; /* that may be events or not; in_files is without */
 

@@ -125,10 +125,12 @@ void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove
         etwas_json_string(output, session->reasons[index]);
     }
     etwas_output_char(output, ']');
-    etwas_json_number(output, "attempted", session->attempted);
+    etwas_json_boolean(output, "ended", session->has_ended);
+    etwas_json_boolean(output, "recovered", session->recovered != 0);
+    etwas_json_number(output, "attempted", session->told.attempted);
     etwas_json_number(output, "in_files", session->in_files);
-    etwas_json_number(output, "overwritten", session->overwritten);
-    etwas_json_number(output, "lost", session->lost);
+    etwas_json_number(output, "overwritten", session->told.overwritten);
+    etwas_json_number(output, "lost", session->told.lost);
     etwas_json_boolean(output, "kernel", session->is_kernel);
     if (session->account_count != 0) {
         etwas_json_number(output, "lost_in_kernel", session->kernel_lost);

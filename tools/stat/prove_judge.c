@@ -49,13 +49,23 @@ static bool has_proof(struct etwas_prove_session *session)
             "a snapshot has the newest events of a session that went on, and none of its counts");
         return false;
     }
-    if (session->is_unfinished) {
-        complain(session, "the session did not write its end: it runs, or was killed");
+    if (session->is_unfinished && session->recovered == 0) {
+        complain(session, "the session did not write its end: it runs, or was killed. Of a "
+                          "crash-safe one 'etwas recover' makes the file that is missing");
         return false;
     }
-    if (session->attempted == 0 && session->in_files + session->images + session->lost != 0) {
-        complain(session, "the file does not say how many events were attempted: it is of another "
-                          "system, of an older etwas, or not all of it was relogged");
+    if (session->recovered > 1) {
+        complain(session, "it was recovered more than once: name one of these files");
+        return false;
+    }
+    if (session->told.attempted == 0 &&
+        session->in_files + session->images + session->told.lost != 0) {
+        complain(session, session->recovered != 0
+                              ? "the recovered file does not say how many events were attempted: "
+                                "the process went on, died while it booked what became of a "
+                                "buffer, or was one of an older etwas"
+                              : "the file does not say how many events were attempted: it is of "
+                                "another system, of an older etwas, or not all of it was relogged");
         return false;
     }
     return true;
@@ -65,14 +75,14 @@ static bool has_proof(struct etwas_prove_session *session)
 
 static void judge_total(struct etwas_prove_session *session)
 {
-    uint64_t known = session->in_files + session->overwritten + session->lost;
-    bool is_short = known < session->attempted;
+    uint64_t known = session->in_files + session->told.overwritten + session->told.lost;
+    bool is_short = known < session->told.attempted;
 
-    if (known == session->attempted) {
+    if (known == session->told.attempted) {
         return;
     }
     complain(session, "%" PRIu64 " events %s",
-             is_short ? session->attempted - known : known - session->attempted,
+             is_short ? session->told.attempted - known : known - session->told.attempted,
              is_short ? "are neither in the files nor counted as overwritten or lost"
                       : "are more than were attempted");
     if ((session->mode & EVENT_TRACE_REAL_TIME_MODE) != 0) {
@@ -82,6 +92,14 @@ static void judge_total(struct etwas_prove_session *session)
     if ((session->mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 && !is_short) {
         complain(session, "the session was appended to others: a file of another system, or of an "
                           "older etwas, does not say how many were attempted");
+    }
+    if ((session->mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 && session->recovered != 0) {
+        complain(session, "what the process had just replaced in its circular file when it died "
+                          "is not counted");
+    }
+    if (is_short && !session->has_ended) {
+        complain(session, "no file says that the session ended with it: one is missing, or they "
+                          "are of an older etwas");
     }
     complain(session, "if the session wrote other files, name all of them");
 }
@@ -172,14 +190,16 @@ static void judge_records(struct etwas_prove_session *session)
     struct gaps gaps = {.session = session};
 
     etwas_prove_visit_kinds(session, sum_refused, &refused);
-    gaps.are_allowed = session->overwritten != 0 || session->lost > session->kernel_lost + refused;
+    gaps.are_allowed =
+        session->told.overwritten != 0 || session->told.lost > session->kernel_lost + refused;
     etwas_prove_visit_kinds(session, judge_kind, &gaps);
-    if (!gaps.has_more &&
-        session->kernel_lost + refused + gaps.sum != session->lost + session->overwritten) {
+    if (!gaps.has_more && session->kernel_lost + refused + gaps.sum !=
+                              session->told.lost + session->told.overwritten) {
         complain(session,
                  "by the accounts %" PRIu64
                  " events were lost or overwritten, by the session %" PRIu64,
-                 session->kernel_lost + refused + gaps.sum, session->lost + session->overwritten);
+                 session->kernel_lost + refused + gaps.sum,
+                 session->told.lost + session->told.overwritten);
     }
 }
 
@@ -209,8 +229,9 @@ static void judge_kernel(struct etwas_prove_session *session)
     }
     judge_sources(session);
     judge_records(session);
-    if (session->overwritten == 0 && session->lost == session->kernel_lost + session->refused &&
-        session->refused == 0 && session->losses_events != no_room_of(session)) {
+    if (session->told.overwritten == 0 &&
+        session->told.lost == session->kernel_lost + session->refused && session->refused == 0 &&
+        session->losses_events != no_room_of(session)) {
         complain(session,
                  "rings had no room for %" PRIu64 " events, and it is said of %" PRIu64 " when",
                  no_room_of(session), session->losses_events);
@@ -222,6 +243,9 @@ void etwas_prove_judge(struct etwas_prove_session *session, const struct etwas_p
     if (session->is_kernel) {
         session->in_files += session->images;
         session->images = 0;
+    }
+    if (session->recovered != 0) {
+        session->told = session->told_by_recovered;
     }
     if (session->is_damaged) {
         complain(session, "the file is damaged");

@@ -158,10 +158,10 @@ void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_sess
     put_label(output, "session");
     etwas_text_utf16(output, ETWAS_TEXT_PLAIN, session->name, units);
     etwas_output_char(output, '\n');
-    put_line(output, "attempted", session->attempted);
+    put_line(output, "attempted", session->told.attempted);
     put_line(output, "in the files", session->in_files);
-    put_line(output, "overwritten", session->overwritten);
-    put_line(output, "lost", session->lost);
+    put_line(output, "overwritten", session->told.overwritten);
+    put_line(output, "lost", session->told.lost);
     if (session->account_count != 0) {
         put_line(output, "  in the kernel", session->kernel_lost);
         put_line(output, "  no buffer", session->refused);
