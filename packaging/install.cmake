@@ -47,14 +47,15 @@ etwas_install_module(etwas-plain "${PROJECT_DESCRIPTION}, for plugins and preloa
 etwas_install_module(etwas-clocks "The clock laboratory of etwas" "etwas" "-lm")
 etwas_install_module(etwas-tdh "The decoder of etwas: events by name and value" "" "-lexpat")
 
-# The unit names no folder: systemd looks for programs where shells do, in its own folders beside that.
+# The units name no folder: systemd looks for programs where shells do, in its own folders beside that.
 if(TARGET etwas_tool)
     install(TARGETS etwas_tool etwas_host RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT etwas)
     foreach(manager system user)
         install(FILES ${PROJECT_SOURCE_DIR}/packaging/etwas@.service
             DESTINATION lib/systemd/${manager} COMPONENT etwas)
     endforeach()
-    install(FILES ${PROJECT_SOURCE_DIR}/packaging/shop.autologger
+    install(FILES ${PROJECT_SOURCE_DIR}/packaging/etwas-ship.service DESTINATION lib/systemd/system COMPONENT etwas)
+    install(FILES ${PROJECT_SOURCE_DIR}/packaging/shop.autologger ${PROJECT_SOURCE_DIR}/packaging/ship.conf
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/etwas/examples COMPONENT etwas)
 endif()
 

@@ -56,7 +56,8 @@ expect libetwas-dev "libetwas$abi$same" "libetwas-plain$abi$same" "libetwas-cloc
     'include/etwas/etwas\.h' 'lib/.*libetwas\.so' 'lib/.*libetwas-plain\.so' 'lib/.*libetwas-clocks\.so' \
     'lib/.*libetwas\.a' 'lib/.*libetwas-clocks\.a' 'lib/.*pkgconfig/etwas\.pc' 'lib/.*cmake/etwas/etwasConfig\.cmake'
 expect etwas libc6 "libetwas$abi$same" "libetwas-clocks$abi$same" "libetwas-tdh$abi$same" -- 'bin/etwas' 'bin/etwas-host' \
-    'lib/systemd/system/etwas@\.service' 'lib/systemd/user/etwas@\.service'
+    'lib/systemd/system/etwas@\.service' 'lib/systemd/user/etwas@\.service' 'lib/systemd/system/etwas-ship\.service' \
+    'share/doc/etwas/examples/shop\.autologger' 'share/doc/etwas/examples/ship\.conf'
 # Who has a copy of d3 has its license.
 if grep -q 'https://d3js.org' "$work/root/usr/bin/etwas"; then
     grep -q 'Mike Bostock' "$work/root/usr/share/doc/etwas/copyright" || fail "etwas lacks the license of d3"
