@@ -145,6 +145,8 @@ bool etwas_ship_file_read(struct etwas_ship_file *file, uint64_t from, uint64_t 
 
 /* ---- which session's it is ------------------------------------------------------------------- */
 
+#define HASH_OF_NOTHING UINT64_C(0xCBF29CE484222325)
+
 /* FNV-1a, and then each bit on all others: sessions are dealt out to shards by it. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {
@@ -220,6 +222,16 @@ static int64_t read_beginning(struct etwas_ship_file *file)
     return beginning.raw;
 }
 
+static uint64_t hash_wide(uint64_t hash, const etwas_wchar *text)
+{
+    size_t units = 0;
+
+    while (text != NULL && text[units] != 0) {
+        units++;
+    }
+    return hash_bytes(hash_number(hash, units), text, units * sizeof *text);
+}
+
 static bool is_snapshot(const struct etwas_ship_file *file)
 {
     return (file->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 &&
@@ -230,16 +242,10 @@ static bool is_snapshot(const struct etwas_ship_file *file)
 static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw)
 {
     const TRACE_LOGFILE_HEADER *header = &file->logfile.LogfileHeader;
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    size_t units = 0;
+    uint64_t hash = hash_number(HASH_OF_NOTHING, file->host_bytes);
 
-    while (header->LoggerName != NULL && header->LoggerName[units] != 0) {
-        units++;
-    }
-    hash = hash_number(hash, file->host_bytes);
     hash = hash_bytes(hash, file->host, file->host_bytes);
-    hash = hash_number(hash, units);
-    hash = hash_bytes(hash, header->LoggerName, units * sizeof *header->LoggerName);
+    hash = hash_wide(hash, header->LoggerName);
     hash = hash_number(hash, (uint64_t)header->StartTime.QuadPart);
     hash = hash_number(hash, (uint64_t)start_raw);
     if (is_snapshot(file)) {
@@ -249,6 +255,13 @@ static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
+
+/* A file of etwas says it; a snapshot, and a file of another system, is all that there is. */
+static bool ends_session(const struct etwas_ship_file *file)
+{
+    return is_snapshot(file) || !file->is_own ||
+           (file->information.ends & ETWAS_TRACE_ENDS_SESSION) != 0;
+}
 
 /* What the open trace says of the file now. */
 static bool read_facts(struct etwas_ship_file *file)
@@ -266,9 +279,7 @@ static bool read_facts(struct etwas_ship_file *file)
     facts->is_circular = (mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
     facts->bytes = file->information.file_bytes;
     facts->has_ended = !file->information.unfinished;
-    facts->ends_session =
-        facts->has_ended && (facts->part == 0 || facts->part == ETWAS_SHIP_RECOVERED_PART ||
-                             (file->information.ends & ETWAS_TRACE_ENDS_SESSION) != 0);
+    facts->ends_session = facts->has_ended && ends_session(file);
     file->has_cpus = (mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0;
     return true;
 }
@@ -299,6 +310,8 @@ bool etwas_ship_file_look(struct etwas_ship_file *file)
 
 static bool begin(struct etwas_ship_file *file)
 {
+    int64_t start_raw = read_beginning(file);
+
     if (!reopen(file)) {
         return false;
     }
@@ -306,7 +319,9 @@ static bool begin(struct etwas_ship_file *file)
         return etwas_ship_file_fail(file, "it is a snapshot that is not whole");
     }
     set_days(file);
-    file->facts.session = session_of(file, read_beginning(file));
+    file->facts.session = session_of(file, start_raw);
+    file->facts.written_as =
+        mixed(hash_wide(HASH_OF_NOTHING, file->logfile.LogfileHeader.LogFileName));
     return true;
 }
 
