@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is shipped of files that are not just a session from its start to its end: circular ones, snapshots, damaged
- * ones, those of Windows; and what is said of a file, or of a place in it.
+ * What is shipped of files that are not just a session from its start to its end: circular ones, snapshots, what a killed
+ * process left, damaged ones, those of Windows; and what is said of a file, or of a place in it.
  */
 #include "ship_whole.h"
 
@@ -11,9 +11,12 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct etwas_ship_limits whole = {ETWAS_SHIP_BLOCK_ROWS, ETWAS_SHIP_BLOCK_BYTES};
@@ -88,11 +91,139 @@ static void snapshots_are_sessions_of_their_own(void **state)
     free(shipped);
 }
 
+/* ---- a process that was killed --------------------------------------------------------------- */
+
+struct left {
+    uint32_t is_ready;
+    char path[4096]; /* of the buffers */
+};
+
+static void be_killed(const char *path, struct left *left)
+{
+    etwas_session_options options = sequential();
+    etwas_trace_handle session;
+
+    options.crash_safe = ETWAS_CRASH_SAFE_POOL_FILE;
+    options.crash_safe_folder = folder_path("pools");
+    if (etwas_start("to be killed", path, &options, &session) != ERROR_SUCCESS ||
+        etwas_crash_safe_path(session, left->path, sizeof left->path) != ERROR_SUCCESS) {
+        _exit(1);
+    }
+    for (uint64_t number = 0; number < 4000; number++) {
+        /* Providers are enabled for sessions of their own process: these need none. */
+        (void)scene_write(session, number - number % 6 + number % 4);
+        if (number % 256 == 255) {
+            wait_for_room(session);
+        }
+    }
+    __atomic_store_n(&left->is_ready, 1, __ATOMIC_RELEASE);
+    for (;;) {
+        (void)pause();
+    }
+}
+
+static void kill_one(const char *path, struct left *left)
+{
+    pid_t child = fork();
+    int status;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        be_killed(path, left);
+    }
+    while (__atomic_load_n(&left->is_ready, __ATOMIC_ACQUIRE) == 0) {
+        assert_int_equal(waitpid(child, &status, WNOHANG), 0);
+        (void)usleep(1000);
+    }
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+}
+
+/* All that is there, of a file without an end. */
+static uint64_t ship_what_was_left(const char *path)
+{
+    struct etwas_ship_file *file = open_file(path);
+    struct etwas_ship_block block = block_open();
+    struct etwas_ship_place at = beginning;
+    uint64_t events = 0;
+
+    assert_false(etwas_ship_file_facts(file)->has_ended);
+    etwas_ship_file_leave(file);
+    while (etwas_ship_cut_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
+        at = block.bounds.until;
+        events += block.bounds.rows;
+    }
+    assert_int_equal(etwas_ship_cut_next(file, &at, &whole, &block), ETWAS_SHIP_FILE_END);
+    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_FAILED);
+    block_close(&block);
+    etwas_ship_file_close(file);
+    return events;
+}
+
+static void what_is_recovered_ends_the_session(void **state)
+{
+    const char *path = folder_path("k.etl");
+    const char *recovered_path = folder_path("r.etl");
+    struct left *left =
+        mmap(NULL, sizeof *left, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct etwas_ship_block block = block_open();
+    struct etwas_ship_place at = beginning;
+    etwas_recovered recovered;
+    struct etwas_ship_file *file;
+    uint64_t events;
+
+    (void)state;
+    assert_true(left != MAP_FAILED);
+    kill_one(path, left);
+    assert_int_equal(etwas_recover(left->path, 0, recovered_path, &recovered), ERROR_SUCCESS);
+    events = ship_what_was_left(path);
+    assert_true(events > 0);
+    assert_true(recovered.events > 0);
+    file = open_file(recovered_path);
+    assert_int_equal(etwas_ship_file_facts(file)->part, ETWAS_SHIP_RECOVERED_PART);
+    assert_true(etwas_ship_file_facts(file)->session == session_of(path));
+    while (etwas_ship_cut_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
+        at = block.bounds.until;
+        events += block.bounds.rows;
+    }
+    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(block.buffers->rows, 1);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_STATE),
+                     ETWAS_SHIP_STATE_RECOVERED);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_RECORDED), events);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_ENDED), 1);
+    etwas_ship_file_close(file);
+    block_close(&block);
+    (void)munmap(left, sizeof *left);
+}
+
 /* ---- damage ---------------------------------------------------------------------------------- */
+
+/* A buffer that is full of events. */
+static uint64_t offset_of_full_buffer(const char *path)
+{
+    struct etwas_ship_file *file = open_file(path);
+    struct etwas_ship_block block = block_open();
+    uint64_t most = 0;
+    uint64_t offset = 0;
+
+    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+    for (uint32_t row = 0; row < block.buffers->rows; row++) {
+        uint64_t events = buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_EVENTS);
+
+        if (events > most) {
+            most = events;
+            offset = buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_OFFSET);
+        }
+    }
+    block_close(&block);
+    etwas_ship_file_close(file);
+    return offset;
+}
 
 static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
 {
-    static const char nonsense[64];
+    static const char nonsense[1024];
     const char *path = folder_path("d.etl");
     etwas_session_options options = sequential();
     struct shipped *shipped = shipped_new();
@@ -100,27 +231,30 @@ static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
     etwas_session_counts counts;
     struct etwas_ship_file *file;
     uint64_t damages = 0;
+    uint64_t events;
     int descriptor;
 
     (void)state;
     write_file(path, &options, 3000, &counts);
     descriptor = open(path, O_WRONLY | O_CLOEXEC);
     assert_true(descriptor >= 0);
-    assert_int_equal(pwrite(descriptor, nonsense, sizeof nonsense, 5 * 8192 + 1000),
-                     sizeof nonsense);
+    assert_int_equal(
+        pwrite(descriptor, nonsense, sizeof nonsense, (off_t)offset_of_full_buffer(path) + 1000),
+        sizeof nonsense);
     assert_int_equal(close(descriptor), 0);
     file = open_file(path);
     assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
-    take_block(shipped, &block);
+    take_buffers(shipped, block.buffers);
+    events = block.bounds.rows;
     for (uint32_t row = 0; row < block.buffers->rows; row++) {
         damages += buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_DAMAGES);
     }
     assert_int_equal(damages, 1);
-    assert_int_equal(shipped->by_buffers, shipped->events);
+    assert_int_equal(shipped->by_buffers, events);
     assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
     take_buffers(shipped, block.buffers);
     assert_int_equal(shipped->recorded, counts.recorded);
-    assert_true(shipped->events < counts.recorded && shipped->events > counts.recorded / 2);
+    assert_true(events < counts.recorded && events > counts.recorded / 2);
     etwas_ship_file_close(file);
     block_close(&block);
     free(shipped);
@@ -332,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_circular_file_goes_when_it_has_ended),
         FOLDER_TEST(snapshots_are_sessions_of_their_own),
+        FOLDER_TEST(what_is_recovered_ends_the_session),
         FOLDER_TEST(a_damaged_buffer_goes_as_far_as_it_can_be_read),
         FOLDER_TEST(what_is_left_is_counted),
         FOLDER_TEST(places_that_are_not_there_are_refused),
