@@ -54,11 +54,37 @@ enum etwas_value_form etwas_value_form(const etwas_value *value)
     }
 }
 
-uint64_t etwas_value_unsigned(const etwas_value *value)
+/* Of a usual size it is one load: what is put together in memory byte by byte is slow to read as a whole. */
+static uint64_t load(const void *data, size_t bytes)
 {
     uint64_t number = 0;
+    uint32_t half;
+    uint16_t quarter;
 
-    memcpy(&number, value->data, value->bytes < sizeof number ? value->bytes : sizeof number);
+    switch (bytes) {
+    case 0:
+        return 0;
+    case sizeof(uint8_t):
+        return *(const uint8_t *)data;
+    case sizeof quarter:
+        memcpy(&quarter, data, sizeof quarter);
+        return quarter;
+    case sizeof half:
+        memcpy(&half, data, sizeof half);
+        return half;
+    case sizeof number:
+        memcpy(&number, data, sizeof number);
+        return number;
+    default:
+        memcpy(&number, data, bytes < sizeof number ? bytes : sizeof number);
+        return number;
+    }
+}
+
+uint64_t etwas_value_unsigned(const etwas_value *value)
+{
+    uint64_t number = load(value->data, value->bytes);
+
     return value->out_type == TDH_OUTTYPE_PORT && value->bytes == sizeof(uint16_t)
                ? __builtin_bswap16((uint16_t)number)
                : number;
