@@ -39,5 +39,9 @@ etwas_package(dev libetwas-dev libdevel "for programs that use it"
     "libetwas-tdh${abi} ${same}" libck-dev libexpat1-dev)
 etwas_package(etwas etwas utils "the command"
     "libetwas${abi} ${same}" "libetwas-clocks${abi} ${same}" "libetwas-tdh${abi} ${same}")
+# What the command loads where it needs it: dpkg-shlibdeps does not know of it.
+if(LIBCURL_FOUND)
+    set(CPACK_DEBIAN_ETWAS_PACKAGE_RECOMMENDS libcurl4)
+endif()
 
 include(CPack)

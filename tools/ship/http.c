@@ -39,9 +39,12 @@ bool etwas_ship_http_escape(char *query, size_t bytes, const char *text)
 
 #ifdef ETWAS_LIBCURL
 
-#include <curl/curl.h>
+#include "ship/curl.h"
+
 #include <etwas/etwas.h>
 #include <strings.h>
+
+static const struct etwas_ship_curl *const curl = &etwas_ship_curl;
 
 struct etwas_ship_http {
     const struct etwas_ship_http_options *options;
@@ -66,7 +69,7 @@ struct etwas_ship_http {
 
 bool etwas_ship_http_begin(void)
 {
-    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    return etwas_ship_curl_load();
 }
 
 /* ---- what libcurl calls ---------------------------------------------------------------------- */
@@ -192,7 +195,7 @@ static bool add_head(struct curl_slist **heads, const char *name, const char *va
 
     /* "NAME;" is how libcurl is told of one without a value. */
     (void)snprintf(line, sizeof line, *value != '\0' ? "%s: %s" : "%s;", name, value);
-    more = curl_slist_append(*heads, line);
+    more = curl->slist_append(*heads, line);
     explicit_bzero(line, sizeof line);
     if (more != NULL) {
         *heads = more;
@@ -204,7 +207,7 @@ static bool add_heads(struct curl_slist **heads, const struct etwas_ship_secret 
                       bool is_gzip)
 {
     /* The body goes at once: who waits for "100 Continue" waits a second where a server never says it. */
-    struct curl_slist *first = curl_slist_append(NULL, "Expect:");
+    struct curl_slist *first = curl->slist_append(NULL, "Expect:");
 
     *heads = first;
     return first != NULL && add_head(heads, "Content-Type", "application/octet-stream") &&
@@ -218,7 +221,7 @@ static void free_heads(struct curl_slist *heads)
     for (struct curl_slist *head = heads; head != NULL; head = head->next) {
         explicit_bzero(head->data, strlen(head->data));
     }
-    curl_slist_free_all(heads);
+    curl->slist_free_all(heads);
 }
 
 /* Of an option that a libcurl does not know nothing depends but what it does by itself. */
@@ -230,33 +233,33 @@ static bool set_up(struct etwas_ship_http *http)
     bool good;
 
     (void)snprintf(name, sizeof name, "%s%s", agent, etwas_version());
-    good = curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, http->trouble) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)ETWAS_SHIP_CONNECT_LIMIT_S) ==
+    good = curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, http->trouble) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)ETWAS_SHIP_CONNECT_LIMIT_S) ==
                CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_USERAGENT, name) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_READDATA, http) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, begin_again) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_SEEKDATA, http) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_head) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_HEADERDATA, http) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_WRITEDATA, http) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 512L * 1024) == CURLE_OK;
+           curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_USERAGENT, name) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_READFUNCTION, give_body) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_READDATA, http) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_SEEKFUNCTION, begin_again) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_SEEKDATA, http) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_head) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_HEADERDATA, http) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_WRITEDATA, http) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 512L * 1024) == CURLE_OK;
     if (good && http->options->address->is_tls) {
-        good =
-            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
-            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
-            curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
-            (http->options->ca == NULL ||
-             curl_easy_setopt(easy, CURLOPT_CAINFO, http->options->ca) == CURLE_OK);
+        good = curl->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+               curl->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+               curl->easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) ==
+                   CURLE_OK &&
+               (http->options->ca == NULL ||
+                curl->easy_setopt(easy, CURLOPT_CAINFO, http->options->ca) == CURLE_OK);
     }
     return good;
 }
@@ -269,8 +272,8 @@ struct etwas_ship_http *etwas_ship_http_open(const struct etwas_ship_http_option
         return NULL;
     }
     http->options = options;
-    http->multi = curl_multi_init();
-    http->easy = curl_easy_init();
+    http->multi = curl->multi_init();
+    http->easy = curl->easy_init();
     if (http->multi == NULL || http->easy == NULL || !set_up(http) ||
         !add_heads(&http->heads[false], options->secret, false) ||
         !add_heads(&http->heads[true], options->secret, true)) {
@@ -286,10 +289,10 @@ void etwas_ship_http_close(struct etwas_ship_http *http)
         return;
     }
     if (http->easy != NULL) {
-        curl_easy_cleanup(http->easy);
+        curl->easy_cleanup(http->easy);
     }
     if (http->multi != NULL) {
-        (void)curl_multi_cleanup(http->multi);
+        (void)curl->multi_cleanup(http->multi);
     }
     free_heads(http->heads[false]);
     free_heads(http->heads[true]);
@@ -319,13 +322,13 @@ static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request 
     http->body_too_long = false;
     http->trouble[0] = '\0';
     (void)begin_again(http, 0, SEEK_SET);
-    good = grow(http, 1) && curl_easy_setopt(http->easy, CURLOPT_URL, url) == CURLE_OK &&
-           curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, http->heads[request->is_gzip]) ==
+    good = grow(http, 1) && curl->easy_setopt(http->easy, CURLOPT_URL, url) == CURLE_OK &&
+           curl->easy_setopt(http->easy, CURLOPT_HTTPHEADER, http->heads[request->is_gzip]) ==
                CURLE_OK &&
-           curl_easy_setopt(http->easy, CURLOPT_TIMEOUT, (long)request->limit_s) == CURLE_OK &&
-           curl_easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->bytes) ==
+           curl->easy_setopt(http->easy, CURLOPT_TIMEOUT, (long)request->limit_s) == CURLE_OK &&
+           curl->easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->bytes) ==
                CURLE_OK &&
-           curl_multi_add_handle(http->multi, http->easy) == CURLM_OK;
+           curl->multi_add_handle(http->multi, http->easy) == CURLM_OK;
     free(url);
     return good;
 }
@@ -342,12 +345,12 @@ static bool transfer(struct etwas_ship_http *http, CURLcode *result, bool *stopp
     int queued;
     const CURLMsg *message;
 
-    while (curl_multi_perform(http->multi, &running) == CURLM_OK && running != 0 &&
+    while (curl->multi_perform(http->multi, &running) == CURLM_OK && running != 0 &&
            etwas_ship_now_ms() < until) {
         bool looks = stop.fd >= 0 && until == INT64_MAX;
 
         stop.revents = 0;
-        if (curl_multi_poll(http->multi, &stop, looks ? 1 : 0, 1000, NULL) != CURLM_OK) {
+        if (curl->multi_poll(http->multi, &stop, looks ? 1 : 0, 1000, NULL) != CURLM_OK) {
             break;
         }
         if (looks && stop.revents != 0) {
@@ -355,7 +358,7 @@ static bool transfer(struct etwas_ship_http *http, CURLcode *result, bool *stopp
         }
     }
     *stopped = running != 0 && until != INT64_MAX;
-    message = curl_multi_info_read(http->multi, &queued);
+    message = curl->multi_info_read(http->multi, &queued);
     if (message == NULL || message->msg != CURLMSG_DONE) {
         return false;
     }
@@ -396,17 +399,17 @@ void etwas_ship_http_run(struct etwas_ship_http *http, const struct etwas_ship_r
         return;
     }
     if (transfer(http, &result, &stopped)) {
-        (void)curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+        (void)curl->easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
         reply->came = came(http, result, status);
     } else {
         reply->came = stopped ? ETWAS_SHIP_CAME_STOP : ETWAS_SHIP_CAME_NOTHING;
     }
-    (void)curl_multi_remove_handle(http->multi, http->easy);
+    (void)curl->multi_remove_handle(http->multi, http->easy);
     reply->status = (uint32_t)status;
     reply->text = http->text;
     reply->text[reply->bytes] = '\0';
     (void)snprintf(reply->trouble, sizeof reply->trouble, "%s",
-                   http->trouble[0] != '\0' ? http->trouble : curl_easy_strerror(result));
+                   http->trouble[0] != '\0' ? http->trouble : curl->easy_strerror(result));
 }
 
 #else

@@ -68,7 +68,7 @@ struct etwas_ship_reply {
     char trouble[ETWAS_SHIP_TROUBLE_BYTES];
 };
 
-/* Is libcurl in this build, and can be used? Called once, before all else. */
+/* Is libcurl there? Asked once, before all else. */
 bool etwas_ship_http_begin(void);
 
 /* NULL: no memory. */

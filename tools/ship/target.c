@@ -121,11 +121,14 @@ void etwas_ship_target_close(struct etwas_ship_target *target)
 static bool can(const struct etwas_ship_options *options)
 {
     if (!etwas_ship_http_begin()) {
-        etwas_ship_say(to_option, "this etwas was built without libcurl, and reaches no server");
+        etwas_ship_say(
+            to_option,
+            "there is no libcurl, without which no server is reached: it is not installed, "
+            "or etwas was built without it");
         return false;
     }
     if (options->compresses && !etwas_ship_pack_is_there()) {
-        etwas_ship_say("--compress", "this etwas was built without zlib, and cannot");
+        etwas_ship_say("--compress", "etwas was built without zlib");
         return false;
     }
     return true;
