@@ -127,6 +127,40 @@ static void small_files_have_their_end(void **state)
     }
 }
 
+/* The largest records, in the largest buffers: a block is larger than it may be by one of them alone. */
+static void large_events_fill_a_block(void **state)
+{
+    const struct etwas_ship_limits limits = {ETWAS_SHIP_BLOCK_ROWS, 1 << 20};
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                     .buffer_size_kb = 16384};
+    const char *path = folder_path("large.etl");
+    etwas_trace_handle session = start_session(path, &options);
+    struct etwas_ship_block block = block_open();
+    struct shipped *shipped = shipped_new();
+    struct etwas_ship_place at = {0, 0};
+    struct etwas_ship_file *file;
+
+    (void)state;
+    for (uint64_t number = 0; number < 500; number++) {
+        assert_int_equal(scene_write_late(session, number, number % 3 == 0 ? 0 : 65000),
+                         ERROR_SUCCESS);
+    }
+    stop_session(session, NULL);
+    file = open_file(path);
+    while (etwas_ship_cut_next(file, &at, &limits, &block) == ETWAS_SHIP_BLOCK) {
+        assert_true(etwas_columns_size(block.events) + etwas_columns_size(block.buffers) <
+                    limits.bytes + (1 << 17));
+        shipped->events += block.events->rows;
+        take_buffers(shipped, block.buffers);
+        at = block.bounds.until;
+    }
+    assert_int_equal(shipped->events, 500);
+    assert_int_equal(shipped->by_buffers, 500);
+    etwas_ship_file_close(file);
+    block_close(&block);
+    free(shipped);
+}
+
 /* ---- files that grow ------------------------------------------------------------------------- */
 
 enum {
@@ -219,6 +253,45 @@ static void a_growing_file_gives_the_same_again(void **state)
     free(shipped);
 }
 
+/* What has gone without a description stays so: a block that is made again does not know more than it did. */
+static void a_late_description_changes_no_block(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
+                                                      EVENT_TRACE_USE_MS_FLUSH_TIMER,
+                                     .buffer_size_kb = 16,
+                                     .flush_timer = 50};
+    const char *path = folder_path("late.etl");
+    etwas_trace_handle session = start_session(path, &options);
+    struct kept_blocks *kept = calloc(1, sizeof *kept);
+    struct shipped *shipped = shipped_new();
+    struct etwas_ship_place at = {0, 0};
+    struct etwas_ship_file *file = open_file(path);
+    uint64_t number = 0;
+    uint64_t decoded_from = 0;
+
+    (void)state;
+    assert_non_null(kept);
+    while (shipped->decoded == 0) {
+        assert_int_equal(scene_write_late(session, number++, 0), ERROR_SUCCESS);
+        if (decoded_from == 0 && shipped->events > 50) {
+            scene_describe_late();
+            decoded_from = shipped->events;
+        }
+        assert_true(etwas_ship_file_look(file));
+        assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_NOTHING_YET);
+        (void)usleep(5000);
+    }
+    stop_session(session, NULL);
+    assert_true(etwas_ship_file_look(file));
+    assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_FILE_END);
+    assert_int_equal(shipped->events, number);
+    assert_true(shipped->decoded <= number - decoded_from);
+    expect_all_again(path, kept);
+    etwas_ship_file_close(file);
+    free(kept);
+    free(shipped);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,7 +299,9 @@ int main(void)
         FOLDER_TEST(parts_of_a_set_are_one_session),
         FOLDER_TEST(an_appended_file_has_several),
         FOLDER_TEST(small_files_have_their_end),
+        FOLDER_TEST(large_events_fill_a_block),
         FOLDER_TEST(a_growing_file_gives_the_same_again),
+        FOLDER_TEST(a_late_description_changes_no_block),
     };
 
     scene_begin();

@@ -17,6 +17,7 @@ static const GUID class_guid = {0x51a1, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 static const GUID message_guid = {0x51a2, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 static const GUID unknown_message_guid = {0x51a3, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 static const GUID modern_guid = {0x51a4, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
+static const GUID late_guid = {0x51a7, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 static const GUID control_guid = {0x51a6, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 
 TRACELOGGING_DEFINE_PROVIDER(self_describing, "Ship.Scene",
@@ -149,6 +150,40 @@ uint32_t scene_write(etwas_trace_handle session, uint64_t number)
     default:
         return write_modern(number);
     }
+}
+
+uint32_t scene_write_late(etwas_trace_handle session, uint64_t number, uint32_t more)
+{
+    static uint8_t bytes[65000];
+    struct {
+        EVENT_TRACE_HEADER header;
+        MOF_FIELD fields[2];
+    } event = {.header = {.Size = sizeof event, .Guid = late_guid}};
+
+    assert_true(more <= sizeof bytes);
+    event.header.Class.Type = 1;
+    event.header.Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR;
+    DEFINE_TRACE_MOF_FIELD(&event.fields[0], &number, sizeof number, 0);
+    DEFINE_TRACE_MOF_FIELD(&event.fields[1], bytes, more, 0);
+    return TraceEvent(session, &event.header);
+}
+
+void scene_describe_late(void)
+{
+    static const etwas_field_description fields[] = {
+        {.name = "number", .in_type = TDH_INTYPE_UINT64},
+    };
+    static const etwas_type_description types[] = {
+        {.name = "Said", .type = 1, .fields = fields, .field_count = 1}};
+    const etwas_class_description description = {
+        .guid = &late_guid,
+        .provider_name = "scene",
+        .name = "Late",
+        .types = types,
+        .type_count = 1,
+    };
+
+    assert_int_equal(etwas_describe_class(&description, NULL), ERROR_SUCCESS);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
