@@ -168,13 +168,13 @@ uint32_t scene_write_late(etwas_trace_handle session, uint64_t number, uint32_t 
     return TraceEvent(session, &event.header);
 }
 
-void scene_describe_late(void)
+void scene_describe_late(const char *name)
 {
     static const etwas_field_description fields[] = {
         {.name = "number", .in_type = TDH_INTYPE_UINT64},
     };
-    static const etwas_type_description types[] = {
-        {.name = "Said", .type = 1, .fields = fields, .field_count = 1}};
+    const etwas_type_description types[] = {
+        {.name = name, .type = 1, .fields = fields, .field_count = 1}};
     const etwas_class_description description = {
         .guid = &late_guid,
         .provider_name = "scene",

@@ -26,7 +26,8 @@ uint32_t scene_write(etwas_trace_handle session, uint64_t number);
 
 /* An event of a class that nothing describes until scene_describe_late; 8 bytes and `more` beyond. */
 uint32_t scene_write_late(etwas_trace_handle session, uint64_t number, uint32_t more);
-void scene_describe_late(void);
+/* Called so from now on. */
+void scene_describe_late(const char *name);
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 

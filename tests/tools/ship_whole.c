@@ -90,6 +90,7 @@ static void take_event(struct shipped *shipped, const struct etwas_ship_block *b
     shipped->seen[number]++;
     shipped->events++;
     shipped->decoded += event->ints.count > 0;
+    shipped->told += strcmp(name_of(event), "scene/Late/Told") == 0;
     assert_true(event->session == block->session);
     assert_int_equal(event->day, block->bounds.day);
     assert_int_equal(event->error, block->bounds.times.error_ns);

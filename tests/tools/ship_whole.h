@@ -45,7 +45,8 @@ struct etwas_ship_file *open_file(const char *path);
 struct shipped {
     uint8_t seen[MOST_EVENTS]; /* by number */
     uint64_t events;
-    uint64_t decoded;    /* of these, have fields */
+    uint64_t decoded;    /* of these, have fields, */
+    uint64_t told;       /* and are called scene/Late/Told */
     uint64_t by_buffers; /* of state 0 */
     uint64_t last_buffer;
     uint32_t next_pos;
