@@ -4,7 +4,7 @@
 /*
  * usage: ship_block ddl MAJOR NAME CLUSTER|- KEEP_DAYS [event|buffer COLUMN...]
  *        ship_block event|buffer MAJOR
- *        ship_block prove EVENTS BUFFERS DAYS
+ *        ship_block prove EVENTS BUFFERS LOCAL_BUFFERS DAYS
  *
  * Writes the statements that make the tables for a server of that version, where one of them may be
  * there already but for some columns; or a block of three rows: usual values, the largest, the smallest;
@@ -183,15 +183,17 @@ static int write_ddl(char **arguments, int count)
 static int write_query(char **arguments)
 {
     char query[ETWAS_SHIP_PROOF_QUERY_BYTES];
-    uint32_t days = (uint32_t)strtoul(arguments[2], NULL, 10);
+    uint32_t days = (uint32_t)strtoul(arguments[3], NULL, 10);
 
-    return etwas_ship_proof_query(query, arguments[0], arguments[1], days) && puts(query) >= 0 ? 0
-                                                                                               : 1;
+    return etwas_ship_proof_query(query, arguments[0], arguments[1], arguments[2], days) &&
+                   puts(query) >= 0
+               ? 0
+               : 1;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && strcmp(argv[1], "prove") == 0) {
+    if (argc == 6 && strcmp(argv[1], "prove") == 0) {
         return write_query(argv + 2);
     }
     if (argc >= 6 && strcmp(argv[1], "ddl") == 0) {

@@ -104,13 +104,14 @@ static void names_take_the_places_of_marks(void **state)
     static char name[ETWAS_SHIP_PROOF_QUERY_BYTES];
 
     (void)state;
-    assert_true(etwas_ship_proof_query(query, "`a`.`e`", "`a`.`b`", 4294967295));
+    assert_true(etwas_ship_proof_query(query, "`a`.`e`", "`a`.`b`", "`a`.`l`", 4294967295));
     assert_null(strchr(query, '@'));
     assert_non_null(strstr(query, "from `a`.`e`\n"));
     assert_non_null(strstr(query, "from `a`.`b`\n"));
+    assert_non_null(strstr(query, "in (select session from `a`.`l`\n"));
     assert_non_null(strstr(query, "today() - 4294967295)"));
     memset(name, 'x', sizeof name - 1);
-    assert_false(etwas_ship_proof_query(query, name, "b", 1));
+    assert_false(etwas_ship_proof_query(query, name, "b", "b", 1));
 }
 
 /* In order of host and session, and each number under its title. */

@@ -69,7 +69,7 @@ class Faults(FleetTest):
 
     def proof(self, session):
         session.insert(self.fleet)
-        query = self.made("prove", "etwas.event_all", "etwas.event_buffer_all", "2")
+        query = self.made("prove", "etwas.event_all", "etwas.event_buffer_all", "etwas.event_buffer", "2")
         rows = self.fleet.ask(query + " format TabSeparatedWithNames")
         told = dict(zip(rows[0], next(row for row in rows[1:] if row[1] == str(self.number)), strict=True))
         return told["verdict"], {name: int(value) for name, value in told.items() if name not in ("host", "verdict")}

@@ -61,6 +61,18 @@ const char *const etwas_ship_help[] = {
     "      --cluster NAME   on all servers of it, with replicas\n"
     "      --keep-days N    where the server can forget what is older by itself\n"
     "\n",
+    "What --prove says of a session:\n"
+    "  complete     each event that was recorded is there, once\n"
+    "  unfinished   it has not told its end: it runs, or was killed and not recovered\n"
+    "  incomplete   not all is there that should be\n"
+    "  gone         files went before they were sent (--spool-limit)\n"
+    "and in JSON: host, session, verdict; in events attempted (recorded, overwritten\n"
+    "and lost), recorded, overwritten, lost, events (there), by_buffers (as their\n"
+    "rows say), gone; missing_buffers (without a row), wrong_buffers (with not each\n"
+    "event once); parts (files), parts_ended, recovered (1: it was killed), damages;\n"
+    "lost_no_buffer, lost_backlog_full, lost_write_error, lost_file_full,\n"
+    "lost_abandoned, lost_undelivered, lost_unattached, lost_other.\n"
+    "\n",
     "Exit codes: see 'etwas --help'; 2 also where a server refuses, 5 where the proof\n"
     "fails, 7 where it was ended with events left that have not arrived: the same\n"
     "command goes on where it was.\n"

@@ -96,9 +96,10 @@ int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_p
     struct etwas_ship_proofs proofs = {.count = 0};
     char query[ETWAS_SHIP_PROOF_QUERY_BYTES];
     int result = ETWAS_EXIT_OPEN;
+    const char *buffers = etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS);
     bool is_asked =
-        etwas_ship_proof_query(query, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS),
-                               etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS), prove->days);
+        etwas_ship_proof_query(query, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS), buffers,
+                               buffers, prove->days != 0 ? prove->days - 1 : 0);
 
     for (uint32_t i = 0; is_asked && i < etwas_ship_target_shards(target); i++) {
         is_asked = prove_shard(target, i, query, &proofs);

@@ -68,11 +68,11 @@ enum {
 };
 
 /*
- * The query, about sessions of which the last `days` days before today have buffers. False: the names of the tables are
- * too long.
+ * The query, about sessions of which today, or one of `days` days before, has buffers. `local_buffers` is the same
+ * as `buffers`, or that table of each shard where `buffers` is over all of them. False: the names are too long.
  */
 bool etwas_ship_proof_query(char query[ETWAS_SHIP_PROOF_QUERY_BYTES], const char *events,
-                            const char *buffers, uint32_t days);
+                            const char *buffers, const char *local_buffers, uint32_t days);
 
 /* Takes a row of its answer, as of etwas_ship_question; `context` is a struct etwas_ship_proofs. */
 struct etwas_ship_field;
@@ -86,7 +86,7 @@ void etwas_ship_proofs_put(struct etwas_output *output, struct etwas_ship_proofs
 void etwas_ship_proofs_put_json(struct etwas_output *output, struct etwas_ship_proofs *proofs);
 
 struct etwas_ship_prove {
-    uint32_t days; /* before today, UTC */
+    uint32_t days; /* so many, of which today (UTC) is the last; 0 is 1 */
     bool is_json;
 };
 
