@@ -8,6 +8,9 @@
  * that never change, so that it can be made again, byte for byte, whatever the file has become meanwhile, and in
  * another process too. So the bounds also have what does change: of the buffer that a session rewrites while it runs,
  * the clocks' readings, and how much of the file was there to learn descriptions from.
+ *
+ * An event is what the session counts as one. What etwas writes beside them, descriptions, images of a process that takes stacks,
+ * readings of the clocks, has buffers of its own: these have rows, so that no number is missing, with 0 events.
  */
 
 #include "ship/file.h"
@@ -88,6 +91,7 @@ enum etwas_ship_cut etwas_ship_cut_again(struct etwas_ship_file *file,
 /*
  * What a file that has ended says of itself, to go behind its last block: block->buffers gets a row of state 1 (3: the
  * file was recovered) for each of its sessions, `events` is empty. Always the same bytes. Fails for a file without an end.
+ * Of a part of a set `recorded` alone says nothing, and may be less than 0, modulo 2^64: the sum over the parts is right.
  */
 enum etwas_ship_cut etwas_ship_cut_end(struct etwas_ship_file *file,
                                        struct etwas_ship_block *block);

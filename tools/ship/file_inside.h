@@ -95,18 +95,6 @@ bool etwas_ship_file_fail(struct etwas_ship_file *file, const char *reason);
 bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_place *from,
                       uint64_t until);
 
-/* Adds to what it was told: of a record in its turn, unless an event with its header is known. */
-static inline struct etwas_described *etwas_ship_learned_take(struct etwas_ship_learned *learned,
-                                                              const EVENT_RECORD *record)
-{
-    struct etwas_described *described = etwas_descriptions_known(&learned->descriptions, record);
-
-    if (described == NULL) {
-        (void)etwas_descriptions_take(&learned->descriptions, record);
-    }
-    return described;
-}
-
 void etwas_ship_learned_free(struct etwas_ship_learned *learned);
 
 #endif

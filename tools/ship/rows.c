@@ -6,6 +6,8 @@
 #include "ship/values.h"
 #include "subject.h"
 
+#include <etwas/evntrace.h>
+
 static const etwas_guid no_guid;
 
 /* ---- what an event is ------------------------------------------------------------------------ */
@@ -21,6 +23,8 @@ static void put_name(struct etwas_columns *columns, struct etwas_subject *subjec
                              described->title.bytes);
         return;
     }
+    title.descriptor = -1;
+    title.error = 0;
     title.used_bytes = 0;
     etwas_subject_find_provider(subject);
     etwas_subject_put_title(&title, ETWAS_TEXT_WORD, subject);
@@ -30,8 +34,7 @@ static void put_name(struct etwas_columns *columns, struct etwas_subject *subjec
 /* A message has no descriptor but its number; a classic event a part of one. */
 static void put_descriptor(struct etwas_columns *columns, const struct etwas_subject *subject)
 {
-    const EVENT_HEADER *header = &subject->record->EventHeader;
-    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
     bool is_message = subject->event.message;
     bool is_modern = !is_message && !subject->event.classic;
 
@@ -39,16 +42,23 @@ static void put_descriptor(struct etwas_columns *columns, const struct etwas_sub
     etwas_columns_u8(columns, ETWAS_SHIP_EVENT_LEVEL, is_message ? 0 : descriptor->Level);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_ID, subject->event.classic ? 0 : descriptor->Id);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_KEYWORD, is_modern ? descriptor->Keyword : 0);
-    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_PROVIDER,
-                       is_modern ? &header->ProviderId : &no_guid);
 }
 
-static void put_guid(struct etwas_columns *columns, uint32_t column,
-                     const struct etwas_subject *subject, enum etwas_property property)
+/* A message has no activity, and a class only if it says so; a classic event has no activity. */
+static void put_guids(struct etwas_columns *columns, const struct etwas_subject *subject)
 {
-    const etwas_guid *guid = etwas_subject_guid(subject, property);
+    const EVENT_HEADER *header = &subject->record->EventHeader;
+    const struct etwas_event *event = &subject->event;
+    bool is_modern = !event->message && !event->classic;
+    bool has_class = !event->message || (event->message_flags & TRACE_MESSAGE_GUID) != 0;
 
-    etwas_columns_guid(columns, column, guid != NULL ? guid : &no_guid);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_PROVIDER,
+                       is_modern ? &header->ProviderId : &no_guid);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_CLASS, has_class ? &header->ProviderId : &no_guid);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_ACTIVITY,
+                       is_modern ? &header->ActivityId : &no_guid);
+    etwas_columns_guid(columns, ETWAS_SHIP_EVENT_RELATED,
+                       event->has_related_activity ? &event->related_activity : &no_guid);
 }
 
 static void put_instance(struct etwas_columns *columns, const struct etwas_event *event)
@@ -118,12 +128,10 @@ void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POS, pos);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, subject.event.process);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, subject.event.thread);
-    put_guid(columns, ETWAS_SHIP_EVENT_CLASS, &subject, ETWAS_PROPERTY_CLASS);
+    put_guids(columns, &subject);
     put_name(columns, &subject);
     put_descriptor(columns, &subject);
     put_instance(columns, &subject.event);
-    put_guid(columns, ETWAS_SHIP_EVENT_ACTIVITY, &subject, ETWAS_PROPERTY_ACTIVITY);
-    put_guid(columns, ETWAS_SHIP_EVENT_RELATED, &subject, ETWAS_PROPERTY_RELATED_ACTIVITY);
     put_payload(columns, &subject);
     etwas_columns_end(columns);
 }
