@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "ship/gone.h"
+
+#include <string.h>
+
+/* ---- a row and its numbers ------------------------------------------------------------------- */
+
+static void keep_row(const struct etwas_columns *columns, uint32_t at, struct etwas_ship_row *row)
+{
+    uint32_t count;
+    const struct etwas_ship_column *kinds = etwas_ship_columns(ETWAS_SHIP_BUFFERS, &count);
+
+    *row = (struct etwas_ship_row){.is_there = true};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *values = columns->column[i].values.data;
+
+        switch (kinds[i].type) {
+        case ETWAS_SHIP_U8:
+            row->values[i] = values[at];
+            break;
+        case ETWAS_SHIP_U16:
+        case ETWAS_SHIP_DATE:
+            row->values[i] = ((const uint16_t *)(const void *)values)[at];
+            break;
+        case ETWAS_SHIP_U32:
+            row->values[i] = ((const uint32_t *)(const void *)values)[at];
+            break;
+        case ETWAS_SHIP_U64:
+        case ETWAS_SHIP_TIME:
+            row->values[i] = ((const uint64_t *)(const void *)values)[at];
+            break;
+        default:
+            break; /* texts: the cursor has them */
+        }
+    }
+}
+
+static void put_text(struct etwas_columns *columns, uint32_t column,
+                     const struct etwas_ship_cursor *cursor)
+{
+    const char *text = column == ETWAS_SHIP_BUFFER_HOST ? cursor->host : cursor->file;
+
+    etwas_columns_string(columns, column, text, strlen(text));
+}
+
+static void put_row(struct etwas_columns *columns, const struct etwas_ship_cursor *cursor,
+                    const struct etwas_ship_row *row)
+{
+    uint32_t count;
+    const struct etwas_ship_column *kinds = etwas_ship_columns(ETWAS_SHIP_BUFFERS, &count);
+
+    etwas_columns_begin(columns);
+    for (uint32_t i = 0; i < count; i++) {
+        switch (kinds[i].type) {
+        case ETWAS_SHIP_U8:
+            etwas_columns_u8(columns, i, (uint8_t)row->values[i]);
+            break;
+        case ETWAS_SHIP_U16:
+        case ETWAS_SHIP_DATE:
+            etwas_columns_u16(columns, i, (uint16_t)row->values[i]);
+            break;
+        case ETWAS_SHIP_U32:
+            etwas_columns_u32(columns, i, (uint32_t)row->values[i]);
+            break;
+        case ETWAS_SHIP_U64:
+        case ETWAS_SHIP_TIME:
+            etwas_columns_u64(columns, i, row->values[i]);
+            break;
+        default:
+            put_text(columns, i, cursor);
+        }
+    }
+    etwas_columns_end(columns);
+}
+
+/* ---- what is owed ---------------------------------------------------------------------------- */
+
+bool etwas_ship_gone_keep(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+                          struct etwas_ship_block *block, struct etwas_ship_cursor *cursor)
+{
+    struct etwas_ship_rest rest;
+
+    if (!etwas_ship_cut_count(file, from, &rest)) {
+        return false;
+    }
+    etwas_columns_reset(block->buffers, &block->buffers->dialect);
+    if (!etwas_ship_cut_gone(&rest, cursor->file, cursor->host, block->buffers) ||
+        block->buffers->rows != 1) {
+        return false;
+    }
+    keep_row(block->buffers, 0, &cursor->gone);
+    cursor->end.is_there = false;
+    if (etwas_ship_file_facts(file)->has_ended &&
+        etwas_ship_cut_end(file, block) == ETWAS_SHIP_BLOCK && block->buffers->rows == 1) {
+        keep_row(block->buffers, 0, &cursor->end);
+    }
+    return true;
+}
+
+void etwas_ship_gone_rows(const struct etwas_ship_cursor *cursor, struct etwas_columns *buffers)
+{
+    etwas_columns_reset(buffers, &cursor->dialect);
+    put_row(buffers, cursor, &cursor->gone);
+    if (cursor->end.is_there) {
+        put_row(buffers, cursor, &cursor->end);
+    }
+}
+
+void etwas_ship_gone_settle(struct etwas_ship_cursor *cursor, uint64_t events_there)
+{
+    uint64_t *gone = &cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS];
+    uint64_t arrived = events_there > cursor->events ? events_there - cursor->events : 0;
+
+    *gone += cursor->bounds.rows;
+    *gone -= arrived < *gone ? arrived : *gone;
+    cursor->events += arrived;
+    cursor->bounds = (struct etwas_ship_bounds){0};
+    cursor->stage = ETWAS_SHIP_AT_REST;
+}

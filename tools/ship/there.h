@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SHIP_THERE_H
+#define ETWAS_TOOLS_SHIP_THERE_H
+
+/*
+ * What the servers have of a file: asked where there is no cursor, or a block was on its way so long ago that they may
+ * have forgotten its hash.
+ */
+
+#include "ship/send.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of one session and part, in whichever replica of the shard has most. */
+struct etwas_ship_there {
+    uint64_t events;
+    uint64_t buffers;     /* rows of state 0 */
+    uint64_t last_buffer; /* the highest number of these; 0: there is none */
+    uint64_t ahead;       /* events of buffers behind that one, each once */
+    bool has_end;
+    bool has_gone;
+};
+
+/* Asks every replica of the session's shard. From the thread that the shard is used by. */
+enum etwas_ship_sent etwas_ship_there_ask(struct etwas_ship_target *target, uint64_t session,
+                                          uint32_t part, struct etwas_ship_there *there);
+
+#endif
