@@ -26,7 +26,7 @@ verbatim() {
     printf '[=EXAMPLES]\n'
     "$etwas" --help | sed '1,/^Examples:$/d' | verbatim
     for command in dump stat schema spans report convert diff why advise recover record clocks \
-        ps start stop query tail update flush snapshot enable disable autologger; do
+        ps start stop query tail update flush snapshot enable disable autologger ship; do
         printf '\n[etwas %s]\n' "$command"
         "$etwas" "$command" --help | verbatim
     done

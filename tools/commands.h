@@ -17,6 +17,7 @@ enum etwas_exit {
     ETWAS_EXIT_OUTPUT = 4,   /* the output could not be written */
     ETWAS_EXIT_UNPROVED = 5, /* a session's files do not have what they should, or do not say */
     ETWAS_EXIT_DIFFERS = 6,  /* a class differs between two sides */
+    ETWAS_EXIT_UNSENT = 7,   /* it was ended before all events had arrived */
 };
 
 /* argv[0] is the command's own name. All return what the program exits with. */
@@ -43,6 +44,7 @@ int etwas_command_snapshot(int argc, char **argv);
 int etwas_command_enable(int argc, char **argv);
 int etwas_command_disable(int argc, char **argv);
 int etwas_command_autologger(int argc, char **argv);
+int etwas_command_ship(int argc, char **argv);
 
 /*
  * Prints the paragraphs of a --help, NULL behind the last one, to standard output; returns what the

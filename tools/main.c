@@ -24,6 +24,7 @@ static const char *const help[] = {
     "       etwas spans [OPTION...] FILE...  say how long things took, START to END\n"
     "       etwas report [OPTION...] FILE... make a page of a trace, with plots\n"
     "       etwas convert [OPTION...] FILE...  make what other tools read\n"
+    "       etwas ship [OPTION...] FILE...   send the events to ClickHouse\n"
     "       etwas diff [OPTION...] A... -- B...  which classes became slower\n"
     "       etwas why [OPTION...] FILE...    say where the time of instances went\n"
     "       etwas advise [OPTION...] FILE... say which buffers a session needs\n"
@@ -62,6 +63,7 @@ static const char *const help[] = {
     "  5  'etwas stat --prove': events are missing that nobody counts, or no file\n"
     "     says how many there should be\n"
     "  6  'etwas diff': a class differs\n"
+    "  7  'etwas ship': it was ended before all events had arrived\n"
     "\n",
     "Examples:\n"
     "  etwas stat service.etl\n"
@@ -134,6 +136,7 @@ int main(int argc, char **argv)
         {"enable", "etwas enable", etwas_command_enable},
         {"disable", "etwas disable", etwas_command_disable},
         {"autologger", "etwas autologger", etwas_command_autologger},
+        {"ship", "etwas ship", etwas_command_ship},
     };
     const char *command = argc > 1 ? argv[1] : "";
     int result;

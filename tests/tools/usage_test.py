@@ -18,7 +18,7 @@ from tool_case import BLUE, DAMAGED, OPEN, OUTPUT, RED, USAGE, ToolTest, main
 class Usage(ToolTest):
     def test_help_is_on_standard_output_and_documents_every_exit_code(self):
         out, error = self.run_etwas("--help")
-        for code in range(7):
+        for code in range(8):
             self.assertRegex(out, rf"(?m)^  {code}  \S")
         self.assertEqual(error, "")
         self.assertEqual(self.run_etwas("help"), (out, ""))
@@ -35,6 +35,7 @@ class Usage(ToolTest):
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
                                              "--buffer-size", "--buffers", "--replay", "--json")),
                                  ("record", ("--kernel", "--stack", "--enable", "--clock", "--output", "--pid")),
+                                 ("ship", ("--to", "--follow", "--session", "--once", "--recover", "--spool-limit", "--state")),
                                  ("autologger", ("--program", "ETWAS_AUTOLOGGER"))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
@@ -45,7 +46,7 @@ class Usage(ToolTest):
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
                           ["spans", "--help"], ["report", "--help"], ["convert", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"],
-                          ["autologger", "--help"]):
+                          ["ship", "--help"], ["autologger", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

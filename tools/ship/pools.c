@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "ship/pools.h"
+
+#include "recover/recover.h"
+#include "ship/say.h"
+#include "ship/written.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    GUID_CHARACTERS = 36,
+    SHOWN_NAME_BYTES = 65,
+};
+
+static const char recovered_word[] = "-recovered-";
+static const char log_suffix[] = ".etl";
+
+/* ---- each pool ------------------------------------------------------------------------------- */
+
+static bool is_pool_name(const char *name)
+{
+    static const char suffix[] = ".pool";
+    size_t bytes = strlen(name);
+
+    return bytes > sizeof suffix && strcmp(name + bytes - (sizeof suffix - 1), suffix) == 0;
+}
+
+static void each_of_folder(struct etwas_ship_run *run, const char *folder,
+                           void (*take)(struct etwas_ship_run *run, const char *pool,
+                                        const void *context),
+                           const void *context)
+{
+    DIR *names = opendir(folder);
+    const struct dirent *entry;
+    char path[PATH_MAX];
+
+    while (names != NULL && (entry = readdir(names)) != NULL) {
+        if (is_pool_name(entry->d_name) &&
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path) {
+            take(run, path, context);
+        }
+    }
+    if (names != NULL) {
+        (void)closedir(names);
+    }
+}
+
+static void each_pool(struct etwas_ship_run *run,
+                      void (*take)(struct etwas_ship_run *run, const char *pool,
+                                   const void *context),
+                      const void *context)
+{
+    char folder[PATH_MAX];
+
+    if (run->settings->pools != NULL) {
+        each_of_folder(run, run->settings->pools, take, context);
+        return;
+    }
+    for (uint32_t i = 0; etwas_crash_safe_folder(i, folder, sizeof folder) == 0; i++) {
+        each_of_folder(run, folder, take, context);
+    }
+}
+
+/* Its process holds a lock on it, and is asked for no more than that: to read a large pool each second would be much. */
+static bool is_held(const char *pool)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+    int file = open(pool, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    bool is_held = true;
+
+    if (file >= 0) {
+        is_held = fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+        (void)close(file);
+    }
+    return is_held;
+}
+
+static void name_guid(const etwas_guid *guid, char text[GUID_CHARACTERS + 1])
+{
+    const uint8_t *last = guid->Data4;
+
+    (void)snprintf(text, GUID_CHARACTERS + 1, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                   guid->Data1, guid->Data2, guid->Data3, last[0], last[1], last[2], last[3],
+                   last[4], last[5], last[6], last[7]);
+}
+
+/* ---- one becomes a file ---------------------------------------------------------------------- */
+
+/* Does the session's log file lie in the folder, or did it? */
+static bool is_of_folder(const struct etwas_ship_run *run, const etwas_recovered *found)
+{
+    char folder[PATH_MAX];
+    struct stat its;
+    struct stat ours;
+    char *slash;
+
+    if (found->log_file[0] != '/' ||
+        snprintf(folder, sizeof folder, "%s", found->log_file) >= (int)sizeof folder) {
+        return false;
+    }
+    slash = strrchr(folder, '/');
+    slash[slash == folder] = '\0';
+    return stat(folder, &its) == 0 && stat(run->folder, &ours) == 0 && its.st_dev == ours.st_dev &&
+           its.st_ino == ours.st_ino;
+}
+
+/* A session's name may be anything. No character is cut in two. */
+static void name_file(const struct etwas_ship_run *run, const etwas_recovered *found,
+                      char path[PATH_MAX])
+{
+    char guid[GUID_CHARACTERS + 1];
+    char name[SHOWN_NAME_BYTES];
+    size_t length = strnlen(found->session_name, sizeof name - 1);
+
+    while (length != 0 && ((unsigned char)found->session_name[length] & 0xC0) == 0x80) {
+        length--;
+    }
+    memcpy(name, found->session_name, length);
+    name[length] = '\0';
+    for (char *at = name; *at != '\0'; at++) {
+        if (*at == '/' || (unsigned char)*at < ' ' || *at == '\x7F' || (at == name && *at == '.')) {
+            *at = '_';
+        }
+    }
+    name_guid(&found->session, guid);
+    (void)snprintf(path, PATH_MAX, "%.3900s/%s%s%s%s", run->folder, name, recovered_word, guid,
+                   log_suffix);
+}
+
+/* Durable under its name, or not there. */
+static bool make_file(const struct etwas_ship_run *run, const char *pool, const char *path)
+{
+    static etwas_recovered recovered;
+    char hidden[PATH_MAX];
+    uint32_t code;
+    int file;
+    bool is_made;
+
+    (void)snprintf(hidden, sizeof hidden, "%.4000s/.recovering%s", run->folder, log_suffix);
+    (void)unlink(hidden);
+    code = etwas_recover(pool, 0, hidden, &recovered);
+    if (code != ERROR_SUCCESS) {
+        etwas_ship_say(pool, "it cannot be recovered: %s", etwas_recover_error(code));
+        (void)unlink(hidden);
+        return false;
+    }
+    file = open(hidden, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    is_made = file >= 0 && fsync(file) == 0 && rename(hidden, path) == 0;
+    if (!is_made) {
+        etwas_ship_say(pool, "what was recovered cannot be kept: %s", strerror(errno));
+        (void)unlink(hidden);
+    }
+    if (file >= 0) {
+        (void)close(file);
+    }
+    return is_made;
+}
+
+static void take_pool(struct etwas_ship_run *run, const char *pool, const void *context)
+{
+    static etwas_recovered found;
+    char path[PATH_MAX];
+    struct stat facts;
+
+    (void)context;
+    if (!etwas_ship_is_file(pool, &facts) || facts.st_size == 0 || is_held(pool) ||
+        etwas_ship_sources_is_finished(&run->sources, etwas_ship_mark(pool, &facts))) {
+        return;
+    }
+    etwas_ship_sources_remember(&run->sources, etwas_ship_mark(pool, &facts));
+    if (etwas_recover(pool, 0, NULL, &found) != ERROR_SUCCESS || found.is_alive ||
+        !is_of_folder(run, &found)) {
+        return;
+    }
+    name_file(run, &found, path);
+    if (etwas_ship_is_missing(path) && make_file(run, pool, path)) {
+        etwas_ship_say(path, "recovered of a session whose process died");
+    }
+}
+
+void etwas_ship_pools_look(struct etwas_ship_run *run)
+{
+    each_pool(run, take_pool, NULL);
+}
+
+/* ---- one goes -------------------------------------------------------------------------------- */
+
+static void remove_pool(struct etwas_ship_run *run, const char *pool, const void *context)
+{
+    static etwas_recovered found;
+    char guid[GUID_CHARACTERS + 1];
+
+    (void)run;
+    if (is_held(pool) || etwas_recover(pool, 0, NULL, &found) != ERROR_SUCCESS || found.is_alive) {
+        return;
+    }
+    name_guid(&found.session, guid);
+    if (strcmp(guid, context) == 0 && unlink(pool) != 0) {
+        etwas_ship_say(pool, "it has arrived, and cannot be removed: %s", strerror(errno));
+    }
+}
+
+void etwas_ship_pools_arrived(struct etwas_ship_run *run, const char *path)
+{
+    char guid[GUID_CHARACTERS + 1];
+    size_t bytes = strlen(path);
+    const size_t behind = sizeof log_suffix - 1;
+    const size_t before = sizeof recovered_word - 1;
+
+    if (bytes < before + GUID_CHARACTERS + behind) {
+        return;
+    }
+    memcpy(guid, path + bytes - behind - GUID_CHARACTERS, GUID_CHARACTERS);
+    guid[GUID_CHARACTERS] = '\0';
+    if (memcmp(path + bytes - behind - GUID_CHARACTERS - before, recovered_word, before) == 0) {
+        each_pool(run, remove_pool, guid);
+    }
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SHIP_RUN_H
+#define ETWAS_TOOLS_SHIP_RUN_H
+
+/*
+ * A run of `etwas ship` that sends: its files in turn, a block each, until there is nothing more to send or it is asked to
+ * end. One thread reads, the lanes' send.
+ */
+
+#include "ship/lane.h"
+#include "ship/settings.h"
+#include "ship/sources.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_SHIP_LOOK_MS = 1000,        /* at a folder, and at a file that had nothing more */
+    ETWAS_SHIP_OPEN_FILES = 16,       /* each with what it has learned */
+    ETWAS_SHIP_TURN_BLOCKS = 64,      /* after so many an open file makes room for one that waits */
+    ETWAS_SHIP_SMALL_BYTES = 4 << 20, /* of a file that grows: less is one small block a second */
+    ETWAS_SHIP_MEMORY_BYTES = 24 << 20, /* of all jobs' blocks together */
+    ETWAS_SHIP_LEAST_BLOCK_BYTES = 1 << 17,
+    ETWAS_SHIP_DOUBT_S =
+        300, /* a block on its way for longer may be one that servers have forgotten */
+};
+
+struct etwas_ship_run {
+    const struct etwas_ship_settings *settings;
+    struct etwas_ship_target *target;
+    struct etwas_ship_state *state;
+    struct etwas_ship_lanes *lanes;
+    struct etwas_ship_sources sources;
+    struct etwas_ship_limits limits;
+    int stop; /* readable from when all shall end */
+
+    const char *folder; /* that is followed, or a session's; NULL: none */
+    bool is_one_session;
+    uint64_t session;    /* then it is this one */
+    bool ends_when_done; /* and not only when it is asked to */
+
+    bool has_looked;  /* at all that is there, at least once, as of the last look */
+    int64_t look_ms;  /* the next one */
+    int64_t small_ms; /* when the next small block may go */
+
+    bool is_stopped;
+    bool is_refused; /* a file could not be read, or as the next */
+    bool must_end;   /* a server refused what it was sent */
+    bool is_unkept;  /* cursors cannot be written */
+    uint64_t unsent; /* files that have events that have not arrived */
+};
+
+/* What became of a turn. */
+enum etwas_ship_turn {
+    ETWAS_SHIP_TURN_TAKEN,  /* something was done */
+    ETWAS_SHIP_TURN_PASSED, /* nothing could be done now */
+    ETWAS_SHIP_TURN_LAST,   /* the source is finished, and gone from the list */
+};
+
+/* Its turn: opens it, cuts its next block, or ends it (turn.c). */
+enum etwas_ship_turn etwas_ship_take_turn(struct etwas_ship_run *run,
+                                          struct etwas_ship_source *source);
+
+/* Opens a source that is closed, however many are open (turn.c). */
+enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
+                                            struct etwas_ship_source *source);
+
+/* A job of a source is done; the job is free afterwards (turn.c). */
+void etwas_ship_take_done(struct etwas_ship_run *run, struct etwas_ship_job *job);
+
+/* All that it was asked for. Returns what the program exits with. */
+int etwas_ship_run(const struct etwas_ship_settings *settings);
+
+#endif

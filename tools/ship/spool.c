@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "ship/spool.h"
+
+#include "people.h"
+#include "ship/follow.h"
+#include "ship/gone.h"
+#include "ship/pools.h"
+#include "ship/say.h"
+#include "ship/wait.h"
+#include "ship/written.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_FILES = 65536, /* that are put in order; of a folder with more, any of them */
+    KEEP_DONE_S = 30 * 86400,
+};
+
+bool etwas_ship_spool_remove(struct etwas_ship_run *run, const struct etwas_ship_source *source)
+{
+    struct stat facts;
+
+    (void)run;
+    if (!etwas_ship_is_file(source->path, &facts) || facts.st_dev != source->facts.st_dev ||
+        facts.st_ino != source->facts.st_ino) {
+        return true;
+    }
+    if (unlink(source->path) != 0 && errno != ENOENT) {
+        etwas_ship_say(source->path, "it cannot be removed: %s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_source *source)
+{
+    if (source->part == ETWAS_SHIP_RECOVERED_PART && run->settings->recovers) {
+        etwas_ship_pools_arrived(run, source->path);
+    }
+    if (run->settings->deletes && etwas_ship_spool_remove(run, source)) {
+        /* Should the file come back: the servers know that they have it. */
+        etwas_ship_state_remove(run->state, &source->cursor->key);
+    }
+}
+
+/* ---- what is owed ---------------------------------------------------------------------------- */
+
+static bool take_owed(void *context, const struct etwas_ship_cursor *cursor, int64_t age_s)
+{
+    static const struct stat none;
+    struct etwas_ship_run *run = context;
+    struct etwas_ship_source *source;
+
+    if (!cursor->gone.is_there || cursor->stage == ETWAS_SHIP_DONE) {
+        if (cursor->stage == ETWAS_SHIP_DONE && (cursor->gone.is_there || age_s > KEEP_DONE_S)) {
+            etwas_ship_state_remove(run->state, &cursor->key);
+        }
+        return true;
+    }
+    source = etwas_ship_sources_add(&run->sources, cursor->file, &none);
+    if (source == NULL || (source->cursor = malloc(sizeof *source->cursor)) == NULL) {
+        return false;
+    }
+    *source->cursor = *cursor;
+    source->is_gone = true;
+    source->session = cursor->key.session;
+    source->part = cursor->key.part;
+    source->shard = etwas_ship_target_shard(run->target, source->session);
+    return true;
+}
+
+void etwas_ship_spool_owed(struct etwas_ship_run *run)
+{
+    (void)etwas_ship_state_each(run->state, etwas_ship_target_name(run->target), take_owed, run);
+}
+
+static bool is_old(const struct etwas_ship_cursor *cursor)
+{
+    int64_t age_s = (int64_t)time(NULL) - cursor->since_unix_s;
+
+    return age_s > ETWAS_SHIP_DOUBT_S || age_s < 0;
+}
+
+enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
+                                           struct etwas_ship_source *source)
+{
+    struct etwas_ship_cursor *cursor = source->cursor;
+    enum etwas_ship_work work = ETWAS_SHIP_SEND_GONE;
+    struct etwas_ship_job *job =
+        source->in_flight == 0 ? etwas_ship_lanes_job(run->lanes, source->shard) : NULL;
+
+    if (job == NULL) {
+        return ETWAS_SHIP_TURN_PASSED;
+    }
+    /* The block that was on its way cannot be made again: has it arrived? */
+    if (cursor->stage == ETWAS_SHIP_SENT_BLOCK ||
+        (cursor->stage == ETWAS_SHIP_SENT_GONE && is_old(cursor))) {
+        work = ETWAS_SHIP_ASK;
+    } else {
+        job->is_again = cursor->stage == ETWAS_SHIP_SENT_GONE;
+        etwas_ship_gone_rows(cursor, &job->buffers);
+    }
+    job->work = work;
+    job->source = source;
+    job->cursor = cursor;
+    source->in_flight++;
+    etwas_ship_lanes_put(run->lanes, source->shard, job);
+    return ETWAS_SHIP_TURN_TAKEN;
+}
+
+void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source *source,
+                           const struct etwas_ship_job *job)
+{
+    struct etwas_ship_cursor *cursor = source->cursor;
+
+    if (job->work == ETWAS_SHIP_SEND_GONE || (job->work == ETWAS_SHIP_ASK && job->there.has_gone)) {
+        etwas_ship_state_remove(run->state, &cursor->key);
+        etwas_ship_sources_drop(&run->sources, source);
+    } else if (job->work == ETWAS_SHIP_ASK && cursor->stage == ETWAS_SHIP_SENT_GONE) {
+        cursor->since_unix_s = (int64_t)time(NULL);
+    } else if (job->work == ETWAS_SHIP_ASK) {
+        etwas_ship_gone_settle(cursor, job->there.events);
+    }
+}
+
+/* ---- the limit ------------------------------------------------------------------------------- */
+
+struct entry {
+    char *path;
+    struct stat facts;
+    bool is_finished;
+};
+
+struct entries {
+    struct etwas_ship_run *run;
+    struct entry *list;
+    uint32_t count;
+    uint64_t bytes;
+};
+
+static uint64_t bytes_of(const struct stat *facts)
+{
+    return (uint64_t)facts->st_size;
+}
+
+static bool take_entry(void *context, const char *path, const struct stat *facts)
+{
+    struct entries *entries = context;
+    struct entry *entry = &entries->list[entries->count];
+
+    entries->bytes += bytes_of(facts);
+    if (entries->count < MOST_FILES && (entry->path = strdup(path)) != NULL) {
+        entry->facts = *facts;
+        entry->is_finished =
+            etwas_ship_sources_is_finished(&entries->run->sources, etwas_ship_mark(path, facts));
+        entries->count++;
+    }
+    return true;
+}
+
+/* What has arrived first, then the oldest. */
+static int in_order(const void *first, const void *second)
+{
+    const struct entry *one = first;
+    const struct entry *other = second;
+    const struct timespec *its = &one->facts.st_mtim;
+    const struct timespec *others = &other->facts.st_mtim;
+
+    if (one->is_finished != other->is_finished) {
+        return one->is_finished ? -1 : 1;
+    }
+    if (its->tv_sec != others->tv_sec) {
+        return its->tv_sec < others->tv_sec ? -1 : 1;
+    }
+    return (its->tv_nsec > others->tv_nsec) - (its->tv_nsec < others->tv_nsec);
+}
+
+/*
+ * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt until the servers are asked.
+ * Where they were never asked, all of the file is.
+ */
+static struct etwas_ship_place begin_of_gone(struct etwas_ship_run *run,
+                                             struct etwas_ship_source *source)
+{
+    struct etwas_ship_job *waiting = etwas_ship_lanes_withdraw(run->lanes, source->shard, source);
+    struct etwas_ship_place from = source->next;
+
+    if (waiting != NULL) {
+        source->in_flight--;
+        from = waiting->work == ETWAS_SHIP_SEND_BLOCK ? waiting->block.bounds.from : from;
+        etwas_ship_lanes_free(run->lanes, waiting);
+    }
+    if (source->phase == ETWAS_SHIP_ASKING || source->is_on_its_way) {
+        from = source->cursor->stage == ETWAS_SHIP_SENT_BLOCK ? source->cursor->bounds.until
+                                                              : source->cursor->place;
+        source->cursor->stage = ETWAS_SHIP_SENT_BLOCK;
+    }
+    return from;
+}
+
+/* Its cursor says so before the file goes. Nobody writes it: what it is by now is all of it. */
+static bool count_as_gone(struct etwas_ship_run *run, struct etwas_ship_source *source)
+{
+    struct etwas_columns rows;
+    struct etwas_ship_block block = {.buffers = &rows, .events = &rows};
+    struct etwas_ship_place from = begin_of_gone(run, source);
+    bool is_kept;
+
+    if (!etwas_ship_file_look(source->file)) {
+        return false;
+    }
+    etwas_ship_file_leave(source->file);
+    etwas_columns_open(&rows, ETWAS_SHIP_BUFFERS, etwas_ship_target_dialect(run->target));
+    etwas_ship_lanes_hold(run->lanes, source->shard);
+    is_kept = etwas_ship_gone_keep(source->file, &from, &block, source->cursor) &&
+              etwas_ship_state_write(run->state, source->cursor);
+    if (!is_kept) {
+        source->cursor->gone.is_there = false;
+    }
+    etwas_ship_lanes_let_go(run->lanes, source->shard);
+    etwas_columns_close(&rows);
+    return is_kept;
+}
+
+static bool let_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
+{
+    char count[ETWAS_PEOPLE_CHARACTERS];
+
+    if (!count_as_gone(run, source)) {
+        etwas_ship_say(source->path,
+                       "there is more than the spool's limit, but that it goes cannot "
+                       "be kept: it stays");
+        if (source->in_flight == 0) {
+            etwas_ship_sources_shut(&run->sources, source);
+        }
+        return false;
+    }
+    etwas_ship_say(
+        source->path,
+        "there is more than the spool's limit: it goes with %s events that were not sent",
+        etwas_people_count(count, source->cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS]));
+    (void)etwas_ship_spool_remove(run, source);
+    etwas_ship_file_close(source->file);
+    source->file = NULL;
+    run->sources.open--;
+    source->is_gone = true;
+    source->due_ms = 0;
+    return true;
+}
+
+/* One that is written stays, and one whose end alone is on its way. */
+static bool remove_entry(struct etwas_ship_run *run, const struct entry *entry)
+{
+    struct etwas_ship_source *source = etwas_ship_sources_find(&run->sources, entry->path);
+
+    if (etwas_ship_is_written(entry->path)) {
+        return false;
+    }
+    if (entry->is_finished) {
+        return unlink(entry->path) == 0;
+    }
+    if (source != NULL && source->phase == ETWAS_SHIP_CLOSED) {
+        (void)etwas_ship_open_source(run, source);
+        source = etwas_ship_sources_find(&run->sources, entry->path);
+    }
+    return source != NULL && source->file != NULL && source->phase != ETWAS_SHIP_ENDING &&
+           source->cursor->stage != ETWAS_SHIP_SENT_END && let_go(run, source);
+}
+
+void etwas_ship_spool_limit(struct etwas_ship_run *run)
+{
+    uint64_t limit = run->settings->spool_limit_bytes;
+    struct entries entries = {.run = run};
+
+    entries.list = limit != 0 ? calloc(MOST_FILES + 1, sizeof *entries.list) : NULL;
+    if (entries.list != NULL && etwas_ship_each_file(run->folder, take_entry, &entries) &&
+        entries.bytes > limit) {
+        qsort(entries.list, entries.count, sizeof *entries.list, in_order);
+        for (uint32_t i = 0; i < entries.count && entries.bytes > limit; i++) {
+            if (remove_entry(run, &entries.list[i])) {
+                entries.bytes -= bytes_of(&entries.list[i].facts);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < entries.count; i++) {
+        free(entries.list[i].path);
+    }
+    free(entries.list);
+}

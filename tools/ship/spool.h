@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SHIP_SPOOL_H
+#define ETWAS_TOOLS_SHIP_SPOOL_H
+
+/*
+ * The files as a queue: what has arrived may go (--delete), and where there is more than there may be (--spool-limit) the
+ * oldest goes, arrived or not.
+ *
+ * What goes before it has arrived is counted first, and the rows that say so are kept in its cursor, which is written
+ * before the file is removed: from then on a source without a file owes them.
+ */
+
+#include "ship/run.h"
+
+/* All of the file has arrived. */
+void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_source *source);
+
+/* Removes the file, unless another one has its name by now. False after a message: it is there still. */
+bool etwas_ship_spool_remove(struct etwas_ship_run *run, const struct etwas_ship_source *source);
+
+/* Behind a look at the folder: what there is too much of goes. */
+void etwas_ship_spool_limit(struct etwas_ship_run *run);
+
+/* When the run begins: files that went in an earlier one, and still owe their rows. */
+void etwas_ship_spool_owed(struct etwas_ship_run *run);
+
+/* The turn of a source without a file, and what follows when a job of it is done. */
+enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
+                                           struct etwas_ship_source *source);
+void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source *source,
+                           const struct etwas_ship_job *job);
+
+#endif
