@@ -39,7 +39,8 @@ static bool is_description(const struct etwas_etl_full_header *header)
     if (memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0) {
         return header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE;
     }
-    return etwas_image_record_of(header) != ETWAS_NO_IMAGE_RECORD;
+    /* Which build it is comes behind an image; of those of a system logger, which are events, before. */
+    return etwas_image_record_of(header) == ETWAS_IMAGE_RECORD;
 }
 
 /* What etwas writes beside the events has buffers of its own, unless the file was made of others. */

@@ -127,6 +127,8 @@ static void put_kinds(bool own, uint32_t mode)
 {
     static const etwas_guid image_class = {
         0x2cb15d1d, 0x5fc1, 0x11d2, {0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18}};
+    static const etwas_guid build_class = {
+        0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
     struct builder_options options = builder_defaults();
     const struct etwas_etl_knot knot = {.version = ETWAS_ETL_KNOT_VERSION,
                                         .reason = ETWAS_ETL_KNOT_RUNNING,
@@ -145,8 +147,12 @@ static void put_kinds(bool own, uint32_t mode)
     put_description(&etwas_etl_own_class, ETWAS_ETL_MESSAGE_FORMAT_TYPE, 1);
     builder_buffer(&builder, 0);
     put_description(&image_class, 3, 2);
+    put_description(&build_class, 36, 2);
     builder_buffer(&builder, 0);
     put_description(&image_class, 3, 3); /* a system logger's */
+    builder_buffer(&builder, 0);
+    put_description(&build_class, 36, 2); /* likewise: of the image behind it */
+    put_description(&image_class, 3, 3);
     builder_buffer(&builder, 0);
     builder_knot(&builder, &knot);
     put_buffers(1);
@@ -157,13 +163,14 @@ static void a_buffer_says_what_it_has(void **state)
 {
     static const uint32_t plain[] = {ETWAS_BUFFER_DESCRIPTIONS, ETWAS_BUFFER_DESCRIPTIONS,
                                      ETWAS_BUFFER_DESCRIPTIONS, ETWAS_BUFFER_EVENTS,
-                                     ETWAS_BUFFER_READINGS,     ETWAS_BUFFER_EVENTS};
-    static const uint32_t relogged[] = {ETWAS_BUFFER_EVENTS,   ETWAS_BUFFER_EVENTS,
-                                        ETWAS_BUFFER_EVENTS,   ETWAS_BUFFER_EVENTS,
-                                        ETWAS_BUFFER_READINGS, ETWAS_BUFFER_EVENTS};
-    static const uint32_t foreign[] = {ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS,
-                                       ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS,
-                                       ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS};
+                                     ETWAS_BUFFER_EVENTS,       ETWAS_BUFFER_READINGS,
+                                     ETWAS_BUFFER_EVENTS};
+    static const uint32_t relogged[] = {
+        ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS,   ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS,
+        ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_READINGS, ETWAS_BUFFER_EVENTS};
+    static const uint32_t foreign[] = {
+        ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS,
+        ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS, ETWAS_BUFFER_EVENTS};
     static const struct {
         bool own;
         uint32_t mode;
@@ -177,11 +184,11 @@ static void a_buffer_says_what_it_has(void **state)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         put_kinds(files[i].own, files[i].mode);
         compare_with_process_trace(put(), true);
-        assert_int_equal(given.count, 6);
-        for (size_t k = 0; k < 6; k++) {
+        assert_int_equal(given.count, 7);
+        for (size_t k = 0; k < 7; k++) {
             assert_int_equal(given.buffers[k].begun.kind, files[i].kinds[k]);
         }
-        assert_int_equal(given.buffers[4].ended.records, 0);
+        assert_int_equal(given.buffers[5].ended.records, 0);
         builder_free(&builder);
     }
 }
