@@ -114,8 +114,21 @@ static bool is_whole(const struct etwas_walk *walk, const struct etwas_index_ent
 enum found {
     FOUND_NONE,
     FOUND_BUFFER,
-    FOUND_END /* what is there is not whole yet */
+    FOUND_AGAIN, /* the walk goes on where it was before */
+    FOUND_END    /* what is there is not whole yet */
 };
+
+/* Whoever writes a file that grows does so in order: now that this buffer is there, so is what is in front of it. */
+static bool goes_back(struct etwas_walk *walk)
+{
+    if (!walk->grows || walk->hole == NONE || walk->offset <= walk->sure) {
+        return false;
+    }
+    walk->sure = walk->offset;
+    walk->offset = walk->hole;
+    walk->hole = NONE;
+    return true;
+}
 
 /* Whether the header that was read is that of a buffer. If it is none that is for the caller to report. */
 static enum found find_buffer(struct etwas_walk *walk, struct etwas_index_entry *entry)
@@ -132,6 +145,9 @@ static enum found find_buffer(struct etwas_walk *walk, struct etwas_index_entry 
     }
     if (walk->grows && !is_whole(walk, entry)) {
         return FOUND_END;
+    }
+    if (goes_back(walk)) {
+        return FOUND_AGAIN;
     }
     report_hole(walk);
     if (entry->file_bytes == entry->buffer_bytes) {
@@ -174,6 +190,9 @@ static bool next_uniform(struct etwas_walk *walk, struct etwas_index_entry *entr
             continue;
         } else {
             found = find_buffer(walk, entry);
+            if (found == FOUND_AGAIN) {
+                continue;
+            }
             if (found == FOUND_NONE && walk->grows) {
                 begin_hole(walk);
             } else if (found == FOUND_NONE) {
@@ -279,6 +298,9 @@ static bool next_in_chain(struct etwas_walk *walk, struct etwas_index_entry *ent
             return false;
         }
         found = find_buffer(walk, entry);
+        if (found == FOUND_AGAIN) {
+            continue;
+        }
         if (found == FOUND_BUFFER) {
             walk->offset += header->buffer_bytes;
             return true;

@@ -18,8 +18,12 @@ struct etwas_walk {
     struct etwas_index_file *file; /* FILE.index, which is read or written; NULL: neither */
     bool looks_at_records;         /* first ones are read, where all buffers have one size */
 
-    /* What is cut or unusable at the end of a file that grows is not there yet, and is not reported. */
+    /*
+     * What is cut or unusable at the end of a file that grows is not there yet, and is not reported. Neither is what was
+     * not there when the walk came by, and is now that something behind it is: up to `sure` the walk came by again.
+     */
     bool grows;
+    uint64_t sure;
     int64_t known_until; /* all that was collected until then is there */
 
     uint64_t

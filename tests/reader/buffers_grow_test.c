@@ -164,6 +164,51 @@ static void space_set_aside_has_nothing_yet(void **state)
     }
 }
 
+/* All of the file is written when the header at this offset has been looked at. */
+static uint64_t when = UINT64_MAX;
+static const char *written_path;
+
+ssize_t __real_pread(int descriptor, void *target, size_t bytes, off_t offset);
+ssize_t __wrap_pread(int descriptor, void *target, size_t bytes, off_t offset);
+
+ssize_t __wrap_pread(int descriptor, void *target, size_t bytes, off_t offset)
+{
+    ssize_t got = __real_pread(descriptor, target, bytes, offset);
+
+    if ((uint64_t)offset == when && bytes == sizeof(struct etwas_etl_buffer_header)) {
+        int file = open(written_path, O_WRONLY | O_CLOEXEC);
+
+        when = UINT64_MAX;
+        assert_int_equal(pwrite(file, builder.bytes, builder.size, 0), builder.size);
+        (void)close(file);
+    }
+    return got;
+}
+
+/* Where there was nothing a session may have written meanwhile, and more behind it. */
+static void nothing_is_left_out_that_was_written_meanwhile(void **state)
+{
+    (void)state;
+    for (int compressed = 0; compressed < 2; compressed++) {
+        uint8_t *space;
+
+        build(compressed != 0);
+        builder_log_header(&builder)->log_file_mode |= EVENT_TRACE_FILE_MODE_PREALLOCATE;
+        space = calloc(2, builder.size);
+        assert_non_null(space);
+        memcpy(space, builder.bytes, ends[2]);
+        written_path = put_file(0, space, 2 * builder.size);
+        when = ends[2];
+        run_buffers(written_path, 0, UINT64_MAX);
+        assert_true(when == UINT64_MAX);
+        assert_events(0, (uint32_t)collected.event_count);
+        run_buffers(written_path, given.next, UINT64_MAX);
+        assert_true(collected.event_count == 0 || collected.events[0].number == 2 * IN_BUFFER);
+        free(space);
+        builder_free(&builder);
+    }
+}
+
 /* What cannot be used is damage when something is behind it. */
 static void what_cannot_be_used_at_the_end_is_not_there_yet(void **state)
 {
@@ -445,6 +490,7 @@ int main(void)
         cmocka_unit_test(read_in_steps_it_is_the_same),
         cmocka_unit_test(one_handle_follows_the_file),
         cmocka_unit_test(space_set_aside_has_nothing_yet),
+        cmocka_unit_test(nothing_is_left_out_that_was_written_meanwhile),
         cmocka_unit_test(what_cannot_be_used_at_the_end_is_not_there_yet),
         cmocka_unit_test(damage_is_counted_where_it_is_met),
         cmocka_unit_test(times_are_those_of_the_whole_file),
