@@ -2,15 +2,20 @@
 # Copyright (c) 2026 the etwas authors
 """The proof that all events have arrived: a real server is asked about sessions that are complete, and about others.
 
-usage: ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_BLOCK TEST_CLASS
+usage: ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_BLOCK Faults
+       ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_WORK Command
 """
 
 import datetime
+import json
+import os
 import subprocess
 import sys
 
 from fleet_case import FleetTest
-from tool_case import main
+from tool_case import FINE, OPEN, main
+
+UNPROVED = 5
 
 BUFFERS, EVENTS = 4, 10  # of a part that is whole
 BUFFER, END, GONE, RECOVERED = range(4)
@@ -155,6 +160,130 @@ class Faults(FleetTest):
     def test_a_file_that_went_is_told_apart_from_what_was_never_recorded(self):
         session = self.session().part().end(state=GONE, events=25, recorded=0, ended=0)
         self.assert_proof(session, "gone", gone=25, lost=0, events=40)
+
+
+class Command(FleetTest):
+    """`etwas ship --prove` after `etwas ship`: of what sessions logged, and of copies of the tables with faults."""
+
+    events = 30_000
+    copies = 0
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.environment = dict(os.environ, ETWAS_RUNTIME_DIR=os.path.join(cls.fleet.folder, "run"), ETWAS_SHARED="1",
+                               XDG_STATE_HOME=os.path.join(cls.fleet.folder, "state"))
+        cls.environment.pop("STATE_DIRECTORY", None)
+        os.mkdir(cls.environment["ETWAS_RUNTIME_DIR"], 0o700)
+
+    @classmethod
+    def ship(cls, *arguments, expect=FINE):
+        run = subprocess.run(
+            [cls.etwas, "ship", "--to", cls.fleet.settings["FLEET_HTTP_s1r1"], "--credentials", cls.fleet.credentials,
+             *arguments], env=cls.environment, capture_output=True, check=False, text=True, timeout=100)
+        if run.returncode != expect:
+            raise AssertionError(f"{arguments}: {run.returncode} {run.stdout} {run.stderr}")
+        return run.stdout, run.stderr
+
+    def work(self, name, end="stop", *more, expect=0):
+        """A session that logs into parts of a folder of its own."""
+        folder = os.path.join(self.fleet.folder, name)
+        os.mkdir(folder)
+        run = subprocess.run([sys.argv[2], name, os.path.join(folder, "part-%d.etl"), str(self.events), end, "512"],
+                             env=self.environment, check=False, timeout=100)
+        self.assertEqual(run.returncode, expect)
+        return folder
+
+    def make(self, name):
+        """Tables of that name, with no rows."""
+        self.fleet.run_statements(self.ship("--ddl", "--table", "etwas." + name)[0])
+
+    def send(self, name, *more):
+        """What is in the folder of that name, to tables of that name."""
+        self.ship("--table", "etwas." + name, "--at-least-once", *more)
+
+    def proof(self, name, *arguments, expect):
+        """What is said of the one session in tables of that name."""
+        out, _ = self.ship("--prove", "--json", "--table", "etwas." + name, *arguments, expect=expect)
+        proof = json.loads(out)
+        self.assert_keys_in_help("ship", proof)
+        return proof
+
+    def copy(self, name, events="1", buffers="1"):
+        """The name of tables with those rows of others that are as said."""
+        Command.copies += 1
+        copy = f"copy{self.copies}"
+        self.make(copy)
+        for suffix, which in (("", events), ("_buffer", buffers)):
+            self.fleet.ask(f"insert into etwas.{copy}{suffix} select * from etwas.{name}{suffix} where {which}")
+        return copy
+
+    def test_faults_are_found_in_what_was_sent(self):
+        self.make("whole")
+        self.send("whole", "--host", "web1", "--follow", self.work("whole"), "--once")
+        proof = self.proof("whole", "--days", "2", expect=FINE)
+        self.assertEqual((proof["host"], proof["verdict"]), ("web1", "complete"))
+        self.assertGreater(proof["parts"], 2)
+        self.assertEqual((proof["attempted"], proof["events"]), (self.events, self.events))
+        self.assertEqual(self.proof(self.copy("whole"), expect=FINE), proof)
+        for events, buffers, verdict, fault in (
+                ("not (part = 2 and buffer = 3)", "1", "incomplete", "wrong_buffers"),
+                ("1", "not (part = 2 and buffer = 3 and state = 0)", "incomplete", "missing_buffers"),
+                ("part != 2", "part != 2", "incomplete", None),
+                ("1", "not (part = 1 and state = 1)", "incomplete", None),
+                ("1", "not ended", "unfinished", None)):
+            found = self.proof(self.copy("whole", events, buffers), expect=UNPROVED)
+            self.assertEqual(found["verdict"], verdict, (events, buffers))
+            if fault:
+                self.assertEqual(found[fault], 1)
+
+    def test_rows_that_came_twice_are_found(self):
+        self.make("twice")
+        self.send("twice", "--follow", self.work("twice"), "--once")
+        self.fleet.ask("insert into etwas.twice select * from etwas.twice where part = 1 and buffer < 10 and pos < 10")
+        proof = self.proof("twice", expect=UNPROVED)
+        self.assertEqual(proof["verdict"], "incomplete")
+        self.assertGreater(proof["wrong_buffers"], 0)
+        self.assertGreater(proof["events"], proof["recorded"])
+
+    def test_a_killed_session_is_complete_when_it_was_recovered(self):
+        self.make("killed")
+        folder = self.work("killed", "kill", expect=-9)
+        self.send("killed", *sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".etl")))
+        self.assertEqual(self.proof("killed", expect=UNPROVED)["verdict"], "unfinished")
+        self.send("killed", "--follow", folder, "--once", "--recover")
+        proof = self.proof("killed", expect=FINE)
+        self.assertEqual((proof["verdict"], proof["recovered"]), ("complete", 1))
+        self.assertEqual((proof["attempted"], proof["events"]), (self.events, self.events))
+
+    def test_files_that_went_are_told(self):
+        self.make("gone")
+        self.send("gone", "--follow", self.work("gone"), "--once", "--spool-limit", "1M")
+        proof = self.proof("gone", expect=UNPROVED)
+        self.assertEqual(proof["verdict"], "gone")
+        self.assertEqual(proof["gone"] + proof["events"], self.events)
+
+    def test_there_is_nothing_to_prove_where_nothing_arrived(self):
+        self.make("nobody")
+        out, _ = self.ship("--prove", "--table", "etwas.nobody", expect=UNPROVED)
+        self.assertIn("# 0 sessions", out)
+
+    def test_tables_that_are_not_there_are_no_proof(self):
+        out, error = self.ship("--prove", "--table", "etwas.none", expect=OPEN)
+        self.assertEqual(out, "")
+        self.assertIn("etwas.none", error)
+
+    def test_what_a_table_lacks_is_added_by_what_the_server_says(self):
+        self.fleet.run_statements(self.ship("--ddl", "--table", "etwas.old")[0])
+        for column in ("part", "texts.values", "ns"):
+            self.fleet.ask(f"alter table etwas.old drop column {column}")
+        self.assertIn("part", self.ship("--prove", "--table", "etwas.old", expect=OPEN)[1])
+        text = self.ship("--ddl", "--table", "etwas.old")[0]
+        self.assertEqual([line.split(" ")[5:] for line in text.splitlines() if line.startswith("alter ")],
+                         [["part", "UInt32;"], ["texts.values", "Array(String);"],
+                          ["ns", "Int64", "alias", "toInt64(time);"]])
+        self.fleet.run_statements(text)
+        self.assertNotIn("alter", self.ship("--ddl", "--table", "etwas.old")[0])
 
 
 if __name__ == "__main__":
