@@ -497,6 +497,14 @@ class Certificates(WireTest):
         told, said = self.work("send:20000", to=server.url, options=("--ca", path))
         self.assertEqual((told, said), (["sent"], ""))
 
+    def test_connections_that_break_are_made_anew(self):
+        path, key = self.certificate()
+        server = self.server(certificate=(path, key))
+        server.ways = [ways.cut_within(0.1), ways.reset, ways.cut_within(0.5), ways.good]
+        told, said = self.work("send:50000", to=server.url, options=("--ca", path))
+        self.assertEqual(told, ["sent"])
+        self.assert_same(server.inserts, 4)
+
     def test_one_that_is_not_trusted_gets_nothing(self):
         path, key = self.certificate()
         other, _ = self.certificate("other")

@@ -42,6 +42,7 @@ bool etwas_ship_http_escape(char *query, size_t bytes, const char *text)
 #include "ship/curl.h"
 
 #include <etwas/etwas.h>
+#include <signal.h>
 #include <strings.h>
 
 static const struct etwas_ship_curl *const curl = &etwas_ship_curl;
@@ -67,8 +68,10 @@ struct etwas_ship_http {
     size_t room;
 };
 
+/* What OpenSSL writes where nobody reads any more is an error of a connection, and no end of the process. */
 bool etwas_ship_http_begin(void)
 {
+    (void)signal(SIGPIPE, SIG_IGN);
     return etwas_ship_curl_load();
 }
 
@@ -224,7 +227,16 @@ static void free_heads(struct curl_slist *heads)
     curl->slist_free_all(heads);
 }
 
-/* Of an option that a libcurl does not know nothing depends but what it does by itself. */
+/* A resolver that hangs keeps nobody from ending, where libcurl can leave it behind; an older one says that it cannot. */
+static void set_up_end(CURL *easy)
+{
+#if LIBCURL_VERSION_NUM >= 0x075700
+    (void)curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+    (void)easy;
+#endif
+}
+
 static bool set_up(struct etwas_ship_http *http)
 {
     static const char agent[] = "etwas/";
@@ -233,6 +245,7 @@ static bool set_up(struct etwas_ship_http *http)
     bool good;
 
     (void)snprintf(name, sizeof name, "%s%s", agent, etwas_version());
+    set_up_end(easy);
     good = curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, http->trouble) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&

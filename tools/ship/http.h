@@ -68,7 +68,7 @@ struct etwas_ship_reply {
     char trouble[ETWAS_SHIP_TROUBLE_BYTES];
 };
 
-/* Is libcurl there? Asked once, before all else. */
+/* Is libcurl there? Asked once, before all else. From then on the process ignores SIGPIPE. */
 bool etwas_ship_http_begin(void);
 
 /* NULL: no memory. */
