@@ -74,6 +74,8 @@ static const struct command commands[] = {
     {etwas_command_advise, {"advise", "--history", "0.5", "--json"}},
     {etwas_command_advise, {"advise", "--history", "0.001", "--buffers", "4"}},
     {etwas_command_advise, {"advise", "--json", "--flush-timer", "1", "--buffers", "2,9"}},
+    {etwas_command_convert, {"convert", "--to=otlp"}},
+    {etwas_command_convert, {"convert", "--to=otlp", "--where=duration > 1us", "@"}},
 };
 
 /* In place of main.c, which nothing else is needed of: nobody asks for help. */

@@ -87,7 +87,7 @@ class Place(ToolTest):
         lost = self.write("lost.etl", etl.trace([(0, heap_events())], events_lost=7))
         _, told = self.run_etwas("dump", cut, lost, expect=DAMAGED)
         self.assertEqual(len(told.splitlines()), 2, told)
-        for form in ("ndjson", "csv", "chrome", "ctf", "perfetto", "etl", "folded", "speedscope", "pprof"):
+        for form in ("ndjson", "csv", "chrome", "ctf", "perfetto", "etl", "folded", "speedscope", "pprof", "otlp"):
             out = os.path.join(self.folder, form)
             _, error = self.run_etwas("convert", "--to", form, "-o", out, cut, lost, expect=DAMAGED)
             self.assertEqual([line for line in error.splitlines() if "no stacks" not in line], told.splitlines(), form)
@@ -98,7 +98,7 @@ class Place(ToolTest):
             self.assertIn("cannot", error)
         self.assertEqual(self.names(), ["a.etl"])
         with open("/dev/full", "wb") as full:
-            for form in ("ndjson", "csv", "chrome", "perfetto"):
+            for form in ("ndjson", "csv", "chrome", "perfetto", "otlp"):
                 _, error = self.run_etwas("convert", "--to", form, self.trace, expect=OUTPUT, stdout=full)
                 self.assertEqual(len(error.splitlines()), 1, error)
 

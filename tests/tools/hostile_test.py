@@ -141,7 +141,7 @@ class Hostile(Reading):
             path = self.write(name, etl.trace([(0, [etl.classic(RED, 1_000_001)])], name="s\x1b]0;\x07\u2067\ud800\n"))
             for arguments in (["dump"], ["stat"], ["stat", "-j"], ["schema"], ["dump", "--csv"], ["stat", "--heap"],
                               ["stat", "--cpu"], ["why"], ["why", "-j"],
-                              ["spans", "-k", "9"], ["spans", "-j"], ["spans", "-v"], ["report", "-j"], ["convert", "-t", "csv"], ["convert", "-t", "chrome"]):
+                              ["spans", "-k", "9"], ["spans", "-j"], ["spans", "-v"], ["report", "-j"], ["convert", "-t", "csv"], ["convert", "-t", "chrome"], ["convert", "-t", "otlp"]):
                 out, error = self.run_etwas(*arguments, path)
                 self.check_text(out, "\r\n")
                 self.check_text(error)

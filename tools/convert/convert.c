@@ -29,6 +29,9 @@ static const char *const help[] = {
     "                               processor; of several files it has a trace each\n"
     "                     perfetto  for Perfetto's trace viewer and its SQL: spans as\n"
     "                               slices, all others as instants with their fields\n"
+    "                     otlp      for OpenTelemetry's collector, its file receiver:\n"
+    "                               instances and activities as spans, all others as\n"
+    "                               log records\n"
     "                     etl       a log file, with --output: the events of all\n"
     "                               files in order, with what describes them\n"
     "                     folded    a line a stack, for flame graphs\n"
@@ -64,6 +67,7 @@ static const struct etwas_convert_target *const targets[] = {
     &etwas_convert_ndjson, &etwas_convert_csv,        &etwas_convert_chrome,
     &etwas_convert_ctf,    &etwas_convert_etl,        &etwas_convert_perfetto,
     &etwas_convert_folded, &etwas_convert_speedscope, &etwas_convert_pprof,
+    &etwas_convert_otlp,
 };
 
 static const struct etwas_convert_target *find_target(const char *name)

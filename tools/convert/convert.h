@@ -87,6 +87,7 @@ extern const struct etwas_convert_target etwas_convert_chrome;
 extern const struct etwas_convert_target etwas_convert_ctf;
 extern const struct etwas_convert_target etwas_convert_etl;
 extern const struct etwas_convert_target etwas_convert_perfetto;
+extern const struct etwas_convert_target etwas_convert_otlp;
 extern const struct etwas_convert_target etwas_convert_folded;
 extern const struct etwas_convert_target etwas_convert_speedscope;
 extern const struct etwas_convert_target etwas_convert_pprof;

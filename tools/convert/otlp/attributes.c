@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Attributes: what an event has by its header, and its fields with their types. 64-bit integers are strings in this
+ * mapping, which has no unsigned ones: what does not fit is text. So are arrays of arrays or structs, and long ones.
+ */
+
+#include "convert/otlp/otlp.h"
+
+#include "text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    MOST_ELEMENTS = 64,          /* of an array that is one here too */
+    MOST_TEXT_BYTES = 64 * 1024, /* of an array as text */
+    VALUE_BYTES = 256 * 1024,    /* more than the text of the longest payload */
+};
+
+/* ---- keys and values --------------------------------------------------------------------------- */
+
+/* An array's bracket is what an element stands behind; a comma comes before any other. */
+static void separate(struct etwas_output *item)
+{
+    if (item->used_bytes != 0 && item->bytes[item->used_bytes - 1] != '[') {
+        etwas_output_char(item, ',');
+    }
+}
+
+static void begin(struct etwas_output *item, const char *prefix, const char *key, size_t bytes)
+{
+    separate(item);
+    etwas_output_text(item, "{\"key\":\"");
+    etwas_output_text(item, prefix);
+    etwas_text_utf8(item, ETWAS_TEXT_JSON, key,
+                    bytes < ETWAS_OTLP_NAME_BYTES ? bytes : ETWAS_OTLP_NAME_BYTES);
+    etwas_output_text(item, "\",\"value\":");
+}
+
+static void put_text(struct etwas_output *item, const char *text, size_t bytes)
+{
+    etwas_output_text(item, "{\"stringValue\":\"");
+    etwas_text_utf8(item, ETWAS_TEXT_JSON, text, bytes);
+    etwas_output_text(item, "\"}");
+}
+
+static void put_signed(struct etwas_output *item, int64_t number)
+{
+    etwas_output_text(item, "{\"intValue\":\"");
+    etwas_output_signed(item, number);
+    etwas_output_text(item, "\"}");
+}
+
+static void put_double(struct etwas_output *item, double number)
+{
+    char text[32];
+
+    etwas_output_text(item, "{\"doubleValue\":");
+    if (isnan(number)) {
+        etwas_output_text(item, "\"NaN\"");
+    } else if (isinf(number)) {
+        etwas_output_text(item, number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+    } else {
+        (void)snprintf(text, sizeof text, "%.17g", number);
+        etwas_output_text(item, text);
+    }
+    etwas_output_char(item, '}');
+}
+
+static void put_value(struct etwas_output *item, const etwas_value *value)
+{
+    static char text[VALUE_BYTES];
+    etwas_number number;
+    uint32_t kind =
+        value->field->map != NULL ? ETWAS_VALUE_TEXT : etwas_value_number(value, &number);
+    size_t bytes;
+
+    if (kind == ETWAS_VALUE_SIGNED || (kind == ETWAS_VALUE_UNSIGNED && number.u <= INT64_MAX)) {
+        put_signed(item, kind == ETWAS_VALUE_SIGNED ? number.i : (int64_t)number.u);
+    } else if (kind == ETWAS_VALUE_FLOAT) {
+        put_double(item, number.f);
+    } else if (kind == ETWAS_VALUE_BOOLEAN) {
+        etwas_output_text(item, number.u != 0 ? "{\"boolValue\":true}" : "{\"boolValue\":false}");
+    } else {
+        bytes = etwas_value_text(value, text, sizeof text);
+        put_text(item, text, bytes < sizeof text ? bytes : sizeof text - 1);
+    }
+}
+
+/* As proto3 has bytes in JSON: base64. */
+static void put_bytes(struct etwas_output *item, const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    etwas_output_text(item, "{\"bytesValue\":\"");
+    for (size_t at = 0; at < count; at += 3) {
+        size_t left = count - at;
+        uint32_t three = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
+                         (left > 2 ? bytes[at + 2] : 0);
+
+        etwas_output_char(item, digits[three >> 18]);
+        etwas_output_char(item, digits[three >> 12 & 63]);
+        etwas_output_char(item, left > 1 ? digits[three >> 6 & 63] : '=');
+        etwas_output_char(item, left > 2 ? digits[three & 63] : '=');
+    }
+    etwas_output_text(item, "\"}");
+}
+
+void etwas_otlp_text(struct etwas_output *item, const char *key, const char *text, size_t bytes)
+{
+    begin(item, "", key, strlen(key));
+    put_text(item, text, bytes);
+    etwas_output_char(item, '}');
+}
+
+void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t number)
+{
+    begin(item, "", key, strlen(key));
+    put_signed(item, number);
+    etwas_output_char(item, '}');
+}
+
+/* ---- fields ------------------------------------------------------------------------------------ */
+
+struct walk {
+    struct etwas_output *item;
+    const char *prefix;
+    const struct etwas_described *described;
+    etwas_fields fields;
+    uint32_t left_out;
+};
+
+static void begin_field(struct walk *walk, const etwas_schema_field *field)
+{
+    struct etwas_kept_text name =
+        walk->described->fields[field - walk->described->schema->fields].full;
+
+    begin(walk->item, walk->prefix, walk->described->texts + name.at, name.bytes);
+}
+
+/* Up to where the array that has begun ends; a truncated one is ended, too. */
+static void put_elements(struct walk *walk)
+{
+    etwas_value value;
+
+    etwas_output_text(walk->item, "{\"arrayValue\":{\"values\":[");
+    while (etwas_fields_next(&walk->fields, &value) && value.token != ETWAS_TOKEN_ARRAY_END) {
+        if (value.token == ETWAS_TOKEN_VALUE && walk->item->used_bytes < ETWAS_OTLP_FIELDS_BYTES) {
+            separate(walk->item);
+            put_value(walk->item, &value);
+        }
+    }
+    etwas_output_text(walk->item, "]}}");
+}
+
+/* The same as text, of which no more is written than has room. */
+static void put_elements_as_text(struct walk *walk, etwas_value value)
+{
+    static struct etwas_output text;
+    struct etwas_fields_rest rest;
+    struct etwas_fields_form form;
+    uint32_t depth = 0;
+    bool is_cut = false;
+
+    text.descriptor = -1;
+    text.used_bytes = 0;
+    etwas_fields_begin_element(&form, &text, walk->described);
+    do {
+        depth += value.token == ETWAS_TOKEN_ARRAY_BEGIN;
+        depth -= value.token == ETWAS_TOKEN_ARRAY_END;
+        is_cut = is_cut || text.used_bytes > MOST_TEXT_BYTES;
+        if (!is_cut) {
+            etwas_fields_put_token(&form, &value, &rest);
+        }
+    } while (depth != 0 && etwas_fields_next(&walk->fields, &value));
+    if (is_cut) {
+        etwas_output_text(&text, " …");
+    }
+    put_text(walk->item, text.bytes, text.used_bytes);
+}
+
+static bool is_of_structs(const etwas_value *array)
+{
+    return (array->field->info->Flags & PropertyStruct) != 0;
+}
+
+static void put_field(struct walk *walk, const etwas_value *value)
+{
+    bool has_room = walk->item->used_bytes < ETWAS_OTLP_FIELDS_BYTES;
+    bool is_array = value->token == ETWAS_TOKEN_ARRAY_BEGIN;
+
+    if (value->token != ETWAS_TOKEN_VALUE && !is_array) {
+        walk->left_out += value->token == ETWAS_TOKEN_TRUNCATED;
+        return; /* a struct: its members have its name in theirs */
+    }
+    if (!has_room) {
+        walk->left_out++;
+        return;
+    }
+    begin_field(walk, value->field);
+    if (!is_array) {
+        put_value(walk->item, value);
+    } else if (value->count <= MOST_ELEMENTS && !is_of_structs(value)) {
+        put_elements(walk);
+    } else {
+        put_elements_as_text(walk, *value);
+    }
+    etwas_output_char(walk->item, '}');
+}
+
+uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
+{
+    static struct walk walk;
+    struct etwas_subject *subject = &otlp->convert->subject;
+    struct etwas_output *item = &otlp->item;
+    etwas_value value;
+
+    if (subject->described == NULL) {
+        if (subject->record->UserDataLength != 0 && etwas_subject_message(subject).text == NULL) {
+            begin(item, prefix, "etwas.payload", strlen("etwas.payload"));
+            put_bytes(item, subject->record->UserData, subject->record->UserDataLength);
+            etwas_output_char(item, '}');
+        }
+        return 0;
+    }
+    walk.item = item;
+    walk.prefix = prefix;
+    walk.described = subject->described;
+    walk.left_out = 0;
+    etwas_fields_begin(&walk.fields, subject->described->schema, subject->record);
+    while (etwas_fields_next(&walk.fields, &value)) {
+        put_field(&walk, &value);
+    }
+    return walk.left_out;
+}
+
+/* ---- of the header ----------------------------------------------------------------------------- */
+
+static void put_guid(struct etwas_output *item, const char *key, const etwas_guid *guid)
+{
+    if (guid != NULL) {
+        begin(item, "", key, strlen(key));
+        etwas_output_text(item, "{\"stringValue\":\"");
+        etwas_text_guid(item, guid);
+        etwas_output_text(item, "\"}}");
+    }
+}
+
+void etwas_otlp_header(struct etwas_otlp *otlp)
+{
+    const struct etwas_subject *subject = &otlp->convert->subject;
+    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+    struct etwas_output *item = &otlp->item;
+
+    if (subject->event.thread != ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_otlp_number(item, "thread.id", subject->event.thread);
+    }
+    if (etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode)) {
+        etwas_otlp_number(item, "etwas.processor", subject->event.processor);
+    }
+    etwas_otlp_number(item, subject->event.classic ? "etwas.type" : "etwas.id",
+                      subject->event.classic ? descriptor->Opcode : descriptor->Id);
+    etwas_otlp_number(item, "etwas.level", descriptor->Level);
+    if (descriptor->Keyword != 0) {
+        begin(item, "", "etwas.keyword", strlen("etwas.keyword"));
+        etwas_output_text(item, "{\"stringValue\":\"");
+        etwas_output_hexadecimal(item, descriptor->Keyword);
+        etwas_output_text(item, "\"}}");
+    }
+    if (subject->event.has_instance && !subject->event.message) {
+        etwas_otlp_number(item, "etwas.instance", subject->event.instance.InstanceId);
+    }
+    put_guid(item, "etwas.activity", etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY));
+    put_guid(item, "etwas.related_activity",
+             etwas_subject_guid(subject, ETWAS_PROPERTY_RELATED_ACTIVITY));
+}

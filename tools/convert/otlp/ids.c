@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Ids of traces and spans. An activity has one already, which other processes and machines know too; an instance is told
+ * apart by its class, its number, its process and the session.
+ */
+
+#include "convert/otlp/otlp.h"
+
+static const etwas_guid no_guid;
+
+/* FNV-1a, and a mixer that has every bit depend on all of them (splitmix64's). */
+static uint64_t add(uint64_t sum, const void *bytes, size_t count)
+{
+    const uint8_t *next = bytes;
+
+    for (size_t index = 0; index < count; index++) {
+        sum = (sum ^ next[index]) * UINT64_C(0x100000001b3);
+    }
+    return sum;
+}
+
+static uint64_t mixed(uint64_t sum)
+{
+    sum = (sum ^ sum >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    sum = (sum ^ sum >> 27) * UINT64_C(0x94d049bb133111eb);
+    return sum ^ sum >> 31;
+}
+
+/* 0 is no id. */
+static void put(uint8_t *to, uint64_t sum)
+{
+    sum = sum != 0 ? sum : 1;
+    for (int byte = 0; byte < 8; byte++) {
+        to[byte] = (uint8_t)(sum >> (56 - 8 * byte));
+    }
+}
+
+/* As its text has them. */
+static void put_guid(uint8_t *to, const etwas_guid *guid)
+{
+    put(to, (uint64_t)guid->Data1 << 32 | (uint64_t)guid->Data2 << 16 | guid->Data3);
+    memcpy(to + 8, guid->Data4, sizeof guid->Data4);
+}
+
+static bool is_none(const etwas_guid *guid)
+{
+    return memcmp(guid, &no_guid, sizeof no_guid) == 0;
+}
+
+/* The session and, in it, the span. */
+static uint64_t sum_of(const struct etwas_convert *convert)
+{
+    const EVENT_TRACE_LOGFILEA *logfile = &convert->subject.input->logfile;
+    const etwas_wchar *name = logfile->LogfileHeader.LoggerName;
+    const etwas_span *span = convert->span;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+    for (; name != NULL && *name != 0; name++) {
+        sum = add(sum, name, sizeof *name);
+    }
+    sum = add(sum, &logfile->LogfileHeader.StartTime, sizeof logfile->LogfileHeader.StartTime);
+    sum = add(sum, &span->guid, sizeof span->guid);
+    sum = add(sum, &span->activity, sizeof span->activity);
+    sum = add(sum, &span->instance, sizeof span->instance);
+    sum = add(sum, &span->process, sizeof span->process);
+    return add(sum, &convert->subject.record->EventHeader.TimeStamp,
+               sizeof convert->subject.record->EventHeader.TimeStamp);
+}
+
+struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
+                                      const struct etwas_otlp_open *parent)
+{
+    const struct etwas_convert *convert = otlp->convert;
+    const struct etwas_event *event = &convert->subject.event;
+    uint64_t sum = sum_of(convert);
+    struct etwas_otlp_id id;
+
+    put(id.span, mixed(sum));
+    if (parent != NULL) {
+        memcpy(id.trace, parent->id.trace, sizeof id.trace);
+    } else if (event->has_related_activity && !is_none(&event->related_activity)) {
+        put_guid(id.trace, &event->related_activity);
+    } else if (!is_none(&convert->span->activity)) {
+        put_guid(id.trace, &convert->span->activity);
+    } else {
+        put(id.trace, mixed(sum + 1));
+        put(id.trace + 8, mixed(sum + 2));
+    }
+    return id;
+}
+
+void etwas_otlp_put_id(struct etwas_output *item, const char *key, const uint8_t *id, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    etwas_output_text(item, ",\"");
+    etwas_output_text(item, key);
+    etwas_output_text(item, "\":\"");
+    for (size_t index = 0; index < bytes; index++) {
+        etwas_output_char(item, digits[id[index] >> 4]);
+        etwas_output_char(item, digits[id[index] & 15]);
+    }
+    etwas_output_char(item, '"');
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas convert --to otlp`.
+ */
+
+#include "convert/otlp/otlp.h"
+
+#include "commands.h"
+#include "text.h"
+
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A session's name, which is the file's until it is closed. */
+static char *service_of(const struct etwas_input *input)
+{
+    static struct etwas_output text;
+    const etwas_wchar *name = input->logfile.LogfileHeader.LoggerName;
+    size_t units = 0;
+
+    while (units < ETWAS_OTLP_SCOPE_BYTES && name[units] != 0) {
+        units++;
+    }
+    text.used_bytes = 0;
+    etwas_text_utf16(&text, ETWAS_TEXT_JSON, name, units);
+    return strndup(text.bytes, text.used_bytes);
+}
+
+static bool begin(struct etwas_convert *convert)
+{
+    struct etwas_otlp *otlp = convert->state;
+
+    otlp->last_ns = etwas_input_start_ns(&convert->run.inputs[0]);
+    for (uint32_t index = 0; index < convert->run.count; index++) {
+        const struct etwas_input *input = &convert->run.inputs[index];
+
+        otlp->services[input->number - 1] = service_of(input);
+        convert->out_of_memory |= otlp->services[input->number - 1] == NULL;
+    }
+    return !convert->out_of_memory;
+}
+
+/* Spans are followed whether they are wanted or not: they are what others are inside of. */
+static void on_event(struct etwas_convert *convert)
+{
+    struct etwas_otlp *otlp = convert->state;
+
+    otlp->last_ns = convert->time_ns;
+    if (convert->span_role == ETWAS_SPAN_START || convert->span_role == ETWAS_SPAN_END) {
+        etwas_otlp_span(otlp);
+    } else if (convert->is_wanted) {
+        etwas_otlp_log(otlp);
+    }
+}
+
+static void on_gap(struct etwas_convert *convert, const struct etwas_input *input,
+                   const etwas_damage *damage)
+{
+    etwas_otlp_log_damage(convert->state, input, damage);
+}
+
+static void end(struct etwas_otlp *otlp)
+{
+    etwas_otlp_end_spans(otlp);
+    for (uint32_t index = 0; index < otlp->convert->run.count; index++) {
+        etwas_otlp_log_losses(otlp, &otlp->convert->run.inputs[index]);
+    }
+    etwas_otlp_end_lines(otlp);
+}
+
+static int run(struct etwas_convert *convert)
+{
+    static const struct etwas_convert_reader reader = {
+        .wants_spans = true, .begin = begin, .wants_all = true, .event = on_event, .gap = on_gap};
+    struct etwas_otlp *otlp = calloc(1, sizeof *otlp);
+    int result;
+
+    if (otlp == NULL) {
+        convert->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    otlp->convert = convert;
+    otlp->item.descriptor = -1;
+    convert->state = otlp;
+    result = etwas_convert_read(convert, &reader);
+    if (!convert->out_of_memory) { /* else nobody gets it */
+        end(otlp);
+    }
+    for (uint32_t place = 0; place < otlp->open_capacity; place++) {
+        free(otlp->open[place].text);
+    }
+    free(otlp->open);
+    for (uint32_t index = 0; index < convert->path_count; index++) {
+        free(otlp->services[index]);
+    }
+    for (uint32_t kind = 0; kind < ETWAS_OTLP_KINDS; kind++) {
+        free(otlp->batches[kind].bytes);
+    }
+    free(otlp);
+    convert->state = NULL;
+    return result;
+}
+
+const struct etwas_convert_target etwas_convert_otlp = {.name = "otlp", .run = run};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_CONVERT_OTLP_H
+#define ETWAS_TOOLS_CONVERT_OTLP_H
+
+/*
+ * OTLP in JSON, as the OpenTelemetry collector's file receiver reads it: each line is one ExportTraceServiceRequest or
+ * ExportLogsServiceRequest, in protobuf's JSON mapping with ids in hex and enumerations as numbers.
+ *
+ *     event ─▶ item (one Span or LogRecord) ─▶ batch of its kind ─▶ a line
+ *
+ * A span is written when it ends; what its START said is kept until then.
+ */
+
+#include "convert/convert.h"
+
+enum {
+    ETWAS_OTLP_NAME_BYTES = 1024, /* of names of events and fields; what is longer is cut */
+    ETWAS_OTLP_SCOPE_BYTES = 256, /* with its 0; what is longer is cut */
+    ETWAS_OTLP_LINE_BYTES =
+        131072, /* a line with so much ends. The collector reads lines of 1 MiB at most */
+    ETWAS_OTLP_FIELDS_BYTES =
+        102400, /* fields of an event beyond so much of its item are left out, and counted */
+    ETWAS_OTLP_KEPT_BYTES = 64 << 20, /* of what STARTs said, of all spans that are open */
+};
+
+struct etwas_otlp_id {
+    uint8_t trace[16];
+    uint8_t span[8];
+};
+
+/* Who says something: the resource is a process of a session, the scope a provider. */
+struct etwas_otlp_source {
+    const struct etwas_input *input;
+    uint32_t process;
+    char scope[ETWAS_OTLP_SCOPE_BYTES];
+};
+
+enum etwas_otlp_kind {
+    ETWAS_OTLP_SPANS,
+    ETWAS_OTLP_LOGS,
+    ETWAS_OTLP_KINDS
+};
+
+/* A line that is being gathered. */
+struct etwas_otlp_batch {
+    char *bytes;
+    size_t used;
+    size_t room;
+    struct etwas_otlp_source source; /* of the last item */
+};
+
+/* An open span, by its place. */
+struct etwas_otlp_open {
+    uint64_t number; /* 0: none */
+    struct etwas_otlp_id id;
+    uint8_t parent[8]; /* 0: none */
+    struct etwas_otlp_source source;
+    uint32_t thread;
+    uint32_t left_out; /* attributes of its START */
+    int64_t start_ns;
+    bool is_wanted;
+    char *text; /* name and attributes */
+    size_t bytes;
+};
+
+struct etwas_otlp {
+    struct etwas_convert *convert;
+    struct etwas_output item; /* never flushed: what goes in is bounded */
+    struct etwas_otlp_batch batches[ETWAS_OTLP_KINDS];
+    struct etwas_otlp_open *open;
+    uint32_t open_capacity;
+    uint64_t kept_bytes;
+    int64_t last_ns;
+    char *services
+        [ETWAS_INPUT_FILES]; /* the sessions' names as JSON has them, by the file's number - 1 */
+};
+
+/* ---- attributes.c: behind `"attributes":[`, each with a comma before it unless it is the first ---- */
+
+void etwas_otlp_text(struct etwas_output *item, const char *key, const char *text, size_t bytes);
+void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t number);
+
+/* What every event has by its header. */
+void etwas_otlp_header(struct etwas_otlp *otlp);
+
+/* Its fields, or its payload if nothing describes it; their keys begin with `prefix`. Returns how many were left out. */
+uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix);
+
+/* ---- ids.c ---- */
+
+/*
+ * Of a span that begins. They are those of the same span in any other run and whatever files come with its own; all spans of a tree
+ * have the trace of its root. An activity whose parent is not there is of the trace that its related activity names.
+ */
+struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
+                                      const struct etwas_otlp_open *parent);
+
+/* "key":"hex" */
+void etwas_otlp_put_id(struct etwas_output *item, const char *key, const uint8_t *id, size_t bytes);
+
+/* ---- batch.c ---- */
+
+/* The provider and process of the event. */
+void etwas_otlp_source_of(struct etwas_otlp *otlp, struct etwas_otlp_source *source);
+
+/* Takes the item, which is empty afterwards. */
+void etwas_otlp_add(struct etwas_otlp *otlp, enum etwas_otlp_kind kind,
+                    const struct etwas_otlp_source *source);
+
+/* Ends the lines that are begun. */
+void etwas_otlp_end_lines(struct etwas_otlp *otlp);
+
+/* "key":"nanoseconds since 1970"; what is before is 0. */
+void etwas_otlp_put_time(struct etwas_output *item, const char *key, int64_t time_ns);
+
+/* ---- spans.c ---- */
+
+/* START or END. */
+void etwas_otlp_span(struct etwas_otlp *otlp);
+
+/* The span that the event is inside of; NULL: none. */
+const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *otlp);
+
+/* Those that did not end. */
+void etwas_otlp_end_spans(struct etwas_otlp *otlp);
+
+/* ---- logs.c ---- */
+
+void etwas_otlp_log(struct etwas_otlp *otlp);
+void etwas_otlp_log_damage(struct etwas_otlp *otlp, const struct etwas_input *input,
+                           const etwas_damage *damage);
+void etwas_otlp_log_losses(struct etwas_otlp *otlp, const struct etwas_input *input);
+
+#endif

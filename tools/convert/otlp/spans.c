@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Instances and activities as spans. Each is written when it ends, with what its START and its END say; one that does not
+ * end is written at the end of all files, or when another START takes its place, as one that says so.
+ */
+
+#include "convert/otlp/otlp.h"
+
+#include "json.h"
+#include "span_name.h"
+
+#include <stdlib.h>
+
+enum {
+    KIND_INTERNAL = 1,
+};
+
+/* NULL without memory. */
+static struct etwas_otlp_open *open_at(struct etwas_otlp *otlp, uint32_t place)
+{
+    if (place >= otlp->open_capacity) {
+        uint32_t capacity = 2 * place + 1024;
+        struct etwas_otlp_open *larger = realloc(otlp->open, capacity * sizeof *larger);
+
+        if (larger == NULL) {
+            otlp->convert->out_of_memory = true;
+            return NULL;
+        }
+        memset(larger + otlp->open_capacity, 0, (capacity - otlp->open_capacity) * sizeof *larger);
+        otlp->open = larger;
+        otlp->open_capacity = capacity;
+    }
+    return &otlp->open[place];
+}
+
+static struct etwas_otlp_open *find(const struct etwas_otlp *otlp, uint64_t number, uint32_t place)
+{
+    return number != 0 && place < otlp->open_capacity && otlp->open[place].number == number
+               ? &otlp->open[place]
+               : NULL;
+}
+
+const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *otlp)
+{
+    const etwas_span *span = otlp->convert->span;
+
+    return otlp->convert->span_role == ETWAS_SPAN_INSIDE ? find(otlp, span->number, span->place)
+                                                         : NULL;
+}
+
+/* ---- how it begins ----------------------------------------------------------------------------- */
+
+/* Name and attributes, without what ends them. Returns how many were left out. */
+static uint32_t put_start(struct etwas_otlp *otlp)
+{
+    const struct etwas_subject *subject = &otlp->convert->subject;
+    char name[ETWAS_SPAN_NAME_BYTES];
+
+    etwas_span_name_make(name, subject->described, subject->record);
+    etwas_json_text(&otlp->item, "name", name);
+    etwas_output_text(&otlp->item, ",\"attributes\":[");
+    etwas_otlp_header(otlp);
+    return etwas_otlp_fields(otlp, "");
+}
+
+/* Takes the item. */
+static void keep(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
+{
+    size_t bytes = otlp->item.used_bytes;
+
+    open->text = otlp->kept_bytes + bytes <= ETWAS_OTLP_KEPT_BYTES ? malloc(bytes) : NULL;
+    if (open->text != NULL) {
+        memcpy(open->text, otlp->item.bytes, bytes);
+        open->bytes = bytes;
+        otlp->kept_bytes += bytes;
+    }
+    otlp->item.used_bytes = 0;
+}
+
+static void begin_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
+{
+    const etwas_span *span = otlp->convert->span;
+    const struct etwas_otlp_open *parent = find(otlp, span->parent, span->parent_place);
+
+    *open = (struct etwas_otlp_open){
+        .number = span->number,
+        .id = etwas_otlp_id_of(otlp, parent),
+        .thread = otlp->convert->subject.event.thread,
+        .start_ns = otlp->convert->time_ns,
+        .is_wanted = otlp->convert->is_wanted,
+    };
+    if (parent != NULL) {
+        memcpy(open->parent, parent->id.span, sizeof open->parent);
+    }
+    etwas_otlp_source_of(otlp, &open->source);
+    open->left_out = put_start(otlp);
+    keep(otlp, open);
+}
+
+/* ---- how it ends ------------------------------------------------------------------------------- */
+
+static void put_head(struct etwas_otlp *otlp, const struct etwas_otlp_open *open, int64_t end_ns)
+{
+    static const uint8_t none[sizeof open->parent];
+    struct etwas_output *item = &otlp->item;
+
+    etwas_output_format(item, "{\"kind\":%d", KIND_INTERNAL);
+    etwas_otlp_put_id(item, "traceId", open->id.trace, sizeof open->id.trace);
+    etwas_otlp_put_id(item, "spanId", open->id.span, sizeof open->id.span);
+    if (memcmp(open->parent, none, sizeof none) != 0) {
+        etwas_otlp_put_id(item, "parentSpanId", open->parent, sizeof open->parent);
+    }
+    etwas_otlp_put_time(item, "startTimeUnixNano", open->start_ns);
+    etwas_otlp_put_time(item, "endTimeUnixNano", end_ns > open->start_ns ? end_ns : open->start_ns);
+    if (open->text != NULL) {
+        etwas_output_bytes(item, open->text, open->bytes);
+    } else {
+        etwas_output_text(item, ",\"name\":\"\",\"attributes\":[");
+        etwas_otlp_text(item, "etwas.start", "no room", strlen("no room"));
+    }
+}
+
+static void forget(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
+{
+    otlp->kept_bytes -= open->bytes;
+    free(open->text);
+    *open = (struct etwas_otlp_open){0};
+}
+
+/* So many attributes of its END were left out. */
+static void put_tail(struct etwas_otlp *otlp, struct etwas_otlp_open *open, uint32_t left_out)
+{
+    left_out += open->left_out;
+    etwas_output_char(&otlp->item, ']');
+    if (left_out != 0) {
+        etwas_json_number(&otlp->item, "droppedAttributesCount", left_out);
+    }
+    etwas_output_char(&otlp->item, '}');
+    etwas_otlp_add(otlp, ETWAS_OTLP_SPANS, &open->source);
+    forget(otlp, open);
+}
+
+static void end_lost(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
+{
+    if (open->number != 0 && open->is_wanted) {
+        put_head(otlp, open, otlp->last_ns);
+        etwas_otlp_text(&otlp->item, "etwas.end", "lost", strlen("lost"));
+        put_tail(otlp, open, 0);
+    }
+    forget(otlp, open);
+}
+
+static void end_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
+{
+    uint32_t thread = otlp->convert->subject.event.thread;
+
+    if (open->is_wanted || otlp->convert->is_wanted) {
+        put_head(otlp, open, otlp->convert->time_ns);
+        if (thread != open->thread && thread != ETWAS_EVENT_UNKNOWN_ID) {
+            etwas_otlp_number(&otlp->item, "end.thread.id", thread);
+        }
+        put_tail(otlp, open, etwas_otlp_fields(otlp, "end."));
+    }
+    forget(otlp, open);
+}
+
+void etwas_otlp_end_spans(struct etwas_otlp *otlp)
+{
+    for (uint32_t place = 0; place < otlp->open_capacity; place++) {
+        end_lost(otlp, &otlp->open[place]);
+    }
+}
+
+void etwas_otlp_span(struct etwas_otlp *otlp)
+{
+    const etwas_span *span = otlp->convert->span;
+    struct etwas_otlp_open *open = open_at(otlp, span->place);
+
+    if (open == NULL) {
+        return;
+    }
+    if (otlp->convert->span_role == ETWAS_SPAN_START) {
+        end_lost(otlp, open); /* one in whose place this one is */
+        begin_span(otlp, open);
+    } else if (open->number == span->number) {
+        end_span(otlp, open);
+    }
+}
