@@ -45,6 +45,7 @@ PARTS = {
     "peers": (3, False),
     "processes": (3, False),
     "reading": (1, False),
+    "shipping": (1, False),
 }
 
 GOOGLE_REPETITIONS = 5
