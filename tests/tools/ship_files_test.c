@@ -3,12 +3,12 @@
 
 /*
  * What is shipped of files that are not just a session from its start to its end: circular ones, snapshots, what a killed
- * process left, damaged ones, those of Windows; and what is said of a file, or of a place in it.
+ * process left, damaged ones, those of Windows.
  */
 #include "ship_whole.h"
 
-#include <etwas/buffers.h>
-#include <etwas/evntcons.h>
+#include "reader/builder.h"
+
 #include <etwas/evntrace.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,15 +18,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const struct etwas_ship_limits whole = {ETWAS_SHIP_BLOCK_ROWS, ETWAS_SHIP_BLOCK_BYTES};
-static const struct etwas_ship_place beginning = {0, 0};
-
-static etwas_session_options sequential(void)
-{
-    return (etwas_session_options){.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
-                                   .buffer_size_kb = 8};
-}
 
 static uint64_t session_of(const char *path)
 {
@@ -260,167 +251,66 @@ static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
     free(shipped);
 }
 
-/* ---- places and bounds ----------------------------------------------------------------------- */
+/* ---- days ------------------------------------------------------------------------------------ */
 
-/* From wherever a block ended, what is left can be counted, and its place found by the buffer's number. */
-static void what_is_left_is_counted(void **state)
-{
-    const struct etwas_ship_limits some = {777, ETWAS_SHIP_BLOCK_BYTES};
-    const char *path = folder_path("l.etl");
-    etwas_session_options options = sequential();
-    static struct shipped_event event;
-    struct etwas_ship_block block = block_open();
-    etwas_session_counts counts;
-    struct etwas_ship_file *file;
-    struct etwas_ship_place found;
-    struct etwas_ship_rest rest;
-    struct rows rows;
+#define FILETIME_A_SECOND INT64_C(10000000)
+#define FILETIME_A_DAY (86400 * FILETIME_A_SECOND)
 
-    (void)state;
-    write_file(path, &options, 3000, &counts);
-    file = open_file(path);
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &some, &block), ETWAS_SHIP_BLOCK);
-    assert_true(etwas_ship_cut_count(file, &block.bounds.until, &rest));
-    assert_int_equal(rest.events, counts.recorded - block.bounds.rows);
-    rows_begin(&rows, block.events);
-    while (rows_next_event(&rows, &event)) {
-    }
-    assert_int_equal(rest.first_buffer, event.buffer);
-    assert_true(rest.first_ns != 0 && rest.first_ns <= rest.last_ns);
-    assert_true(etwas_ship_cut_find(file, event.buffer, event.pos + 1, &found));
-    assert_int_equal(found.offset, block.bounds.until.offset);
-    assert_int_equal(found.pos, block.bounds.until.pos);
-    assert_false(etwas_ship_cut_find(file, 1u << 30, 0, &found));
-
-    etwas_columns_reset(block.buffers, &block.buffers->dialect);
-    assert_true(etwas_ship_cut_gone(&rest, "/some/folder/l.etl", "testhost", block.buffers));
-    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_STATE),
-                     ETWAS_SHIP_STATE_GONE);
-    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_EVENTS), rest.events);
-    etwas_ship_file_close(file);
-    block_close(&block);
-}
-
-static void places_that_are_not_there_are_refused(void **state)
-{
-    const char *path = folder_path("p.etl");
-    etwas_session_options options = sequential();
-    struct etwas_ship_block block = block_open();
-    struct etwas_ship_bounds sound;
-    struct etwas_ship_bounds bounds;
-    struct etwas_ship_file *file;
-
-    (void)state;
-    write_file(path, &options, 500, NULL);
-    file = open_file(path);
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
-    sound = block.bounds;
-    for (uint32_t round = 0; round < 2000; round++) {
-        uint8_t *bytes = (uint8_t *)&bounds;
-
-        bounds = sound;
-        for (uint32_t i = 0; i <= round % 3; i++) {
-            bytes[draw(sizeof bounds)] ^= (uint8_t)(1u << draw(8));
-        }
-        if (etwas_ship_cut_again(file, &bounds, &block) == ETWAS_SHIP_BLOCK) {
-            assert_int_equal(block.events->rows, sound.rows);
-        }
-    }
-    assert_int_equal(etwas_ship_cut_again(file, &sound, &block), ETWAS_SHIP_BLOCK);
-    assert_int_equal(
-        etwas_ship_cut_next(file, &(struct etwas_ship_place){1u << 30, 0}, &whole, &block),
-        ETWAS_SHIP_FAILED);
-    assert_int_equal(
-        etwas_ship_cut_next(file, &(struct etwas_ship_place){sound.until.offset - 8192, 100000},
-                            &whole, &block),
-        ETWAS_SHIP_FAILED);
-    etwas_ship_file_close(file);
-    block_close(&block);
-}
-
-/* ---- times ----------------------------------------------------------------------------------- */
-
-struct times {
-    etwas_trace_handle trace;
-    struct etwas_ship_block block;
-    struct rows rows;
-    uint32_t count;
-    uint32_t held;
-    int64_t raw[8192];
+enum {
+    MIDNIGHTS_DAY = 19739, /* since 1970, */
+    DAYS_TO_1970 = 134774, /* since 1601 */
 };
+#define MIDNIGHT ((DAYS_TO_1970 + MIDNIGHTS_DAY) * FILETIME_A_DAY)
 
-static uint32_t begin_buffer(const etwas_trace_buffer *buffer, void *context)
+/* By the wall clock, so many seconds behind midnight, a buffer each. */
+static void cut_around_midnight(const int64_t *seconds, uint32_t count, uint32_t *days)
 {
-    struct times *times = context;
-
-    times->held = 0;
-    return buffer->kind == ETWAS_BUFFER_EVENTS ? ETWAS_BUFFER_READ : ETWAS_BUFFER_PASS;
-}
-
-static void hold_stamp(EVENT_RECORD *record)
-{
-    struct times *times = record->UserContext;
-
-    times->raw[times->held++] = record->EventHeader.TimeStamp.QuadPart;
-}
-
-/* What the library says of each stamp, and the row. */
-static uint32_t compare_times(const etwas_trace_buffer *buffer, void *context)
-{
-    static struct shipped_event event;
-    struct times *times = context;
-
-    (void)buffer;
-    for (uint32_t i = 0; i < times->held; i++) {
-        etwas_clock_time time;
-        int64_t unix_ns;
-
-        assert_int_equal(
-            etwas_trace_convert_time(times->trace, times->raw[i], ETWAS_CLOCK_SYSTEM_TIME, &time),
-            ERROR_SUCCESS);
-        unix_ns = (time.value - INT64_C(116444736000000000)) * 100;
-        assert_true(rows_next_event(&times->rows, &event));
-        assert_true(time.error_ns <= event.error);
-        assert_in_range(event.time, unix_ns - event.error, unix_ns + event.error);
-        times->count++;
-    }
-    return ETWAS_BUFFER_READ;
-}
-
-static void times_are_within_their_error(void **state)
-{
-    const char *path = folder_path("t.etl");
-    etwas_session_options options = sequential();
-    static struct times times;
-    EVENT_TRACE_LOGFILEA logfile = {
-        .LogFileName = (char *)(uintptr_t)path,
-        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP,
-        .EventRecordCallback = hold_stamp,
-        .Context = &times,
-    };
-    etwas_trace_handle session = start_session(path, &options);
-    struct work work[WRITERS];
+    struct builder_options options = builder_defaults();
+    struct etwas_ship_block block = block_open();
+    struct etwas_ship_place at = beginning;
+    struct builder builder;
     struct etwas_ship_file *file;
+    uint32_t rows = 0;
+
+    options.clock_type = ETWAS_ETL_CLOCK_SYSTEM;
+    options.start_filetime = MIDNIGHT - 600 * FILETIME_A_SECOND;
+    options.first_raw = options.start_filetime;
+    builder_begin(&builder, &options);
+    for (uint32_t i = 0; i < count; i++) {
+        builder_buffer(&builder, 0);
+        builder_number(&builder, MIDNIGHT + seconds[i] * FILETIME_A_SECOND, i);
+    }
+    builder_end(&builder);
+    file = open_file(put_file(0, builder.bytes, builder.size));
+    while (etwas_ship_cut_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
+        for (uint32_t i = 0; i < block.bounds.rows; i++) {
+            days[rows++] = block.bounds.day;
+        }
+        at = block.bounds.until;
+    }
+    assert_int_equal(rows, count);
+    etwas_ship_file_close(file);
+    block_close(&block);
+    builder_free(&builder);
+}
+
+/* Not at midnight itself, around which buffers of several processors overlap. */
+static void a_block_is_of_one_day(void **state)
+{
+    static const int64_t seconds[] = {-100, -1, 30, -2, 59, 61, -30, 100};
+    static const int64_t far[] = {0, 1000 * INT64_C(86400), -1000 * INT64_C(86400)};
+    uint32_t days[8];
 
     (void)state;
-    scene_enable(session);
-    begin_work(work, session, 15000, true);
-    end_work(work);
-    stop_session(session, NULL);
-    file = open_file(path);
-    times.block = block_open();
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &times.block), ETWAS_SHIP_BLOCK);
-    rows_begin(&times.rows, times.block.events);
-    times.trace = OpenTraceA(&logfile);
-    assert_true(times.trace != INVALID_PROCESSTRACE_HANDLE);
-    assert_int_equal(etwas_trace_process_buffers(times.trace, 0, UINT64_MAX, begin_buffer,
-                                                 compare_times, &times),
-                     ERROR_SUCCESS);
-    assert_int_equal(times.count, times.block.events->rows);
-    assert_true(times.block.bounds.times.error_ns < UINT32_MAX);
-    CloseTrace(times.trace);
-    etwas_ship_file_close(file);
-    block_close(&times.block);
+    cut_around_midnight(seconds, 8, days);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(days[i], MIDNIGHTS_DAY - (i < 5));
+    }
+    cut_around_midnight(far, 3, days);
+    assert_int_equal(days[0], MIDNIGHTS_DAY);
+    assert_int_equal(days[1], MIDNIGHTS_DAY - 1 + 366);
+    assert_int_equal(days[2], MIDNIGHTS_DAY - 2);
+    remove_files();
 }
 
 /* ---- files of Windows ------------------------------------------------------------------------ */
@@ -468,9 +358,7 @@ int main(void)
         FOLDER_TEST(snapshots_are_sessions_of_their_own),
         FOLDER_TEST(what_is_recovered_ends_the_session),
         FOLDER_TEST(a_damaged_buffer_goes_as_far_as_it_can_be_read),
-        FOLDER_TEST(what_is_left_is_counted),
-        FOLDER_TEST(places_that_are_not_there_are_refused),
-        FOLDER_TEST(times_are_within_their_error),
+        cmocka_unit_test(a_block_is_of_one_day),
         cmocka_unit_test(files_of_windows_go_too),
     };
 

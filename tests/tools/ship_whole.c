@@ -3,6 +3,7 @@
 
 #include "ship_whole.h"
 
+#include <etwas/evntrace.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,15 @@
 enum {
     LARGEST_BLOCK = 400,
 };
+
+const struct etwas_ship_limits whole = {ETWAS_SHIP_BLOCK_ROWS, ETWAS_SHIP_BLOCK_BYTES};
+const struct etwas_ship_place beginning = {0, 0};
+
+etwas_session_options sequential(void)
+{
+    return (etwas_session_options){.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                   .buffer_size_kb = 8};
+}
 
 uint32_t draw(uint32_t below)
 {

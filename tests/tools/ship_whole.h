@@ -14,6 +14,11 @@ enum {
     WRITERS = 3,
 };
 
+extern const struct etwas_ship_limits whole; /* of a block that is all of a small file */
+extern const struct etwas_ship_place beginning;
+
+etwas_session_options sequential(void);
+
 /* Below `below`. */
 uint32_t draw(uint32_t below);
 
