@@ -262,8 +262,9 @@ enum {
 };
 #define MIDNIGHT ((DAYS_TO_1970 + MIDNIGHTS_DAY) * FILETIME_A_DAY)
 
-/* By the wall clock, so many seconds behind midnight, a buffer each. */
-static void cut_around_midnight(const int64_t *seconds, uint32_t count, uint32_t *days)
+/* By the wall clock, so many seconds behind midnight, a buffer each; of `damaged`, from 1, nothing can be read. */
+static void cut_around_midnight(const int64_t *seconds, uint32_t count, uint32_t damaged,
+                                uint32_t *days)
 {
     struct builder_options options = builder_defaults();
     struct etwas_ship_block block = block_open();
@@ -271,6 +272,8 @@ static void cut_around_midnight(const int64_t *seconds, uint32_t count, uint32_t
     struct builder builder;
     struct etwas_ship_file *file;
     uint32_t rows = 0;
+    size_t bytes_count;
+    uint8_t *bytes;
 
     options.clock_type = ETWAS_ETL_CLOCK_SYSTEM;
     options.start_filetime = MIDNIGHT - 600 * FILETIME_A_SECOND;
@@ -281,14 +284,20 @@ static void cut_around_midnight(const int64_t *seconds, uint32_t count, uint32_t
         builder_number(&builder, MIDNIGHT + seconds[i] * FILETIME_A_SECOND, i);
     }
     builder_end(&builder);
+    if (damaged > 0) {
+        memset(builder_header(&builder, damaged), 0xFF, sizeof(struct etwas_etl_buffer_header));
+    }
     file = open_file(put_file(0, builder.bytes, builder.size));
     while (etwas_ship_cut_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
         for (uint32_t i = 0; i < block.bounds.rows; i++) {
             days[rows++] = block.bounds.day;
         }
         at = block.bounds.until;
+        bytes = block_bytes(&block, &bytes_count);
+        expect_again(etwas_ship_file_path(file), &block.bounds, bytes, bytes_count);
+        free(bytes);
     }
-    assert_int_equal(rows, count);
+    assert_int_equal(rows, count - (damaged > 0));
     etwas_ship_file_close(file);
     block_close(&block);
     builder_free(&builder);
@@ -302,14 +311,18 @@ static void a_block_is_of_one_day(void **state)
     uint32_t days[8];
 
     (void)state;
-    cut_around_midnight(seconds, 8, days);
+    cut_around_midnight(seconds, 8, 0, days);
     for (uint32_t i = 0; i < 8; i++) {
         assert_int_equal(days[i], MIDNIGHTS_DAY - (i < 5));
     }
-    cut_around_midnight(far, 3, days);
+    cut_around_midnight(far, 3, 0, days);
     assert_int_equal(days[0], MIDNIGHTS_DAY);
     assert_int_equal(days[1], MIDNIGHTS_DAY - 1 + 366);
     assert_int_equal(days[2], MIDNIGHTS_DAY - 2);
+    /* The first day ends where nothing can be read. */
+    cut_around_midnight(seconds, 8, 5, days);
+    assert_int_equal(days[3], MIDNIGHTS_DAY - 1);
+    assert_int_equal(days[4], MIDNIGHTS_DAY);
     remove_files();
 }
 

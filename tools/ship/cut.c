@@ -153,6 +153,15 @@ static void put_event(struct cut *cut, struct etwas_described *described,
     note_full(cut, record);
 }
 
+/* Before the first event of a buffer the block ends with the buffer before, wherever that ends. */
+static void stop(struct cut *cut)
+{
+    cut->has_stopped = true;
+    if (cut->pos > 0) {
+        cut->reached = (struct etwas_ship_place){cut->buffer.offset, cut->pos};
+    }
+}
+
 static void note_stamp(struct cut *cut, int64_t raw)
 {
     if (cut->pos == 0) {
@@ -178,8 +187,7 @@ static void take_record(EVENT_RECORD *record, void *context)
         return;
     }
     if (cut->kind == ETWAS_BUFFER_EVENTS && cut->pos >= cut->skip && ends_before(cut, raw)) {
-        cut->has_stopped = true;
-        cut->reached = (struct etwas_ship_place){cut->buffer.offset, cut->pos};
+        stop(cut);
         return;
     }
     if (cut->limits == NULL && cut->block->bounds.rows > cut->known_rows) {
