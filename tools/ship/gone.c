@@ -77,24 +77,24 @@ static void put_row(struct etwas_columns *columns, const struct etwas_ship_curso
 
 /* ---- what is owed ---------------------------------------------------------------------------- */
 
-bool etwas_ship_gone_keep(struct etwas_ship_file *file, const struct etwas_ship_place *from,
-                          struct etwas_ship_block *block, struct etwas_ship_cursor *cursor)
+bool etwas_ship_gone_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+                           struct etwas_columns *rows, struct etwas_ship_owed *owed)
 {
+    struct etwas_ship_block block = {.events = rows, .buffers = rows};
     struct etwas_ship_rest rest;
 
+    *owed = (struct etwas_ship_owed){0};
     if (!etwas_ship_cut_count(file, from, &rest)) {
         return false;
     }
-    etwas_columns_reset(block->buffers, &block->buffers->dialect);
-    if (!etwas_ship_cut_gone(&rest, cursor->file, cursor->host, block->buffers) ||
-        block->buffers->rows != 1) {
+    etwas_columns_reset(rows, &rows->dialect);
+    if (!etwas_ship_cut_gone(&rest, "", "", rows) || rows->rows != 1) {
         return false;
     }
-    keep_row(block->buffers, 0, &cursor->gone);
-    cursor->end.is_there = false;
+    keep_row(rows, 0, &owed->gone);
     if (etwas_ship_file_facts(file)->has_ended &&
-        etwas_ship_cut_end(file, block) == ETWAS_SHIP_BLOCK && block->buffers->rows == 1) {
-        keep_row(block->buffers, 0, &cursor->end);
+        etwas_ship_cut_end(file, &block) == ETWAS_SHIP_BLOCK && rows->rows == 1) {
+        keep_row(rows, 0, &owed->end);
     }
     return true;
 }

@@ -12,9 +12,18 @@
 
 #include <stdbool.h>
 
-/* Counts what the file has behind `from`, and keeps the rows that say that it went. False: etwas_ship_file_reason. */
-bool etwas_ship_gone_keep(struct etwas_ship_file *file, const struct etwas_ship_place *from,
-                          struct etwas_ship_block *block, struct etwas_ship_cursor *cursor);
+/* The rows that are owed of a file: that it went, and, where it had an end, its totals. */
+struct etwas_ship_owed {
+    struct etwas_ship_row gone;
+    struct etwas_ship_row end;
+};
+
+/*
+ * Counts what the file has behind `from`; texts of its cursor are not looked at. `rows` is emptied, and of use for nothing
+ * afterwards. False: etwas_ship_file_reason says why not.
+ */
+bool etwas_ship_gone_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+                           struct etwas_columns *rows, struct etwas_ship_owed *owed);
 
 /* Fills `buffers`, which is emptied before, with the rows that are owed. */
 void etwas_ship_gone_rows(const struct etwas_ship_cursor *cursor, struct etwas_columns *buffers);

@@ -204,27 +204,41 @@ static struct etwas_ship_place begin_of_gone(struct etwas_ship_run *run,
     return from;
 }
 
-/* Its cursor says so before the file goes. Nobody writes it: what it is by now is all of it. */
-static bool count_as_gone(struct etwas_ship_run *run, struct etwas_ship_source *source)
+static bool count(struct etwas_ship_run *run, struct etwas_ship_source *source,
+                  struct etwas_ship_owed *owed)
 {
-    struct etwas_columns rows;
-    struct etwas_ship_block block = {.buffers = &rows, .events = &rows};
     struct etwas_ship_place from = begin_of_gone(run, source);
-    bool is_kept;
+    struct etwas_columns rows;
+    bool is_counted;
 
+    /* Nobody writes it: what it is by now is all of it. */
     if (!etwas_ship_file_look(source->file)) {
         return false;
     }
     etwas_ship_file_leave(source->file);
     etwas_columns_open(&rows, ETWAS_SHIP_BUFFERS, etwas_ship_target_dialect(run->target));
+    is_counted = etwas_ship_gone_count(source->file, &from, &rows, owed);
+    etwas_columns_close(&rows);
+    return is_counted;
+}
+
+/* Its cursor says so before the file goes. */
+static bool count_as_gone(struct etwas_ship_run *run, struct etwas_ship_source *source)
+{
+    struct etwas_ship_owed owed;
+    bool is_kept;
+
+    if (!count(run, source, &owed)) {
+        return false;
+    }
     etwas_ship_lanes_hold(run->lanes, source->shard);
-    is_kept = etwas_ship_gone_keep(source->file, &from, &block, source->cursor) &&
-              etwas_ship_state_write(run->state, source->cursor);
+    source->cursor->gone = owed.gone;
+    source->cursor->end = owed.end;
+    is_kept = etwas_ship_state_write(run->state, source->cursor);
     if (!is_kept) {
         source->cursor->gone.is_there = false;
     }
     etwas_ship_lanes_let_go(run->lanes, source->shard);
-    etwas_columns_close(&rows);
     return is_kept;
 }
 
@@ -254,7 +268,16 @@ static bool let_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
     return true;
 }
 
-/* One that is written stays, and one whose end alone is on its way. */
+/* Its end alone is on its way. While a block is, the cursor is the lane's. */
+static bool is_ending(const struct etwas_ship_source *source)
+{
+    bool is_in_doubt = source->is_on_its_way || source->phase == ETWAS_SHIP_ASKING;
+
+    return source->phase == ETWAS_SHIP_ENDING ||
+           (is_in_doubt && source->cursor->stage == ETWAS_SHIP_SENT_END);
+}
+
+/* One that is written stays, and one of which all has arrived but that. */
 static bool remove_entry(struct etwas_ship_run *run, const struct entry *entry)
 {
     struct etwas_ship_source *source = etwas_ship_sources_find(&run->sources, entry->path);
@@ -269,8 +292,7 @@ static bool remove_entry(struct etwas_ship_run *run, const struct entry *entry)
         (void)etwas_ship_open_source(run, source);
         source = etwas_ship_sources_find(&run->sources, entry->path);
     }
-    return source != NULL && source->file != NULL && source->phase != ETWAS_SHIP_ENDING &&
-           source->cursor->stage != ETWAS_SHIP_SENT_END && let_go(run, source);
+    return source != NULL && source->file != NULL && !is_ending(source) && let_go(run, source);
 }
 
 void etwas_ship_spool_limit(struct etwas_ship_run *run)
