@@ -20,7 +20,7 @@ enum {
     ETWAS_SHIP_OPEN_FILES = 16,       /* each with what it has learned */
     ETWAS_SHIP_TURN_BLOCKS = 64,      /* after so many an open file makes room for one that waits */
     ETWAS_SHIP_SMALL_BYTES = 4 << 20, /* of a file that grows: less is one small block a second */
-    ETWAS_SHIP_MEMORY_BYTES = 24 << 20, /* of all jobs' blocks together */
+    ETWAS_SHIP_MEMORY_BYTES = 32 << 20, /* of all jobs' blocks together */
     ETWAS_SHIP_LEAST_BLOCK_BYTES = 1 << 17,
     ETWAS_SHIP_DOUBT_S =
         300, /* a block on its way for longer may be one that servers have forgotten */
