@@ -96,6 +96,23 @@ static uint32_t saturated(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
+/* Another input was recovered of the same session, and says the totals of all its files. */
+static bool is_told_by_another(const struct etwas_relogger *relogger, uint32_t index)
+{
+    const struct etwas_etl_log_header64 *own = &relogger->inputs[index].fields;
+
+    for (uint32_t i = 0; i < relogger->count; i++) {
+        const struct etwas_relog_input *other = &relogger->inputs[i];
+
+        if (i != index && (other->totals.ends & ETWAS_ETL_ENDS_RECOVERED) != 0 &&
+            other->fields.start_filetime == own->start_filetime &&
+            other->fields.clock_type == own->clock_type) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct etwas_etl_totals totals_of(const struct etwas_relogger *relogger, bool all)
 {
     struct etwas_etl_totals sum = {.version = ETWAS_ETL_TOTALS_VERSION};
@@ -104,6 +121,9 @@ static struct etwas_etl_totals totals_of(const struct etwas_relogger *relogger, 
     for (uint32_t i = 0; i < relogger->count; i++) {
         const struct etwas_etl_totals *totals = &relogger->inputs[i].totals;
 
+        if (is_told_by_another(relogger, i)) {
+            continue;
+        }
         sum.overwritten_events += totals->overwritten_events;
         sum.overwritten_buffers += totals->overwritten_buffers;
         sum.lost_events += totals->lost_events;

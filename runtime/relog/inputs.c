@@ -34,6 +34,7 @@ static struct etwas_etl_totals totals_of(const struct etwas_trace *trace)
         .lost_events = information->lost_events,
         .lost_buffers = information->lost_buffers,
         .attempted_events = information->attempted_events,
+        .ends = information->ends,
     };
 }
 

@@ -257,6 +257,14 @@ class Sessions(ProveTest):
         out, _ = self.run_etwas("recover", "--json", "-o", after, pool)
         return after, json.loads(out)
 
+    def assert_relogged_proves(self, *paths):
+        """One file made of all, unless the log file is cut, and has the beginning of what was recovered."""
+        made = paths[-1] + ".all"
+        self.run_any("convert", "--to", "etl", "-o", made, *paths, expect=(FINE, DAMAGED))
+        out, _ = self.run_any("stat", "--json", *paths, expect=(FINE, DAMAGED))
+        if not any(json.loads(line)["damaged"] for line in out.splitlines()):
+            self.assertEqual(self.assert_proved(made)["attempted"], self.assert_proved(*paths)["attempted"])
+
     def test_who_is_killed_is_proved_by_what_is_recovered(self):
         for mode, name in ((0, "log.etl"), (COMPRESSED, "log.etl"), (NEW_FILE | KBYTES, "part%d.etl"),
                            (NEW_FILE | KBYTES | COMPRESSED, "part%d.etl"), (BUFFERING, "none.etl")):
@@ -270,6 +278,7 @@ class Sessions(ProveTest):
                 self.assertTrue(proof["recovered"] and proof["ended"])
                 self.assertIn(proof["attempted"] - returned, range(3))
                 self.assertEqual(proof["attempted"], recovered["attempted"])
+                self.assert_relogged_proves(*logs, after)
                 if proof["in_files"] > recovered["events"]:
                     self.assert_unproved("did not write its end", *logs)
                     self.assert_unproved("name all of them", after)
