@@ -124,6 +124,7 @@ class Server:
         self.version, self.engine, self.tables = version, engine, tables
         self.readonly = "0"
         self.login = None     # user and password that are the right ones
+        self.hides = None      # what questions may not have in them
         self.questions = None  # a way to answer these, too
         self.ways = [good]
         self.inserts, self.asked = [], []
@@ -206,6 +207,8 @@ class Server:
         given = request.head.get("x-clickhouse-user", "default"), request.head.get("x-clickhouse-key", "")
         if self.login and given != self.login:
             return answer(connection, 401, error(193, f"Wrong password for user {given[0]}"))
+        if self.hides and self.hides in request.body.decode():
+            return answer(connection, 403, error(497, "Not enough privileges"))
         return answer(connection, 200, "".join("\t".join(row) + "\n" for row in self.rows(request.body.decode())).encode())
 
     def rows(self, sql):

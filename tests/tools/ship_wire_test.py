@@ -350,6 +350,15 @@ class Servers(WireTest):
         server.readonly = "1"
         self.refused("the user 'default' only read", to=server.url)
 
+    def test_a_user_who_may_not_read_settings_may_insert(self):
+        server = self.server()
+        server.hides = "merge_tree_settings"
+        told, said = self.work("send:20", to=server.url)
+        self.assertEqual((told, said), (["sent"], ""))
+        server = self.server()
+        server.hides = "system.columns"
+        self.refused("does not let the user 'default' do this", to=server.url)
+
     def test_shards_whose_tables_differ(self):
         old = self.server()
         new = self.server(version="24.8.1", columns="modern-columns")

@@ -43,11 +43,13 @@ static const char *const windows[MOST_WINDOWS] = {
 
 /* ---- questions --------------------------------------------------------------------------------- */
 
+/* `error` is as of etwas_ship_question. */
 static enum etwas_ship_sent ask(struct looked *looked, const char *sql, uint32_t columns,
-                                bool (*row)(void *context, const struct etwas_ship_field *fields))
+                                bool (*row)(void *context, const struct etwas_ship_field *fields),
+                                uint32_t *error)
 {
     const struct etwas_ship_question question = {
-        .sql = sql, .columns = columns, .row = row, .context = looked};
+        .sql = sql, .columns = columns, .row = row, .context = looked, .error = error};
     enum etwas_ship_sent sent = etwas_ship_ask_one(looked->target, looked->shard, ETWAS_SHIP_ANY,
                                                    looked->is_hurried, &question);
 
@@ -126,7 +128,20 @@ static enum etwas_ship_sent ask_columns(struct looked *looked)
         "('%s%s', '%s%s')",
         options->database, options->table, etwas_ship_table_suffix(ETWAS_SHIP_EVENTS),
         options->table, etwas_ship_table_suffix(ETWAS_SHIP_BUFFERS));
-    return ask(looked, sql, 3, take_column);
+    return ask(looked, sql, 3, take_column, NULL);
+}
+
+/* Not every user may read them. */
+static enum etwas_ship_sent ask_windows(struct looked *looked)
+{
+    uint32_t error;
+    enum etwas_ship_sent sent =
+        ask(looked,
+            "select name, value from system.merge_tree_settings where changed and name like "
+            "'%deduplication_window%'",
+            2, take_window, &error);
+
+    return sent == ETWAS_SHIP_REFUSED && error != 0 ? ETWAS_SHIP_SENT : sent;
 }
 
 static enum etwas_ship_sent ask_engines(struct looked *looked)
@@ -140,18 +155,12 @@ static enum etwas_ship_sent ask_engines(struct looked *looked)
                    "('%s%s', '%s%s')",
                    options->database, options->table, etwas_ship_table_suffix(ETWAS_SHIP_EVENTS),
                    options->table, etwas_ship_table_suffix(ETWAS_SHIP_BUFFERS));
-    sent = ask(looked, sql, 2, take_engine);
+    sent = ask(looked, sql, 2, take_engine, NULL);
     if (sent == ETWAS_SHIP_SENT) {
         sent = ask(looked, "select value from system.settings where name = 'readonly'", 1,
-                   take_read_only);
+                   take_read_only, NULL);
     }
-    if (sent == ETWAS_SHIP_SENT) {
-        sent = ask(looked,
-                   "select name, value from system.merge_tree_settings where changed and name like "
-                   "'%deduplication_window%'",
-                   2, take_window);
-    }
-    return sent;
+    return sent == ETWAS_SHIP_SENT ? ask_windows(looked) : sent;
 }
 
 /* ---- judgements -------------------------------------------------------------------------------- */
@@ -346,7 +355,7 @@ static bool take_nothing(void *context, const struct etwas_ship_field *fields)
 
 static enum etwas_ship_sent look(struct looked *looked)
 {
-    enum etwas_ship_sent sent = ask(looked, "select 1", 1, take_nothing);
+    enum etwas_ship_sent sent = ask(looked, "select 1", 1, take_nothing, NULL);
 
     if (sent == ETWAS_SHIP_SENT && !is_new_enough(looked)) {
         sent = ETWAS_SHIP_REFUSED;

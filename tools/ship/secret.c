@@ -8,6 +8,7 @@
 #include "ship/secret.h"
 
 #include "ship/lines.h"
+#include "ship/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char command[] = "etwas ship";
+static const char option[] = "--credentials";
 static const char credential[] = "etwas-ship";
 
 /* It goes into a line of a request's head. */
@@ -136,7 +137,7 @@ bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret)
     if ((size_t)snprintf(secret->path, sizeof secret->path, "%s%s%s", is_credential ? folder : path,
                          is_credential ? "/" : "",
                          is_credential ? credential : "") >= sizeof secret->path) {
-        fprintf(stderr, "%s: the name of the file of credentials is too long\n", command);
+        etwas_ship_say(option, "the name of the file of credentials is too long");
         return false;
     }
     descriptor = open(secret->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -148,7 +149,7 @@ bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret)
         (void)close(descriptor);
     }
     if (wrong != NULL) {
-        fprintf(stderr, "%s: the file of credentials '%s': %s\n", command, secret->path, wrong);
+        etwas_ship_say(option, "the file of credentials '%s': %s", secret->path, wrong);
         etwas_ship_secret_forget(secret);
         return false;
     }
