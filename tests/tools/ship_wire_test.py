@@ -1,65 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What `etwas ship` does with servers: answers of every kind, connections that break, passwords, certificates.
+"""What `etwas ship` does with servers: answers of every kind, connections that break, tables that will not do.
 
-usage: ship_wire_test.py PATH_OF_ETWAS PATH_OF_SHIP_WIRE_WORK PATH_OF_SHIP_BLOCK TEST_CLASS
+usage: ship_wire_test.py PATH_OF_ETWAS PATH_OF_SHIP_WIRE_WORK TEST_CLASS
 """
 
-import gzip
-import os
 import random
-import shutil
 import signal
-import subprocess
 import sys
 import time
-import unittest
 
 import ship_server as ways
 from fleet_case import FleetTest
-from ship_server import Server
-from tool_case import ToolTest, main
+from ship_wire_case import GOES_ON, WAITS, WireTest
+from tool_case import main
 
 PASSING = (159, 202, 209, 210, 241, 242, 252, 285, 286, 999)
 WRONG = ((404, 46), (404, 115), (400, 62), (500, 368), (500, 32), (500, 33), (500, 47))
-WAITS, GOES_ON = "it is tried again", "it goes on"
-
-
-class WireTest(ToolTest):
-    def server(self, **options):
-        server = Server(sys.argv[2], **options)
-        server.__enter__()
-        self.addCleanup(server.__exit__)
-        return server
-
-    def start(self, *actions, to, options=(), **more):
-        to = [to] if isinstance(to, str) else to
-        arguments = [word for url in to for word in ("--to", url)]
-        environment = {**os.environ, **more.pop("environment", {})}
-        return subprocess.Popen([sys.argv[2], *actions, "--", *arguments, *options, "x.etl"], stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **more)
-
-    def work(self, *actions, to, options=(), **more):
-        """What became of each action, and what was said."""
-        process = self.start(*actions, to=to, options=options, **more)
-        out, said = process.communicate(timeout=200)
-        self.assertEqual(process.returncode, 0, said)
-        lines = out.splitlines()
-        return lines[2:] if lines[0] == "opened" else lines, said
-
-    def assert_same(self, inserts, count):
-        """They are all of one block."""
-        self.assertEqual(len(inserts), count)
-        whole = [request for request in inserts if len(request.body) == request.length]
-        self.assertEqual({(request.target, request.length) for request in inserts},
-                         {(whole[-1].target, whole[-1].length)})
-        self.assertEqual({request.body for request in whole}, {whole[-1].body})
-
-    def assert_said(self, said, *words, lines=None):
-        for word in words:
-            self.assertIn(word, said)
-        if lines is not None:
-            self.assertEqual(len(said.splitlines()), lines, said)
 
 
 class Answers(WireTest):
@@ -394,242 +351,6 @@ class Servers(WireTest):
             self.assert_said(said, WAITS, GOES_ON, lines=2)
 
 
-class Secrets(WireTest):
-    WORD = "Correct-Horse-7"
-
-    def credentials(self, text=None, mode=0o600, name="credentials"):
-        path = self.write(name, (text if text is not None else f"# ours\nuser = me\n password =  {self.WORD} \n").encode())
-        os.chmod(path, mode)
-        return path
-
-    def guarded(self, **options):
-        server = self.server(**options)
-        server.login = "me", self.WORD
-        return server
-
-    def test_user_and_password_go_in_the_head_alone(self):
-        server = self.guarded()
-        process = self.start("send:20", "pause", to=server.url, options=("--credentials", self.credentials()))
-        while not server.inserts:
-            time.sleep(0.01)
-        for name in ("cmdline", "environ"):
-            with open(f"/proc/{process.pid}/{name}", "rb") as file:
-                self.assertNotIn(self.WORD.encode(), file.read())
-        with open(f"/proc/{process.pid}/limits", encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"Max core file size +0 +0 ")
-        out, said = process.communicate("\n", timeout=100)
-        self.assertEqual((out.splitlines()[2:], said), (["sent"] * 2, ""))
-        for request in server.asked + server.inserts:
-            self.assertEqual((request.head["x-clickhouse-user"], request.head["x-clickhouse-key"]), ("me", self.WORD))
-            self.assertNotIn(self.WORD, request.target)
-
-    def test_a_password_that_a_server_says_is_not_shown(self):
-        for number, code in ((193, 401), (47, 500), (242, 500)):
-            server = self.server()
-            server.ways = [ways.status(code, number, f"the key {self.WORD} is bad"), ways.good]
-            _, said = self.work("send:20", to=server.url, options=("--credentials", self.credentials()))
-            self.assertNotIn(self.WORD, said)
-            self.assertIn("its words are not shown", said)
-
-    def test_a_wrong_password_is_told_by_its_file(self):
-        server = self.server()
-        server.login = "me", "another"
-        path = self.credentials()
-        told, said = self.work("send:20", to=server.url, options=("--credentials", path))
-        self.assertEqual((told, server.inserts), (["refused"], []))
-        self.assert_said(said, f"does not accept the user 'me' with the password in '{path}'", lines=1)
-
-    def test_a_services_credential_is_found_by_itself(self):
-        server = self.guarded()
-        self.credentials(name="etwas-ship", mode=0o440)  # as systemd makes it for a user who is not root
-        told, _ = self.work("send:20", to=server.url, environment={"CREDENTIALS_DIRECTORY": self.folder})
-        self.assertEqual(told, ["sent"])
-        free = self.server()
-        os.unlink(os.path.join(self.folder, "etwas-ship"))
-        told, _ = self.work("send:20", to=free.url, environment={"CREDENTIALS_DIRECTORY": self.folder})
-        self.assertEqual(told, ["sent"])
-
-    def test_a_file_that_is_not_its_owners_alone_is_refused(self):
-        server = self.guarded()
-        cases = [(self.credentials(mode=mode, name=f"{mode:o}"), "may be read by others") for mode in (0o640, 0o604, 0o660)]
-        if os.geteuid() == 0:
-            path = self.credentials(name="theirs")
-            os.chown(path, 12345, 12345)
-            cases.append((path, "belongs to another user"))
-        cases += [(self.folder, "is not a file"), (os.path.join(self.folder, "none"), "No such file")]
-        for path, words in cases:
-            told, said = self.work("send:20", to=server.url, options=("--credentials", path))
-            self.assertEqual(told, ["refused"])
-            self.assert_said(said, path, words, lines=1)
-        self.assertEqual(server.asked, [])
-
-    def test_a_file_that_has_something_else_is_refused_and_not_shown(self):
-        server = self.guarded()
-        for text in ("", "password=Correct-Horse-7\n", "Correct-Horse-7\n", "user=me\npassword=Correct-Horse-7\x01x\n",
-                     "user=me\npassword=Correct-Horse-7\npassword=Correct-Horse-7\n", "user=me\nkey=Correct-Horse-7\n",
-                     "user=me\npassword=" + "Correct-Horse-7" * 200, "user=me\n" + "#Correct-Horse-7\n" * 2000):
-            told, said = self.work("send:20", to=server.url, options=("--credentials", self.credentials(text)))
-            self.assertEqual(told, ["refused"])
-            self.assert_said(said, "the file of credentials", lines=1)
-            self.assertNotIn("Horse", said)
-        self.assertEqual(server.asked, [])
-
-    def test_a_password_that_all_on_the_way_can_read_is_said(self):
-        path = self.credentials()
-        _, said = self.work("send:20", to="http://192.0.2.1:1", options=("--credentials", path, "--patience", "1"))
-        self.assertIn("gets the password as everybody on the way can read it", said)
-        server = self.guarded()
-        _, said = self.work("send:20", to=server.url, options=("--credentials", path))
-        self.assertEqual(said, "")
-
-    def test_the_environment_names_no_proxy_and_no_password(self):
-        proxy, server = self.server(), self.guarded()
-        self.credentials("machine 127.0.0.1 login x password y\n", name=".netrc")
-        told, _ = self.work("send:20", to=server.url, options=("--credentials", self.credentials()),
-                            environment={"http_proxy": proxy.url, "ALL_PROXY": proxy.url, "HOME": self.folder})
-        self.assertEqual((told, proxy.asked + proxy.inserts), (["sent"], []))
-        self.assertNotIn("authorization", server.inserts[0].head)
-
-
-@unittest.skipUnless(shutil.which("openssl"), "there is no openssl")
-class Certificates(WireTest):
-    def certificate(self, name="localhost", addresses="IP:127.0.0.1"):
-        key, path = os.path.join(self.folder, name + ".key"), os.path.join(self.folder, name + ".pem")
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                        "-keyout", key, "-out", path, "-days", "2", "-subj", f"/CN={name}", "-addext",
-                        f"subjectAltName={addresses}"], check=True, stderr=subprocess.DEVNULL, timeout=100)
-        return path, key
-
-    def test_one_that_is_trusted_is_enough(self):
-        path, key = self.certificate()
-        server = self.server(certificate=(path, key))
-        told, said = self.work("send:20000", to=server.url, options=("--ca", path))
-        self.assertEqual((told, said), (["sent"], ""))
-
-    def test_connections_that_break_are_made_anew(self):
-        path, key = self.certificate()
-        server = self.server(certificate=(path, key))
-        server.ways = [ways.cut_within(0.1), ways.reset, ways.cut_within(0.5), ways.good]
-        told, said = self.work("send:50000", to=server.url, options=("--ca", path))
-        self.assertEqual(told, ["sent"])
-        self.assert_same(server.inserts, 4)
-
-    def test_one_that_is_not_trusted_gets_nothing(self):
-        path, key = self.certificate()
-        other, _ = self.certificate("other")
-        wrong, wrong_key = self.certificate("elsewhere", "DNS:elsewhere.example")
-        credentials = self.write("credentials", b"user=me\npassword=secret\n")
-        os.chmod(credentials, 0o600)
-        for certificate, options in (((path, key), ()), ((path, key), ("--ca", other)), ((wrong, wrong_key), ("--ca", wrong))):
-            server = self.server(certificate=certificate)
-            told, said = self.work("send:20", to=server.url, options=("--credentials", credentials, *options))
-            self.assertEqual((told, server.asked), (["refused"], []))
-            self.assert_said(said, "its certificate is not trusted", "--ca", lines=1)
-
-    def test_a_file_of_certificates_that_is_none_is_said(self):
-        server = self.server(certificate=self.certificate())
-        for path in (os.path.join(self.folder, "none"), self.write("bad", b"nothing")):
-            told, said = self.work("send:20", to=server.url, options=("--ca", path))
-            self.assertEqual((told, server.asked), (["refused"], []))
-            self.assert_said(said, "--ca", lines=1)
-
-    def test_a_server_that_speaks_no_tls_is_waited_for(self):
-        server = self.server()
-        told, said = self.work("send:20", to=server.url.replace("http:", "https:"), options=("--patience", "1"))
-        self.assertEqual(told, ["refused"])
-        self.assert_said(said, "does not answer", "SSL", lines=2)
-
-
-class Options(WireTest):
-    def misused(self, *arguments, config=None):
-        if config is not None:
-            arguments += ("--config", self.write("ship.conf", config.encode()))
-        result = subprocess.run([sys.argv[2], "--", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                check=False, timeout=100)
-        self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
-        self.assertIn("See 'etwas ship --help'.", result.stderr)
-        return result.stderr
-
-    def test_an_address_is_a_scheme_a_host_and_a_port(self):
-        for url, words in (("db1", "http:// or https://"), ("ftp://db1", "http:// or https://"), ("http://", "a host"),
-                           ("http://:1", "a host"), ("http://db1:", "a number"), ("http://db1:0", "a number"),
-                           ("http://db1:65536", "a number"), ("http://db1:12x", "nothing behind"),
-                           ("http://db1/path", "nothing behind"), ("http://db1?user=x", "nothing behind"),
-                           ("http://[::1", "a host"), ("http://[zz]:1", "a host"), ("http://a b", "nothing behind"),
-                           ("http://db1,", "http:// or https://"), ("http://" + "a" * 300, "a host"),
-                           (",".join(["http://db1"] * 9), "8 replicas")):
-            with self.subTest(url):
-                said = self.misused("--to", url, "x.etl")
-                self.assert_said(said, "--to: ", words)
-
-    def test_a_password_in_an_address_is_refused_and_not_shown(self):
-        for url in ("http://me:secret@db1:8123", "https://db1,http://me:secret@db2"):
-            said = self.misused("--to", url, "x.etl")
-            self.assert_said(said, "no user and no password", "--credentials")
-            self.assertNotIn("secret", said)
-
-    def test_values_that_are_none_are_refused(self):
-        for option, value in (("--rate", "0"), ("--rate", "fast"), ("--patience", "0"), ("--patience", "1s"),
-                              ("--table", "event"), ("--table", "a.b.c"), ("--table", "a.`b"), ("--table", "a.1b"),
-                              ("--table", "." ), ("--spool-limit", "20X"), ("--spool-limit", "i"), ("--spool-limit", "0"),
-                              ("--spool-limit", "99999999999G"), ("--days", "-1"), ("--host", ""), ("--nope", "1")):
-            with self.subTest((option, value)):
-                self.misused("--to", "http://db1", option, value, "--follow", ".")
-
-    def test_what_does_not_go_together_is_refused(self):
-        for arguments in (("x.etl",), ("--to", "http://db1"), ("--to", "http://db1", "--follow", ".", "x.etl"),
-                          ("--to", "http://db1", "--once", "x.etl"), ("--to", "http://db1", "--prove", "--delete"),
-                          ("--to", "http://db1", "--days", "2", "x.etl"), ("--ddl",), ("--prove",),
-                          ("--ddl", "--to", "http://db1", "--server-version", "18.16"),
-                          ("--to", "http://db1", "--cluster", "c", "x.etl"),
-                          ("--to", "http://db1", "--follow", ".", "--pools", ".")):
-            with self.subTest(arguments):
-                self.misused(*arguments)
-
-    def test_a_line_of_the_file_that_is_none_is_told_by_its_number(self):
-        begin = "# ours\nto = http://db1\n\n"
-        for line, words in (("nope = 1", "'nope' is not an option"), ("rate", "rate wants a value"),
-                            ("rate = ", "rate wants a value"), ("rate = fast", "rate: takes a number"),
-                            ("compress = perhaps", "compress takes yes or no"), ("config = x", "for the command line alone"),
-                            ("--rate = 1", "'--rate' is not an option"), ("host = a\0b", "a byte of 0"),
-                            ("to = http://me:secret@db2", "no user and no password")):
-            with self.subTest(line):
-                said = self.misused("x.etl", config=begin + line + "\n")
-                self.assert_said(said, "ship.conf:4: ", words)
-                self.assertNotIn("secret", said)
-        self.assertIn("cannot be read", self.misused("x.etl", "--config", os.path.join(self.folder, "none")))
-        self.assertIn("cannot be read", self.misused("x.etl", "--config", self.write("long", b"#" * 300000)))
-
-    def test_the_file_says_what_the_command_line_does_not(self):
-        one, two, three = (self.server() for _ in range(3))
-        path = self.write("ship.conf", f"to={one.url}\n to = {two.url} \r\ncompress\nat-least-once = no\n"
-                                       "follow = /nowhere\ndelete\nrate = 1000000".encode())
-        told, said = self.work("all:20:1", to=[], options=("--config", path))
-        self.assertEqual((told, said), (["sent"], ""))
-        self.assertEqual([len(server.inserts) for server in (one, two)], [1, 1])
-        self.assertEqual(one.inserts[0].head["content-encoding"], "gzip")
-        told, _ = self.work("all:20:1", to=three.url, options=("--config", path))
-        self.assertEqual([len(server.inserts) for server in (one, two, three)], [1, 1, 1])
-
-    def test_a_block_as_gzip_has_it_is_the_same_block(self):
-        server = self.server()
-        server.ways = [ways.status(500, 242), ways.good]
-        self.work("send:50000", to=server.url, options=("--compress",))
-        self.assert_same(server.inserts, 2)
-        self.work("send:50000", to=server.url)
-        packed, plain = server.inserts[-2:]
-        self.assertEqual(gzip.decompress(packed.body), plain.body)
-        self.assertLess(len(packed.body), len(plain.body) / 5)
-
-    def test_the_rate_is_of_all_shards_together(self):
-        servers = [self.server() for _ in range(2)]
-        self.work("all:100:5", to=[server.url for server in servers], options=("--rate", "1000"))
-        times = sorted(request.time for server in servers for request in server.inserts)
-        self.assertEqual(len(times), 10)
-        # The first goes at once: 900 rows in no less than 0.9 s.
-        self.assertGreaterEqual(times[-1] - times[0], 0.89)
-
-
 class Real(FleetTest, WireTest):
     """A cluster: it stores a block once, however often and in whatever form it comes."""
 
@@ -637,9 +358,8 @@ class Real(FleetTest, WireTest):
 
     def test_a_block_that_comes_again_is_there_once(self):
         url = ",".join(self.fleet.settings["FLEET_HTTP_" + name] for name in ("s1r1", "s1r2"))
-        made = subprocess.run([sys.argv[3], "ddl", "18", "event", "etwas", "0"], check=True, stdout=subprocess.PIPE,
-                              timeout=100)
-        self.fleet.run_statements(made.stdout.decode())
+        made, _ = self.run_etwas("ship", "--ddl", "--server-version", "18.16", "--cluster", "etwas")
+        self.fleet.run_statements(made)
         options = ("--credentials", self.fleet.credentials)
         told, said = self.work("send:1000", "send:1000", "send:1000:2", "buffers:7", "buffers:7", to=url, options=options)
         self.assertEqual((told, said), (["sent"] * 5, ""))
