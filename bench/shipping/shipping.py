@@ -12,6 +12,7 @@ import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -37,11 +38,13 @@ class Server:
     def __init__(self, folder):
         self.folder = folder / "server"
         self.name = "s1r1"
+
+    def start(self):
         subprocess.run([CLUSTER, "start", self.folder, "--alone", "--with", str(os.getpid())], check=True,
                        stdout=subprocess.DEVNULL)
         lines = (self.folder / "cluster.env").read_text().splitlines()
-        self.told = {name: value.strip("'") for name, value in (line.split("=", 1) for line in lines)}
-        self.to = ["--to", self.told["FLEET_SHARD_1"], "--credentials", self.told["FLEET_CREDENTIALS"]]
+        told = {name: value.strip("'") for name, value in (line.split("=", 1) for line in lines)}
+        self.to = ["--to", told["FLEET_SHARD_1"], "--credentials", told["FLEET_CREDENTIALS"]]
         for statement in self.statements():
             self.ask(statement)
         self.ask(f"create table {AGAIN} as {TABLE}")
@@ -138,11 +141,13 @@ def shipping(folder, options, stack):
     subprocess.run([EVENTS, trace, str(events)], check=True)
     server = Server(folder)
     stack.callback(server.close)
+    server.start()
     speed(server, folder, trace, events, options)
 
 
 def main():
     options = read_options(__doc__)
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # server and folder go, too
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(temporary_folder("shipping"))
         return 0 if attempt("shipping", shipping, folder, options, stack) else 1
