@@ -10,7 +10,7 @@
 #        cluster.sh kill FOLDER NAME         SIGKILL
 #        cluster.sh restart FOLDER NAME      stops it if it runs, starts it, waits until it answers
 #        cluster.sh settle FOLDER            waits until every replica has what the others have
-#        cluster.sh ask FOLDER NAME SQL      what clickhouse-client says there, TabSeparated
+#        cluster.sh ask FOLDER NAME SQL      what clickhouse-client says there: TabSeparated
 #
 #   NAME        s1r1, s1r2, s2r1 ... (shard and replica), or zookeeper
 #   --alone     one server without ZooKeeper
@@ -135,9 +135,10 @@ load_start() {
 }
 
 check_name() {
-    [[ $1 == zookeeper && $zookeeper == yes ]] || server_names | grep -qxF -- "$1" ||
-        fail "nothing is called '$1' here (there are $(server_names | paste -sd ' ')$(
-            [[ $zookeeper == no ]] || echo " zookeeper"))"
+    local names
+    names=$(server_names | paste -sd ' ')
+    [[ $zookeeper == no ]] || names+=" zookeeper"
+    [[ " $names " == *" $1 "* ]] || fail "nothing is called '$1' here (there are $names)"
 }
 
 # Processes -------------------------------------------------------------------------------------------------------
@@ -215,7 +216,8 @@ wait_for_one() {
 }
 
 ask() {
-    clickhouse-client --config-file "$folder/client.xml" --host 127.0.0.1 --port "${tcp_port[$1]}" --query "$2"
+    clickhouse-client --config-file "$folder/client.xml" --host 127.0.0.1 --port "${tcp_port[$1]}" \
+        --multiquery --query "$2"
 }
 
 # Commands --------------------------------------------------------------------------------------------------------
@@ -290,16 +292,16 @@ restart_one() {
     wait_for_one "$1"
 }
 
-# A replica is behind while its log has entries that it has not taken, or its queue some that it has not done.
-is_settled() {
-    [[ $(ask "$1" 'select count() from system.replicas
-        where is_readonly or is_session_expired or queue_size > 0 or log_pointer <= log_max_index' 2>/dev/null) == 0 ]]
-}
+# A replica has what the others have when it has done all that was in ZooKeeper's log by now.
+has_caught_up() { ask "$1" "system sync replica $2" >"$folder/$1/settle.out" 2>&1; }
 
 settle() {
-    local name
+    local name table
     for name in $(server_names); do
-        until_true $patience_s is_settled "$name" || fail "$name does not catch up"
+        for table in $(ask "$name" "select concat(database, '.', table) from system.replicas"); do
+            until_true $patience_s has_caught_up "$name" "$table" ||
+                fail "$name does not catch up: $(<"$folder/$name/settle.out")"
+        done
     done
 }
 

@@ -82,7 +82,9 @@ write_users() {
 END
 }
 
-# What only servers of a cluster have: who the others are, and where their word on it is.
+# What only servers of a cluster have: who the others are, and where their word on it is. A server that was killed in the
+# midst of an insert finds a part that ZooKeeper knows nothing of, and sets it aside. If that is more than half of a table,
+# as it may be of one that is hours old, it does not start, unless it is told that this is no reason.
 cluster_elements() {
     local shard replica name
     echo "    <remote_servers><$cluster>"
@@ -102,6 +104,7 @@ cluster_elements() {
     echo "    </zookeeper>"
     echo "    <macros><shard>${1:1:1}</shard><replica>$1</replica></macros>"
     echo "    <distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>"
+    echo "    <merge_tree><replicated_max_ratio_of_wrong_parts>1</replicated_max_ratio_of_wrong_parts></merge_tree>"
 }
 
 tls_elements() {
