@@ -22,10 +22,11 @@ class ServerError(Exception):
 
 
 class Fleet:
-    """Servers as cluster.sh starts them. They end with this process, too."""
+    """Servers as cluster.sh starts them. They end with this process, too. `disks`: a server's, of so many bytes."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, disks=()):
         self.folder = tempfile.mkdtemp(prefix="etwas-fleet-")
+        self.disks = [self.mount(name, size) for name, size in disks]
         self.run("start", *arguments, "--with", str(os.getpid()))
         with open(os.path.join(self.folder, "cluster.env"), encoding="utf-8") as file:
             self.settings = dict(re.findall(r"^(\w+)='(.*)'$", file.read(), re.M))
@@ -37,8 +38,19 @@ class Fleet:
     def run(self, command, *arguments):
         subprocess.run([CLUSTER, command, self.folder, *arguments], check=True, stdin=subprocess.DEVNULL, timeout=280)
 
+    def data(self, name):
+        """Where a server has its tables."""
+        return os.path.join(self.folder, name, "data")
+
+    def mount(self, name, size):
+        os.makedirs(self.data(name))
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.data(name)], check=True)
+        return self.data(name)
+
     def close(self):
         self.run("stop")
+        for disk in self.disks:
+            subprocess.run(["umount", disk], check=True)
         shutil.rmtree(self.folder)
 
     def post(self, body, name="s1r1", **parameters):
@@ -70,10 +82,11 @@ class FleetTest(ToolTest):
     """A test whose class has servers of its own."""
 
     arguments = ("--alone",)
+    disks = ()
 
     @classmethod
     def setUpClass(cls):
         if "--alone" not in cls.arguments and not shutil.which("java"):
             raise unittest.SkipTest("there is no Java for ZooKeeper")
-        cls.fleet = Fleet(*cls.arguments)
+        cls.fleet = Fleet(*cls.arguments, disks=cls.disks)
         cls.addClassCleanup(cls.fleet.close)
