@@ -8,7 +8,7 @@
 #
 # $output and $temporary are folders from then on, and the root of the sources is the current one. A demonstration adds
 # to `started` the processes that end with it, and says in `last_words` which file of $temporary tells what its server
-# said.
+# said. One that has a small form sets `small` before, which --small makes `yes`.
 
 demo=${0##*/}
 
@@ -24,8 +24,12 @@ while [[ $# -gt 0 ]]; do
         ;;
     --keep) keep=yes ;;
     *)
-        echo "usage: $0 [--output FOLDER] [--keep]" >&2
-        exit 2
+        if [[ $1 == --small && -n ${small-} ]]; then
+            small=yes
+        else
+            echo "usage: $0 ${small+[--small] }[--output FOLDER] [--keep]" >&2
+            exit 2
+        fi
         ;;
     esac
     shift

@@ -126,15 +126,16 @@ static bool ask(int *peer, const char *service, const struct shop_order *order,
     return false;
 }
 
-/* Asks one of a --call for each order in turn, and the next where that does not answer. */
+/* Asks one of a --call, whichever it is, and the next where that does not answer. */
 static enum shop_outcome call(unsigned which, struct peers *peers, const struct shop_order *order,
                               EVENT_INSTANCE_INFO *request)
 {
+    const unsigned first = (unsigned)rand_r(&peers->seed);
     enum shop_outcome outcome = SHOP_FAILED;
     bool is_answered = false;
 
     for (unsigned i = 0; i < calls[which].name_count && !is_answered; i++) {
-        unsigned at = (order->number + i) % calls[which].name_count;
+        unsigned at = (first + i) % calls[which].name_count;
         const char *service = calls[which].names[at];
         EVENT_INSTANCE_INFO self;
 
