@@ -428,6 +428,24 @@ class Spool(ShipTest):
         self.assertEqual(sum(row["recorded"] for row in self.rows(END)), 40000)
         self.assertEqual(len({row["part"] for row in self.rows(END)}), len(self.rows(END)))
 
+    def test_it_holds_while_no_server_was_ever_there(self):
+        self.work("sent", os.path.join(self.inside, "a.etl"), 5000)
+        self.ship("--follow", self.inside, "--once")
+        shutil.rmtree(os.path.join(self.inside, ".ship"))  # nobody knows that all of it has arrived
+        self.server.questions = ways.status(500, 242)
+        process = self.start("--follow", self.inside, "--spool-limit", "1M")
+        self.work("parts", os.path.join(self.inside, "p%d.etl"), 40000, "stop", 256)
+        self.wait_for(self.is_small)
+        process.kill()
+        process.wait()
+        self.server.questions = None
+        self.ship("--follow", self.inside, "--once")
+        gone = sum(row["events"] for row in self.rows(GONE))
+        self.assertGreater(gone, 0)
+        self.assertEqual(len(self.server.events) + gone, 45000)
+        self.assertEqual(sum(row["recorded"] for row in self.rows(END)), 45000)
+        self.assertEqual(len(self.rows(GONE)), len({row["part"] for row in self.rows(GONE)}))
+
     def test_what_has_arrived_goes_first(self):
         self.work("one", os.path.join(self.inside, "a.etl"), 5000)
         process = self.start("--follow", self.inside, "--spool-limit", "1M")

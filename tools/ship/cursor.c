@@ -29,6 +29,18 @@ uint64_t etwas_ship_hash(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
+void etwas_ship_key_target(const char *name, char target[ETWAS_SHIP_CURSOR_NAME_BYTES])
+{
+    size_t bytes = strlen(name);
+
+    if (bytes < ETWAS_SHIP_CURSOR_NAME_BYTES) {
+        memcpy(target, name, bytes + 1);
+    } else {
+        (void)snprintf(target, ETWAS_SHIP_CURSOR_NAME_BYTES, "%.900s...%016" PRIx64, name,
+                       etwas_ship_hash(ETWAS_SHIP_HASH, name, bytes));
+    }
+}
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static void fixed(struct side *side, const char *text)

@@ -25,10 +25,13 @@ enum {
 
 /* Which file, sent where. */
 struct etwas_ship_key {
-    char target[ETWAS_SHIP_CURSOR_NAME_BYTES]; /* by etwas_ship_target_name */
+    char target[ETWAS_SHIP_CURSOR_NAME_BYTES]; /* by etwas_ship_key_target */
     uint64_t session;
     uint32_t part;
 };
+
+/* What a key calls the target of that name: so, or, where that is too long, by its beginning and a hash. */
+void etwas_ship_key_target(const char *name, char target[ETWAS_SHIP_CURSOR_NAME_BYTES]);
 
 enum etwas_ship_stage {
     ETWAS_SHIP_AT_REST,    /* nothing is on its way */

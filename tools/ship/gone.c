@@ -108,14 +108,16 @@ void etwas_ship_gone_rows(const struct etwas_ship_cursor *cursor, struct etwas_c
     }
 }
 
-void etwas_ship_gone_settle(struct etwas_ship_cursor *cursor, uint64_t events_there)
+bool etwas_ship_gone_settle(struct etwas_ship_cursor *cursor, const struct etwas_ship_there *there)
 {
     uint64_t *gone = &cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS];
-    uint64_t arrived = events_there > cursor->events ? events_there - cursor->events : 0;
+    uint64_t arrived = there->events > cursor->events ? there->events - cursor->events : 0;
 
     *gone += cursor->bounds.rows;
     *gone -= arrived < *gone ? arrived : *gone;
+    cursor->end.is_there = cursor->end.is_there && !there->has_end;
     cursor->events += arrived;
     cursor->bounds = (struct etwas_ship_bounds){0};
     cursor->stage = ETWAS_SHIP_AT_REST;
+    return *gone != 0 || !there->has_end;
 }

@@ -9,6 +9,7 @@
 
 #include "ship/columns.h"
 #include "ship/cursor.h"
+#include "ship/there.h"
 
 #include <stdbool.h>
 
@@ -29,9 +30,9 @@ bool etwas_ship_gone_count(struct etwas_ship_file *file, const struct etwas_ship
 void etwas_ship_gone_rows(const struct etwas_ship_cursor *cursor, struct etwas_columns *buffers);
 
 /*
- * What was in doubt when the file went is known now: the servers have so many of its events. What they have is not gone, and
- * the block that was on its way is, if they have not.
+ * What was in doubt when the file went is known now, by what the servers have of it. What they have is not gone, and the
+ * block that was on its way is, if they have not. False: nothing is owed, they have it all.
  */
-void etwas_ship_gone_settle(struct etwas_ship_cursor *cursor, uint64_t events_there);
+bool etwas_ship_gone_settle(struct etwas_ship_cursor *cursor, const struct etwas_ship_there *there);
 
 #endif

@@ -4,6 +4,7 @@
 #include "ship/run.h"
 
 #include "commands.h"
+#include "ship/early.h"
 #include "ship/follow.h"
 #include "ship/followed_session.h"
 #include "ship/pools.h"
@@ -16,7 +17,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,21 +159,37 @@ static void go_round(struct etwas_ship_run *run, const struct etwas_ship_followe
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-static bool open_parts(struct etwas_ship_run *run)
+/* What was sent, and where to: known before any server is. */
+static bool open_state(struct etwas_ship_run *run)
 {
     char folder[ETWAS_SHIP_STATE_FOLDER_BYTES];
-    struct etwas_ship_lanes_options options = {
-        .target = run->target, .stop = run->stop, .is_patient = !run->ends_when_done};
-    uint64_t jobs;
+    char *name = etwas_ship_target_make_name(&run->settings->target);
 
+    if (name == NULL) {
+        etwas_ship_say("--to", "there is not enough memory");
+        return false;
+    }
+    etwas_ship_key_target(name, run->target_name);
+    free(name);
     if (!etwas_ship_state_folder(run->settings, folder)) {
         return false;
     }
     run->state = etwas_ship_state_open(folder);
-    if (run->state == NULL || !etwas_ship_sources_open(&run->sources)) {
+    return run->state != NULL;
+}
+
+static bool open_parts(struct etwas_ship_run *run)
+{
+    struct etwas_ship_lanes_options options = {.target = run->target,
+                                               .state = run->state,
+                                               .stop = run->stop,
+                                               .is_patient = !run->ends_when_done};
+    uint64_t jobs;
+
+    if (!etwas_ship_sources_open(&run->sources)) {
+        etwas_ship_say("the files", "there is not enough memory");
         return false;
     }
-    options.state = run->state;
     run->lanes = etwas_ship_lanes_open(&options);
     if (run->lanes == NULL) {
         return false;
@@ -223,7 +240,6 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
     }
     etwas_ship_lanes_close(run->lanes);
     etwas_ship_sources_close(&run->sources);
-    etwas_ship_state_close(run->state);
     return result;
 }
 
@@ -244,7 +260,10 @@ int etwas_ship_run(const struct etwas_ship_settings *settings)
         run.is_one_session = true;
         run.session = session.number;
     }
-    switch (etwas_ship_target_open(&options, &run.target)) {
+    if (!open_state(&run)) {
+        return ETWAS_EXIT_OPEN;
+    }
+    switch (etwas_ship_early_open(&run, &options)) {
     case ETWAS_SHIP_OPENED:
         result = run_all(&run, &session);
         break;
@@ -255,5 +274,6 @@ int etwas_ship_run(const struct etwas_ship_settings *settings)
         break;
     }
     etwas_ship_target_close(run.target);
+    etwas_ship_state_close(run.state);
     return result;
 }

@@ -28,6 +28,7 @@ enum {
 
 struct etwas_ship_run {
     const struct etwas_ship_settings *settings;
+    char target_name[ETWAS_SHIP_CURSOR_NAME_BYTES]; /* as keys have it */
     struct etwas_ship_target *target;
     struct etwas_ship_state *state;
     struct etwas_ship_lanes *lanes;

@@ -4,7 +4,7 @@
 #include "ship/spool.h"
 
 #include "people.h"
-#include "ship/follow.h"
+#include "ship/entries.h"
 #include "ship/gone.h"
 #include "ship/pools.h"
 #include "ship/say.h"
@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 enum {
-    MOST_FILES = 65536, /* that are put in order; of a folder with more, any of them */
-    KEEP_DONE_S = 30 * 86400,
+    KEEP_DONE_S = 30 * 86400
 };
 
 bool etwas_ship_spool_remove(struct etwas_ship_run *run, const struct etwas_ship_source *source)
@@ -77,7 +76,7 @@ static bool take_owed(void *context, const struct etwas_ship_cursor *cursor, int
 
 void etwas_ship_spool_owed(struct etwas_ship_run *run)
 {
-    (void)etwas_ship_state_each(run->state, etwas_ship_target_name(run->target), take_owed, run);
+    (void)etwas_ship_state_each(run->state, run->target_name, take_owed, run);
 }
 
 static bool is_old(const struct etwas_ship_cursor *cursor)
@@ -104,6 +103,9 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
         work = ETWAS_SHIP_ASK;
     } else {
         job->is_again = cursor->stage == ETWAS_SHIP_SENT_GONE;
+        if (!job->is_again) {
+            cursor->dialect = *etwas_ship_target_dialect(run->target);
+        }
         etwas_ship_gone_rows(cursor, &job->buffers);
     }
     job->work = work;
@@ -114,72 +116,27 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
+static void forget(struct etwas_ship_run *run, struct etwas_ship_source *source)
+{
+    etwas_ship_state_remove(run->state, &source->cursor->key);
+    etwas_ship_sources_drop(&run->sources, source);
+}
+
 void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source *source,
                            const struct etwas_ship_job *job)
 {
     struct etwas_ship_cursor *cursor = source->cursor;
 
     if (job->work == ETWAS_SHIP_SEND_GONE || (job->work == ETWAS_SHIP_ASK && job->there.has_gone)) {
-        etwas_ship_state_remove(run->state, &cursor->key);
-        etwas_ship_sources_drop(&run->sources, source);
+        forget(run, source);
     } else if (job->work == ETWAS_SHIP_ASK && cursor->stage == ETWAS_SHIP_SENT_GONE) {
         cursor->since_unix_s = (int64_t)time(NULL);
-    } else if (job->work == ETWAS_SHIP_ASK) {
-        etwas_ship_gone_settle(cursor, job->there.events);
+    } else if (job->work == ETWAS_SHIP_ASK && !etwas_ship_gone_settle(cursor, &job->there)) {
+        forget(run, source);
     }
 }
 
 /* ---- the limit ------------------------------------------------------------------------------- */
-
-struct entry {
-    char *path;
-    struct stat facts;
-    bool is_finished;
-};
-
-struct entries {
-    struct etwas_ship_run *run;
-    struct entry *list;
-    uint32_t count;
-    uint64_t bytes;
-};
-
-static uint64_t bytes_of(const struct stat *facts)
-{
-    return (uint64_t)facts->st_size;
-}
-
-static bool take_entry(void *context, const char *path, const struct stat *facts)
-{
-    struct entries *entries = context;
-    struct entry *entry = &entries->list[entries->count];
-
-    entries->bytes += bytes_of(facts);
-    if (entries->count < MOST_FILES && (entry->path = strdup(path)) != NULL) {
-        entry->facts = *facts;
-        entry->is_finished =
-            etwas_ship_sources_is_finished(&entries->run->sources, etwas_ship_mark(path, facts));
-        entries->count++;
-    }
-    return true;
-}
-
-/* What has arrived first, then the oldest. */
-static int in_order(const void *first, const void *second)
-{
-    const struct entry *one = first;
-    const struct entry *other = second;
-    const struct timespec *its = &one->facts.st_mtim;
-    const struct timespec *others = &other->facts.st_mtim;
-
-    if (one->is_finished != other->is_finished) {
-        return one->is_finished ? -1 : 1;
-    }
-    if (its->tv_sec != others->tv_sec) {
-        return its->tv_sec < others->tv_sec ? -1 : 1;
-    }
-    return (its->tv_nsec > others->tv_nsec) - (its->tv_nsec < others->tv_nsec);
-}
 
 /*
  * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt until the servers are asked.
@@ -278,7 +235,7 @@ static bool is_ending(const struct etwas_ship_source *source)
 }
 
 /* One that is written stays, and one of which all has arrived but that. */
-static bool remove_entry(struct etwas_ship_run *run, const struct entry *entry)
+static bool remove_entry(struct etwas_ship_run *run, const struct etwas_ship_entry *entry)
 {
     struct etwas_ship_source *source = etwas_ship_sources_find(&run->sources, entry->path);
 
@@ -298,20 +255,15 @@ static bool remove_entry(struct etwas_ship_run *run, const struct entry *entry)
 void etwas_ship_spool_limit(struct etwas_ship_run *run)
 {
     uint64_t limit = run->settings->spool_limit_bytes;
-    struct entries entries = {.run = run};
+    struct etwas_ship_entries entries;
 
-    entries.list = limit != 0 ? calloc(MOST_FILES + 1, sizeof *entries.list) : NULL;
-    if (entries.list != NULL && etwas_ship_each_file(run->folder, take_entry, &entries) &&
-        entries.bytes > limit) {
-        qsort(entries.list, entries.count, sizeof *entries.list, in_order);
-        for (uint32_t i = 0; i < entries.count && entries.bytes > limit; i++) {
-            if (remove_entry(run, &entries.list[i])) {
-                entries.bytes -= bytes_of(&entries.list[i].facts);
-            }
+    if (limit == 0 || !etwas_ship_entries_read(&entries, run->folder, &run->sources)) {
+        return;
+    }
+    for (uint32_t i = 0; i < entries.count && entries.bytes > limit; i++) {
+        if (remove_entry(run, &entries.list[i])) {
+            entries.bytes -= (uint64_t)entries.list[i].facts.st_size;
         }
     }
-    for (uint32_t i = 0; i < entries.count; i++) {
-        free(entries.list[i].path);
-    }
-    free(entries.list);
+    etwas_ship_entries_free(&entries);
 }

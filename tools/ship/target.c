@@ -53,22 +53,21 @@ static void name_tables(struct etwas_ship_target *target)
 }
 
 /* "https://db1:8443 https://db3:8443 etwas.event" */
-static bool name_target(struct etwas_ship_target *target)
+char *etwas_ship_target_make_name(const struct etwas_ship_options *options)
 {
-    const struct etwas_ship_options *options = target->options;
     size_t bytes = ETWAS_SHIP_TABLE_BYTES + (size_t)options->shard_count * ETWAS_SHIP_URL_BYTES;
     size_t used = 0;
+    char *name = malloc(bytes);
 
-    target->name = malloc(bytes);
-    if (target->name == NULL) {
-        return false;
+    if (name == NULL) {
+        return NULL;
     }
     for (uint32_t i = 0; i < options->shard_count; i++) {
-        used += (size_t)snprintf(target->name + used, bytes - used, "%s ",
-                                 options->shards[i].replicas[0].url);
+        used +=
+            (size_t)snprintf(name + used, bytes - used, "%s ", options->shards[i].replicas[0].url);
     }
-    (void)snprintf(target->name + used, bytes - used, "%s.%s", options->database, options->table);
-    return true;
+    (void)snprintf(name + used, bytes - used, "%s.%s", options->database, options->table);
+    return name;
 }
 
 static struct etwas_ship_target *make(const struct etwas_ship_options *options)
@@ -88,7 +87,8 @@ static struct etwas_ship_target *make(const struct etwas_ship_options *options)
         set_up_shard(target, i);
     }
     name_tables(target);
-    if (!name_target(target)) {
+    target->name = etwas_ship_target_make_name(options);
+    if (target->name == NULL) {
         etwas_ship_target_close(target);
         return NULL;
     }

@@ -80,6 +80,9 @@ uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_
  */
 const char *etwas_ship_target_name(const struct etwas_ship_target *target);
 
+/* The name that one opened with these will have: to be freed; NULL: there is no memory. */
+char *etwas_ship_target_make_name(const struct etwas_ship_options *options);
+
 /* DATABASE.NAME, quoted for SQL; and of the Distributed tables, NAME_all, whether they are there or not. */
 const char *etwas_ship_target_table(const struct etwas_ship_target *target,
                                     enum etwas_ship_table table);

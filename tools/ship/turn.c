@@ -191,7 +191,7 @@ static bool find_cursor(struct etwas_ship_run *run, struct etwas_ship_source *so
     if (cursor == NULL) {
         return false;
     }
-    (void)snprintf(key.target, sizeof key.target, "%s", etwas_ship_target_name(run->target));
+    (void)snprintf(key.target, sizeof key.target, "%s", run->target_name);
     *is_known = etwas_ship_state_read(run->state, &key, cursor);
     if (!*is_known) {
         *cursor = (struct etwas_ship_cursor){.key = key};
