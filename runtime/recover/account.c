@@ -62,25 +62,47 @@ void etwas_recover_account_read(struct etwas_recover_account *account,
         account->uncommitted += whole - found->committed;
     }
     if (!is_rseq_slot) {
-        account->regained += given_up(control, found);
+        account->given_up += given_up(control, found);
     } else if (log_is_there) {
-        account->regained += refused(control, found, records);
+        account->refused += refused(control, found, records);
     }
+}
+
+/* Takes so many of a loss; at most all of it. */
+static void take(uint64_t *lost, uint64_t *found)
+{
+    uint64_t some = *found < *lost ? *found : *lost;
+
+    *lost -= some;
+    *found -= some;
 }
 
 struct etwas_recover_sums etwas_recover_account_sums(const struct etwas_recover_account *account,
                                                      const struct etwas_pool *pool)
 {
+    struct etwas_recover_sums sums = {0};
+    uint64_t *lost = sums.lost_by_cause;
+    uint64_t given_up = account->given_up;
+    uint64_t refused = account->refused;
     struct etwas_pool_counts counts;
-    uint64_t lost;
 
     etwas_pool_count(pool, &counts);
-    lost = counts.lost_no_buffer + counts.lost_backlog_full +
-           counts.settled[ETWAS_OUTCOME_WRITE_ERROR] + counts.settled[ETWAS_OUTCOME_FILE_FULL] +
-           counts.settled[ETWAS_OUTCOME_ABANDONED] + counts.settled[ETWAS_OUTCOME_UNDELIVERED];
-    return (struct etwas_recover_sums){
-        .attempted = counts.recorded + counts.overwritten + lost + account->uncommitted,
-        .overwritten = counts.overwritten + account->replaced,
-        .lost = lost > account->regained ? lost - account->regained : 0,
-    };
+    lost[ETWAS_LOST_NO_BUFFER] = counts.lost_no_buffer;
+    lost[ETWAS_LOST_BACKLOG_FULL] = counts.lost_backlog_full;
+    lost[ETWAS_LOST_WRITE_ERROR] = counts.settled[ETWAS_OUTCOME_WRITE_ERROR];
+    lost[ETWAS_LOST_FILE_FULL] = counts.settled[ETWAS_OUTCOME_FILE_FULL];
+    lost[ETWAS_LOST_ABANDONED] = counts.settled[ETWAS_OUTCOME_ABANDONED];
+    lost[ETWAS_LOST_UNDELIVERED] = counts.settled[ETWAS_OUTCOME_UNDELIVERED];
+    sums.attempted = counts.recorded + counts.overwritten + account->uncommitted;
+    sums.overwritten = counts.overwritten + account->replaced;
+    for (uint32_t cause = 1; cause <= ETWAS_LOST_CAUSES; cause++) {
+        sums.attempted += lost[cause];
+    }
+    take(&lost[ETWAS_LOST_ABANDONED], &given_up);
+    take(&lost[ETWAS_LOST_WRITE_ERROR], &refused);
+    take(&lost[ETWAS_LOST_FILE_FULL], &refused);
+    for (uint32_t cause = 1; cause <= ETWAS_LOST_CAUSES; cause++) {
+        sums.lost += lost[cause];
+    }
+    return sums;
 }

@@ -19,6 +19,7 @@
 #ifndef ETWAS_RECOVER_ACCOUNT_H
 #define ETWAS_RECOVER_ACCOUNT_H
 
+#include <etwas/etwas.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,7 +30,8 @@
 struct etwas_recover_account {
     uint64_t uncommitted;
     uint64_t unfinished;
-    uint64_t regained;
+    uint64_t given_up; /* counted lost, and found, … */
+    uint64_t refused;  /* … by its cause */
     uint64_t replaced;
 };
 
@@ -53,7 +55,8 @@ void etwas_recover_account_read(struct etwas_recover_account *account,
 struct etwas_recover_sums {
     uint64_t attempted;
     uint64_t overwritten;
-    uint64_t lost; /* without what is unfinished */
+    uint64_t lost;                                 /* without what is unfinished */
+    uint64_t lost_by_cause[ETWAS_LOST_CAUSES + 1]; /* by ETWAS_LOST_*; together they are `lost` */
 };
 
 /* With all buffers read. */

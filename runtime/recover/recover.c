@@ -18,6 +18,7 @@
 #include "etl/own_record.h"
 #include "file/log_file.h"
 #include "file/log_knots.h"
+#include "file/log_losses.h"
 #include "platform/sized.h"
 #include "recover/account.h"
 #include "recover/copy.h"
@@ -31,8 +32,9 @@ struct recovery {
     struct etwas_log_file *file; /* NULL: it is only looked at */
     etwas_recovered *result;
     struct etwas_recover_account account;
-    uint8_t *records; /* room for a buffer's */
-    int64_t newest;   /* no event that was written is newer */
+    struct etwas_loss_table *losses; /* of the file */
+    uint8_t *records;                /* room for a buffer's */
+    int64_t newest;                  /* no event that was written is newer */
     struct etwas_clock_reading ended;
 };
 
@@ -248,6 +250,31 @@ static uint32_t write_events(struct recovery *recovery)
     return code;
 }
 
+/* Why; when, nobody has noted. */
+static void tell_losses(struct recovery *recovery, const uint64_t *by_cause)
+{
+    const struct etwas_clock_reading *started = &recovery->copy.history.readings[0];
+    struct etwas_etl_loss loss = {
+        .version = ETWAS_ETL_LOSS_VERSION,
+        .processor = ETWAS_LOST_ANYWHERE,
+        .from_raw = etwas_clock_reading_stamp(started, recovery->copy.head.clock),
+    };
+
+    recovery->losses = recovery->file != NULL ? malloc(sizeof *recovery->losses) : NULL;
+    if (recovery->losses == NULL) {
+        return;
+    }
+    loss.until_raw = recovery->newest > loss.from_raw ? recovery->newest : loss.from_raw;
+    etwas_loss_table_begin(recovery->losses, 1);
+    for (loss.cause = 1; loss.cause <= ETWAS_LOST_CAUSES; loss.cause++) {
+        loss.events = by_cause[loss.cause];
+        if (loss.events != 0) {
+            etwas_loss_table_add(recovery->losses, &loss);
+        }
+    }
+    etwas_log_losses_follow(recovery->file, recovery->losses);
+}
+
 /*
  * Of a process that goes on, or was booking what became of a buffer, the sums are no proof: the file does not say what was
  * attempted.
@@ -255,7 +282,7 @@ static uint32_t write_events(struct recovery *recovery)
 static struct etwas_log_file_totals count(struct recovery *recovery)
 {
     etwas_recovered *result = recovery->result;
-    const struct etwas_recover_sums sums =
+    struct etwas_recover_sums sums =
         etwas_recover_account_sums(&recovery->account, &recovery->copy.pool);
 
     result->is_settling = recovery->copy.is_settling;
@@ -263,6 +290,8 @@ static struct etwas_log_file_totals count(struct recovery *recovery)
     result->overwritten = sums.overwritten;
     result->lost = sums.lost;
     result->unfinished = recovery->account.unfinished;
+    sums.lost_by_cause[ETWAS_LOST_ABANDONED] += result->unfinished;
+    tell_losses(recovery, sums.lost_by_cause);
     return (struct etwas_log_file_totals){
         .events_lost = result->lost + result->unfinished,
         .events_overwritten = result->overwritten,
@@ -410,6 +439,7 @@ static uint32_t recover(const char *path, uint32_t index, const char *output,
             (void)close(recovery->logs[index]);
         }
     }
+    free(recovery->losses);
     free(recovery->records);
     free(recovery);
     return code;

@@ -53,6 +53,25 @@ static etwas_trace_information information_of(const char *path)
     return information;
 }
 
+/* Which it names the causes of. */
+static uint64_t losses_of(const char *path)
+{
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path};
+    etwas_trace_handle trace = OpenTraceA(&logfile);
+    etwas_loss losses[ETWAS_LOST_CAUSES];
+    uint32_t count;
+    uint64_t sum = 0;
+
+    assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
+    assert_int_equal(etwas_trace_query_losses(trace, losses, ETWAS_LOST_CAUSES, &count),
+                     ERROR_SUCCESS);
+    for (uint32_t index = 0; index < count; index++) {
+        sum += losses[index].events;
+    }
+    assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
+    return sum;
+}
+
 /* Of the whole session, if that is known to the event. */
 static void expect_totals(const char *path, const etwas_recovered *recovered)
 {
@@ -64,6 +83,7 @@ static void expect_totals(const char *path, const etwas_recovered *recovered)
                      recovered->is_alive || recovered->is_settling ? 0 : recovered->attempted);
     assert_int_equal(told.lost_events, recovered->lost + recovered->unfinished);
     assert_int_equal(told.overwritten_events, recovered->overwritten);
+    assert_int_equal(losses_of(path), told.lost_events);
 }
 
 static void die_and_recover(const etwas_session_options *options, const char *log_file,
