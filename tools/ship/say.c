@@ -16,7 +16,7 @@ enum {
 void etwas_ship_say(const char *subject, const char *format, ...)
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    struct etwas_output *errors = etwas_standard_error();
+    struct etwas_output *errors;
     char sentence[SENTENCE_BYTES];
     va_list arguments;
 
@@ -24,6 +24,7 @@ void etwas_ship_say(const char *subject, const char *format, ...)
     (void)vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     (void)pthread_mutex_lock(&one_at_a_time);
+    errors = etwas_standard_error();
     etwas_output_text(errors, "etwas ship: ");
     etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, subject, strlen(subject));
     etwas_output_text(errors, ": ");
