@@ -4,9 +4,10 @@
 /*
  * usage: ship_work NAME FILE COUNT END [PART_KB] [A_MS]
  *
- * A session of that name logs COUNT events into FILE, numbered from 0, and ends: stop, kill (half of them are in the
- * file then, and the others in its pool), or wait, which says "ready" when all is logged and goes on when a line comes. PART_KB: FILE has a
- * %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as may be.
+ * A session of that name logs COUNT events into FILE, numbered from 0, and ends: stop, kill (half of them are in the file then,
+ * and the others in its pool), or wait, which says "ready" when all is logged and goes on when a line comes; share does that, too,
+ * and others find the session. PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as
+ * may be.
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
     if (TraceLoggingRegister(provider) != 0) {
         return 1;
     }
-    options.sharing = strcmp(argv[4], "wait") == 0 ? ETWAS_SHARING_USER : ETWAS_SHARING_NONE;
+    options.sharing = strcmp(argv[4], "share") == 0 ? ETWAS_SHARING_USER : ETWAS_SHARING_NONE;
     if (etwas_start(argv[1], argv[2], &options, &session) != ERROR_SUCCESS ||
         EnableTraceEx2(session, &provider_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0, 0,
                        NULL) != ERROR_SUCCESS) {
@@ -72,7 +73,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[4], "kill") == 0) {
         (void)raise(SIGKILL);
     }
-    if (strcmp(argv[4], "wait") == 0) {
+    if (strcmp(argv[4], "wait") == 0 || strcmp(argv[4], "share") == 0) {
         (void)puts("ready");
         (void)fflush(stdout);
         (void)!fgets(line, sizeof line, stdin);
