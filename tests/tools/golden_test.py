@@ -100,6 +100,20 @@ class Read(GoldenTest):
                     self.assertEqual([logged(json.loads(line)) for line in lines], all_kinds(int(generation)))
 
 
+    def test_what_ends_a_session_says_so(self):
+        """Files of before say nothing of that."""
+        found = {}
+        for generation, name, path in unpack(self.folder):
+            out, _ = self.run_any("stat", "--prove", "--json", path, expect=range(6))
+            session = json.loads(out)
+            if session["ended"] or session["recovered"]:
+                found[generation, name] = (session["ended"], session["recovered"], session["attempted"])
+        self.assertEqual({key: told[:2] for key, told in found.items()}, {
+            ("12", "finished"): (True, False), ("12", "appended"): (True, False), ("12", "part_2"): (True, False),
+            ("12", "recovered"): (True, True)})
+        self.assertGreater(found["12", "recovered"][2], 0)
+
+
 class Whole(GoldenTest):
     def test_every_generation_of_the_format_has_its_files(self):
         """README.md names a commit for each, in the order in which they are."""
