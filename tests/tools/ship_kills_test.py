@@ -4,7 +4,8 @@
 
 usage: ship_kills_test.py PATH_OF_ETWAS PATH_OF_SHIP_GENERATOR TEST_CLASS
 
-ETWAS_TEST_KILLS: so many kills at random instead of a few. ETWAS_TEST_SEED: who is killed as another time.
+ETWAS_TEST_KILLS: so many kills at random instead of a few. ETWAS_TEST_WHOM: of these alone, as "server,shipper".
+ETWAS_TEST_SEED: as another time.
 """
 
 import errno
@@ -20,6 +21,7 @@ from fleet_case import FleetTest
 from tool_case import FINE, main
 
 KILLS = int(os.environ.get("ETWAS_TEST_KILLS", "8"))
+WHOM = os.environ.get("ETWAS_TEST_WHOM", "server,server,shipper,shipper,generator").split(",")
 SEED = os.environ.get("ETWAS_TEST_SEED", str(random.randrange(10 ** 9)))
 UNPROVED = 5
 EVENTS_A_SECOND = 4000  # of a generator
@@ -202,7 +204,7 @@ class Kills(KillsTest):
         self.start_hosts(4)
         for _ in range(KILLS):
             time.sleep(chance.uniform(0.1, 1))
-            whom = chance.choice(["server", "server", "shipper", "shipper", "generator"])
+            whom = chance.choice(WHOM)
             if whom == "server":
                 name = chance.choice(sorted(killed))
                 self.fleet.run("kill", name)
