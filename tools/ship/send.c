@@ -30,6 +30,12 @@ static void add(char query[QUERY_BYTES], const char *text)
     (void)etwas_ship_http_escape(query, QUERY_BYTES, text);
 }
 
+/* What is between the parts of a query is not escaped. */
+static void add_plain(char query[QUERY_BYTES], const char *text)
+{
+    (void)strncat(query, text, QUERY_BYTES - strlen(query) - 1);
+}
+
 /* "day,time,…": a table may have more columns than we know. Of the plain dialect a column of pairs is two. */
 static void add_columns(char query[QUERY_BYTES], const struct etwas_columns *columns)
 {
@@ -57,15 +63,19 @@ static void plain_query(const struct etwas_ship_target *target, const struct etw
     add(query, " (");
     add_columns(query, columns);
     add(query, ") FORMAT Native");
-    (void)strncat(query, when_done, QUERY_BYTES - strlen(query) - 1);
+    add_plain(query, when_done);
 }
 
 /* A modern server is told not to gather blocks of several, and what it shall know this one by. */
 static void modern_query(const char *plain, const char *token, char query[QUERY_BYTES])
 {
-    (void)snprintf(query, QUERY_BYTES, "%s&async_insert=0%s", plain,
-                   token != NULL ? "&insert_deduplication_token=" : "");
-    add(query, token != NULL ? token : "");
+    query[0] = '\0';
+    add_plain(query, plain);
+    add_plain(query, "&async_insert=0");
+    if (token != NULL) {
+        add_plain(query, "&insert_deduplication_token=");
+        add(query, token);
+    }
 }
 
 enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t shard,
