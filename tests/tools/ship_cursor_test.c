@@ -27,6 +27,7 @@ static struct etwas_ship_cursor example(void)
     cursor.key.session = UINT64_C(0xfedcba9876543210);
     cursor.key.part = 7;
     cursor.stage = ETWAS_SHIP_SENT_BLOCK;
+    cursor.written_as = UINT64_C(0xFEDCBA9876543210);
     cursor.since_unix_s = -5;
     cursor.dialect.modern[0] = 0x81;
     cursor.dialect.modern[1] = 0x42;
@@ -65,6 +66,7 @@ static void assert_same(const struct etwas_ship_cursor *one, const struct etwas_
     assert_string_equal(one->file, other->file);
     assert_int_equal(one->key.session, other->key.session);
     assert_int_equal(one->key.part, other->key.part);
+    assert_true(one->written_as == other->written_as);
     assert_int_equal(one->stage, other->stage);
     assert_true(one->since_unix_s == other->since_unix_s);
     assert_memory_equal(&one->dialect, &other->dialect, sizeof one->dialect);

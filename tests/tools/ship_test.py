@@ -156,6 +156,17 @@ class Files(ShipTest):
         self.assertIn("bad.etl", self.ship(self.path("bad.etl"), file, self.path("none.etl"), expect=OPEN))
         self.assert_whole(500)
 
+    def test_of_files_whose_buffers_have_the_same_numbers_one_is_sent(self):
+        """Those of a session that got another log file while it ran."""
+        first = self.work("two", self.path("in", "a.etl"), 4000, "move")
+        second = first + ".moved.etl"
+        said = self.ship(first, second, expect=OPEN)
+        self.assertIn(f"{second}: it is not sent: its session has written 'a.etl' too", said)
+        self.assertEqual(len(self.numbers()), 2000)
+        self.assertIn("--table", self.ship("--delete", second, expect=OPEN))
+        self.assertEqual(sorted(os.listdir(self.inside)), ["a.etl", "a.etl.moved.etl"])
+        self.ship("--table", "etwas.moved", second)
+
     def test_a_server_that_refuses_ends_it_and_nothing_is_skipped(self):
         file = self.work("one", self.path("a.etl"), 5000)
         self.server.ways = [ways.status(404, 60)]

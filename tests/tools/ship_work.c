@@ -5,14 +5,15 @@
  * usage: ship_work NAME FILE COUNT END [PART_KB] [A_MS]
  *
  * A session of that name logs COUNT events into FILE, numbered from 0, and ends: stop, kill (half of them are in the file then,
- * and the others in its pool), or wait, which says "ready" when all is logged and goes on when a line comes; share does that, too,
- * and others find the session. PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as
+ * and the others in its pool), move (the second half is in FILE.moved.etl), or wait, which says "ready" when all is logged and goes
+ * on when a line comes; share does that, too, and others find the session. PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as
  * may be.
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,22 @@ static void log_some(uint32_t first, uint32_t end, uint32_t a_ms)
             (void)usleep(1000);
         }
     }
+}
+
+static bool move(etwas_trace_handle session, const char *file)
+{
+    struct {
+        EVENT_TRACE_PROPERTIES properties;
+        char names[2][1024];
+    } update = {.properties = {.Wnode = {.BufferSize = sizeof update,
+                                         .Guid = provider_guid,
+                                         .Flags = WNODE_FLAG_TRACED_GUID},
+                               .LogFileNameOffset = sizeof update.properties,
+                               .LoggerNameOffset = sizeof update.properties + 1024}};
+
+    (void)snprintf(update.names[0], sizeof update.names[0], "%s.moved.etl", file);
+    return ControlTrace(session, NULL, &update.properties, EVENT_TRACE_CONTROL_UPDATE) ==
+           ERROR_SUCCESS;
 }
 
 int main(int argc, char **argv)
@@ -68,6 +85,9 @@ int main(int argc, char **argv)
     log_some(0, count / 2, a_ms);
     if (options.crash_safe != 0) {
         (void)etwas_flush(session);
+    }
+    if (strcmp(argv[4], "move") == 0 && !move(session, argv[2])) {
+        return 1;
     }
     log_some(count / 2, count, a_ms);
     if (strcmp(argv[4], "kill") == 0) {

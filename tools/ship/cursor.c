@@ -222,6 +222,7 @@ static void cursor_lines(struct side *side, struct etwas_ship_cursor *cursor)
     name(side, "etwas ship cursor 1\ntarget ", cursor->key.target);
     number(side, "\nsession ", &cursor->key.session, UINT64_MAX);
     number_32(side, "\npart ", &cursor->key.part);
+    number(side, "\nwritten_as ", &cursor->written_as, UINT64_MAX);
     number(side, "\nstage ", &stage, ETWAS_SHIP_DONE);
     cursor->stage = (enum etwas_ship_stage)stage;
     signed_number(side, "\nsince ", &cursor->since_unix_s);

@@ -49,6 +49,7 @@ struct etwas_ship_row {
 
 struct etwas_ship_cursor {
     struct etwas_ship_key key;
+    uint64_t written_as; /* of the file (file.h): of one session and part there may be several */
     enum etwas_ship_stage stage;
     int64_t since_unix_s; /* what is on its way is */
 

@@ -33,7 +33,11 @@ static void add(char query[QUERY_BYTES], const char *text)
 /* What is between the parts of a query is not escaped. */
 static void add_plain(char query[QUERY_BYTES], const char *text)
 {
-    (void)strncat(query, text, QUERY_BYTES - strlen(query) - 1);
+    size_t used = strlen(query);
+    size_t bytes = strnlen(text, QUERY_BYTES - 1 - used);
+
+    memcpy(query + used, text, bytes);
+    query[used + bytes] = '\0';
 }
 
 /* "day,time,…": a table may have more columns than we know. Of the plain dialect a column of pairs is two. */

@@ -194,7 +194,8 @@ static bool find_cursor(struct etwas_ship_run *run, struct etwas_ship_source *so
     (void)snprintf(key.target, sizeof key.target, "%s", run->target_name);
     *is_known = etwas_ship_state_read(run->state, &key, cursor);
     if (!*is_known) {
-        *cursor = (struct etwas_ship_cursor){.key = key};
+        *cursor = (struct etwas_ship_cursor){
+            .key = key, .written_as = etwas_ship_file_facts(source->file)->written_as};
     }
     if (!*is_known || cursor->stage == ETWAS_SHIP_AT_REST) {
         (void)snprintf(cursor->host, sizeof cursor->host, "%s", run->settings->host);
@@ -219,6 +220,24 @@ static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
     }
     etwas_ship_say(source->path, "it is not sent: %s", reason);
     return give_up(run, source);
+}
+
+/*
+ * A session that was given another log file while it ran has files whose buffers have the same numbers: one of them can be in
+ * a table.
+ */
+static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
+                                            struct etwas_ship_source *source,
+                                            const struct etwas_ship_cursor *cursor)
+{
+    char reason[ETWAS_SHIP_CURSOR_NAME_BYTES + 160];
+
+    (void)snprintf(reason, sizeof reason,
+                   "its session has written '%s' too, whose rows it would be taken for; "
+                   "--table can name another table for it",
+                   cursor->file);
+    etwas_ship_sources_shut(&run->sources, source);
+    return complain_of(run, source, reason);
 }
 
 static enum etwas_ship_turn ask(struct etwas_ship_run *run, struct etwas_ship_source *source)
@@ -248,6 +267,9 @@ static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_
 
     if (!find_cursor(run, source, &is_known)) {
         return complain_of(run, source, "there is not enough memory");
+    }
+    if (source->cursor->written_as != etwas_ship_file_facts(source->file)->written_as) {
+        return refuse_namesake(run, source, source->cursor);
     }
     if (source->cursor->gone.is_there) {
         (void)etwas_ship_spool_remove(run, source);
@@ -279,6 +301,7 @@ enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source)
 {
     const struct etwas_ship_facts *facts;
+    const struct etwas_ship_source *same;
     const char *reason;
 
     source->file = etwas_ship_file_open(source->path, run->settings->host, &reason);
@@ -293,7 +316,11 @@ enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
     if (run->is_one_session && facts->session != run->session) {
         return finish(run, source);
     }
-    if (etwas_ship_sources_same(&run->sources, source) != NULL) {
+    same = etwas_ship_sources_same(&run->sources, source);
+    if (same != NULL && same->cursor->written_as != facts->written_as) {
+        return refuse_namesake(run, source, same->cursor);
+    }
+    if (same != NULL) {
         etwas_ship_sources_shut(&run->sources,
                                 source); /* a copy, or its new name: after that one */
         return pass(source);
