@@ -183,21 +183,67 @@ static void pass_over(struct recovery *recovery, const struct etwas_found_buffer
     etwas_recover_account_replaced(&recovery->account, found);
 }
 
-/* Behind what the log file has of it. */
+/*
+ * Whether all that the flusher settled is in the session's files, those too that are not asked: nothing was ever refused,
+ * or replaced, or given to somebody else instead; the process cannot have been refused something meanwhile; and what the
+ * system had taken from it is not lost with another boot.
+ */
+static bool is_settled_in_files(const struct recovery *recovery)
+{
+    const uint32_t other_places = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_REAL_TIME_MODE;
+    const uint64_t *settled = recovery->copy.pool.settled;
+
+    return recovery->logs[0] >= 0 && !recovery->result->is_alive && !recovery->result->other_boot &&
+           (recovery->copy.head.log_file_mode & other_places) == 0 &&
+           settled[ETWAS_OUTCOME_WRITE_ERROR] == 0 && settled[ETWAS_OUTCOME_FILE_FULL] == 0 &&
+           settled[ETWAS_OUTCOME_UNDELIVERED] == 0;
+}
+
+/*
+ * How many bytes of its records flushes took while it was current, and settled. The flusher stores that behind the loss,
+ * if there is one, and clears it before it gives the buffer back: so it is of the claim that was found. More than is
+ * committed cannot be, and says nothing.
+ */
+static uint32_t settled_bytes(const struct recovery *recovery,
+                              const struct etwas_found_buffer *found)
+{
+    uint32_t units = recovery->copy.pool.buffers[found->buffer].written_units;
+
+    return found->slot < recovery->copy.view.rseq_slots && units > ETWAS_FIRST_UNIT &&
+                   units <= found->limit_units && is_settled_in_files(recovery)
+               ? (units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES
+               : 0;
+}
+
+/*
+ * How many bytes of its records the log files have. The newest are asked; what was taken of a buffer that then stayed
+ * current may be in one that ended long before them. Between a part's write and its settlement it is in those.
+ */
+static uint32_t bytes_in_files(struct recovery *recovery, const struct etwas_found_buffer *found,
+                               const uint8_t *data)
+{
+    uint32_t limit = (found->limit_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
+    uint32_t settled = settled_bytes(recovery, found);
+    uint32_t bytes = etwas_log_tail_has(recovery->tail, found->slot, data, limit);
+
+    return bytes >= settled ? bytes
+                            : settled + etwas_log_tail_has(recovery->tail, found->slot,
+                                                           data + settled, limit - settled);
+}
+
+/* Behind what the log files have of it. */
 static uint32_t write_found(struct recovery *recovery, struct etwas_found_buffer *found)
 {
     const struct etwas_pool_view *view = &recovery->copy.view;
     etwas_recovered *result = recovery->result;
     const uint8_t *data =
         view->region + (size_t)found->buffer * view->buffer_bytes + ETWAS_ETL_BUFFER_HEADER_BYTES;
-    uint32_t limit = (found->limit_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
     int64_t stamp =
         etwas_clock_reading_stamp(&recovery->copy.history.readings[0], recovery->copy.head.clock);
     enum etwas_pool_found what;
 
     found->begin_units =
-        ETWAS_FIRST_UNIT +
-        etwas_log_tail_has(recovery->tail, found->slot, data, limit) / ETWAS_UNIT_BYTES;
+        ETWAS_FIRST_UNIT + bytes_in_files(recovery, found, data) / ETWAS_UNIT_BYTES;
     what = etwas_pool_read_records(view, found, recovery->records);
     if (what == ETWAS_POOL_FOUND_CHANGED) {
         pass_over(recovery, found);

@@ -103,7 +103,6 @@ static bool map_counts(const char *path)
 
 static bool start(const char *folder)
 {
-    /* Recovery looks for what a timed flush wrote in the newest two files: of a writer that is idle for longer it is not there. */
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_NEWFILE,
                                            .maximum_file_size = 4,
                                            .buffer_size_kb = 16,
