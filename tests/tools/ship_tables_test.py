@@ -116,6 +116,24 @@ class Cluster(TablesTest):
             self.assert_rows("event", "event", "time", name)
             self.assert_rows("event_buffer", "event_buffer_all", "first", name)
 
+    def test_columns_that_are_not_there_yet_are_added_everywhere_and_none_goes(self):
+        """This server alters no table on a cluster that has no replicas."""
+        self.fleet.run_statements(statements("18", "grown", "etwas", "0"))
+        for column in ("part", "payload", "ns"):
+            self.fleet.ask(f"alter table etwas.grown on cluster etwas drop column {column}")
+            for name in ("s1r1", "s1r2"):
+                self.fleet.ask(f"alter table etwas.grown_all drop column {column}", name)
+        self.fleet.ask("alter table etwas.grown on cluster etwas add column team String")
+        text = statements("18", "grown", "etwas", "0", "event", "part", "payload")
+        self.assertEqual([line.split(" ")[4] for line in text.splitlines() if line.startswith("drop ")],
+                         ["etwas.grown_all"])
+        self.fleet.run_statements(text)
+        self.fleet.insert("etwas.grown", made("event", "18"))
+        self.fleet.run("settle")
+        for name in ("s1r1", "s1r2"):
+            rows = self.fleet.ask("select team, part, payload, ns from etwas.grown_all order by time", name)
+            self.assertEqual(rows[2], ["", str(2 ** 32 - 1), TEXTS[1], TIMES[1]])
+
     def test_how_long_blocks_are_remembered_is_said_explicitly(self):
         self.fleet.run_statements(statements("18", "windows", "etwas", "0"))
         for table in ("windows", "windows_buffer"):

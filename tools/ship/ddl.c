@@ -144,6 +144,30 @@ static void create(struct etwas_output *output, const struct etwas_ship_ddl *ddl
     etwas_output_text(output, ";\n\n");
 }
 
+/*
+ * On a cluster of before 23, `alter` is for tables with replicas alone, which one to read by has not. It has no rows of
+ * its own, and is made again with the columns of the other.
+ */
+static bool is_made_again(const struct etwas_ship_ddl *ddl, enum etwas_ship_table table,
+                          const struct etwas_ship_known_table *all)
+{
+    uint32_t alias_count;
+
+    (void)etwas_ship_aliases(table, &alias_count);
+    return ddl->cluster != NULL && !is_modern(ddl) && etwas_ship_is_known(all) &&
+           (etwas_ship_missing_column(all, table) != NULL ||
+            (~all->aliases & ((1u << alias_count) - 1)) != 0);
+}
+
+static void drop_all(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
+                     enum etwas_ship_table table)
+{
+    etwas_output_text(output, "drop table if exists ");
+    put_full_name(output, ddl, table, "_all");
+    put_on_cluster(output, ddl);
+    etwas_output_text(output, ";\n\n");
+}
+
 /* On one server, too, NAME_all is what queries name, so that they stay what they are when it becomes a cluster. */
 static void create_all(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                        enum etwas_ship_table table)
@@ -253,7 +277,12 @@ void etwas_ship_ddl_write(struct etwas_output *output, const struct etwas_ship_d
 
         create(output, ddl, table);
         add(output, ddl, table, "", &known->own[i]);
-        create_all(output, ddl, table);
-        add(output, ddl, table, "_all", &known->all[i]);
+        if (is_made_again(ddl, table, &known->all[i])) {
+            drop_all(output, ddl, table);
+            create_all(output, ddl, table);
+        } else {
+            create_all(output, ddl, table);
+            add(output, ddl, table, "_all", &known->all[i]);
+        }
     }
 }

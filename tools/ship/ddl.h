@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SHIP_DDL_H
 
 /*
- * The statements that make the tables, or add to tables that are there what they lack. None ever takes anything away.
+ * The statements that make the tables, or add to tables that are there what they lack. None ever takes rows or columns
+ * away.
  */
 
 #include "output.h"
