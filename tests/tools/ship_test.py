@@ -156,6 +156,16 @@ class Files(ShipTest):
         self.assertIn("bad.etl", self.ship(self.path("bad.etl"), file, self.path("none.etl"), expect=OPEN))
         self.assert_whole(500)
 
+    def test_an_empty_file_has_nothing_that_could_arrive(self):
+        """A process that was killed while it began a file leaves one."""
+        empty = self.path("in", "b.etl")
+        with open(empty, "wb"):
+            pass
+        file = self.work("one", self.path("in", "a.etl"), 1000)
+        self.assertIn(f"{empty}: it is empty", self.ship(empty, file))
+        self.ship("--follow", self.inside, "--once")
+        self.assert_whole(1000)
+
     def test_of_files_whose_buffers_have_the_same_numbers_one_is_sent(self):
         """Those of a session that got another log file while it ran."""
         first = self.work("two", self.path("in", "a.etl"), 4000, "move")

@@ -207,16 +207,22 @@ static bool find_cursor(struct etwas_ship_run *run, struct etwas_ship_source *so
     return true;
 }
 
-/* One that is being created has nothing to say yet. */
+/* One that is being created has nothing to say yet. One that is empty was, when its process was killed. */
 static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
                                         struct etwas_ship_source *source, const char *reason)
 {
+    struct stat facts;
+
     if (run->folder != NULL && etwas_ship_is_written(source->path)) {
         return pass(source);
     }
     if (run->folder != NULL && etwas_ship_is_missing(source->path)) {
         etwas_ship_sources_drop(&run->sources, source);
         return ETWAS_SHIP_TURN_LAST;
+    }
+    if (etwas_ship_is_file(source->path, &facts) && facts.st_size == 0) {
+        etwas_ship_say(source->path, "it is empty");
+        return finish(run, source);
     }
     etwas_ship_say(source->path, "it is not sent: %s", reason);
     return give_up(run, source);
