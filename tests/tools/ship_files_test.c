@@ -240,7 +240,8 @@ static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
     for (uint32_t row = 0; row < block.buffers->rows; row++) {
         damages += buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_DAMAGES);
     }
-    assert_int_equal(damages, 1);
+    /* Where the nonsense begins within a stamp, that is one, and what is behind it another. */
+    assert_in_range(damages, 1, 2);
     assert_int_equal(shipped->by_buffers, events);
     assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
     take_buffers(shipped, block.buffers);
