@@ -72,24 +72,27 @@ class Store(ship_server.Server):
             else:
                 self.hashes.add(digest)
                 block = Block(request.body)
-                rows = self.buffers if "_buffer`" in request.parameters["query"] else self.events
-                rows += (dict(zip(block.columns, row)) for row in zip(*block.columns.values()))
+                table = re.search(r"(`\w+`)\s*\(", request.parameters["query"])[1]
+                rows = self.buffers if table.endswith("_buffer`") else self.events
+                rows += (dict(zip(block.columns, row), table=table) for row in zip(*block.columns.values()))
         return ship_server.good(connection, request)
 
     def of(self, rows, **wanted):
         return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
     def rows(self, sql):
-        file = re.search(r"where session = (\d+) and part = (\d+)", sql)
+        file = re.search(r"(`\w+`) where session = (\d+) and part = (\d+)", sql)
         if not file:
             return super().rows(sql)
-        wanted = {"session": int(file[1]), "part": int(file[2])}
+        wanted = {"table": file[1], "session": int(file[2]), "part": int(file[3])}
         with self.lock:
             if "countIf(state = 0)" in sql:
                 rows = self.of(self.buffers, **wanted)
                 numbers = [row["buffer"] for row in rows if row["state"] == 0]
                 states = [row["state"] for row in rows]
-                answer = [len(numbers), max(numbers, default=0), states.count(1) + states.count(3), states.count(2)]
+                ended = int(re.search(r"= toInt64\((-?\d+)\)", sql)[1])
+                ends = [row["last"] == ended for row in rows if row["state"] in (1, 3)]
+                answer = [len(numbers), max(numbers, default=0), ends.count(True), ends.count(False), states.count(2)]
             else:
                 rows = self.of(self.events, **wanted)
                 last = int(re.search(r"buffer > (\d+)", sql)[1])

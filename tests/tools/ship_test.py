@@ -69,6 +69,7 @@ class ShipTest(ToolTest):
         return process
 
     def end(self, process, expect=FINE):
+        time.sleep(0.5)  # the answers to what the server has are on their way
         process.send_signal(signal.SIGTERM)
         said = process.communicate(timeout=PATIENCE_S)[1]
         self.assertEqual(process.returncode, expect, said)
@@ -175,7 +176,44 @@ class Files(ShipTest):
         self.assertEqual(len(self.numbers()), 2000)
         self.assertIn("--table", self.ship("--delete", second, expect=OPEN))
         self.assertEqual(sorted(os.listdir(self.inside)), ["a.etl", "a.etl.moved.etl"])
-        self.ship("--table", "etwas.moved", second)
+        self.ship("--delete", first)  # its cursor goes, too
+        self.assertIn("the end of another file", self.ship("--delete", second, expect=OPEN))
+        self.assertIn("the end of another file",
+                      self.ship("--delete", "--follow", self.inside, "--once", expect=OPEN))
+        self.assertEqual(sorted(os.listdir(self.inside)), [".ship", "a.etl.moved.etl"])
+        self.ship("--table", "etwas.moved", "--delete", second)
+        self.assertEqual(len(self.numbers()), 4000)
+
+    def test_what_is_appended_to_a_file_that_has_been_sent_is_not_taken_for_sent(self):
+        file = self.work("one", self.path("a.etl"), 500, "append")
+        self.ship(file)
+        self.work("two", file, 500, "append")
+        said = "what was appended to it since"
+        self.assertIn(said, self.ship("--delete", file, expect=OPEN))
+        shutil.rmtree(self.path("state"))
+        self.assertIn("before more was appended", self.ship("--delete", file, expect=OPEN))
+        self.assertTrue(os.path.exists(file))
+        self.ship("--table", "etwas.both", "--delete", file)
+        self.assertEqual(len(self.numbers(table="`both`")), 1000)
+
+    def test_what_went_by_the_servers_is_not_deleted_when_it_comes_back(self):
+        file = self.work("one", self.path("a.etl"), 500)
+        self.ship(file)
+        end, = self.rows(END)
+        self.server.buffers.append(dict(end, state=GONE, events=100))
+        shutil.rmtree(self.path("state"))
+        self.assertIn("went before", self.ship("--delete", file, expect=OPEN))
+        self.assertTrue(os.path.exists(file))
+
+    def test_a_server_that_has_more_of_a_file_than_is_there_is_not_told_its_end(self):
+        file = self.work("one", self.path("a.etl"), 500)
+        self.ship(file)
+        end, = self.rows(END)
+        self.server.buffers[:] = [*self.rows(BUFFER), dict(end, state=BUFFER, buffer=1000)]
+        shutil.rmtree(self.path("state"))
+        self.assertIn("not found in it", self.ship("--delete", file, expect=OPEN))
+        self.assertEqual(self.rows(END), [])
+        self.assertTrue(os.path.exists(file))
 
     def test_a_server_that_refuses_ends_it_and_nothing_is_skipped(self):
         file = self.work("one", self.path("a.etl"), 5000)

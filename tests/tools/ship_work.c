@@ -6,7 +6,7 @@
  *
  * A session of that name logs COUNT events into FILE, numbered from 0, and ends: stop, kill (half of them are in the file then,
  * and the others in its pool), move (the second half is in FILE.moved.etl), or wait, which says "ready" when all is logged and goes
- * on when a line comes; share does that, too, and others find the session. PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as
+ * on when a line comes; share does that, too, and others find the session; append stops it, and begins behind what is in FILE. PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as
  * may be.
  */
 #include <etwas/TraceLoggingProvider.h>
@@ -70,6 +70,10 @@ int main(int argc, char **argv)
     if (argc > 5 && atoi(argv[5]) != 0) {
         options.log_file_mode = EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_USE_KBYTES_FOR_SIZE;
         options.maximum_file_size = (uint32_t)atoi(argv[5]);
+    }
+    if (strcmp(argv[4], "append") == 0) {
+        options.log_file_mode = EVENT_TRACE_FILE_MODE_APPEND;
+        options.clock = ETWAS_CLOCK_SYSTEM_TIME;
     }
     if (TraceLoggingRegister(provider) != 0) {
         return 1;

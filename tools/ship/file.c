@@ -254,6 +254,11 @@ static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw
     return mixed(hash);
 }
 
+static uint64_t name_written_as(const struct etwas_ship_file *file)
+{
+    return mixed(hash_wide(HASH_OF_NOTHING, file->logfile.LogfileHeader.LogFileName));
+}
+
 /* ---- looking --------------------------------------------------------------------------------- */
 
 /* A file of etwas says it; a snapshot, and a file of another system, is all that there is. */
@@ -279,6 +284,7 @@ static bool read_facts(struct etwas_ship_file *file)
     facts->is_circular = (mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
     facts->bytes = file->information.file_bytes;
     facts->has_ended = !file->information.unfinished;
+    facts->ended_ns = facts->has_ended ? etwas_ship_file_end_ns(file) : 0;
     facts->ends_session = facts->has_ended && ends_session(file);
     file->has_cpus = (mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0;
     return true;
@@ -302,7 +308,8 @@ bool etwas_ship_file_look(struct etwas_ship_file *file)
     if (!reopen(file)) {
         return false;
     }
-    return (file->logfile.LogfileHeader.StartTime.QuadPart == start && file->facts.part == part) ||
+    return (file->logfile.LogfileHeader.StartTime.QuadPart == start && file->facts.part == part &&
+            name_written_as(file) == file->facts.written_as) ||
            etwas_ship_file_fail(file, "it is another file now");
 }
 
@@ -320,8 +327,7 @@ static bool begin(struct etwas_ship_file *file)
     }
     set_days(file);
     file->facts.session = session_of(file, start_raw);
-    file->facts.written_as =
-        mixed(hash_wide(HASH_OF_NOTHING, file->logfile.LogfileHeader.LogFileName));
+    file->facts.written_as = name_written_as(file);
     return true;
 }
 

@@ -29,6 +29,7 @@ struct etwas_ship_facts {
     /* As etwas_ship_file_look saw it last. */
     uint64_t bytes;
     bool has_ended;    /* whoever wrote it wrote its end: nothing follows */
+    int64_t ended_ns;  /* when, since 1970, as the row of its end has it; 0: it has not */
     bool ends_session; /* and the session ended with it: its last part, or of no set */
 };
 

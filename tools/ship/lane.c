@@ -153,8 +153,10 @@ static void acknowledge(struct lane *lane, struct etwas_ship_job *job, enum etwa
     struct etwas_ship_cursor *cursor = job->cursor;
 
     etwas_ship_lanes_hold(lane->lanes, lane->shard);
-    if (job->work == ETWAS_SHIP_SEND_BLOCK) {
+    if (job->work != ETWAS_SHIP_SEND_GONE) {
         cursor->place = job->block.bounds.until;
+    }
+    if (job->work == ETWAS_SHIP_SEND_BLOCK) {
         cursor->events += job->without_events ? 0 : job->block.bounds.rows;
         cursor->ahead -= job->without_events ? job->block.bounds.rows : 0;
         cursor->buffers += job->buffers.rows;
@@ -195,14 +197,22 @@ static void send_last(struct lane *lane, struct etwas_ship_job *job, enum etwas_
     }
 }
 
+static enum etwas_ship_sent ask(const struct lane *lane, struct etwas_ship_job *job)
+{
+    const struct etwas_ship_whose whose = {.session = job->cursor->key.session,
+                                           .part = job->cursor->key.part,
+                                           .ended_ns = job->ended_ns};
+
+    return etwas_ship_there_ask(lane->lanes->options.target, &whose, &job->there);
+}
+
 static void work(struct lane *lane, struct etwas_ship_job *job)
 {
     job->sent = ETWAS_SHIP_SENT;
     job->is_unkept = false;
     switch (job->work) {
     case ETWAS_SHIP_ASK:
-        job->sent = etwas_ship_there_ask(lane->lanes->options.target, job->cursor->key.session,
-                                         job->cursor->key.part, &job->there);
+        job->sent = ask(lane, job);
         break;
     case ETWAS_SHIP_SEND_BLOCK:
         send_block(lane, job);

@@ -37,6 +37,8 @@ struct etwas_ship_job {
     bool is_again;                 /* the cursor says that it was sent already */
     bool without_events;           /* they are there already, all of this block */
 
+    int64_t ended_ns; /* of ETWAS_SHIP_ASK: as of etwas_ship_whose */
+
     /* When it is done. */
     enum etwas_ship_sent sent;
     bool is_unkept; /* it was not sent, since the cursor could not be written; said */

@@ -37,12 +37,23 @@ bool etwas_ship_spool_remove(struct etwas_ship_run *run, const struct etwas_ship
     return true;
 }
 
+/* Nothing has been appended to it since, and nobody is about to. */
+static bool is_as_it_arrived(const struct etwas_ship_source *source)
+{
+    struct stat facts;
+
+    return etwas_ship_is_file(source->path, &facts) && !etwas_ship_is_written(source->path) &&
+           (uint64_t)facts.st_size == etwas_ship_file_facts(source->file)->bytes &&
+           (uint64_t)facts.st_size == source->cursor->place.offset;
+}
+
 void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     if (source->part == ETWAS_SHIP_RECOVERED_PART && run->settings->recovers) {
         etwas_ship_pools_arrived(run, source->path);
     }
-    if (run->settings->deletes && etwas_ship_spool_remove(run, source)) {
+    if (run->settings->deletes && is_as_it_arrived(source) &&
+        etwas_ship_spool_remove(run, source)) {
         /* Should the file come back: the servers know that they have it. */
         etwas_ship_state_remove(run->state, &source->cursor->key);
     }
@@ -101,6 +112,7 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
     if (cursor->stage == ETWAS_SHIP_SENT_BLOCK ||
         (cursor->stage == ETWAS_SHIP_SENT_GONE && is_old(cursor))) {
         work = ETWAS_SHIP_ASK;
+        job->ended_ns = (int64_t)cursor->end.values[ETWAS_SHIP_BUFFER_LAST];
     } else {
         job->is_again = cursor->stage == ETWAS_SHIP_SENT_GONE;
         if (!job->is_again) {

@@ -29,7 +29,8 @@ static bool take_buffers(void *context, const struct etwas_ship_field *fields)
     keep_most(&there->buffers, number_of(&fields[0]));
     keep_most(&there->last_buffer, number_of(&fields[1]));
     there->has_end = there->has_end || number_of(&fields[2]) != 0;
-    there->has_gone = there->has_gone || number_of(&fields[3]) != 0;
+    there->has_other_end = there->has_other_end || number_of(&fields[3]) != 0;
+    there->has_gone = there->has_gone || number_of(&fields[4]) != 0;
     return true;
 }
 
@@ -42,24 +43,40 @@ static bool take_events(void *context, const struct etwas_ship_field *fields)
     return true;
 }
 
-static enum etwas_ship_sent ask_buffers(struct etwas_ship_target *target, uint64_t session,
-                                        uint32_t part, struct etwas_ship_there *there)
+/* A time of the table as ns since 1970, whatever its type is there. */
+static const char *last_ns(const struct etwas_ship_target *target)
+{
+    const struct etwas_ship_dialect *dialect = etwas_ship_target_dialect(target);
+
+    return (dialect->modern[ETWAS_SHIP_BUFFERS] >> ETWAS_SHIP_BUFFER_LAST & 1) != 0
+               ? "toUnixTimestamp64Nano(last)"
+               : "toInt64(last)";
+}
+
+static enum etwas_ship_sent ask_buffers(struct etwas_ship_target *target,
+                                        const struct etwas_ship_whose *whose,
+                                        struct etwas_ship_there *there)
 {
     char sql[SQL_BYTES];
     struct etwas_ship_question question = {
-        .sql = sql, .columns = 4, .row = take_buffers, .context = there};
+        .sql = sql, .columns = 5, .row = take_buffers, .context = there};
+    const char *last = last_ns(target);
 
     (void)snprintf(sql, sizeof sql,
                    "select countIf(state = 0), maxIf(buffer, state = 0),"
-                   " countIf(state = 1 or state = 3), countIf(state = 2)"
+                   " countIf(state in (1, 3) and %s = toInt64(%" PRId64 ")),"
+                   " countIf(state in (1, 3) and %s != toInt64(%" PRId64 ")), countIf(state = 2)"
                    " from %s where session = %" PRIu64 " and part = %" PRIu32,
-                   etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS), session, part);
-    return etwas_ship_ask(target, etwas_ship_target_shard(target, session), ETWAS_SHIP_EACH,
+                   last, whose->ended_ns, last, whose->ended_ns,
+                   etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS), whose->session,
+                   whose->part);
+    return etwas_ship_ask(target, etwas_ship_target_shard(target, whose->session), ETWAS_SHIP_EACH,
                           &question);
 }
 
-static enum etwas_ship_sent ask_events(struct etwas_ship_target *target, uint64_t session,
-                                       uint32_t part, struct etwas_ship_there *there)
+static enum etwas_ship_sent ask_events(struct etwas_ship_target *target,
+                                       const struct etwas_ship_whose *whose,
+                                       struct etwas_ship_there *there)
 {
     char sql[SQL_BYTES];
     struct etwas_ship_question question = {
@@ -68,18 +85,19 @@ static enum etwas_ship_sent ask_events(struct etwas_ship_target *target, uint64_
     (void)snprintf(sql, sizeof sql,
                    "select count(), uniqExactIf(buffer, pos, buffer > %" PRIu64 ")"
                    " from %s where session = %" PRIu64 " and part = %" PRIu32,
-                   there->last_buffer, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS), session,
-                   part);
-    return etwas_ship_ask(target, etwas_ship_target_shard(target, session), ETWAS_SHIP_EACH,
+                   there->last_buffer, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS),
+                   whose->session, whose->part);
+    return etwas_ship_ask(target, etwas_ship_target_shard(target, whose->session), ETWAS_SHIP_EACH,
                           &question);
 }
 
-enum etwas_ship_sent etwas_ship_there_ask(struct etwas_ship_target *target, uint64_t session,
-                                          uint32_t part, struct etwas_ship_there *there)
+enum etwas_ship_sent etwas_ship_there_ask(struct etwas_ship_target *target,
+                                          const struct etwas_ship_whose *whose,
+                                          struct etwas_ship_there *there)
 {
     enum etwas_ship_sent sent;
 
     *there = (struct etwas_ship_there){0};
-    sent = ask_buffers(target, session, part, there);
-    return sent == ETWAS_SHIP_SENT ? ask_events(target, session, part, there) : sent;
+    sent = ask_buffers(target, whose, there);
+    return sent == ETWAS_SHIP_SENT ? ask_events(target, whose, there) : sent;
 }

@@ -19,12 +19,21 @@ struct etwas_ship_there {
     uint64_t buffers;     /* rows of state 0 */
     uint64_t last_buffer; /* the highest number of these; 0: there is none */
     uint64_t ahead;       /* events of buffers behind that one, each once */
-    bool has_end;
+    bool has_end;         /* of the file that ended then */
+    bool has_other_end;   /* of another one, or of this one before more was appended to it */
     bool has_gone;
 };
 
+/* Whose rows: those of a file, of which others of the same session and part are told apart by when they ended. */
+struct etwas_ship_whose {
+    uint64_t session;
+    uint32_t part;
+    int64_t ended_ns; /* 0: it has not */
+};
+
 /* Asks every replica of the session's shard. From the thread that the shard is used by. */
-enum etwas_ship_sent etwas_ship_there_ask(struct etwas_ship_target *target, uint64_t session,
-                                          uint32_t part, struct etwas_ship_there *there);
+enum etwas_ship_sent etwas_ship_there_ask(struct etwas_ship_target *target,
+                                          const struct etwas_ship_whose *whose,
+                                          struct etwas_ship_there *there);
 
 #endif

@@ -22,6 +22,7 @@
 
 enum {
     QUIET_MS = 2000, /* nothing was written to a file for so long */
+    LOOK_AT_REFUSED_MS = 30000,
 };
 
 static enum etwas_ship_turn pass(struct etwas_ship_source *source)
@@ -46,6 +47,22 @@ static enum etwas_ship_turn give_up(struct etwas_ship_run *run, struct etwas_shi
     run->is_refused = run->is_refused || run->ends_when_done;
     source->is_unsent = true;
     return finish(run, source);
+}
+
+/*
+ * It is not to be sent, though it can be read. While a session writes it that is not said: it may be another one by then. Its
+ * cursor, which may be another file's, stays as it is.
+ */
+static enum etwas_ship_turn refuse(struct etwas_ship_run *run, struct etwas_ship_source *source,
+                                   const char *reason)
+{
+    etwas_ship_sources_shut(&run->sources, source);
+    if (!run->ends_when_done && etwas_ship_is_written(source->path)) {
+        source->due_ms = etwas_ship_now_ms() + LOOK_AT_REFUSED_MS;
+        return ETWAS_SHIP_TURN_PASSED;
+    }
+    etwas_ship_say(source->path, "it is not sent: %s", reason);
+    return give_up(run, source);
 }
 
 static void put(struct etwas_ship_run *run, struct etwas_ship_source *source,
@@ -114,16 +131,34 @@ static enum etwas_ship_turn go_on_behind(struct etwas_ship_run *run,
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
+/* What is done with the file is kept, so that the servers need not be asked again. */
+static void keep_done(struct etwas_ship_run *run, struct etwas_ship_source *source)
+{
+    source->cursor->stage = ETWAS_SHIP_DONE;
+    source->cursor->place =
+        (struct etwas_ship_place){etwas_ship_file_facts(source->file)->bytes, 0};
+    (void)etwas_ship_state_write(run->state, source->cursor);
+}
+
 static enum etwas_ship_turn settle(struct etwas_ship_run *run, struct etwas_ship_source *source,
                                    const struct etwas_ship_there *there)
 {
     const struct etwas_ship_cursor *cursor = source->cursor;
 
-    if (there->has_end || there->has_gone) {
-        source->cursor->stage = ETWAS_SHIP_DONE;
-        (void)etwas_ship_state_write(run->state, cursor);
+    if (there->has_gone) {
+        return refuse(run, source,
+                      "the servers were told that it went before all of it had been sent");
+    }
+    if (there->has_end) {
+        keep_done(run, source);
         etwas_ship_spool_arrived(run, source);
         return finish(run, source);
+    }
+    if (there->has_other_end) {
+        return refuse(run, source,
+                      "the servers have the end of another file of its session and number, for "
+                      "which it would be taken, or of itself before more was appended to it; "
+                      "--table can name another table for it");
     }
     if (cursor->stage != ETWAS_SHIP_AT_REST && there->events == cursor->events &&
         there->buffers == cursor->buffers) {
@@ -242,8 +277,21 @@ static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
                    "its session has written '%s' too, whose rows it would be taken for; "
                    "--table can name another table for it",
                    cursor->file);
-    etwas_ship_sources_shut(&run->sources, source);
-    return complain_of(run, source, reason);
+    return refuse(run, source, reason);
+}
+
+/*
+ * A shipper was killed between the writing of its cursor, which says that it goes, and its removal. Its rows are owed, or have
+ * arrived.
+ */
+static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
+{
+    if (run->folder == NULL) {
+        return refuse(run, source, "there was more than the spool's limit, and it counts as gone");
+    }
+    (void)etwas_ship_spool_remove(run, source);
+    etwas_ship_sources_drop(&run->sources, source);
+    return ETWAS_SHIP_TURN_LAST;
 }
 
 static enum etwas_ship_turn ask(struct etwas_ship_run *run, struct etwas_ship_source *source)
@@ -254,6 +302,7 @@ static enum etwas_ship_turn ask(struct etwas_ship_run *run, struct etwas_ship_so
         return ETWAS_SHIP_TURN_PASSED;
     }
     source->phase = ETWAS_SHIP_ASKING;
+    job->ended_ns = etwas_ship_file_facts(source->file)->ended_ns;
     put(run, source, job, ETWAS_SHIP_ASK);
     return ETWAS_SHIP_TURN_TAKEN;
 }
@@ -278,11 +327,14 @@ static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_
         return refuse_namesake(run, source, source->cursor);
     }
     if (source->cursor->gone.is_there) {
-        (void)etwas_ship_spool_remove(run, source);
-        etwas_ship_sources_drop(&run->sources, source); /* its cursor is a source of its own */
-        return ETWAS_SHIP_TURN_LAST;
+        return let_it_go(run, source);
     }
     if (source->cursor->stage == ETWAS_SHIP_DONE) {
+        if (etwas_ship_file_facts(source->file)->bytes > source->cursor->place.offset) {
+            return refuse(run, source,
+                          "its end has been sent, and what was appended to it since has no place "
+                          "behind that");
+        }
         etwas_ship_spool_arrived(run, source);
         return finish(run, source);
     }
@@ -325,6 +377,9 @@ enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
     same = etwas_ship_sources_same(&run->sources, source);
     if (same != NULL && same->cursor->written_as != facts->written_as) {
         return refuse_namesake(run, source, same->cursor);
+    }
+    if (same != NULL && same->is_gone) {
+        return let_it_go(run, source);
     }
     if (same != NULL) {
         etwas_ship_sources_shut(&run->sources,
@@ -426,6 +481,16 @@ static enum etwas_ship_turn wait_for_more(struct etwas_ship_run *run,
     return pass(source);
 }
 
+/* There is none of its name, or another one. */
+static bool has_gone(const struct etwas_ship_source *source)
+{
+    struct stat facts;
+
+    return etwas_ship_is_missing(source->path) ||
+           (stat(source->path, &facts) == 0 &&
+            (facts.st_dev != source->facts.st_dev || facts.st_ino != source->facts.st_ino));
+}
+
 static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     if (etwas_ship_file_look(source->file)) {
@@ -435,27 +500,35 @@ static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_
     if (source->in_flight != 0) {
         return pass(source);
     }
-    if (etwas_ship_is_missing(source->path)) {
+    if (has_gone(source)) {
         etwas_ship_say(source->path, "it went before all of it had been sent");
-        source->is_unsent = true;
-        return finish(run, source);
+        run->unsent++;
+        etwas_ship_sources_drop(&run->sources, source); /* what has its name may be another file */
+        return ETWAS_SHIP_TURN_LAST;
     }
-    etwas_ship_sources_shut(&run->sources, source); /* it is another file now */
+    etwas_ship_sources_shut(&run->sources, source);
     return pass(source);
 }
 
-/* Its place in the file is found by the number of a buffer that the servers have. */
+/* Its place in the file is found by the number of a buffer that the servers have: it has that one, too, or will have. */
 static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     struct etwas_ship_place place;
-    const struct etwas_ship_facts *facts = etwas_ship_file_facts(source->file);
 
     if (etwas_ship_cut_find(source->file, source->behind_buffer + 1, 0, &place)) {
         source->behind_buffer = 0;
         source->next = source->cursor->place = place;
         return ETWAS_SHIP_TURN_TAKEN;
     }
-    return facts->has_ended || source->is_left ? end(run, source) : wait_for_more(run, source);
+    if (!etwas_ship_file_facts(source->file)->has_ended && !source->is_left) {
+        return wait_for_more(run, source);
+    }
+    if (!etwas_ship_cut_find(source->file, source->behind_buffer, 0, &place)) {
+        etwas_ship_say(source->path, "what the servers have of it is not found in it: %s",
+                       etwas_ship_file_reason(source->file));
+        return give_up(run, source);
+    }
+    return end(run, source);
 }
 
 /* A file that grows has a small block a second at most, of all such files together: servers do better with few large ones. */
