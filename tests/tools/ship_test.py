@@ -517,6 +517,32 @@ class Spool(ShipTest):
         self.assert_whole(5000, 5000)
 
 
+    def test_what_could_not_be_sent_does_not_go_first_and_not_silently(self):
+        self.work("one", os.path.join(self.inside, "a.etl"), 500)
+        process = self.start("--follow", self.inside, "--spool-limit", "1M")
+        self.wait_for(lambda: self.rows(END))
+        self.write(os.path.join("in", "new.etl"), os.urandom(900000))
+        self.work("two", os.path.join(self.inside, "b.etl"), 500)
+        self.wait_for(lambda: len(self.rows(END)) == 2)
+        time.sleep(2.5)
+        self.write(os.path.join("in", "newest.etl"), os.urandom(900000))
+        self.wait_for(lambda: not os.path.exists(os.path.join(self.inside, "new.etl")))
+        said = self.end(process, expect=UNSENT)
+        self.assertIn("new.etl: there is more than the spool's limit: it goes, and was not sent", said)
+        self.assertEqual(sorted(os.listdir(self.inside)), [".ship", "newest.etl"])
+
+    def test_the_cursor_of_another_file_lets_none_go(self):
+        """While no server is there, the limit holds by what cursors say."""
+        first = self.work("two", self.path("in", "a.etl"), 40000, "move")
+        self.ship(first, "--state", os.path.join(self.inside, ".ship"))
+        self.server.questions = ways.status(500, 242)
+        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        self.wait_for(lambda: not os.path.exists(first))
+        time.sleep(2.5)
+        self.end(process, expect=UNSENT)
+        self.assertTrue(os.path.exists(first + ".moved.etl"))
+
+
 class Session(ShipTest):
     def test_the_files_of_a_session_are_sent_until_it_ends(self):
         self.work("other", os.path.join(self.inside, "o.etl"), 100)

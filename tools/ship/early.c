@@ -30,7 +30,8 @@ static void find_cursor(const struct etwas_ship_run *run, const char *path,
     if (etwas_ship_state_read(run->state, &key, cursor)) {
         return;
     }
-    *cursor = (struct etwas_ship_cursor){.key = key, .stage = ETWAS_SHIP_SENT_BLOCK};
+    *cursor = (struct etwas_ship_cursor){
+        .key = key, .written_as = facts->written_as, .stage = ETWAS_SHIP_SENT_BLOCK};
     (void)snprintf(cursor->host, sizeof cursor->host, "%s", run->settings->host);
     (void)snprintf(cursor->file, sizeof cursor->file, "%s", slash != NULL ? slash + 1 : path);
 }
@@ -54,6 +55,19 @@ static bool count_as_gone(const struct etwas_ship_run *run, struct etwas_ship_fi
     return is_counted && etwas_ship_state_write(run->state, cursor);
 }
 
+/* All of it has arrived, or it counts as gone. */
+static bool is_settled(const struct etwas_ship_file *file, const struct etwas_ship_cursor *cursor)
+{
+    return cursor->gone.is_there || (cursor->stage == ETWAS_SHIP_DONE &&
+                                     etwas_ship_file_facts(file)->bytes == cursor->place.offset);
+}
+
+/* May what is not settled be counted? Of one whose end alone is on its way all may have arrived. */
+static bool is_countable(const struct etwas_ship_cursor *cursor)
+{
+    return cursor->stage != ETWAS_SHIP_SENT_END && cursor->stage != ETWAS_SHIP_DONE;
+}
+
 /* May the file go? */
 static bool settle(const struct etwas_ship_run *run, const char *path)
 {
@@ -67,8 +81,12 @@ static bool settle(const struct etwas_ship_run *run, const char *path)
         return false;
     }
     find_cursor(run, path, file, &cursor);
-    may_go = cursor.stage == ETWAS_SHIP_DONE || cursor.gone.is_there;
-    if (!may_go && cursor.stage != ETWAS_SHIP_SENT_END && count_as_gone(run, file, &cursor)) {
+    if (cursor.written_as != etwas_ship_file_facts(file)->written_as) {
+        etwas_ship_file_close(file);
+        return false; /* the cursor is another file's */
+    }
+    may_go = is_settled(file, &cursor);
+    if (!may_go && is_countable(&cursor) && count_as_gone(run, file, &cursor)) {
         may_go = true;
         etwas_ship_say(path,
                        "there is more than the spool's limit: it goes with %s events that were not "

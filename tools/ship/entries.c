@@ -16,9 +16,12 @@ static bool take_entry(void *context, const char *path, const struct stat *facts
     entries->bytes += (uint64_t)facts->st_size;
     if (entries->count < ETWAS_SHIP_ENTRIES && (entry->path = strdup(path)) != NULL) {
         entry->facts = *facts;
-        entry->is_finished =
-            entries->sources != NULL &&
-            etwas_ship_sources_is_finished(entries->sources, etwas_ship_mark(path, facts));
+        if (entries->sources != NULL) {
+            uint64_t mark = etwas_ship_mark(path, facts);
+
+            entry->is_finished = etwas_ship_sources_is_finished(entries->sources, mark);
+            entry->has_arrived = etwas_ship_sources_has_arrived(entries->sources, mark);
+        }
         entries->count++;
     }
     return true;
@@ -31,8 +34,8 @@ static int in_order(const void *first, const void *second)
     const struct timespec *its = &one->facts.st_mtim;
     const struct timespec *others = &other->facts.st_mtim;
 
-    if (one->is_finished != other->is_finished) {
-        return one->is_finished ? -1 : 1;
+    if (one->has_arrived != other->has_arrived) {
+        return one->has_arrived ? -1 : 1;
     }
     if (its->tv_sec != others->tv_sec) {
         return its->tv_sec < others->tv_sec ? -1 : 1;

@@ -21,7 +21,8 @@ enum {
 struct etwas_ship_entry {
     char *path;
     struct stat facts;
-    bool is_finished;
+    bool is_finished; /* in this run, */
+    bool has_arrived; /* and all of it has arrived */
 };
 
 struct etwas_ship_entries {

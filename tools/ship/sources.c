@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    FIRST_MARKS = 1024
+    FIRST_MARKS = 1024,
+    UNSENT_MARK = 1, /* what is added to that of a file that was given up */
 };
 
 bool etwas_ship_sources_open(struct etwas_ship_sources *sources)
@@ -39,8 +40,8 @@ uint64_t etwas_ship_mark(const char *path, const struct stat *facts)
                                (uint64_t)facts->st_mtim.tv_nsec};
     uint64_t mark = etwas_ship_hash(ETWAS_SHIP_HASH, values, sizeof values);
 
-    mark = etwas_ship_hash(mark, path, strlen(path));
-    return mark != 0 ? mark : 1;
+    mark = etwas_ship_hash(mark, path, strlen(path)) & ~(uint64_t)UNSENT_MARK;
+    return mark != 0 ? mark : 2;
 }
 
 /* Where it is, or would be: there is always a free place. */
@@ -54,9 +55,15 @@ static uint64_t *place_of(const struct etwas_ship_sources *sources, uint64_t mar
     return &sources->marks[at];
 }
 
-bool etwas_ship_sources_is_finished(const struct etwas_ship_sources *sources, uint64_t mark)
+bool etwas_ship_sources_has_arrived(const struct etwas_ship_sources *sources, uint64_t mark)
 {
     return *place_of(sources, mark) == mark;
+}
+
+bool etwas_ship_sources_is_finished(const struct etwas_ship_sources *sources, uint64_t mark)
+{
+    return etwas_ship_sources_has_arrived(sources, mark) ||
+           etwas_ship_sources_has_arrived(sources, mark | UNSENT_MARK);
 }
 
 /* Without memory, or with too many, all are forgotten: cursors know what is done. */
@@ -172,7 +179,7 @@ void etwas_ship_sources_drop(struct etwas_ship_sources *sources, struct etwas_sh
 void etwas_ship_sources_finish(struct etwas_ship_sources *sources, struct etwas_ship_source *source)
 {
     if (!source->is_gone) {
-        etwas_ship_sources_remember(sources, source->mark);
+        etwas_ship_sources_remember(sources, source->mark | (source->is_unsent ? UNSENT_MARK : 0));
     }
     etwas_ship_sources_drop(sources, source);
 }

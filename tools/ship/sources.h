@@ -26,7 +26,6 @@ enum etwas_ship_phase {
     ETWAS_SHIP_ASKING, /* what the servers have of it */
     ETWAS_SHIP_READING,
     ETWAS_SHIP_ENDING, /* its last rows are on their way */
-    ETWAS_SHIP_FINISHED,
 };
 
 struct etwas_ship_source {
@@ -86,16 +85,22 @@ struct etwas_ship_source *etwas_ship_sources_same(const struct etwas_ship_source
 /* Closes its file, and forgets where it was: the cursor on disk knows. Not while a job of it is in flight. */
 void etwas_ship_sources_shut(struct etwas_ship_sources *sources, struct etwas_ship_source *source);
 
-/* All is done with it: it is removed, and its entry is passed over from now on, as long as it stays as it is. */
+/*
+ * All is done with it, or nothing can be (is_unsent): it is removed, and its entry is passed over from now on, as long as it
+ * stays as it is.
+ */
 void etwas_ship_sources_finish(struct etwas_ship_sources *sources,
                                struct etwas_ship_source *source);
 
 /* What is in it may be something else now: to be removed without a mark. */
 void etwas_ship_sources_drop(struct etwas_ship_sources *sources, struct etwas_ship_source *source);
 
-/* Of a folder's entry: changes when it is written to, or replaced. */
+/* Of a folder's entry: changes when it is written to, or replaced. Even. */
 uint64_t etwas_ship_mark(const char *path, const struct stat *facts);
 void etwas_ship_sources_remember(struct etwas_ship_sources *sources, uint64_t mark);
 bool etwas_ship_sources_is_finished(const struct etwas_ship_sources *sources, uint64_t mark);
+
+/* It is finished, and all of it has arrived. */
+bool etwas_ship_sources_has_arrived(const struct etwas_ship_sources *sources, uint64_t mark);
 
 #endif

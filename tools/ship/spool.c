@@ -246,6 +246,18 @@ static bool is_ending(const struct etwas_ship_source *source)
            (is_in_doubt && source->cursor->stage == ETWAS_SHIP_SENT_END);
 }
 
+/* What was given up cannot be counted: how many events it has is not known, or they cannot be told from another file's. */
+static bool remove_finished(const struct etwas_ship_entry *entry)
+{
+    bool is_removed = unlink(entry->path) == 0;
+
+    if (is_removed && !entry->has_arrived) {
+        etwas_ship_say(entry->path, "there is more than the spool's limit: it goes, and was not "
+                                    "sent; what was in it is not counted");
+    }
+    return is_removed;
+}
+
 /* One that is written stays, and one of which all has arrived but that. */
 static bool remove_entry(struct etwas_ship_run *run, const struct etwas_ship_entry *entry)
 {
@@ -255,7 +267,7 @@ static bool remove_entry(struct etwas_ship_run *run, const struct etwas_ship_ent
         return false;
     }
     if (entry->is_finished) {
-        return unlink(entry->path) == 0;
+        return remove_finished(entry);
     }
     if (source != NULL && source->phase == ETWAS_SHIP_CLOSED) {
         (void)etwas_ship_open_source(run, source);
