@@ -441,6 +441,21 @@ class Folder(ShipTest):
         self.assertEqual(len(pools()), 1)
         self.assertEqual([name for name in os.listdir(self.inside) if name.endswith(".etl")], ["a.etl"])
 
+    def test_what_takes_the_name_of_a_file_that_is_being_sent_is_not_taken_for_it(self):
+        first = self.work("first", os.path.join(self.inside, "a.etl"), 300)
+        os.utime(first, (1e9, 1e9))  # nobody copies it into the folder
+        second = self.work("second", self.path("x.etl"), 400)
+        self.server.ways = [ways.status(500, 242)]
+        process = self.start("--follow", self.inside, "--delete")
+        self.wait_for(lambda: self.server.inserts)
+        os.rename(second, os.path.join(self.inside, "a.etl"))
+        time.sleep(2.5)  # it has looked at the folder
+        self.server.ways = [self.server.keep]
+        self.wait_for(lambda: len(self.rows(END)) == 2)
+        self.wait_for(lambda: os.listdir(self.inside) == [".ship"])
+        self.end(process)
+        self.assert_whole(300, 400)
+
     def test_it_ends_at_once_while_the_server_is_away(self):
         self.work("one", os.path.join(self.inside, "a.etl"), 300)
         self.server.ways = [ways.status(500, 242)]

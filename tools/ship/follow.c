@@ -45,7 +45,15 @@ bool etwas_ship_each_file(const char *folder,
     return true;
 }
 
-/* One that is empty is being created. */
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+/*
+ * One that is empty is being created. What has the name of one that is open and is another file, its turn comes when that one is
+ * finished.
+ */
 static bool take_entry(void *context, const char *path, const struct stat *facts)
 {
     struct etwas_ship_run *run = context;
@@ -54,8 +62,10 @@ static bool take_entry(void *context, const char *path, const struct stat *facts
 
     if (source != NULL) {
         source->is_seen = true;
-        source->mark = mark;
-        source->facts = *facts;
+        if (source->file == NULL || is_same(&source->facts, facts)) {
+            source->mark = mark;
+            source->facts = *facts;
+        }
     } else if (facts->st_size != 0 && !etwas_ship_sources_is_finished(&run->sources, mark)) {
         (void)etwas_ship_sources_add(&run->sources, path, facts);
     }
