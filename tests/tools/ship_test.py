@@ -441,6 +441,22 @@ class Folder(ShipTest):
         self.assertEqual(len(pools()), 1)
         self.assertEqual([name for name in os.listdir(self.inside) if name.endswith(".etl")], ["a.etl"])
 
+    def test_a_pool_of_the_same_guid_is_another_one(self):
+        self.work("dead", os.path.join(self.inside, "a.etl"), 20000, "kill", expect=-signal.SIGKILL)
+        pool, = [self.path("run", name) for name in os.listdir(self.path("run")) if name.endswith(".pool")]
+        shutil.copy(pool, self.path("kept"))
+        recover = "--follow", self.inside, "--recover", "--once"
+        self.ship(*recover)
+        self.assertFalse(os.path.exists(pool))
+        first, = [name for name in os.listdir(self.inside) if "recovered" in name]
+        shutil.copy(self.path("kept"), pool)
+        self.server.ways = [ways.status(404, 60)]
+        self.ship(*recover)
+        self.assertEqual(len([name for name in os.listdir(self.inside) if "recovered" in name]), 2)
+        self.assertFalse(os.path.exists(pool))
+        self.assertTrue(os.path.exists(os.path.join(self.inside, first)))
+        self.assertEqual(len(self.rows(RECOVERED)), 1)
+
     def test_what_takes_the_name_of_a_file_that_is_being_sent_is_not_taken_for_it(self):
         first = self.work("first", os.path.join(self.inside, "a.etl"), 300)
         os.utime(first, (1e9, 1e9))  # nobody copies it into the folder

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    GUID_CHARACTERS = 36,
+    POOL_CHARACTERS = 36 + 1 + 16, /* its session's GUID and the mark of its file */
     SHOWN_NAME_BYTES = 65,
 };
 
@@ -84,13 +85,14 @@ static bool is_held(const char *pool)
     return is_held;
 }
 
-static void name_guid(const etwas_guid *guid, char text[GUID_CHARACTERS + 1])
+static void name_pool(const etwas_guid *guid, uint64_t mark, char text[POOL_CHARACTERS + 1])
 {
     const uint8_t *last = guid->Data4;
 
-    (void)snprintf(text, GUID_CHARACTERS + 1, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-                   guid->Data1, guid->Data2, guid->Data3, last[0], last[1], last[2], last[3],
-                   last[4], last[5], last[6], last[7]);
+    (void)snprintf(text, POOL_CHARACTERS + 1,
+                   "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x-%016" PRIx64, guid->Data1,
+                   guid->Data2, guid->Data3, last[0], last[1], last[2], last[3], last[4], last[5],
+                   last[6], last[7], mark);
 }
 
 /* ---- one becomes a file ---------------------------------------------------------------------- */
@@ -114,10 +116,10 @@ static bool is_of_folder(const struct etwas_ship_run *run, const etwas_recovered
 }
 
 /* A session's name may be anything. No character is cut in two. */
-static void name_file(const struct etwas_ship_run *run, const etwas_recovered *found,
+static void name_file(const struct etwas_ship_run *run, const etwas_recovered *found, uint64_t mark,
                       char path[PATH_MAX])
 {
-    char guid[GUID_CHARACTERS + 1];
+    char pool[POOL_CHARACTERS + 1];
     char name[SHOWN_NAME_BYTES];
     size_t length = strnlen(found->session_name, sizeof name - 1);
 
@@ -131,8 +133,8 @@ static void name_file(const struct etwas_ship_run *run, const etwas_recovered *f
             *at = '_';
         }
     }
-    name_guid(&found->session, guid);
-    (void)snprintf(path, PATH_MAX, "%.3900s/%s%s%s%s", run->folder, name, recovered_word, guid,
+    name_pool(&found->session, mark, pool);
+    (void)snprintf(path, PATH_MAX, "%.3900s/%s%s%s%s", run->folder, name, recovered_word, pool,
                    log_suffix);
 }
 
@@ -170,20 +172,29 @@ static void take_pool(struct etwas_ship_run *run, const char *pool, const void *
     static etwas_recovered found;
     char path[PATH_MAX];
     struct stat facts;
+    uint64_t mark;
 
     (void)context;
-    if (!etwas_ship_is_file(pool, &facts) || facts.st_size == 0 || is_held(pool) ||
-        etwas_ship_sources_is_finished(&run->sources, etwas_ship_mark(pool, &facts))) {
+    if (!etwas_ship_is_file(pool, &facts) || facts.st_size == 0 || is_held(pool)) {
         return;
     }
-    etwas_ship_sources_remember(&run->sources, etwas_ship_mark(pool, &facts));
+    mark = etwas_ship_mark(pool, &facts);
+    if (etwas_ship_sources_is_finished(&run->sources, mark)) {
+        return;
+    }
+    etwas_ship_sources_remember(&run->sources, mark);
     if (etwas_recover(pool, 0, NULL, &found) != ERROR_SUCCESS || found.is_alive ||
         !is_of_folder(run, &found)) {
         return;
     }
-    name_file(run, &found, path);
-    if (etwas_ship_is_missing(path) && make_file(run, pool, path)) {
+    name_file(run, &found, mark, path);
+    if (!etwas_ship_is_missing(path)) {
+        return;
+    }
+    if (make_file(run, pool, path)) {
         etwas_ship_say(path, "recovered of a session whose process died");
+    } else {
+        run->unsent++;
     }
 }
 
@@ -197,31 +208,33 @@ void etwas_ship_pools_look(struct etwas_ship_run *run)
 static void remove_pool(struct etwas_ship_run *run, const char *pool, const void *context)
 {
     static etwas_recovered found;
-    char guid[GUID_CHARACTERS + 1];
+    char name[POOL_CHARACTERS + 1];
+    struct stat facts;
 
     (void)run;
-    if (is_held(pool) || etwas_recover(pool, 0, NULL, &found) != ERROR_SUCCESS || found.is_alive) {
+    if (!etwas_ship_is_file(pool, &facts) || is_held(pool) ||
+        etwas_recover(pool, 0, NULL, &found) != ERROR_SUCCESS || found.is_alive) {
         return;
     }
-    name_guid(&found.session, guid);
-    if (strcmp(guid, context) == 0 && unlink(pool) != 0) {
+    name_pool(&found.session, etwas_ship_mark(pool, &facts), name);
+    if (strcmp(name, context) == 0 && unlink(pool) != 0) {
         etwas_ship_say(pool, "it has arrived, and cannot be removed: %s", strerror(errno));
     }
 }
 
 void etwas_ship_pools_arrived(struct etwas_ship_run *run, const char *path)
 {
-    char guid[GUID_CHARACTERS + 1];
+    char pool[POOL_CHARACTERS + 1];
     size_t bytes = strlen(path);
     const size_t behind = sizeof log_suffix - 1;
     const size_t before = sizeof recovered_word - 1;
 
-    if (bytes < before + GUID_CHARACTERS + behind) {
+    if (bytes < before + POOL_CHARACTERS + behind) {
         return;
     }
-    memcpy(guid, path + bytes - behind - GUID_CHARACTERS, GUID_CHARACTERS);
-    guid[GUID_CHARACTERS] = '\0';
-    if (memcmp(path + bytes - behind - GUID_CHARACTERS - before, recovered_word, before) == 0) {
-        each_pool(run, remove_pool, guid);
+    memcpy(pool, path + bytes - behind - POOL_CHARACTERS, POOL_CHARACTERS);
+    pool[POOL_CHARACTERS] = '\0';
+    if (memcmp(path + bytes - behind - POOL_CHARACTERS - before, recovered_word, before) == 0) {
+        each_pool(run, remove_pool, pool);
     }
 }
