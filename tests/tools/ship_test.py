@@ -472,6 +472,23 @@ class Folder(ShipTest):
         self.end(process)
         self.assert_whole(300, 400)
 
+    def test_a_file_that_stays_is_not_sent_again_when_servers_have_forgotten_it(self):
+        """They drop days; a cursor is kept as long as its file."""
+        for name in "a.etl", "b.etl":
+            self.work("stays", os.path.join(self.inside, name), 300)
+        self.ship("--follow", self.inside, "--once")
+        state = os.path.join(self.inside, ".ship")
+        for name in os.listdir(state):
+            os.utime(os.path.join(state, name), (1e9, 1e9))
+        os.unlink(os.path.join(self.inside, "b.etl"))
+        self.server.events.clear()
+        self.server.buffers.clear()
+        self.server.hashes.clear()
+        for _ in range(2):
+            self.ship("--follow", self.inside, "--once")
+        self.assertEqual(self.server.events, [])
+        self.assertEqual(len([name for name in os.listdir(state) if name.endswith(".cursor")]), 1)
+
     def test_it_ends_at_once_while_the_server_is_away(self):
         self.work("one", os.path.join(self.inside, "a.etl"), 300)
         self.server.ways = [ways.status(500, 242)]
@@ -546,7 +563,6 @@ class Spool(ShipTest):
         self.end(process)
         self.assertEqual(self.rows(GONE), [])
         self.assert_whole(5000, 5000)
-
 
     def test_what_could_not_be_sent_does_not_go_first_and_not_silently(self):
         self.work("one", os.path.join(self.inside, "a.etl"), 500)

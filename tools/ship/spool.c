@@ -12,6 +12,8 @@
 #include "ship/written.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +63,22 @@ void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_sour
 
 /* ---- what is owed ---------------------------------------------------------------------------- */
 
+/* Nobody will ask for it again. While the file is there it would be sent anew, also when its rows have been dropped since. */
+static bool is_over(const struct etwas_ship_run *run, const struct etwas_ship_cursor *cursor,
+                    int64_t age_s)
+{
+    char path[PATH_MAX];
+
+    if (cursor->stage != ETWAS_SHIP_DONE || (!cursor->gone.is_there && age_s <= KEEP_DONE_S)) {
+        return false;
+    }
+    if (run->folder == NULL || cursor->gone.is_there) {
+        return true;
+    }
+    (void)snprintf(path, sizeof path, "%.3000s/%s", run->folder, cursor->file);
+    return etwas_ship_is_missing(path);
+}
+
 static bool take_owed(void *context, const struct etwas_ship_cursor *cursor, int64_t age_s)
 {
     static const struct stat none;
@@ -68,7 +86,7 @@ static bool take_owed(void *context, const struct etwas_ship_cursor *cursor, int
     struct etwas_ship_source *source;
 
     if (!cursor->gone.is_there || cursor->stage == ETWAS_SHIP_DONE) {
-        if (cursor->stage == ETWAS_SHIP_DONE && (cursor->gone.is_there || age_s > KEEP_DONE_S)) {
+        if (is_over(run, cursor, age_s)) {
             etwas_ship_state_remove(run->state, &cursor->key);
         }
         return true;
