@@ -12,6 +12,7 @@
 #include "ship/spool.h"
 #include "ship/state_folder.h"
 #include "ship/stop.h"
+#include "ship/turn.h"
 #include "ship/wait.h"
 
 #include <errno.h>

@@ -52,24 +52,6 @@ struct etwas_ship_run {
     uint64_t unsent; /* files that have events that have not arrived */
 };
 
-/* What became of a turn. */
-enum etwas_ship_turn {
-    ETWAS_SHIP_TURN_TAKEN,  /* something was done */
-    ETWAS_SHIP_TURN_PASSED, /* nothing could be done now */
-    ETWAS_SHIP_TURN_LAST,   /* the source is finished, and gone from the list */
-};
-
-/* Its turn: opens it, cuts its next block, or ends it (turn.c). */
-enum etwas_ship_turn etwas_ship_take_turn(struct etwas_ship_run *run,
-                                          struct etwas_ship_source *source);
-
-/* Opens a source that is closed, however many are open (turn.c). */
-enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
-                                            struct etwas_ship_source *source);
-
-/* A job of a source is done; the job is free afterwards (turn.c). */
-void etwas_ship_take_done(struct etwas_ship_run *run, struct etwas_ship_job *job);
-
 /* All that it was asked for. Returns what the program exits with. */
 int etwas_ship_run(const struct etwas_ship_settings *settings);
 

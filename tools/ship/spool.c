@@ -138,11 +138,7 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
         }
         etwas_ship_gone_rows(cursor, &job->buffers);
     }
-    job->work = work;
-    job->source = source;
-    job->cursor = cursor;
-    source->in_flight++;
-    etwas_ship_lanes_put(run->lanes, source->shard, job);
+    etwas_ship_turn_put(run, source, job, work);
     return ETWAS_SHIP_TURN_TAKEN;
 }
 

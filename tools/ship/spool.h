@@ -11,7 +11,7 @@
  * before the file is removed: from then on a source without a file owes them.
  */
 
-#include "ship/run.h"
+#include "ship/turn.h"
 
 /* All of the file has arrived. */
 void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_source *source);
