@@ -8,6 +8,7 @@
 
 #include "images.h"
 
+#include "hash.h"
 #include "names.h"
 #include "symbols.h"
 
@@ -76,14 +77,9 @@ static bool read_event(struct told *told, etwas_decoder *decoder, const EVENT_RE
 
 static size_t hash_of(const struct etwas_image_file *file)
 {
-    uint64_t hash = file->build_id_bytes;
+    uint64_t hash = etwas_hash(file->build_id_bytes, file->path, strlen(file->path));
 
-    for (const char *at = file->path; *at != 0; at++) {
-        hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
-    }
-    for (uint32_t i = 0; i < file->build_id_bytes; i++) {
-        hash = (hash ^ file->build_id[i]) * UINT64_C(0x100000001b3);
-    }
+    hash = etwas_hash(hash, file->build_id, file->build_id_bytes);
     return hash ^ hash >> 32;
 }
 

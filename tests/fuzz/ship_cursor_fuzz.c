@@ -5,6 +5,7 @@
  * A cursor of `etwas ship` as anybody may have left it: u8, whether its checksum is put right first; the text. What is
  * understood is written again, to the same bytes.
  */
+#include "hash.h"
 #include "ship/cursor.h"
 
 #include <inttypes.h>
@@ -26,7 +27,7 @@ static void put_right(char *text, size_t bytes)
 
     if (bytes >= LAST_LINE) {
         (void)snprintf(sum, sizeof sum, "%016" PRIx64,
-                       etwas_ship_hash(ETWAS_SHIP_HASH, text, bytes - LAST_LINE));
+                       etwas_hash(ETWAS_HASH_OF_NOTHING, text, bytes - LAST_LINE));
         memcpy(text + bytes - 1 - SUM_DIGITS, sum, SUM_DIGITS);
     }
 }

@@ -3,6 +3,8 @@
 
 #include "ship/cursor.h"
 
+#include "hash.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +21,6 @@ struct side {
     bool failed;
 };
 
-uint64_t etwas_ship_hash(uint64_t hash, const void *data, size_t bytes)
-{
-    const uint8_t *byte = data;
-
-    for (size_t i = 0; i < bytes; i++) {
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 void etwas_ship_key_target(const char *name, char target[ETWAS_SHIP_CURSOR_NAME_BYTES])
 {
     size_t bytes = strlen(name);
@@ -37,7 +29,7 @@ void etwas_ship_key_target(const char *name, char target[ETWAS_SHIP_CURSOR_NAME_
         memcpy(target, name, bytes + 1);
     } else {
         (void)snprintf(target, ETWAS_SHIP_CURSOR_NAME_BYTES, "%.900s...%016" PRIx64, name,
-                       etwas_ship_hash(ETWAS_SHIP_HASH, name, bytes));
+                       etwas_hash(ETWAS_HASH_OF_NOTHING, name, bytes));
     }
 }
 
@@ -248,7 +240,7 @@ size_t etwas_ship_cursor_write(const struct etwas_ship_cursor *cursor,
     uint64_t sum;
 
     cursor_lines(&side, &copy);
-    sum = etwas_ship_hash(ETWAS_SHIP_HASH, text, (size_t)(side.to - text));
+    sum = etwas_hash(ETWAS_HASH_OF_NOTHING, text, (size_t)(side.to - text));
     number(&side, "sum ", &sum, UINT64_MAX);
     fixed(&side, "\n");
     return (size_t)(side.to - text);
@@ -265,7 +257,7 @@ bool etwas_ship_cursor_read(const char *text, size_t bytes, struct etwas_ship_cu
         return false;
     }
     cursor_lines(&side, cursor);
-    expected = etwas_ship_hash(ETWAS_SHIP_HASH, text, (size_t)(side.from - text));
+    expected = etwas_hash(ETWAS_HASH_OF_NOTHING, text, (size_t)(side.from - text));
     number(&side, "sum ", &sum, UINT64_MAX);
     fixed(&side, "\n");
     return !side.failed && side.from == text + bytes && sum == expected;

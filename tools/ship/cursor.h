@@ -80,8 +80,4 @@ size_t etwas_ship_cursor_write(const struct etwas_ship_cursor *cursor,
 /* Any bytes will do. False: they are no cursor, or one that was damaged; *cursor is of no use then. */
 bool etwas_ship_cursor_read(const char *text, size_t bytes, struct etwas_ship_cursor *cursor);
 
-/* Where two keys, a block and so on are told apart by a number: FNV-1a, of 64 bits, behind `hash`. */
-#define ETWAS_SHIP_HASH UINT64_C(0xcbf29ce484222325)
-uint64_t etwas_ship_hash(uint64_t hash, const void *data, size_t bytes);
-
 #endif

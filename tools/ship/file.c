@@ -7,6 +7,7 @@
 
 #include "ship/file_inside.h"
 
+#include "hash.h"
 #include "names.h"
 
 #include <etwas/evntrace.h>
@@ -145,22 +146,12 @@ bool etwas_ship_file_read(struct etwas_ship_file *file, uint64_t from, uint64_t 
 
 /* ---- which session's it is ------------------------------------------------------------------- */
 
-#define HASH_OF_NOTHING UINT64_C(0xCBF29CE484222325)
-
-/* FNV-1a, and then each bit on all others: sessions are dealt out to shards by it. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001B3);
-    }
-    return hash;
-}
-
 static uint64_t hash_number(uint64_t hash, uint64_t number)
 {
-    return hash_bytes(hash, &number, sizeof number);
+    return etwas_hash(hash, &number, sizeof number);
 }
 
+/* Each bit on all others: sessions are dealt out to shards by it. */
 static uint64_t mixed(uint64_t hash)
 {
     hash = (hash ^ hash >> 32) * UINT64_C(0xD6E8FEB86659FD93);
@@ -229,7 +220,7 @@ static uint64_t hash_wide(uint64_t hash, const etwas_wchar *text)
     while (text != NULL && text[units] != 0) {
         units++;
     }
-    return hash_bytes(hash_number(hash, units), text, units * sizeof *text);
+    return etwas_hash(hash_number(hash, units), text, units * sizeof *text);
 }
 
 static bool is_snapshot(const struct etwas_ship_file *file)
@@ -242,9 +233,9 @@ static bool is_snapshot(const struct etwas_ship_file *file)
 static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw)
 {
     const TRACE_LOGFILE_HEADER *header = &file->logfile.LogfileHeader;
-    uint64_t hash = hash_number(HASH_OF_NOTHING, file->host_bytes);
+    uint64_t hash = hash_number(ETWAS_HASH_OF_NOTHING, file->host_bytes);
 
-    hash = hash_bytes(hash, file->host, file->host_bytes);
+    hash = etwas_hash(hash, file->host, file->host_bytes);
     hash = hash_wide(hash, header->LoggerName);
     hash = hash_number(hash, (uint64_t)header->StartTime.QuadPart);
     hash = hash_number(hash, (uint64_t)start_raw);
@@ -256,7 +247,7 @@ static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw
 
 static uint64_t name_written_as(const struct etwas_ship_file *file)
 {
-    return mixed(hash_wide(HASH_OF_NOTHING, file->logfile.LogfileHeader.LogFileName));
+    return mixed(hash_wide(ETWAS_HASH_OF_NOTHING, file->logfile.LogfileHeader.LogFileName));
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

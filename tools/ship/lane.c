@@ -3,6 +3,7 @@
 
 #include "ship/lane.h"
 
+#include "hash.h"
 #include "ship/gone.h"
 #include "ship/say.h"
 #include "ship/send.h"
@@ -104,13 +105,13 @@ static void name_block(const struct etwas_ship_job *job, const char *what, char 
 {
     const struct etwas_ship_cursor *cursor = job->cursor;
     const struct etwas_ship_bounds *bounds = &cursor->bounds;
-    uint64_t hash = etwas_ship_hash(ETWAS_SHIP_HASH, &bounds->from.offset, sizeof(uint64_t));
+    uint64_t hash = etwas_hash(ETWAS_HASH_OF_NOTHING, &bounds->from.offset, sizeof(uint64_t));
 
-    hash = etwas_ship_hash(hash, &bounds->from.pos, sizeof bounds->from.pos);
-    hash = etwas_ship_hash(hash, &bounds->until.offset, sizeof(uint64_t));
-    hash = etwas_ship_hash(hash, &bounds->until.pos, sizeof bounds->until.pos);
+    hash = etwas_hash(hash, &bounds->from.pos, sizeof bounds->from.pos);
+    hash = etwas_hash(hash, &bounds->until.offset, sizeof(uint64_t));
+    hash = etwas_hash(hash, &bounds->until.pos, sizeof bounds->until.pos);
     for (uint32_t i = 0; i < bounds->times.count; i++) {
-        hash = etwas_ship_hash(hash, &bounds->times.point[i], sizeof bounds->times.point[i]);
+        hash = etwas_hash(hash, &bounds->times.point[i], sizeof bounds->times.point[i]);
     }
     (void)snprintf(token, TOKEN_BYTES, "%016" PRIx64 "-%08" PRIx32 "-%016" PRIx64 "-%s",
                    cursor->key.session, cursor->key.part, hash, what);

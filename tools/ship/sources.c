@@ -3,6 +3,8 @@
 
 #include "ship/sources.h"
 
+#include "hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +40,9 @@ uint64_t etwas_ship_mark(const char *path, const struct stat *facts)
     const uint64_t values[] = {(uint64_t)facts->st_dev, (uint64_t)facts->st_ino,
                                (uint64_t)facts->st_size, (uint64_t)facts->st_mtim.tv_sec,
                                (uint64_t)facts->st_mtim.tv_nsec};
-    uint64_t mark = etwas_ship_hash(ETWAS_SHIP_HASH, values, sizeof values);
+    uint64_t mark = etwas_hash(ETWAS_HASH_OF_NOTHING, values, sizeof values);
 
-    mark = etwas_ship_hash(mark, path, strlen(path)) & ~(uint64_t)UNSENT_MARK;
+    mark = etwas_hash(mark, path, strlen(path)) & ~(uint64_t)UNSENT_MARK;
     return mark != 0 ? mark : 2;
 }
 

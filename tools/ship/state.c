@@ -3,6 +3,7 @@
 
 #include "ship/state.h"
 
+#include "hash.h"
 #include "ship/say.h"
 
 #include <dirent.h>
@@ -137,7 +138,7 @@ void etwas_ship_state_close(struct etwas_ship_state *state)
 
 static void name_file(const struct etwas_ship_key *key, char name[NAME_BYTES])
 {
-    uint64_t target = etwas_ship_hash(ETWAS_SHIP_HASH, key->target, strlen(key->target));
+    uint64_t target = etwas_hash(ETWAS_HASH_OF_NOTHING, key->target, strlen(key->target));
 
     (void)snprintf(name, NAME_BYTES, "%016" PRIx64 "-%016" PRIx64 "-%08" PRIx32 "%s", target,
                    key->session, key->part, suffix);

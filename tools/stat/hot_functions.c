@@ -7,6 +7,8 @@
 
 #include "stat/hot.h"
 
+#include "hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +18,7 @@ enum {
 
 static uint64_t add_text(uint64_t hash, const char *text)
 {
-    for (; text != NULL && *text != 0; text++) {
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    }
+    hash = text != NULL ? etwas_hash(hash, text, strlen(text)) : hash;
     return hash * UINT64_C(0x9E3779B97F4A7C15);
 }
 

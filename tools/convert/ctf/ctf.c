@@ -8,6 +8,7 @@
 #include "convert/ctf/ctf.h"
 
 #include "commands.h"
+#include "hash.h"
 #include "names.h"
 
 #include <fcntl.h>
@@ -17,25 +18,17 @@
 
 /* ---- traces ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001B3);
-    }
-    return hash;
-}
-
 /* Of the file: readers take two traces with one number for one. A UUID of version 8, whose bits are our own. */
 static void make_uuid(struct etwas_ctf_trace *trace)
 {
     const struct etwas_input *input = trace->input;
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
-    uint64_t halves[2] = {UINT64_C(0xCBF29CE484222325), UINT64_C(0x9AE16A3B2F90404F)};
+    uint64_t halves[2] = {ETWAS_HASH_OF_NOTHING, UINT64_C(0x9AE16A3B2F90404F)};
 
     for (unsigned i = 0; i < 2; i++) {
-        halves[i] = hash_bytes(halves[i], input->path, strlen(input->path));
-        halves[i] = hash_bytes(halves[i], &input->number, sizeof input->number);
-        halves[i] = hash_bytes(halves[i], &header->StartTime, sizeof header->StartTime);
+        halves[i] = etwas_hash(halves[i], input->path, strlen(input->path));
+        halves[i] = etwas_hash(halves[i], &input->number, sizeof input->number);
+        halves[i] = etwas_hash(halves[i], &header->StartTime, sizeof header->StartTime);
     }
     memcpy(trace->uuid, halves, sizeof halves);
     trace->uuid[6] = (uint8_t)((trace->uuid[6] & 0x0F) | 0x80);

@@ -8,19 +8,11 @@
 
 #include "convert/otlp/otlp.h"
 
+#include "hash.h"
+
 static const etwas_guid no_guid;
 
-/* FNV-1a, and a mixer that has every bit depend on all of them (splitmix64's). */
-static uint64_t add(uint64_t sum, const void *bytes, size_t count)
-{
-    const uint8_t *next = bytes;
-
-    for (size_t index = 0; index < count; index++) {
-        sum = (sum ^ next[index]) * UINT64_C(0x100000001b3);
-    }
-    return sum;
-}
-
+/* Every bit depends on all of them: splitmix64's mixer. */
 static uint64_t mixed(uint64_t sum)
 {
     sum = (sum ^ sum >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -55,18 +47,19 @@ static uint64_t sum_of(const struct etwas_convert *convert)
     const EVENT_TRACE_LOGFILEA *logfile = &convert->subject.input->logfile;
     const etwas_wchar *name = logfile->LogfileHeader.LoggerName;
     const etwas_span *span = convert->span;
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    uint64_t sum = ETWAS_HASH_OF_NOTHING;
 
     for (; name != NULL && *name != 0; name++) {
-        sum = add(sum, name, sizeof *name);
+        sum = etwas_hash(sum, name, sizeof *name);
     }
-    sum = add(sum, &logfile->LogfileHeader.StartTime, sizeof logfile->LogfileHeader.StartTime);
-    sum = add(sum, &span->guid, sizeof span->guid);
-    sum = add(sum, &span->activity, sizeof span->activity);
-    sum = add(sum, &span->instance, sizeof span->instance);
-    sum = add(sum, &span->process, sizeof span->process);
-    return add(sum, &convert->subject.record->EventHeader.TimeStamp,
-               sizeof convert->subject.record->EventHeader.TimeStamp);
+    sum =
+        etwas_hash(sum, &logfile->LogfileHeader.StartTime, sizeof logfile->LogfileHeader.StartTime);
+    sum = etwas_hash(sum, &span->guid, sizeof span->guid);
+    sum = etwas_hash(sum, &span->activity, sizeof span->activity);
+    sum = etwas_hash(sum, &span->instance, sizeof span->instance);
+    sum = etwas_hash(sum, &span->process, sizeof span->process);
+    return etwas_hash(sum, &convert->subject.record->EventHeader.TimeStamp,
+                      sizeof convert->subject.record->EventHeader.TimeStamp);
 }
 
 struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,

@@ -7,6 +7,8 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "hash.h"
+
 #include <stdlib.h>
 
 enum {
@@ -17,11 +19,8 @@ enum {
 
 static uint64_t hash_of(enum etwas_perfetto_kind kind, const char *text, size_t bytes)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)kind;
+    uint64_t hash = etwas_hash(ETWAS_HASH_OF_NOTHING ^ (uint64_t)kind, text, bytes);
 
-    for (size_t i = 0; i < bytes; i++) {
-        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
-    }
     return hash ^ hash >> 32;
 }
 

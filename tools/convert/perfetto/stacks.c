@@ -8,6 +8,8 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "hash.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,17 +47,13 @@ struct etwas_perfetto_stacks {
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 {
-    const uint8_t *at = data;
-
-    for (size_t i = 0; i < bytes; i++) {
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    }
+    hash = etwas_hash(hash, data, bytes);
     return hash ^ hash >> 29;
 }
 
 static uint64_t hash_of(uint32_t kind, const void *data, size_t bytes)
 {
-    return mix(UINT64_C(0xcbf29ce484222325) * (kind + 1), data, bytes);
+    return mix(ETWAS_HASH_OF_NOTHING * (kind + 1), data, bytes);
 }
 
 /* Its number; *is_new: nobody was told of it. */
