@@ -9,6 +9,7 @@
  */
 
 #include <stdint.h>
+#include <string.h>
 
 struct etwas_files {
     char **paths; /* until etwas_files_free: a variable that lasts so long has them */
@@ -26,5 +27,13 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
 
 /* The command that had them has ended. */
 void etwas_files_free(void);
+
+/* What a file is called in its folder: the path's last part. */
+static inline const char *etwas_files_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
 
 #endif

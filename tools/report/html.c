@@ -5,6 +5,7 @@
  * `etwas report --html`: what --json says, and the scripts that draw it.
  */
 
+#include "files.h"
 #include "page/page.h"
 #include "report/report.h"
 
@@ -13,10 +14,9 @@
 void etwas_report_html(struct etwas_output *output, struct etwas_report *report)
 {
     const char *path = report->spans.run.inputs[0].path;
-    const char *slash = strrchr(path, '/');
     char title[ETWAS_REPORT_TITLE_BYTES];
 
-    snprintf(title, sizeof title, "Report of %s%s", slash != NULL ? slash + 1 : path,
+    snprintf(title, sizeof title, "Report of %s%s", etwas_files_name(path),
              report->spans.run.count > 1 ? " and others" : "");
     etwas_page_begin(output, title, etwas_page_report);
     etwas_report_json(output, report);

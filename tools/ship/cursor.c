@@ -3,6 +3,7 @@
 
 #include "ship/cursor.h"
 
+#include "files.h"
 #include "hash.h"
 
 #include <inttypes.h>
@@ -31,6 +32,12 @@ void etwas_ship_key_target(const char *name, char target[ETWAS_SHIP_CURSOR_NAME_
         (void)snprintf(target, ETWAS_SHIP_CURSOR_NAME_BYTES, "%.900s...%016" PRIx64, name,
                        etwas_hash(ETWAS_HASH_OF_NOTHING, name, bytes));
     }
+}
+
+void etwas_ship_cursor_name(struct etwas_ship_cursor *cursor, const char *host, const char *path)
+{
+    (void)snprintf(cursor->host, sizeof cursor->host, "%s", host);
+    (void)snprintf(cursor->file, sizeof cursor->file, "%s", etwas_files_name(path));
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

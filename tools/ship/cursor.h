@@ -73,6 +73,9 @@ struct etwas_ship_cursor {
     struct etwas_ship_row end;
 };
 
+/* What its rows are to say from now on: `path` is the file's. */
+void etwas_ship_cursor_name(struct etwas_ship_cursor *cursor, const char *host, const char *path);
+
 /* Returns the length; `text` ends with a 0. Names in it may have any bytes. */
 size_t etwas_ship_cursor_write(const struct etwas_ship_cursor *cursor,
                                char text[ETWAS_SHIP_CURSOR_BYTES]);

@@ -22,18 +22,10 @@
 static void find_cursor(const struct etwas_ship_run *run, const char *path,
                         const struct etwas_ship_file *file, struct etwas_ship_cursor *cursor)
 {
-    const struct etwas_ship_facts *facts = etwas_ship_file_facts(file);
-    struct etwas_ship_key key = {.session = facts->session, .part = facts->part};
-    const char *slash = strrchr(path, '/');
-
-    (void)snprintf(key.target, sizeof key.target, "%s", run->target_name);
-    if (etwas_ship_state_read(run->state, &key, cursor)) {
-        return;
+    if (!etwas_ship_state_find(run->state, run->target_name, etwas_ship_file_facts(file), cursor)) {
+        cursor->stage = ETWAS_SHIP_SENT_BLOCK;
+        etwas_ship_cursor_name(cursor, run->settings->host, path);
     }
-    *cursor = (struct etwas_ship_cursor){
-        .key = key, .written_as = facts->written_as, .stage = ETWAS_SHIP_SENT_BLOCK};
-    (void)snprintf(cursor->host, sizeof cursor->host, "%s", run->settings->host);
-    (void)snprintf(cursor->file, sizeof cursor->file, "%s", slash != NULL ? slash + 1 : path);
 }
 
 /* Its cursor says so before it goes. */

@@ -7,6 +7,7 @@
 
 #include "ship/file_inside.h"
 
+#include "files.h"
 #include "hash.h"
 #include "names.h"
 
@@ -327,7 +328,6 @@ struct etwas_ship_file *etwas_ship_file_open(const char *path, const char *host,
 {
     static char kept[ETWAS_SHIP_REASON_BYTES];
     struct etwas_ship_file *file = calloc(1, sizeof *file);
-    const char *slash;
 
     *reason = "there is no memory for it";
     if (file == NULL) {
@@ -340,8 +340,7 @@ struct etwas_ship_file *etwas_ship_file_open(const char *path, const char *host,
         etwas_ship_file_close(file);
         return NULL;
     }
-    slash = strrchr(file->path, '/');
-    file->name = slash != NULL ? slash + 1 : file->path;
+    file->name = etwas_files_name(file->path);
     file->host_bytes = strlen(host);
     if (!begin(file)) {
         memcpy(kept, file->reason, sizeof kept);

@@ -5,6 +5,7 @@
  * What of a file was not shipped, and where that begins.
  */
 
+#include "files.h"
 #include "ship/count.h"
 #include "ship/rows.h"
 
@@ -47,7 +48,6 @@ bool etwas_ship_cut_count(struct etwas_ship_file *file, const struct etwas_ship_
 bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, const char *path, const char *host,
                          struct etwas_columns *buffers)
 {
-    const char *slash = strrchr(path, '/');
     const struct etwas_ship_buffer_row row = {
         .state = ETWAS_SHIP_STATE_GONE,
         .cpu = ETWAS_SHIP_UNKNOWN_CPU,
@@ -59,8 +59,8 @@ bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, const char *path, c
         .offset = rest->from.offset,
     };
 
-    etwas_ship_put_buffer(buffers, host, slash != NULL ? slash + 1 : path, rest->session,
-                          rest->part, rest->day, &row);
+    etwas_ship_put_buffer(buffers, host, etwas_files_name(path), rest->session, rest->part,
+                          rest->day, &row);
     return !buffers->failed;
 }
 

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 enum {
-    OF_OTHERS = 0077,
     WRITE_OF_OTHERS = 0022,
     NAME_BYTES = 80,
 };
@@ -219,6 +218,19 @@ bool etwas_ship_state_read(struct etwas_ship_state *state, const struct etwas_sh
         return false;
     }
     return is_found;
+}
+
+bool etwas_ship_state_find(struct etwas_ship_state *state, const char *target,
+                           const struct etwas_ship_facts *facts, struct etwas_ship_cursor *cursor)
+{
+    struct etwas_ship_key key = {.session = facts->session, .part = facts->part};
+
+    (void)snprintf(key.target, sizeof key.target, "%s", target);
+    if (etwas_ship_state_read(state, &key, cursor)) {
+        return true;
+    }
+    *cursor = (struct etwas_ship_cursor){.key = key, .written_as = facts->written_as};
+    return false;
 }
 
 static bool write_all(int file, const char *text, size_t bytes)

@@ -29,6 +29,10 @@ void etwas_ship_state_close(struct etwas_ship_state *state); /* NULL: nothing */
 bool etwas_ship_state_read(struct etwas_ship_state *state, const struct etwas_ship_key *key,
                            struct etwas_ship_cursor *cursor);
 
+/* The cursor of a file that is sent to `target`. False: there is none, and *cursor is that of one of which nothing was sent. */
+bool etwas_ship_state_find(struct etwas_ship_state *state, const char *target,
+                           const struct etwas_ship_facts *facts, struct etwas_ship_cursor *cursor);
+
 /* False: it could not be written; what was there is there still, or errno says why nothing is known. */
 bool etwas_ship_state_write(struct etwas_ship_state *state, const struct etwas_ship_cursor *cursor);
 

@@ -13,7 +13,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Nothing has changed since all of it had arrived. */
 static bool is_resting(struct etwas_ship_source *source)
@@ -49,23 +48,15 @@ static bool make_room(struct etwas_ship_run *run)
 static bool find_cursor(struct etwas_ship_run *run, struct etwas_ship_source *source,
                         bool *is_known)
 {
-    const char *slash = strrchr(source->path, '/');
-    struct etwas_ship_key key = {.session = source->session, .part = source->part};
     struct etwas_ship_cursor *cursor = calloc(1, sizeof *cursor);
 
     if (cursor == NULL) {
         return false;
     }
-    (void)snprintf(key.target, sizeof key.target, "%s", run->target_name);
-    *is_known = etwas_ship_state_read(run->state, &key, cursor);
-    if (!*is_known) {
-        *cursor = (struct etwas_ship_cursor){
-            .key = key, .written_as = etwas_ship_file_facts(source->file)->written_as};
-    }
-    if (!*is_known || cursor->stage == ETWAS_SHIP_AT_REST) {
-        (void)snprintf(cursor->host, sizeof cursor->host, "%s", run->settings->host);
-        (void)snprintf(cursor->file, sizeof cursor->file, "%s",
-                       slash != NULL ? slash + 1 : source->path);
+    *is_known = etwas_ship_state_find(run->state, run->target_name,
+                                      etwas_ship_file_facts(source->file), cursor);
+    if (cursor->stage == ETWAS_SHIP_AT_REST) {
+        etwas_ship_cursor_name(cursor, run->settings->host, source->path);
         cursor->dialect = *etwas_ship_target_dialect(run->target);
     }
     source->cursor = cursor;

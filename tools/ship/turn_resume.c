@@ -6,6 +6,7 @@
  * arrived, by what the servers have of it.
  */
 
+#include "files.h"
 #include "ship/say.h"
 #include "ship/spool.h"
 #include "ship/turn.h"
@@ -30,12 +31,10 @@ enum etwas_ship_turn etwas_ship_resume_ask(struct etwas_ship_run *run,
 /* Do the rows that were on their way say what they would say now? */
 static bool has_changed(const struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {
-    const char *slash = strrchr(source->path, '/');
     const struct etwas_ship_cursor *cursor = source->cursor;
     const struct etwas_ship_dialect *dialect = etwas_ship_target_dialect(run->target);
 
-    return strncmp(cursor->file, slash != NULL ? slash + 1 : source->path,
-                   sizeof cursor->file - 1) != 0 ||
+    return strncmp(cursor->file, etwas_files_name(source->path), sizeof cursor->file - 1) != 0 ||
            memcmp(&cursor->dialect, dialect, sizeof *dialect) != 0;
 }
 

@@ -8,6 +8,7 @@
 #include "stat/heap.h"
 
 #include "commands.h"
+#include "files.h"
 #include "json.h"
 #include "people.h"
 #include "symbols.h"
@@ -95,13 +96,6 @@ struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
                           etwas_symbols_find_line(image->symbols, ETWAS_SYMBOLS_FROM_MAPPING,
                                                   location.offset - 1, &location.symbol);
     return location;
-}
-
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
 }
 
 /* ---- text ---- */
@@ -192,14 +186,14 @@ static void put_frame(struct etwas_output *output, const struct etwas_heap_locat
         put_word(output, location->symbol.function);
         /* Of the address behind the call, as debuggers show it. */
         etwas_output_format(output, "+0x%" PRIx64 " in ", location->symbol.offset + 1);
-        put_word(output, last_name(location->image->path));
+        put_word(output, etwas_files_name(location->image->path));
     } else {
-        put_word(output, last_name(location->image->path));
+        put_word(output, etwas_files_name(location->image->path));
         etwas_output_format(output, "+0x%" PRIx64, location->offset);
     }
     if (location->has_symbol && location->symbol.file != NULL) {
         etwas_output_text(output, ", ");
-        put_word(output, last_name(location->symbol.file));
+        put_word(output, etwas_files_name(location->symbol.file));
         etwas_output_format(output, ":%d", location->symbol.line);
     }
     etwas_output_char(output, '\n');

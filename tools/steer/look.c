@@ -3,6 +3,8 @@
 
 #include "steer/look.h"
 
+#include "files.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,6 @@ void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTE
     static const char removed[] = " (deleted)";
     char link[64];
     char path[PATH_MAX];
-    const char *name;
     ssize_t length;
 
     (void)snprintf(link, sizeof link, "/proc/%u/exe", process);
@@ -52,9 +53,8 @@ void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTE
     if (length > 0 && strcmp(path + length, removed) == 0) {
         path[length] = '\0';
     }
-    name = strrchr(path, '/');
     (void)snprintf(program, ETWAS_STEER_PROGRAM_BYTES, "%.*s", ETWAS_STEER_PROGRAM_BYTES - 1,
-                   name != NULL ? name + 1 : path);
+                   etwas_files_name(path));
 }
 
 /* ---- sessions -------------------------------------------------------------------------------- */

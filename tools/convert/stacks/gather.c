@@ -8,6 +8,7 @@
 #include "convert/stacks/stacks.h"
 
 #include "commands.h"
+#include "files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,13 +108,6 @@ static void on_event(struct etwas_convert *convert)
 
 /* ---- heap ------------------------------------------------------------------------------------ */
 
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 static void take_heap(struct gathering *gathering, struct etwas_heap *heap)
 {
     for (uint32_t i = 0; i < heap->stack_count; i++) {
@@ -130,7 +124,7 @@ static void take_heap(struct gathering *gathering, struct etwas_heap *heap)
             struct etwas_heap_location location =
                 etwas_heap_locate(heap, found, heap->frames[found->first_frame + k - 1]);
             const struct etwas_place place = {
-                .image = location.image != NULL ? last_name(location.image->path) : NULL,
+                .image = location.image != NULL ? etwas_files_name(location.image->path) : NULL,
                 .has_function = location.has_symbol,
                 .function = location.symbol,
             };
