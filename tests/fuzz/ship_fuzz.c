@@ -85,9 +85,9 @@ static void cut_all(struct scene *scene, struct etwas_ship_file *file, bool is_l
     }
     (void)etwas_ship_cut_end(file, &scene->block);
     if (etwas_ship_cut_count(file, &at, &rest)) {
-        (void)etwas_ship_cut_gone(&rest, scene->path, "host", &scene->buffers);
+        (void)etwas_ship_cut_gone(&rest, &scene->buffers);
     }
-    (void)etwas_ship_cut_find(file, 1, 0, &at);
+    (void)etwas_ship_cut_find(file, 1, &at);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

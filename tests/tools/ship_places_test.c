@@ -35,13 +35,13 @@ static void what_is_left_is_counted(void **state)
     }
     assert_int_equal(rest.first_buffer, event.buffer);
     assert_true(rest.first_ns != 0 && rest.first_ns <= rest.last_ns);
-    assert_true(etwas_ship_cut_find(file, event.buffer, event.pos + 1, &found));
+    assert_true(etwas_ship_cut_find(file, event.buffer, &found));
     assert_int_equal(found.offset, block.bounds.until.offset);
-    assert_int_equal(found.pos, block.bounds.until.pos);
-    assert_false(etwas_ship_cut_find(file, 1u << 30, 0, &found));
+    assert_int_equal(found.pos, 0);
+    assert_false(etwas_ship_cut_find(file, 1u << 30, &found));
 
     etwas_columns_reset(block.buffers, &block.buffers->dialect);
-    assert_true(etwas_ship_cut_gone(&rest, "/some/folder/l.etl", "testhost", block.buffers));
+    assert_true(etwas_ship_cut_gone(&rest, block.buffers));
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_STATE),
                      ETWAS_SHIP_STATE_GONE);
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_EVENTS), rest.events);

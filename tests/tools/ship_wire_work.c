@@ -247,8 +247,10 @@ int main(int argc, char **argv)
     result = etwas_ship_target_open(&settings.target, &target);
     printf("%s\n", opened[result]);
     if (result == ETWAS_SHIP_OPENED) {
-        printf("version %u, target %s\n", etwas_ship_target_version(target),
-               etwas_ship_target_name(target));
+        char *name = etwas_ship_target_make_name(&settings.target);
+
+        printf("version %u, target %s\n", etwas_ship_target_version(target), name);
+        free(name);
     }
     for (int i = 1; result == ETWAS_SHIP_OPENED && i < options; i++) {
         printf("%s\n", word_of(act(argv[i])));

@@ -97,32 +97,30 @@ enum etwas_ship_cut etwas_ship_cut_end(struct etwas_ship_file *file,
                                        struct etwas_ship_block *block);
 
 /*
- * The place behind `events` events of the buffer of this number, of those of the file's first session: where to go on
- * when nothing but what the server has is known. False: there is no such buffer; etwas_ship_file_reason says so.
+ * The place where the buffer of this number begins, of those of the file's first session: where to go on when nothing but
+ * what the server has is known. False: there is no such buffer; etwas_ship_file_reason says so.
  */
-bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer, uint32_t events,
+bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer,
                          struct etwas_ship_place *place);
 
 /* What a file still has, of one that goes before all of it was shipped. */
 struct etwas_ship_rest {
-    uint64_t
-        session; /* where it goes on; of an appended file all of the rest is told as this one's */
+    uint64_t session; /* where it goes on; of an appended file all of the rest is told as its */
     uint32_t part;
     uint64_t events;
-    uint64_t buffers;                   /* that begin or go on there */
-    uint64_t bytes;                     /* of the file */
-    uint64_t first_buffer, last_buffer; /* numbers: the lowest and the highest */
+    uint64_t bytes;        /* of the file */
+    uint64_t first_buffer; /* the lowest number of its buffers */
     struct etwas_ship_place from;
-    int64_t first_ns, last_ns; /* of its events, since 1970; 0: there are none */
-    uint32_t day;              /* of the first */
+    int64_t first_ns; /* of its events, since 1970, as is the next; 0: there are none */
+    int64_t last_ns;
+    uint32_t day; /* of the first */
 };
 
 /* Counts what stands behind `from`, all that is there. False: etwas_ship_file_reason says why. */
 bool etwas_ship_cut_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
                           struct etwas_ship_rest *rest);
 
-/* Appends the row of state 2 that says so to `buffers`; the file itself may be gone. */
-bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, const char *path, const char *host,
-                         struct etwas_columns *buffers);
+/* Appends the row of state 2 that says so to `buffers`, without its texts. False: there is no memory. */
+bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, struct etwas_columns *buffers);
 
 #endif

@@ -88,7 +88,7 @@ bool etwas_ship_gone_count(struct etwas_ship_file *file, const struct etwas_ship
         return false;
     }
     etwas_columns_reset(rows, &rows->dialect);
-    if (!etwas_ship_cut_gone(&rest, "", "", rows) || rows->rows != 1) {
+    if (!etwas_ship_cut_gone(&rest, rows) || rows->rows != 1) {
         return false;
     }
     keep_row(rows, 0, &owed->gone);

@@ -5,7 +5,6 @@
  * What of a file was not shipped, and where that begins.
  */
 
-#include "files.h"
 #include "ship/count.h"
 #include "ship/rows.h"
 
@@ -31,7 +30,6 @@ bool etwas_ship_cut_count(struct etwas_ship_file *file, const struct etwas_ship_
         .part = file->facts.part,
         .from = *from,
         .events = counts.events,
-        .buffers = counts.buffers,
         .bytes = counts.bytes,
         .first_buffer = counts.first_buffer,
         .day = etwas_ship_file_day(file, etwas_ship_file_start_ns(file)),
@@ -45,8 +43,7 @@ bool etwas_ship_cut_count(struct etwas_ship_file *file, const struct etwas_ship_
     return is_counted;
 }
 
-bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, const char *path, const char *host,
-                         struct etwas_columns *buffers)
+bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, struct etwas_columns *buffers)
 {
     const struct etwas_ship_buffer_row row = {
         .state = ETWAS_SHIP_STATE_GONE,
@@ -59,8 +56,7 @@ bool etwas_ship_cut_gone(const struct etwas_ship_rest *rest, const char *path, c
         .offset = rest->from.offset,
     };
 
-    etwas_ship_put_buffer(buffers, host, etwas_files_name(path), rest->session, rest->part,
-                          rest->day, &row);
+    etwas_ship_put_buffer(buffers, "", "", rest->session, rest->part, rest->day, &row);
     return !buffers->failed;
 }
 
@@ -88,7 +84,7 @@ static void ignore_record(EVENT_RECORD *record, void *context)
     (void)record, (void)context;
 }
 
-bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer, uint32_t events,
+bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer,
                          struct etwas_ship_place *place)
 {
     struct search search = {.number = buffer};
@@ -97,6 +93,6 @@ bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer, uint32_t
     if (!etwas_ship_file_read(file, 0, UINT64_MAX, &reader)) {
         return false;
     }
-    *place = (struct etwas_ship_place){search.offset, events};
+    *place = (struct etwas_ship_place){search.offset, 0};
     return search.is_found || etwas_ship_file_fail(file, "it has no buffer of that number");
 }

@@ -130,10 +130,6 @@ struct etwas_ship_alias {
     const char *time; /* the column that it shows */
 };
 
-enum {
-    ETWAS_SHIP_MOST_ALIASES = 2
-};
-
 const struct etwas_ship_alias *etwas_ship_aliases(enum etwas_ship_table table, uint32_t *count);
 
 /* What is behind the name of the first table in that of this one: "" or "_buffer". */

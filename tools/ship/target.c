@@ -43,12 +43,8 @@ static void name_tables(struct etwas_ship_target *target)
     const struct etwas_ship_options *options = target->options;
 
     for (uint32_t i = 0; i < ETWAS_SHIP_TABLES; i++) {
-        const char *suffix = etwas_ship_table_suffix((enum etwas_ship_table)i);
-
         (void)snprintf(target->tables[i], ETWAS_SHIP_TABLE_BYTES, "`%s`.`%s%s`", options->database,
-                       options->table, suffix);
-        (void)snprintf(target->tables_all[i], ETWAS_SHIP_TABLE_BYTES, "`%s`.`%s%s_all`",
-                       options->database, options->table, suffix);
+                       options->table, etwas_ship_table_suffix((enum etwas_ship_table)i));
     }
 }
 
@@ -87,11 +83,6 @@ static struct etwas_ship_target *make(const struct etwas_ship_options *options)
         set_up_shard(target, i);
     }
     name_tables(target);
-    target->name = etwas_ship_target_make_name(options);
-    if (target->name == NULL) {
-        etwas_ship_target_close(target);
-        return NULL;
-    }
     return target;
 }
 
@@ -111,7 +102,6 @@ void etwas_ship_target_close(struct etwas_ship_target *target)
     etwas_ship_secret_forget(&target->secret);
     (void)pthread_mutex_destroy(&target->rate.lock);
     (void)pthread_mutex_destroy(&target->lock);
-    free(target->name);
     free(target);
 }
 
@@ -223,21 +213,10 @@ uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_
     return (uint32_t)(session % target->shard_count);
 }
 
-const char *etwas_ship_target_name(const struct etwas_ship_target *target)
-{
-    return target->name;
-}
-
 const char *etwas_ship_target_table(const struct etwas_ship_target *target,
                                     enum etwas_ship_table table)
 {
     return target->tables[table];
-}
-
-const char *etwas_ship_target_table_all(const struct etwas_ship_target *target,
-                                        enum etwas_ship_table table)
-{
-    return target->tables_all[table];
 }
 
 uint32_t etwas_ship_target_version(const struct etwas_ship_target *target)

@@ -75,19 +75,14 @@ uint32_t etwas_ship_target_replicas(const struct etwas_ship_target *target, uint
 uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_t session);
 
 /*
- * The same for the same shards and table, whatever replicas a shard has beside its first: what a cursor names its target by.
- * Of characters that may be in any text file; it stays as long as the target.
+ * What a cursor names a target by that is opened with these: the same for the same shards and table, whatever replicas a
+ * shard has beside its first. Of characters that may be in any text file; to be freed; NULL: there is no memory.
  */
-const char *etwas_ship_target_name(const struct etwas_ship_target *target);
-
-/* The name that one opened with these will have: to be freed; NULL: there is no memory. */
 char *etwas_ship_target_make_name(const struct etwas_ship_options *options);
 
-/* DATABASE.NAME, quoted for SQL; and of the Distributed tables, NAME_all, whether they are there or not. */
+/* DATABASE.NAME, quoted for SQL. */
 const char *etwas_ship_target_table(const struct etwas_ship_target *target,
                                     enum etwas_ship_table table);
-const char *etwas_ship_target_table_all(const struct etwas_ship_target *target,
-                                        enum etwas_ship_table table);
 
 /* The server's version as 18016 or 26007: the oldest of any shard. */
 uint32_t etwas_ship_target_version(const struct etwas_ship_target *target);

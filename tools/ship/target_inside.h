@@ -40,9 +40,7 @@ struct etwas_ship_target {
     const struct etwas_ship_options *options;
     struct etwas_ship_secret secret;
     struct etwas_ship_rate rate;
-    char *name;
     char tables[ETWAS_SHIP_TABLES][ETWAS_SHIP_TABLE_BYTES];
-    char tables_all[ETWAS_SHIP_TABLES][ETWAS_SHIP_TABLE_BYTES];
 
     /* What the shards that were checked have in common. Written under the lock; the dialect once, before blocks are made. */
     pthread_mutex_t lock;

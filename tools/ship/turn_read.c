@@ -138,7 +138,7 @@ static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_
 {
     struct etwas_ship_place place;
 
-    if (etwas_ship_cut_find(source->file, source->behind_buffer + 1, 0, &place)) {
+    if (etwas_ship_cut_find(source->file, source->behind_buffer + 1, &place)) {
         source->behind_buffer = 0;
         source->next = source->cursor->place = place;
         return ETWAS_SHIP_TURN_TAKEN;
@@ -146,7 +146,7 @@ static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_
     if (!etwas_ship_file_facts(source->file)->has_ended && !source->is_left) {
         return wait_for_more(run, source);
     }
-    if (!etwas_ship_cut_find(source->file, source->behind_buffer, 0, &place)) {
+    if (!etwas_ship_cut_find(source->file, source->behind_buffer, &place)) {
         etwas_ship_say(source->path, "what the servers have of it is not found in it: %s",
                        etwas_ship_file_reason(source->file));
         return etwas_ship_turn_give_up(run, source);
