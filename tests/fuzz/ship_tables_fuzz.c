@@ -87,6 +87,7 @@ static void take_proofs(struct input *input)
         }
     }
     output = nowhere();
+    etwas_ship_proofs_join(&proofs);
     etwas_ship_proofs_put(output, &proofs);
     MUST(memchr(output->bytes, '\x1b', output->used_bytes) == NULL);
     etwas_ship_proofs_put_json(output, &proofs);

@@ -35,7 +35,7 @@ static bool take(struct etwas_ship_proofs *proofs, const char *text)
 }
 
 /* What is written, in memory that the next call uses again. */
-static const char *written(void (*put)(struct etwas_output *, struct etwas_ship_proofs *),
+static const char *written(void (*put)(struct etwas_output *, const struct etwas_ship_proofs *),
                            struct etwas_ship_proofs *proofs)
 {
     static struct etwas_output output;
@@ -46,6 +46,7 @@ static const char *written(void (*put)(struct etwas_output *, struct etwas_ship_
     assert_non_null(file);
     memset(&output, 0, sizeof output);
     output.descriptor = fileno(file);
+    etwas_ship_proofs_join(proofs);
     put(&output, proofs);
     etwas_output_flush(&output);
     rewind(file);
@@ -158,18 +159,44 @@ static void json_has_an_object_a_session(void **state)
     assert_true(take(&proofs, "\"\x1b 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
         written(etwas_ship_proofs_put_json, &proofs),
-        "{\"host\":\"\\\"\\u001b\",\"session\":8,\"verdict\":\"gone\",\"attempted\":0,"
+        "{\"host\":\"\\\"\\u001b\",\"session\":8,\"verdict\":\"gone\",\"shards\":1,\"attempted\":0,"
         "\"recorded\":0,\"overwritten\":0,\"lost\":0,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":25,\"parts\":1,\"parts_ended\":0,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":0,\"lost_backlog_full\":0,"
         "\"lost_write_error\":0,\"lost_file_full\":0,\"lost_abandoned\":0,"
         "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_other\":0}\n"
-        "{\"host\":\"web1\",\"session\":7,\"verdict\":\"complete\",\"attempted\":47,"
+        "{\"host\":\"web1\",\"session\":7,\"verdict\":\"complete\",\"shards\":1,\"attempted\":47,"
         "\"recorded\":40,\"overwritten\":0,\"lost\":7,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":0,\"parts\":1,\"parts_ended\":1,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":5,\"lost_backlog_full\":0,"
         "\"lost_write_error\":2,\"lost_file_full\":0,\"lost_abandoned\":0,"
         "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_other\":0}\n");
+    etwas_ship_proofs_free(&proofs);
+}
+
+/* By itself each shard says that all is there. */
+static void what_two_shards_have_is_not_complete(void **state)
+{
+    struct etwas_ship_proofs proofs = {.count = 0};
+    const char *text;
+
+    (void)state;
+    assert_true(take(&proofs, complete_row));
+    assert_true(take(&proofs, "web1 8 complete 40 40 0 0 40 40 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, complete_row));
+    assert_true(take(&proofs, "web2 7 gone 40 40 0 0 40 40 0 0 1 2 1 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "web2 7 complete 40 40 0 0 40 40 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0"));
+    text = written(etwas_ship_proofs_put, &proofs);
+    assert_int_equal(proofs.count, 3);
+    assert_int_equal(proofs.list[0].session, 7);
+    assert_int_equal(proofs.list[0].verdict, ETWAS_SHIP_INCOMPLETE);
+    assert_int_equal(proofs.list[0].numbers[ETWAS_SHIP_PROOF_EVENTS], 80);
+    assert_int_equal(proofs.list[0].numbers[ETWAS_SHIP_PROOF_PARTS], 1);
+    assert_int_equal(proofs.list[1].verdict, ETWAS_SHIP_COMPLETE);
+    assert_int_equal(proofs.list[2].verdict, ETWAS_SHIP_GONE);
+    assert_int_equal(proofs.list[2].numbers[ETWAS_SHIP_PROOF_PARTS], 2);
+    assert_non_null(strstr(text, "    2 shards have rows of it"));
+    assert_non_null(strstr(text, "# 3 sessions: 1 complete, 1 incomplete, 1 gone"));
     etwas_ship_proofs_free(&proofs);
 }
 
@@ -192,6 +219,7 @@ int main(void)
         cmocka_unit_test(names_take_the_places_of_marks),
         cmocka_unit_test(the_table_says_what_is_wrong),
         cmocka_unit_test(json_has_an_object_a_session),
+        cmocka_unit_test(what_two_shards_have_is_not_complete),
         cmocka_unit_test(a_host_is_written_so_that_it_does_nothing),
     };
 

@@ -70,8 +70,9 @@ const char *const etwas_ship_help[] = {
     "and lost), recorded, overwritten, lost, events (there), by_buffers (as their\n"
     "rows say), gone; missing_buffers (without a row), wrong_buffers (with not each\n"
     "event once); parts (files), parts_ended, recovered (1: it was killed), damages;\n"
-    "lost_no_buffer, lost_backlog_full, lost_write_error, lost_file_full,\n"
-    "lost_abandoned, lost_undelivered, lost_unattached, lost_other.\n"
+    "shards (that have rows of it: more than one are too many); lost_no_buffer,\n"
+    "lost_backlog_full, lost_write_error, lost_file_full, lost_abandoned,\n"
+    "lost_undelivered, lost_unattached, lost_other.\n"
     "\n",
     "Exit codes: see 'etwas --help'; 2 also where a server refuses, 5 where the proof\n"
     "fails, 7 where it was ended with events left that have not arrived: the same\n"

@@ -105,6 +105,7 @@ int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_p
         is_asked = prove_shard(target, i, query, &proofs);
     }
     if (is_asked) {
+        etwas_ship_proofs_join(&proofs);
         (prove->is_json ? etwas_ship_proofs_put_json : etwas_ship_proofs_put)(output, &proofs);
         result = etwas_output_finish(output) ? judge(&proofs) : ETWAS_EXIT_OUTPUT;
     }

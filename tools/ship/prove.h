@@ -49,6 +49,7 @@ struct etwas_ship_proof {
     char *host; /* any bytes but NUL; freed by etwas_ship_proofs_free */
     uint64_t session;
     enum etwas_ship_verdict verdict;
+    uint32_t shards; /* that have rows of it */
     uint64_t numbers[ETWAS_SHIP_PROOF_NUMBERS];
 };
 
@@ -78,12 +79,16 @@ bool etwas_ship_proof_query(char query[ETWAS_SHIP_PROOF_QUERY_BYTES], const char
 struct etwas_ship_field;
 bool etwas_ship_proof_row(void *context, const struct etwas_ship_field *fields);
 
+/* Sorts them by host and session, and makes one of those of one session, which two shards have told. */
+void etwas_ship_proofs_join(struct etwas_ship_proofs *proofs);
+
 /* The word for a verdict, in the query's answer and in ours. */
 const char *etwas_ship_verdict_word(enum etwas_ship_verdict verdict);
 
-/* Writes them, in order of host and session: a table, with what is wrong below a session; an object a line. */
-void etwas_ship_proofs_put(struct etwas_output *output, struct etwas_ship_proofs *proofs);
-void etwas_ship_proofs_put_json(struct etwas_output *output, struct etwas_ship_proofs *proofs);
+/* Writes them: a table, with what is wrong below a session; an object a line. */
+void etwas_ship_proofs_put(struct etwas_output *output, const struct etwas_ship_proofs *proofs);
+void etwas_ship_proofs_put_json(struct etwas_output *output,
+                                const struct etwas_ship_proofs *proofs);
 
 struct etwas_ship_prove {
     uint32_t days; /* so many, of which today (UTC) is the last; 0 is 1 */

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -30,25 +29,6 @@ static const struct {
     {"there", ETWAS_SHIP_PROOF_EVENTS},
     {"gone", ETWAS_SHIP_PROOF_GONE},
 };
-
-static int compare(const void *left, const void *right)
-{
-    const struct etwas_ship_proof *one = left;
-    const struct etwas_ship_proof *other = right;
-    int order = strcmp(one->host, other->host);
-
-    if (order != 0) {
-        return order;
-    }
-    return one->session < other->session ? -1 : one->session > other->session;
-}
-
-static void sort(struct etwas_ship_proofs *proofs)
-{
-    if (proofs->count > 1) {
-        qsort(proofs->list, proofs->count, sizeof *proofs->list, compare);
-    }
-}
 
 /* ---- as text ----------------------------------------------------------------------------------- */
 
@@ -82,6 +62,10 @@ static void put_reasons(struct etwas_output *output, const struct etwas_ship_pro
     uint64_t recorded = numbers[ETWAS_SHIP_PROOF_RECORDED];
     uint64_t there = numbers[ETWAS_SHIP_PROOF_EVENTS];
 
+    if (proof->shards > 1) {
+        put_reason(output, proof->shards,
+                   "shards have rows of it, so events may be there twice: --to changed meanwhile");
+    }
     if (numbers[ETWAS_SHIP_PROOF_GONE] != 0) {
         put_reason(output, numbers[ETWAS_SHIP_PROOF_GONE],
                    "events went with their files before they were shipped");
@@ -97,7 +81,7 @@ static void put_reasons(struct etwas_output *output, const struct etwas_ship_pro
         etwas_output_text(output, "    it has not told its end: it runs, or was killed and not "
                                   "recovered, or its end is not shipped yet\n");
     }
-    if (proof->verdict != ETWAS_SHIP_INCOMPLETE) {
+    if (proof->verdict != ETWAS_SHIP_INCOMPLETE || proof->shards > 1) {
         return;
     }
     if (numbers[ETWAS_SHIP_PROOF_RECOVERED] == 0 &&
@@ -152,19 +136,18 @@ static size_t widest_host(const struct etwas_ship_proofs *proofs)
     return width < MOST_HOST_WIDTH ? width : MOST_HOST_WIDTH;
 }
 
-void etwas_ship_proofs_put(struct etwas_output *output, struct etwas_ship_proofs *proofs)
+void etwas_ship_proofs_put(struct etwas_output *output, const struct etwas_ship_proofs *proofs)
 {
     size_t found[ETWAS_SHIP_VERDICTS] = {0};
     size_t host_width = widest_host(proofs);
     const char *before = ": ";
 
-    sort(proofs);
     put_title(output, host_width);
     for (size_t i = 0; i < proofs->count; i++) {
         put_proof(output, &proofs->list[i], host_width);
         found[proofs->list[i].verdict]++;
     }
-    etwas_output_format(output, "# %zu sessions", proofs->count);
+    etwas_output_format(output, "# %zu session%s", proofs->count, proofs->count == 1 ? "" : "s");
     for (uint32_t i = 0; i < ETWAS_SHIP_VERDICTS; i++) {
         if (found[i] != 0) {
             etwas_output_format(output, "%s%zu %s", before, found[i],
@@ -177,9 +160,8 @@ void etwas_ship_proofs_put(struct etwas_output *output, struct etwas_ship_proofs
 
 /* ---- as JSON ----------------------------------------------------------------------------------- */
 
-void etwas_ship_proofs_put_json(struct etwas_output *output, struct etwas_ship_proofs *proofs)
+void etwas_ship_proofs_put_json(struct etwas_output *output, const struct etwas_ship_proofs *proofs)
 {
-    sort(proofs);
     for (size_t i = 0; i < proofs->count; i++) {
         const struct etwas_ship_proof *proof = &proofs->list[i];
 
@@ -187,6 +169,7 @@ void etwas_ship_proofs_put_json(struct etwas_output *output, struct etwas_ship_p
         etwas_json_string(output, proof->host);
         etwas_json_number(output, "session", proof->session);
         etwas_json_text(output, "verdict", etwas_ship_verdict_word(proof->verdict));
+        etwas_json_number(output, "shards", proof->shards);
         for (uint32_t number = 0; number < ETWAS_SHIP_PROOF_NUMBERS; number++) {
             etwas_json_number(output, etwas_ship_proof_names[number], proof->numbers[number]);
         }

@@ -274,6 +274,7 @@ bool etwas_ship_proof_row(void *context, const struct etwas_ship_field *fields)
         proofs->wrong = "is no proof";
         return false;
     }
+    proof->shards = 1;
     proof->host = strndup(fields[0].text, fields[0].bytes);
     if (proof->host == NULL) {
         proofs->wrong = "has more sessions than there is memory for";
