@@ -396,6 +396,24 @@ class Folder(ShipTest):
         self.ship("--follow", self.inside, "--once")
         self.assert_whole(2000, 2000)
 
+    def test_a_folder_that_is_not_there_is_refused_and_not_made(self):
+        missing = self.path("missing")
+        self.assertIn("cannot be read", self.ship("--follow", missing, "--once", expect=OPEN))
+        self.assertFalse(os.path.exists(missing))
+        self.assertIn(missing, self.ship("--follow", self.inside, "--once", "--recover", "--pools", missing))
+
+    def test_a_folder_that_goes_is_told_once_and_looked_for_again(self):
+        process = self.start("--follow", self.inside, "--state", self.path("state"))
+        self.work("a", os.path.join(self.inside, "a.etl"), 100)
+        self.wait_for(lambda: self.rows(END))
+        os.rename(self.inside, self.path("away"))
+        time.sleep(2.5)  # it has looked again by now
+        os.rename(self.path("away"), self.inside)
+        self.work("b", os.path.join(self.inside, "b.etl"), 200)
+        self.wait_for(lambda: len(self.rows(END)) == 2)
+        self.assertEqual(self.end(process).count("cannot be read"), 1)
+        self.assert_whole(100, 200)
+
     def test_links_pipes_folders_hidden_and_other_files_are_passed_over(self):
         outside = self.work("out", self.path("out.etl"), 100)
         os.symlink(outside, os.path.join(self.inside, "link.etl"))

@@ -90,9 +90,13 @@ bool etwas_ship_follow_look(struct etwas_ship_run *run)
     }
     run->sources.is_full = false;
     if (!etwas_ship_each_file(run->folder, take_entry, run)) {
-        etwas_ship_say(run->folder, "the folder cannot be read: %s", strerror(errno));
+        if (run->look_error != errno) {
+            run->look_error = errno;
+            etwas_ship_say(run->folder, "the folder cannot be read: %s", strerror(errno));
+        }
         return false;
     }
+    run->look_error = 0;
     drop_those_gone(run);
     return true;
 }

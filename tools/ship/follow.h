@@ -17,7 +17,10 @@ bool etwas_ship_each_file(const char *folder,
                           bool (*take)(void *context, const char *path, const struct stat *facts),
                           void *context);
 
-/* Adds what has come, and drops what has gone and was not begun. False after a message: the folder cannot be read. */
+/*
+ * Adds what has come, and drops what has gone and was not begun. False: the folder cannot be read, which was said once for
+ * as long as the reason is the same.
+ */
 bool etwas_ship_follow_look(struct etwas_ship_run *run);
 
 #endif

@@ -16,6 +16,7 @@
 #include "ship/wait.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -160,6 +161,30 @@ static void go_round(struct etwas_ship_run *run, const struct etwas_ship_followe
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
+static bool can_read(const char *folder)
+{
+    int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (opened < 0) {
+        etwas_ship_say(folder, "the folder cannot be read: %s", strerror(errno));
+        return false;
+    }
+    (void)close(opened);
+    return true;
+}
+
+/*
+ * Is what shall be followed there? Before the state is opened, whose folder lies in it and would be made with it. Pools may
+ * come to be later.
+ */
+static bool has_folders(const struct etwas_ship_settings *settings)
+{
+    if (settings->pools != NULL) {
+        (void)can_read(settings->pools);
+    }
+    return settings->follow == NULL || can_read(settings->follow);
+}
+
 /* What was sent, and where to: known before any server is. */
 static bool open_state(struct etwas_ship_run *run)
 {
@@ -261,7 +286,7 @@ int etwas_ship_run(const struct etwas_ship_settings *settings)
         run.is_one_session = true;
         run.session = session.number;
     }
-    if (!open_state(&run)) {
+    if (!has_folders(settings) || !open_state(&run)) {
         return ETWAS_EXIT_OPEN;
     }
     switch (etwas_ship_early_open(&run, &options)) {

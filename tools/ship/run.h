@@ -42,6 +42,7 @@ struct etwas_ship_run {
     bool ends_when_done; /* and not only when it is asked to */
 
     bool has_looked;  /* at all that is there, at least once, as of the last look */
+    int look_error;   /* why the folder could not be read then; 0: it was */
     int64_t look_ms;  /* the next one */
     int64_t small_ms; /* when the next small block may go */
 
