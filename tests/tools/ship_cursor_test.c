@@ -200,12 +200,14 @@ static void a_cursor_is_found_by_its_file_and_target(void **state)
     assert_false(etwas_ship_state_read(place->state, &cursor.key, &again));
 }
 
-/* The path of the one cursor that is there. */
-static void find_cursor(const struct place *place, char path[128])
+/* As the one cursor of its folder; `path` becomes that of its file. */
+static void write_alone(const struct place *place, const struct etwas_ship_cursor *cursor,
+                        char path[128])
 {
     char command[128];
     FILE *names;
 
+    assert_true(etwas_ship_state_write(place->state, cursor));
     (void)snprintf(command, sizeof command, "ls %s/*.cursor", place->folder);
     names = popen(command, "r");
     assert_non_null(fgets(path, 128, names));
@@ -221,8 +223,7 @@ static void one_that_makes_no_sense_is_set_aside(void **state)
     char path[128];
     char aside[160];
 
-    assert_true(etwas_ship_state_write(place->state, &cursor));
-    find_cursor(place, path);
+    write_alone(place, &cursor, path);
     assert_int_equal(truncate(path, 100), 0);
     assert_false(etwas_ship_state_read(place->state, &cursor.key, &again));
     (void)snprintf(aside, sizeof aside, "%s.aside", path);
@@ -240,8 +241,7 @@ static void links_pipes_and_folders_are_no_cursors(void **state)
     char path[128];
     char kept[128];
 
-    assert_true(etwas_ship_state_write(place->state, &cursor));
-    find_cursor(place, path);
+    write_alone(place, &cursor, path);
     (void)snprintf(kept, sizeof kept, "%s/kept", place->folder);
     assert_int_equal(rename(path, kept), 0);
     assert_int_equal(symlink(kept, path), 0);

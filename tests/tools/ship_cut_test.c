@@ -173,107 +173,116 @@ struct kept_block {
     size_t count;
 };
 
-struct kept_blocks {
+/* A file whose session runs, and what was shipped of it. */
+struct growing {
+    const char *path;
+    etwas_trace_handle session;
+    struct etwas_ship_file *file;
+    struct etwas_ship_place at;
+    struct shipped *shipped;
     uint32_t count;
     struct kept_block list[MOST_BLOCKS];
 };
 
-/* All that can go now. */
-static enum etwas_ship_cut ship_what_is_there(struct etwas_ship_file *file,
-                                              struct etwas_ship_place *at, struct shipped *shipped,
-                                              struct kept_blocks *kept)
+static struct growing *grow(const char *name, uint32_t flush_ms)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
+                                                      EVENT_TRACE_USE_MS_FLUSH_TIMER,
+                                     .buffer_size_kb = 16,
+                                     .flush_timer = flush_ms};
+    struct growing *growing = calloc(1, sizeof *growing);
+
+    assert_non_null(growing);
+    growing->path = folder_path(name);
+    growing->session = start_session(growing->path, &options);
+    growing->file = open_file(growing->path);
+    growing->shipped = shipped_new();
+    return growing;
+}
+
+/* All that can go now, of the blocks of which some are made again at once. Returns why no more can go. */
+static enum etwas_ship_cut ship_what_is_there(struct growing *growing)
 {
     struct etwas_ship_block block = block_open();
     enum etwas_ship_cut cut;
 
+    assert_true(etwas_ship_file_look(growing->file));
     for (;;) {
         struct etwas_ship_limits limits = some_limits();
-        struct kept_block *keep = &kept->list[kept->count];
+        struct kept_block *keep = &growing->list[growing->count];
 
-        cut = etwas_ship_cut_next(file, at, &limits, &block);
+        cut = etwas_ship_cut_next(growing->file, &growing->at, &limits, &block);
         if (cut != ETWAS_SHIP_BLOCK) {
             break;
         }
-        assert_true(kept->count + 1 < MOST_BLOCKS);
-        take_block(shipped, &block);
+        assert_true(growing->count + 1 < MOST_BLOCKS);
+        take_block(growing->shipped, &block);
         keep->bounds = block.bounds;
         keep->bytes = block_bytes(&block, &keep->count);
-        *at = block.bounds.until;
-        kept->count++;
+        growing->at = block.bounds.until;
+        growing->count++;
         if (draw(8) == 0) {
-            expect_again(etwas_ship_file_path(file), &keep->bounds, keep->bytes, keep->count);
+            expect_again(growing->path, &keep->bounds, keep->bytes, keep->count);
         }
     }
     block_close(&block);
     return cut;
 }
 
-static void expect_all_again(const char *path, struct kept_blocks *kept)
+/* Stops its session and ships the rest; then each block is made again. */
+static void end_growth(struct growing *growing, etwas_session_counts *counts)
 {
-    for (uint32_t i = 0; i < kept->count; i++) {
-        expect_again(path, &kept->list[i].bounds, kept->list[i].bytes, kept->list[i].count);
-        free(kept->list[i].bytes);
+    stop_session(growing->session, counts);
+    assert_int_equal(ship_what_is_there(growing), ETWAS_SHIP_FILE_END);
+    for (uint32_t i = 0; i < growing->count; i++) {
+        struct kept_block *kept = &growing->list[i];
+
+        expect_again(growing->path, &kept->bounds, kept->bytes, kept->count);
+        free(kept->bytes);
     }
+    etwas_ship_file_close(growing->file);
+}
+
+static void forget(struct growing *growing)
+{
+    free(growing->shipped);
+    free(growing);
 }
 
 static void a_growing_file_gives_the_same_again(void **state)
 {
-    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
-                                                      EVENT_TRACE_USE_MS_FLUSH_TIMER,
-                                     .buffer_size_kb = 16,
-                                     .flush_timer = 100};
-    const char *path = folder_path("g.etl");
-    etwas_trace_handle session = start_session(path, &options);
-    struct kept_blocks *kept = calloc(1, sizeof *kept);
-    struct shipped *shipped = shipped_new();
-    struct etwas_ship_place at = {0, 0};
+    struct growing *growing = grow("g.etl", 100);
+    struct shipped *shipped = growing->shipped;
     struct work work[WRITERS];
-    struct etwas_ship_file *file = open_file(path);
     etwas_session_counts counts;
 
     (void)state;
-    assert_non_null(kept);
-    scene_enable(session);
-    begin_work(work, session, 15000, true);
+    scene_enable(growing->session);
+    begin_work(work, growing->session, 15000, true);
     while (shipped->events < 20000) {
-        assert_true(etwas_ship_file_look(file));
-        assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_NOTHING_YET);
-        assert_false(etwas_ship_file_facts(file)->has_ended);
+        assert_int_equal(ship_what_is_there(growing), ETWAS_SHIP_NOTHING_YET);
+        assert_false(etwas_ship_file_facts(growing->file)->has_ended);
         (void)usleep(20000);
     }
     end_work(work);
-    stop_session(session, &counts);
-    assert_true(etwas_ship_file_look(file));
-    assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_FILE_END);
+    end_growth(growing, &counts);
     shipped->recorded = counts.recorded;
     expect_all(shipped, &counts, WRITERS * 15000);
-    expect_all_again(path, kept);
-    etwas_ship_file_close(file);
-    free(kept);
-    free(shipped);
+    forget(growing);
 }
 
 /* A block that is made again knows what it did: not what was described later, nor what was described before and otherwise. */
 static void late_descriptions_change_no_block(void **state)
 {
-    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
-                                                      EVENT_TRACE_USE_MS_FLUSH_TIMER,
-                                     .buffer_size_kb = 16,
-                                     .flush_timer = 50};
-    const char *path = folder_path("late.etl");
-    etwas_trace_handle session = start_session(path, &options);
-    struct kept_blocks *kept = calloc(1, sizeof *kept);
-    struct shipped *shipped = shipped_new();
-    struct etwas_ship_place at = {0, 0};
-    struct etwas_ship_file *file = open_file(path);
+    struct growing *growing = grow("late.etl", 50);
+    const struct shipped *shipped = growing->shipped;
     uint64_t number = 0;
     uint64_t undescribed = 0;
     bool is_changed = false;
 
     (void)state;
-    assert_non_null(kept);
     while (shipped->told == 0) {
-        assert_int_equal(scene_write_late(session, number++, 0), ERROR_SUCCESS);
+        assert_int_equal(scene_write_late(growing->session, number++, 0), ERROR_SUCCESS);
         if (undescribed == 0 && shipped->events > 50) {
             scene_describe_late("Said");
             undescribed = shipped->events;
@@ -282,19 +291,13 @@ static void late_descriptions_change_no_block(void **state)
             scene_describe_late("Told");
             is_changed = true;
         }
-        assert_true(etwas_ship_file_look(file));
-        assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_NOTHING_YET);
+        assert_int_equal(ship_what_is_there(growing), ETWAS_SHIP_NOTHING_YET);
         (void)usleep(5000);
     }
-    stop_session(session, NULL);
-    assert_true(etwas_ship_file_look(file));
-    assert_int_equal(ship_what_is_there(file, &at, shipped, kept), ETWAS_SHIP_FILE_END);
+    end_growth(growing, NULL);
     assert_int_equal(shipped->events, number);
     assert_true(shipped->decoded <= number - undescribed && shipped->told < shipped->decoded);
-    expect_all_again(path, kept);
-    etwas_ship_file_close(file);
-    free(kept);
-    free(shipped);
+    forget(growing);
 }
 
 int main(void)

@@ -328,28 +328,14 @@ bool rows_next_event(struct rows *rows, struct shipped_event *event)
     return true;
 }
 
-static size_t width_of(enum etwas_ship_type type)
-{
-    switch (type) {
-    case ETWAS_SHIP_U8:
-        return 1;
-    case ETWAS_SHIP_U16:
-    case ETWAS_SHIP_DATE:
-        return 2;
-    case ETWAS_SHIP_U32:
-        return 4;
-    default:
-        return 8;
-    }
-}
-
 uint64_t buffer_value(const struct etwas_columns *buffers, uint32_t row, uint32_t column)
 {
     uint32_t count;
-    size_t width = width_of(etwas_ship_columns(ETWAS_SHIP_BUFFERS, &count)[column].type);
+    size_t width =
+        etwas_ship_type_bytes(etwas_ship_columns(ETWAS_SHIP_BUFFERS, &count)[column].type);
     uint64_t value = 0;
 
-    assert_true(row < buffers->rows);
+    assert_true(row < buffers->rows && width <= sizeof value);
     memcpy(&value, buffers->column[column].values.data + row * width, width);
     return value;
 }

@@ -14,27 +14,6 @@ enum {
     HEADS_BYTES = 8192,  /* the heads of a whole block, whatever the dialect */
 };
 
-/* Bytes of a value of fixed width; 0 of what has none. */
-static uint32_t width(enum etwas_ship_type type)
-{
-    switch (type) {
-    case ETWAS_SHIP_U8:
-        return 1;
-    case ETWAS_SHIP_U16:
-    case ETWAS_SHIP_DATE:
-        return 2;
-    case ETWAS_SHIP_U32:
-        return 4;
-    case ETWAS_SHIP_U64:
-    case ETWAS_SHIP_TIME:
-        return 8;
-    case ETWAS_SHIP_GUID:
-        return 16;
-    default:
-        return 0;
-    }
-}
-
 void etwas_columns_open(struct etwas_columns *columns, enum etwas_ship_table table,
                         const struct etwas_ship_dialect *dialect)
 {
@@ -90,7 +69,8 @@ size_t etwas_columns_size(const struct etwas_columns *columns)
     size_t bytes = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        size_t fixed = etwas_ship_is_pairs(table[i].type) ? sizeof(uint64_t) : width(table[i].type);
+        size_t fixed = etwas_ship_is_pairs(table[i].type) ? sizeof(uint64_t)
+                                                          : etwas_ship_type_bytes(table[i].type);
 
         bytes +=
             columns->column[i].values.used + columns->column[i].keys.used + columns->rows * fixed;
@@ -139,7 +119,7 @@ bool etwas_columns_grow_rows(struct etwas_columns *columns)
     }
     for (uint32_t i = 0; i < count; i++) {
         struct etwas_columns_column *column = &columns->column[i];
-        size_t bytes = (size_t)rows * width(table[i].type);
+        size_t bytes = (size_t)rows * etwas_ship_type_bytes(table[i].type);
 
         if ((bytes != 0 && !set_room(columns, &column->values, bytes)) ||
             (etwas_ship_is_pairs(table[i].type) &&
@@ -211,7 +191,7 @@ static void put_pairs(struct etwas_columns *columns, const struct etwas_ship_col
 static void put_column(struct etwas_columns *columns, const struct etwas_ship_column *of,
                        const struct etwas_columns_column *column, bool is_modern)
 {
-    uint32_t fixed = width(of->type);
+    uint32_t fixed = etwas_ship_type_bytes(of->type);
 
     if (etwas_ship_is_pairs(of->type)) {
         put_pairs(columns, of, column, is_modern);

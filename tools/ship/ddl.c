@@ -46,6 +46,15 @@ static void put_full_name(struct etwas_output *output, const struct etwas_ship_d
     etwas_output_text(output, behind);
 }
 
+/* The beginning of a statement about a table. */
+static void begin(struct etwas_output *output, const struct etwas_ship_ddl *ddl, const char *verb,
+                  enum etwas_ship_table table, const char *behind)
+{
+    etwas_output_text(output, verb);
+    put_full_name(output, ddl, table, behind);
+    put_on_cluster(output, ddl);
+}
+
 static void put_type(struct etwas_output *output, const struct etwas_ship_column *column,
                      bool modern)
 {
@@ -129,9 +138,7 @@ static void put_settings(struct etwas_output *output, const struct etwas_ship_dd
 static void create(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                    enum etwas_ship_table table)
 {
-    etwas_output_text(output, "create table if not exists ");
-    put_full_name(output, ddl, table, "");
-    put_on_cluster(output, ddl);
+    begin(output, ddl, "create table if not exists ", table, "");
     etwas_output_text(output, "\n(\n");
     put_columns(output, ddl, table);
     etwas_output_text(output, ")\n");
@@ -162,9 +169,7 @@ static bool is_made_again(const struct etwas_ship_ddl *ddl, enum etwas_ship_tabl
 static void drop_all(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                      enum etwas_ship_table table)
 {
-    etwas_output_text(output, "drop table if exists ");
-    put_full_name(output, ddl, table, "_all");
-    put_on_cluster(output, ddl);
+    begin(output, ddl, "drop table if exists ", table, "_all");
     etwas_output_text(output, ";\n\n");
 }
 
@@ -172,9 +177,7 @@ static void drop_all(struct etwas_output *output, const struct etwas_ship_ddl *d
 static void create_all(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                        enum etwas_ship_table table)
 {
-    etwas_output_text(output, "create table if not exists ");
-    put_full_name(output, ddl, table, "_all");
-    put_on_cluster(output, ddl);
+    begin(output, ddl, "create table if not exists ", table, "_all");
     etwas_output_text(output, " as ");
     put_full_name(output, ddl, table, "");
     if (ddl->cluster != NULL) {
@@ -191,9 +194,7 @@ static void create_all(struct etwas_output *output, const struct etwas_ship_ddl 
 static void begin_adding(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                          enum etwas_ship_table table, const char *behind)
 {
-    etwas_output_text(output, "alter table ");
-    put_full_name(output, ddl, table, behind);
-    put_on_cluster(output, ddl);
+    begin(output, ddl, "alter table ", table, behind);
     etwas_output_format(output, " add column %s", is_modern(ddl) ? "if not exists " : "");
 }
 

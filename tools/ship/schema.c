@@ -123,3 +123,23 @@ const char *etwas_ship_type_name(enum etwas_ship_type type, bool is_modern)
     }
     return "";
 }
+
+uint32_t etwas_ship_type_bytes(enum etwas_ship_type type)
+{
+    switch (type) {
+    case ETWAS_SHIP_U8:
+        return 1;
+    case ETWAS_SHIP_U16:
+    case ETWAS_SHIP_DATE:
+        return 2;
+    case ETWAS_SHIP_U32:
+        return 4;
+    case ETWAS_SHIP_U64:
+    case ETWAS_SHIP_TIME:
+        return 8;
+    case ETWAS_SHIP_GUID:
+        return 16;
+    default:
+        return 0;
+    }
+}

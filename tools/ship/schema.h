@@ -138,6 +138,9 @@ const char *etwas_ship_table_suffix(enum etwas_ship_table table);
 /* The type's name in a table of that dialect; of pairs in the plain one that of the values: "Int64". */
 const char *etwas_ship_type_name(enum etwas_ship_type type, bool is_modern);
 
+/* Bytes of a value of fixed width, in a block; 0 of a type that has none. */
+uint32_t etwas_ship_type_bytes(enum etwas_ship_type type);
+
 /* Of plain pairs, two columns: these are behind the name. Queries of a Map name its halves so, too. */
 #define ETWAS_SHIP_KEYS ".keys"
 #define ETWAS_SHIP_VALUES ".values"
