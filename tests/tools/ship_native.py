@@ -64,7 +64,7 @@ class Store(ship_server.Server):
         self.events, self.buffers = [], []  # rows, as dictionaries
         self.ways = [self.keep]
 
-    def keep(self, connection, request):
+    def store(self, request):
         with self.lock:
             digest = hashlib.sha256(request.target.encode() + request.body).digest()
             if digest in self.hashes:
@@ -75,6 +75,9 @@ class Store(ship_server.Server):
                 table = re.search(r"(`\w+`)\s*\(", request.parameters["query"])[1]
                 rows = self.buffers if table.endswith("_buffer`") else self.events
                 rows += (dict(zip(block.columns, row), table=table) for row in zip(*block.columns.values()))
+
+    def keep(self, connection, request):
+        self.store(request)
         return ship_server.good(connection, request)
 
     def of(self, rows, **wanted):

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import etl_build as etl
@@ -69,7 +70,6 @@ class ShipTest(ToolTest):
         return process
 
     def end(self, process, expect=FINE):
-        time.sleep(0.5)  # the answers to what the server has are on their way
         process.send_signal(signal.SIGTERM)
         said = process.communicate(timeout=PATIENCE_S)[1]
         self.assertEqual(process.returncode, expect, said)
@@ -294,7 +294,7 @@ class Killed(ShipTest):
     KILLS = int(os.environ.get("ETWAS_TEST_KILLS", "15"))
 
     def store_and_reset(self, connection, request):
-        self.server.keep(connection, request)
+        self.server.store(request)
         return ways.reset(connection, request)
 
     def misbehave(self, chance):
@@ -344,6 +344,29 @@ class Killed(ShipTest):
                 self.age_cursor()
                 self.ship(file)
                 self.assert_whole(3000)
+
+    def end_before_the_answer(self, number, file):
+        """It is asked to end when the server has stored so many inserts, and then hears that it has. How it exits."""
+        is_asked = threading.Event()
+
+        def keep_and_wait(connection, request):
+            self.server.store(request)
+            is_asked.wait(PATIENCE_S)
+            return ways.good(connection, request)
+
+        self.server.ways = [self.server.keep] * (number - 1) + [keep_and_wait, self.server.keep]
+        process = self.start(file)
+        self.wait_for(lambda: len(self.server.inserts) == number)
+        time.sleep(0.5)  # what there is to do beside has been done
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        is_asked.set()
+        process.communicate(timeout=PATIENCE_S)
+        return process.returncode
+
+    def test_what_arrives_while_it_ends_has_arrived(self):
+        self.assertEqual(self.end_before_the_answer(3, self.work("one", self.path("a.etl"), 500)), FINE)
+        self.assertEqual(len(self.rows(END)), 1)
 
     def age_cursor(self):
         """The moment at which the block was sent is ten minutes earlier."""

@@ -444,11 +444,8 @@ struct etwas_ship_lanes *etwas_ship_lanes_open(const struct etwas_ship_lanes_opt
     return NULL;
 }
 
-void etwas_ship_lanes_close(struct etwas_ship_lanes *lanes)
+void etwas_ship_lanes_end(struct etwas_ship_lanes *lanes)
 {
-    if (lanes == NULL) {
-        return;
-    }
     (void)pthread_mutex_lock(&lanes->lock);
     lanes->ends = true;
     for (uint32_t shard = 0; shard < lanes->count; shard++) {
@@ -457,7 +454,16 @@ void etwas_ship_lanes_close(struct etwas_ship_lanes *lanes)
     (void)pthread_mutex_unlock(&lanes->lock);
     for (uint32_t shard = 0; shard < lanes->count && lanes->lane[shard].has_thread; shard++) {
         (void)pthread_join(lanes->lane[shard].thread, NULL);
+        lanes->lane[shard].has_thread = false;
     }
+}
+
+void etwas_ship_lanes_close(struct etwas_ship_lanes *lanes)
+{
+    if (lanes == NULL) {
+        return;
+    }
+    etwas_ship_lanes_end(lanes);
     for (uint32_t i = 0; i < lanes->job_count; i++) {
         etwas_columns_close(&lanes->jobs[i].events);
         etwas_columns_close(&lanes->jobs[i].buffers);

@@ -60,7 +60,10 @@ struct etwas_ship_lanes_options {
 /* NULL after a message: there is no memory, or there can be no more threads. */
 struct etwas_ship_lanes *etwas_ship_lanes_open(const struct etwas_ship_lanes_options *options);
 
-/* When the target's `stop` is readable. Waits until no thread sends; jobs that are left are forgotten. */
+/* When the target's `stop` is readable. Waits until no thread sends; jobs that were done meanwhile can be taken still. */
+void etwas_ship_lanes_end(struct etwas_ship_lanes *lanes);
+
+/* Likewise; jobs that are left are forgotten. NULL: nothing. */
 void etwas_ship_lanes_close(struct etwas_ship_lanes *lanes);
 
 /* Readable when a job is done. */

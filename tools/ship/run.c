@@ -259,8 +259,8 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
         etwas_ship_spool_owed(run);
         go_round(run, session);
         (void)etwas_ship_stop(run->stop);
-        etwas_ship_lanes_close(run->lanes);
-        run->lanes = NULL;
+        etwas_ship_lanes_end(run->lanes);
+        take_all_done(run); /* what was on its way, and has arrived */
         say_what_is_left(run);
         result = result_of(run);
     }
