@@ -364,6 +364,16 @@ class Killed(ShipTest):
         process.communicate(timeout=PATIENCE_S)
         return process.returncode
 
+    def test_what_arrives_while_it_ends_is_not_sent_again(self):
+        """Nor by who takes a server that drops no doubles. A file of several sessions has a block of each."""
+        file = self.path("a.etl")
+        for _ in range(3):
+            self.work("one", file, 500, "append")
+        self.assertEqual(self.end_before_the_answer(2, file), UNSENT)
+        self.server.hashes.clear()
+        self.ship(file)
+        self.assert_whole(500, 500, 500)
+
     def test_what_arrives_while_it_ends_has_arrived(self):
         self.assertEqual(self.end_before_the_answer(3, self.work("one", self.path("a.etl"), 500)), FINE)
         self.assertEqual(len(self.rows(END)), 1)

@@ -86,18 +86,6 @@ static bool keep(struct lane *lane, struct etwas_ship_job *job)
     return true;
 }
 
-static bool is_followed(struct lane *lane, const struct etwas_ship_job *job)
-{
-    bool is_followed = false;
-
-    (void)pthread_mutex_lock(&lane->lanes->lock);
-    for (const struct etwas_ship_job *other = lane->first; other != NULL; other = other->next) {
-        is_followed = is_followed || other->source == job->source;
-    }
-    (void)pthread_mutex_unlock(&lane->lanes->lock);
-    return is_followed;
-}
-
 /* ---- what is sent ---------------------------------------------------------------------------- */
 
 /* Two blocks have the same only if all of their rows are. */
@@ -148,7 +136,7 @@ static bool announce(struct lane *lane, struct etwas_ship_job *job, enum etwas_s
     return is_kept;
 }
 
-/* It has arrived. The next job of the file says so in the cursor, too, so that there is one write for both. */
+/* It has arrived. */
 static void acknowledge(struct lane *lane, struct etwas_ship_job *job, enum etwas_ship_stage stage)
 {
     struct etwas_ship_cursor *cursor = job->cursor;
@@ -164,9 +152,7 @@ static void acknowledge(struct lane *lane, struct etwas_ship_job *job, enum etwa
     }
     cursor->stage = stage;
     cursor->bounds = (struct etwas_ship_bounds){0};
-    if (cursor->gone.is_there || !is_followed(lane, job)) {
-        (void)keep(lane, job);
-    }
+    (void)keep(lane, job);
     etwas_ship_lanes_let_go(lane->lanes, lane->shard);
 }
 
