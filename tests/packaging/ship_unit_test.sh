@@ -27,6 +27,13 @@ if command -v systemd-analyze >/dev/null; then
     # From 0 to 100, where 100 may do all.
     systemd-analyze security --no-pager --offline=true --threshold=25 "$work/etwas-ship.service" >"$work/said" ||
         { cat "$work/said"; fail "the service may do too much"; }
+    # And as it is edited by the comment in it, which must not let systemd remove what its user has in /dev/shm.
+    mkdir "$work/edited"
+    { cat "$work/etwas-ship.service"; sed -n 's/^#     //p' "$unit"; } >"$work/edited/etwas-ship.service"
+    grep -qx 'User=shop' "$work/edited/etwas-ship.service" || fail "the unit does not say how it is edited"
+    systemd-analyze security --no-pager --offline=true --threshold=25 "$work/edited/etwas-ship.service" >"$work/said" ||
+        { cat "$work/said"; fail "with a user of its own the service may do too much"; }
+    grep -q 'RemoveIPC=.*may leave' "$work/said" || fail "with the service goes what its user has in /dev/shm"
     echo "ok: systemd-analyze"
 fi
 
