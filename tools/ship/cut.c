@@ -5,15 +5,8 @@
  * Cutting blocks: the next one, whose bounds are found on the way, and one whose bounds are known.
  */
 
+#include "ship/day.h"
 #include "ship/rows.h"
-
-#define NS_A_DAY UINT64_C(86400000000000)
-
-/*
- * Buffers of several processors overlap, so around midnight both days alternate in the file. An event that is so near to the
- * block's day stays with it: else there would be a block for each change.
- */
-#define DAY_SLACK_NS UINT64_C(60000000000)
 
 enum {
     MOST_ROWS = 10 * ETWAS_SHIP_BLOCK_ROWS, /* whatever the limits are */
@@ -30,9 +23,8 @@ struct cut {
     const struct etwas_ship_limits *limits; /* NULL: the bounds are known, */
     uint32_t known_rows;                    /* and so many events are in them */
     struct etwas_ship_common common;
-    int64_t known_until;  /* of the next block: raw, what is later cannot go yet */
-    int64_t day_begin_ns; /* of the first event, as it is */
-    int64_t day_checked;  /* raw: an event of that day */
+    int64_t known_until; /* of the next block: raw, what is later cannot go yet */
+    struct etwas_ship_day day;
     bool has_session;
     uint32_t session;
 
@@ -54,54 +46,10 @@ static const char not_there[] = "a place in it is not where it was: it is not wh
 
 /* ---- where a block ends ---------------------------------------------------------------------- */
 
-static int64_t begin_of_day(int64_t unix_ns)
-{
-    const int64_t day = (int64_t)NS_A_DAY;
-    int64_t within = unix_ns % day;
-
-    within += within < 0 ? day : 0;
-    return unix_ns < INT64_MIN + within ? INT64_MIN : unix_ns - within;
-}
-
-static uint64_t frequency(const struct etwas_ship_file *file)
-{
-    return file->information.clock_frequency > NEAR_A_SECOND ? file->information.clock_frequency
-                                                             : NEAR_A_SECOND;
-}
-
-/* Asked of the clocks once a second. */
-static bool is_other_day(struct cut *cut, int64_t raw)
-{
-    uint64_t passed = raw > cut->day_checked ? (uint64_t)raw - (uint64_t)cut->day_checked
-                                             : (uint64_t)cut->day_checked - (uint64_t)raw;
-    int64_t unix_ns;
-    uint64_t error_ns;
-
-    if (passed < frequency(cut->file) ||
-        !etwas_ship_wall_clock(cut->file->trace, raw, &unix_ns, &error_ns)) {
-        return false;
-    }
-    cut->day_checked = raw;
-    return unix_ns < cut->day_begin_ns
-               ? (uint64_t)cut->day_begin_ns - (uint64_t)unix_ns > DAY_SLACK_NS
-               : (uint64_t)unix_ns - (uint64_t)cut->day_begin_ns >= NS_A_DAY + DAY_SLACK_NS;
-}
-
-static void set_day(struct cut *cut, int64_t raw)
-{
-    int64_t unix_ns = 0;
-    uint64_t error_ns;
-
-    (void)etwas_ship_wall_clock(cut->file->trace, raw, &unix_ns, &error_ns);
-    cut->day_begin_ns = begin_of_day(unix_ns);
-    cut->day_checked = raw;
-    cut->block->bounds.day = etwas_ship_file_day(cut->file, unix_ns);
-}
-
 /* Is the block's end before this event? */
 static bool ends_before(struct cut *cut, int64_t raw)
 {
-    const struct etwas_ship_bounds *bounds = &cut->block->bounds;
+    struct etwas_ship_bounds *bounds = &cut->block->bounds;
 
     if (cut->limits == NULL) {
         return cut->buffer.offset == bounds->until.offset && cut->pos == bounds->until.pos;
@@ -110,10 +58,10 @@ static bool ends_before(struct cut *cut, int64_t raw)
         return true;
     }
     if (bounds->rows == 0) {
-        set_day(cut, raw);
+        bounds->day = etwas_ship_day_begin(&cut->day, cut->file, raw);
         return false;
     }
-    return is_other_day(cut, raw);
+    return etwas_ship_day_is_other(&cut->day, cut->file, raw);
 }
 
 static size_t size(const struct etwas_ship_block *block)
@@ -173,8 +121,8 @@ static void note_stamp(struct cut *cut, int64_t raw)
 }
 
 /*
- * In our own files all that is in a data buffer of events is an event, by the session's counts too, whatever it is. Those of
- * others may have what describes events in between.
+ * In our own files all that is in a data buffer of events is an event, by the session's counts too, whatever it is.
+ * Those of others may have what describes events in between.
  */
 static void take_record(EVENT_RECORD *record, void *context)
 {
@@ -277,6 +225,14 @@ static uint32_t begin_buffer(const etwas_trace_buffer *buffer, void *context)
     return ETWAS_BUFFER_READ;
 }
 
+/* In ticks. */
+static uint64_t near(const struct etwas_ship_file *file)
+{
+    uint64_t ticks = file->information.clock_frequency / NEAR_A_SECOND;
+
+    return ticks > 0 ? ticks : 1;
+}
+
 /* Now the trace knows the clocks' readings on both sides of its events. */
 static void take_samples(struct cut *cut)
 {
@@ -289,7 +245,7 @@ static void take_samples(struct cut *cut)
     }
     if (rows > 0) {
         etwas_ship_samples_take(samples, cut->file->trace, stamps + cut->first_row, rows,
-                                frequency(cut->file) / NEAR_A_SECOND);
+                                near(cut->file));
     }
     if (cut->pos > 0 && !cut->has_stopped) {
         etwas_ship_samples_take(samples, cut->file->trace, &cut->buffer.first, 1, 1);
@@ -391,7 +347,7 @@ static uint32_t day_without_events(const struct cut *cut)
         unix_ns =
             file->facts.has_ended ? etwas_ship_file_end_ns(file) : etwas_ship_file_start_ns(file);
     }
-    return etwas_ship_file_day(file, unix_ns);
+    return etwas_ship_day_of(file, unix_ns);
 }
 
 /* Is there too little for a block, and may more come? */
@@ -413,7 +369,7 @@ static void finish_bounds(struct cut *cut)
         bounds->day = day_without_events(cut);
     } else if (bounds->rows == 0) {
         /* The rest of a buffer whose events went before. */
-        bounds->day = etwas_ship_file_day(cut->file, bounds->times.point[0].unix_ns);
+        bounds->day = etwas_ship_day_of(cut->file, bounds->times.point[0].unix_ns);
     }
 }
 

@@ -17,17 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIX_EPOCH_FILETIME INT64_C(116444736000000000)
-#define TICKS_A_DAY INT64_C(864000000000)
-#define NS_A_DAY INT64_C(86400000000000)
-
-enum {
-    DAYS_BEFORE =
-        1, /* of the session's start: a wall clock that is years off makes no partition of its own */
-    DAYS_BEHIND = 366,
-    MOST_DAY = UINT16_MAX, /* of ClickHouse's Date */
-};
-
 bool etwas_ship_file_fail(struct etwas_ship_file *file, const char *reason)
 {
     (void)snprintf(file->reason, sizeof file->reason, "%s", reason);
@@ -67,15 +56,12 @@ void etwas_ship_file_leave(struct etwas_ship_file *file)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Of hostile files too: what does not fit is the nearest that does. */
+/* Of hostile files, too. */
 static int64_t unix_ns_of(int64_t filetime)
 {
     int64_t ns;
 
-    if (__builtin_sub_overflow(filetime, UNIX_EPOCH_FILETIME, &ns) ||
-        __builtin_mul_overflow(ns, 100, &ns)) {
-        return filetime < UNIX_EPOCH_FILETIME ? INT64_MIN : INT64_MAX;
-    }
+    (void)etwas_ship_unix_ns(filetime, &ns);
     return ns;
 }
 
@@ -87,27 +73,6 @@ int64_t etwas_ship_file_start_ns(const struct etwas_ship_file *file)
 int64_t etwas_ship_file_end_ns(const struct etwas_ship_file *file)
 {
     return unix_ns_of(file->logfile.LogfileHeader.EndTime.QuadPart);
-}
-
-static uint32_t day_within(int64_t day, uint32_t least, uint32_t most)
-{
-    if (day < (int64_t)least) {
-        return least;
-    }
-    return day > (int64_t)most ? most : (uint32_t)day;
-}
-
-uint32_t etwas_ship_file_day(const struct etwas_ship_file *file, int64_t unix_ns)
-{
-    return day_within(unix_ns / NS_A_DAY, file->least_day, file->most_day);
-}
-
-static void set_days(struct etwas_ship_file *file)
-{
-    int64_t day = etwas_ship_file_start_ns(file) / NS_A_DAY;
-
-    file->least_day = day_within(day - DAYS_BEFORE, 0, MOST_DAY);
-    file->most_day = day_within(day + DAYS_BEHIND, 0, MOST_DAY);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -188,8 +153,8 @@ static uint32_t stop_behind_first(EVENT_TRACE_LOGFILEA *logfile)
 }
 
 /*
- * Files of etwas note what they know of the cycle counter. In one that was made of others descriptions are among the events, as in
- * those of other systems.
+ * Files of etwas note what they know of the cycle counter. In one that was made of others descriptions are among the
+ * events, as in those of other systems.
  */
 static bool is_own(etwas_trace_handle trace, const EVENT_TRACE_LOGFILEA *logfile)
 {
@@ -317,7 +282,6 @@ static bool begin(struct etwas_ship_file *file)
     if (is_snapshot(file) && !file->facts.has_ended) {
         return etwas_ship_file_fail(file, "it is a snapshot that is not whole");
     }
-    set_days(file);
     file->facts.session = session_of(file, start_raw);
     file->facts.written_as = name_written_as(file);
     return true;

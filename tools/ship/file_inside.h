@@ -38,11 +38,9 @@ struct etwas_ship_file {
     char *host;
     size_t host_bytes;
     struct etwas_ship_facts facts;
-    bool is_left;       /* etwas_ship_file_leave */
-    bool is_own;        /* etwas wrote it: descriptions are in buffers of their own */
-    bool has_cpus;      /* events have their processor */
-    uint32_t least_day; /* days that rows may have */
-    uint32_t most_day;
+    bool is_left;  /* etwas_ship_file_leave */
+    bool is_own;   /* etwas wrote it: descriptions are in buffers of their own */
+    bool has_cpus; /* events have their processor */
     etwas_trace_handle trace;
     EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
     etwas_trace_information information;
@@ -78,9 +76,6 @@ static inline bool etwas_ship_file_is_over(const struct etwas_ship_file *file)
 /* The session's number; `index` of an appended file's, from 0. */
 uint64_t etwas_ship_file_session(const struct etwas_ship_file *file, uint32_t index);
 
-/* The day of a time, within what the file's rows may have. */
-uint32_t etwas_ship_file_day(const struct etwas_ship_file *file, int64_t unix_ns);
-
 /* When the session began and the file ended, by the header, in ns since 1970. */
 int64_t etwas_ship_file_start_ns(const struct etwas_ship_file *file);
 int64_t etwas_ship_file_end_ns(const struct etwas_ship_file *file);
@@ -89,8 +84,8 @@ int64_t etwas_ship_file_end_ns(const struct etwas_ship_file *file);
 bool etwas_ship_file_fail(struct etwas_ship_file *file, const char *reason);
 
 /*
- * Has the decoder told what stands before `from`, and ahead what describes events in buffers before `until`; UINT64_MAX: in
- * all that are there now. False: it failed.
+ * Has the decoder told what stands before `from`, and ahead what describes events in buffers before `until`;
+ * UINT64_MAX: in all that are there now. False: it failed.
  */
 bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_place *from,
                       uint64_t until);

@@ -6,6 +6,7 @@
  */
 
 #include "ship/count.h"
+#include "ship/day.h"
 #include "ship/rows.h"
 
 /* ---- the rest -------------------------------------------------------------------------------- */
@@ -32,12 +33,12 @@ bool etwas_ship_cut_count(struct etwas_ship_file *file, const struct etwas_ship_
         .events = counts.events,
         .bytes = counts.bytes,
         .first_buffer = counts.first_buffer,
-        .day = etwas_ship_file_day(file, etwas_ship_file_start_ns(file)),
+        .day = etwas_ship_day_of(file, etwas_ship_file_start_ns(file)),
     };
     if (counts.events > 0) {
         rest->first_ns = wall_clock(file, counts.first_raw);
         rest->last_ns = wall_clock(file, counts.last_raw);
-        rest->day = etwas_ship_file_day(file, rest->first_ns);
+        rest->day = etwas_ship_day_of(file, rest->first_ns);
     }
     etwas_ship_counts_free(&counts);
     return is_counted;

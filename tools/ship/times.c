@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define UNIX_EPOCH_FILETIME INT64_C(116444736000000000)
+#define FILETIME_OF_1970 INT64_C(116444736000000000)
 #define TICK_NS 100
 
 /* Deviations up to here are no reason for another point: a FILETIME says no more. */
@@ -25,6 +25,18 @@ void etwas_ship_samples_free(struct etwas_ship_samples *samples)
     free(samples->at);
 }
 
+bool etwas_ship_unix_ns(int64_t filetime, int64_t *unix_ns)
+{
+    int64_t ticks;
+
+    if (__builtin_sub_overflow(filetime, FILETIME_OF_1970, &ticks) ||
+        __builtin_mul_overflow(ticks, TICK_NS, unix_ns)) {
+        *unix_ns = filetime < FILETIME_OF_1970 ? INT64_MIN : INT64_MAX;
+        return false;
+    }
+    return true;
+}
+
 bool etwas_ship_wall_clock(etwas_trace_handle trace, int64_t raw, int64_t *unix_ns,
                            uint64_t *error_ns)
 {
@@ -33,12 +45,7 @@ bool etwas_ship_wall_clock(etwas_trace_handle trace, int64_t raw, int64_t *unix_
     if (etwas_trace_convert_time(trace, raw, ETWAS_CLOCK_SYSTEM_TIME, &time) != ERROR_SUCCESS) {
         return false;
     }
-    if (__builtin_sub_overflow(time.value, UNIX_EPOCH_FILETIME, unix_ns) ||
-        __builtin_mul_overflow(*unix_ns, TICK_NS, unix_ns)) {
-        *unix_ns = time.value < UNIX_EPOCH_FILETIME ? INT64_MIN : INT64_MAX;
-        time.error_ns = UINT64_MAX;
-    }
-    *error_ns = time.error_ns;
+    *error_ns = etwas_ship_unix_ns(time.value, unix_ns) ? time.error_ns : UINT64_MAX;
     return true;
 }
 
