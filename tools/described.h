@@ -30,9 +30,9 @@ struct etwas_described_field {
     enum etwas_field_kind kind;
     struct etwas_kept_text label; /* `size=`, harmless on a terminal */
     struct etwas_kept_text key;   /* `"size":` as JSON; the second of a name is "size#2" */
-    struct etwas_kept_text
-        full;      /* `point.size#2` as it is in the file, with all structs around it, */
-    size_t own_at; /* of which `size#2` begins here */
+    /* `point.size#2` as it is in the file, with all structs around it, of which `size#2` begins at own_at. */
+    struct etwas_kept_text full;
+    size_t own_at;
     uint32_t path; /* which of the fields asked for it is, or _NONE */
 };
 

@@ -53,37 +53,36 @@ typedef struct etwas_trace_buffer {
 typedef uint32_t (*etwas_trace_buffer_callback)(const etwas_trace_buffer *buffer, void *context);
 
 /*
- * Delivers the records of the file's data buffers that begin at or behind `from_offset` and before
- * `until_offset`, in the order of their place in the file and, within one, of theirs there: each to the
- * callback that OpenTrace was given, with its stamp as that asked for it. Buffer 0, with the log file
- * header's event, is none of them. `begin` is asked before each buffer, `end` told behind its last record;
- * either may be NULL, as if it had returned ETWAS_BUFFER_READ; both run on the calling thread with
- * `context`. BufferCallback is not called. A record callback that has had enough ignores the rest of its buffer.
+ * Delivers the records of the file's data buffers that begin at or behind `from_offset` and before `until_offset`, in
+ * the order of their place in the file and, within one, of theirs there: each to the callback that OpenTrace was given,
+ * with its stamp as that asked for it. Buffer 0, with the log file header's event, is none of them. `begin` is asked
+ * before each buffer, `end` told behind its last record; either may be NULL, as if it had returned ETWAS_BUFFER_READ;
+ * both run on the calling thread with `context`. BufferCallback is not called. A record callback that has had enough
+ * ignores the rest of its buffer.
  *
- * Offsets: 0 and UINT64_MAX are all of the file; to go on from a buffer, its file_offset + file_bytes.
- * Elsewhere in a file that is compressed no buffer begins: what lies up to the next is damage.
+ * Offsets: 0 and UINT64_MAX are all of the file; to go on from a buffer, its file_offset + file_bytes. Elsewhere in a
+ * file that is compressed no buffer begins: what lies up to the next is damage.
  *
- * A file without an end is taken for one that is being written: of it those buffers are there that are
- * whole. What is cut, or cannot be used, at its end is not there yet, and no damage; it is for a later call,
- * also on this handle, for which the file is as long as when it began. A file that was ended since
- * OpenTrace says so when it is opened again.
+ * A file without an end is taken for one that is being written: of it those buffers are there that are whole. What is
+ * cut, or cannot be used, at its end is not there yet, and no damage; it is for a later call, also on this handle, for
+ * which the file is as long as when it began. A file that was ended since OpenTrace says so when it is opened again.
  *
  * A call costs what it delivers and no more, however large the file is. One that was appended to, or is of another
  * system, is looked through by its buffers' headers, and again when it has grown. Memory: three buffers, and 5 MB at
  * most of readings of the clocks; while a file is looked through 48 bytes for each of its buffers.
  *
- * Times: in record callbacks and in `end`, what etwas_trace_convert_time and etwas_trace_convert_interval say
- * of the stamps in this buffer is by the readings of the clocks on both sides of them, whatever their age, or up
- * to etwas_trace_known_until where there is no later one yet. For that a call reads those in buffer 0, which are the newest,
- * and, where a buffer has stamps that are older, looks for others as far ahead and behind as these need.
- * From then on they answer for the handle by what has been read so far, until ProcessTrace has run: of stamps that
- * were not delivered perhaps as if nothing had been read in between. A file that is converted together with others of its set,
- * or aligned with them, by ProcessTrace may have other times there. A message without a time of its own that begins a buffer
- * has the session's start.
+ * Times: in record callbacks and in `end`, what etwas_trace_convert_time and etwas_trace_convert_interval say of the
+ * stamps in this buffer is by the readings of the clocks on both sides of them, whatever their age, or up to
+ * etwas_trace_known_until where there is no later one yet. For that a call reads those in buffer 0, which are the
+ * newest, and, where a buffer has stamps that are older, looks for others as far ahead and behind as these need. From
+ * then on they answer for the handle by what has been read so far, until ProcessTrace has run: of stamps that were not
+ * delivered perhaps as if nothing had been read in between. A file that is converted together with others of its set,
+ * or aligned with them, by ProcessTrace may have other times there. A message without a time of its own that begins a
+ * buffer has the session's start.
  *
- * Damage is told as ProcessTrace tells it, but for numbers that are missing or there twice
- * (ETWAS_DAMAGE_SEQUENCE), which the caller sees; what OpenTrace found, by calls from offset 0. Damage between buffers
- * is in none of their counts. What etwas_trace_query counts is that of the last call.
+ * Damage is told as ProcessTrace tells it, but for numbers that are missing or there twice (ETWAS_DAMAGE_SEQUENCE),
+ * which the caller sees; what OpenTrace found, by calls from offset 0. Damage between buffers is in none of their
+ * counts. What etwas_trace_query counts is that of the last call.
  *
  * Cancellation and CloseTrace as for ProcessTrace. Not from a callback of the same trace. Errors:
  *   ERROR_FILE_CORRUPT      all of it was gone through, and something was damaged
@@ -100,9 +99,9 @@ uint32_t etwas_trace_process_buffers(etwas_trace_handle trace, uint64_t from_off
     ETWAS_API(etwas_trace_process_buffers);
 
 /*
- * Up to which stamp, as PROCESS_TRACE_MODE_RAW_TIMESTAMP has it, the clocks have been read: the time of one that is not later is
- * what it will be when the file has grown, but for what can no longer be told apart where the file has no more room for
- * readings. INT64_MAX: nothing more will come, since the file was ended or has no readings. As of OpenTrace,
+ * Up to which stamp, as PROCESS_TRACE_MODE_RAW_TIMESTAMP has it, the clocks have been read: the time of one that is not
+ * later is what it will be when the file has grown, but for what can no longer be told apart where the file has no more
+ * room for readings. INT64_MAX: nothing more will come, since the file was ended or has no readings. As of OpenTrace,
  * or of when the last of ProcessTrace and etwas_trace_process_buffers began. A session writes its readings about a
  * second behind its events at the latest. May be called from callbacks.
  * Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a running session.

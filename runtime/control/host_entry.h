@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a host shows of a session to other processes: its entry of the registry, with the enablements that it keeps for it.
- * One thread at a time.
+ * What a host shows of a session to other processes: its entry of the registry, with the enablements that it keeps for
+ * it. One thread at a time.
  */
 #ifndef ETWAS_CONTROL_HOST_ENTRY_H
 #define ETWAS_CONTROL_HOST_ENTRY_H
@@ -34,9 +34,9 @@ struct etwas_host_entry {
 uint32_t etwas_host_entry_publish(struct etwas_host_entry *shown);
 
 /*
- * EnableTraceEx2 as it was asked, by its control code: counts the change, and publishes it. What cannot be published changes
- * nothing but the count. To disable, or to ask for the state of, what is not enabled is ERROR_SUCCESS, and publishes nothing.
- * Errors of etwas_host_entry_publish; ERROR_BUFFER_OVERFLOW: it would be too much for an entry.
+ * EnableTraceEx2 as it was asked, by its control code: counts the change, and publishes it. What cannot be published
+ * changes nothing but the count. To disable, or to ask for the state of, what is not enabled is ERROR_SUCCESS, and
+ * publishes nothing. Errors of etwas_host_entry_publish; ERROR_BUFFER_OVERFLOW: it would be too much for an entry.
  */
 uint32_t etwas_host_entry_change(struct etwas_host_entry *shown, uint32_t control_code,
                                  const struct etwas_registry_enablement *enablement);

@@ -28,8 +28,8 @@ struct etwas_enable_request {
     uint32_t control_code; /* EVENT_CONTROL_CODE_... */
     bool excluded;         /* a filter says that this process is not meant */
     uint32_t timeout_ms;
-    uint64_t
-        asked_ns; /* when its controller asked: CLOCK_MONOTONIC; 0: that is not known, and taken for now */
+    /* When its controller asked: CLOCK_MONOTONIC; 0: that is not known, and taken for now. */
+    uint64_t asked_ns;
     etwas_guid source;              /* who asks; for the callbacks of modern providers */
     struct etwas_identity identity; /* read where the wish asks for items (event_items.h) */
     bool is_independent; /* a guest's session is (R77); of one of this process it is known */

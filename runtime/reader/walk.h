@@ -26,8 +26,7 @@ struct etwas_walk {
     uint64_t sure;
     int64_t known_until; /* all that was collected until then is there */
 
-    uint64_t
-        hole; /* where a stretch began that is reported if a buffer follows; UINT64_MAX: none */
+    uint64_t hole;     /* a stretch that is reported if a buffer follows; UINT64_MAX: none */
     uint64_t unusable; /* buffers, or stretches of the file, without a usable header */
 
     /* Of the buffer that was found: */

@@ -56,8 +56,8 @@ static void a_file_says_it_when_its_session_has_ended(void **state)
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.log_file_mode = modes[index],
                                          .buffer_size_kb = 4,
-                                         .maximum_file_size =
-                                             index % 2}; /* MB, of those that need one */
+                                         /* MB, of those that need one. */
+                                         .maximum_file_size = index % 2};
         etwas_trace_handle session = start_session(path, &options);
 
         log_events(session);

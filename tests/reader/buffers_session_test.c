@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The files of sessions that run, followed buffer by buffer while they are written: opened again and again, each time from
- * where the last buffer ended. Each event comes once, no number is left out, and its time is what it is in the end.
+ * The files of sessions that run, followed buffer by buffer while they are written: opened again and again, each time
+ * from where the last buffer ended. Each event comes once, no number is left out, and its time is what it is in the
+ * end.
  */
 #include <setjmp.h>
 #include <stdarg.h>

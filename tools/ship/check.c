@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a shard has to be before rows go there: new enough, with both tables as blocks have them, whose engine knows a block
- * that comes again, and with a user who may insert.
+ * What a shard has to be before rows go there: new enough, with both tables as blocks have them, whose engine knows a
+ * block that comes again, and with a user who may insert.
  */
 
 #include "ship/answer.h"
@@ -16,8 +16,7 @@
 
 enum {
     SQL_BYTES = 1024,
-    ENGINE_BYTES =
-        8192, /* what is shown of an engine is short, what is looked at is its settings */
+    ENGINE_BYTES = 8192, /* with its settings, which are looked at */
     MOST_WINDOWS = 3,
 };
 

@@ -4,13 +4,14 @@
 #define ETWAS_TOOLS_SHIP_CUT_H
 
 /*
- * Blocks: a run of a file's records as rows. What is in a block follows from its bounds and from bytes of the file
- * that never change, so that it can be made again, byte for byte, whatever the file has become meanwhile, and in
- * another process too. So the bounds also have what does change: of the buffer that a session rewrites while it runs,
- * the clocks' readings, and how much of the file was there to learn descriptions from.
+ * Blocks: a run of a file's records as rows. What is in a block follows from its bounds and from bytes of the file that
+ * never change, so that it can be made again, byte for byte, whatever the file has become meanwhile, and in another
+ * process too. So the bounds also have what does change: of the buffer that a session rewrites while it runs, the
+ * clocks' readings, and how much of the file was there to learn descriptions from.
  *
- * An event is what the session counts as one. What etwas writes beside them, descriptions, images of a process that takes stacks,
- * readings of the clocks, has buffers of its own: these have rows, so that no number is missing, with 0 events.
+ * An event is what the session counts as one. What etwas writes beside them, descriptions, images of a process that
+ * takes stacks, readings of the clocks, has buffers of its own: these have rows, so that no number is missing, with 0
+ * events.
  */
 
 #include "ship/file.h"
@@ -41,8 +42,8 @@ struct etwas_ship_times {
 struct etwas_ship_bounds {
     struct etwas_ship_place from;
     struct etwas_ship_place until;
-    uint64_t
-        learned_until; /* descriptions up to this place in the file count for what stands before them too */
+    /* Descriptions up to this place in the file count for what stands before them, too. */
+    uint64_t learned_until;
     uint32_t rows; /* events */
     uint32_t day;  /* of all rows: days since 1970, UTC */
     struct etwas_ship_times times;
@@ -90,8 +91,9 @@ enum etwas_ship_cut etwas_ship_cut_again(struct etwas_ship_file *file,
 
 /*
  * What a file that has ended says of itself, to go behind its last block: block->buffers gets a row of state 1 (3: the
- * file was recovered) for each of its sessions, `events` is empty. Always the same bytes. Fails for a file without an end.
- * Of a part of a set `recorded` alone says nothing, and may be less than 0, modulo 2^64: the sum over the parts is right.
+ * file was recovered) for each of its sessions, `events` is empty. Always the same bytes. Fails for a file without an
+ * end. Of a part of a set `recorded` alone says nothing, and may be less than 0, modulo 2^64: the sum over the parts is
+ * right.
  */
 enum etwas_ship_cut etwas_ship_cut_end(struct etwas_ship_file *file,
                                        struct etwas_ship_block *block);

@@ -23,8 +23,8 @@ struct etwas_ship_ddl {
     const char *cluster; /* NULL: one server, no replication */
     uint32_t major;      /* of the server's version */
     uint32_t keep_days;  /* 0: for ever */
-    const struct etwas_ship_known_tables
-        *known; /* what is there; NULL: not known, as if there were nothing */
+    /* What is there; NULL: not known, as if there were nothing. */
+    const struct etwas_ship_known_tables *known;
 };
 
 /* Writes the statements, a semicolon and an empty line behind each: what clickhouse-client --multiquery takes. */

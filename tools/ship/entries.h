@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_ENTRIES_H
 
 /*
- * The log files of a folder in the order in which they go where they are too much: those that have arrived first, then the
- * oldest.
+ * The log files of a folder in the order in which they go where they are too much: those that have arrived first, then
+ * the oldest.
  */
 
 #include "ship/sources.h"

@@ -51,8 +51,8 @@ static bool is_same(const struct stat *one, const struct stat *other)
 }
 
 /*
- * One that is empty is being created. What has the name of one that is open and is another file, its turn comes when that one is
- * finished.
+ * One that is empty is being created. What has the name of one that is open and is another file, its turn comes when
+ * that one is finished.
  */
 static bool take_entry(void *context, const char *path, const struct stat *facts)
 {

@@ -20,8 +20,8 @@ struct etwas_ship_owed {
 };
 
 /*
- * Counts what the file has behind `from`; texts of its cursor are not looked at. `rows` is emptied, and of use for nothing
- * afterwards. False: etwas_ship_file_reason says why not.
+ * Counts what the file has behind `from`; texts of its cursor are not looked at. `rows` is emptied, and of use for
+ * nothing afterwards. False: etwas_ship_file_reason says why not.
  */
 bool etwas_ship_gone_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
                            struct etwas_columns *rows, struct etwas_ship_owed *owed);

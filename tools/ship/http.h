@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_HTTP_H
 
 /*
- * One request to one server, and its whole reply, by libcurl. No redirect is followed, no proxy asked, no file of passwords
- * read, whatever the environment says; a certificate is always checked.
+ * One request to one server, and its whole reply, by libcurl. No redirect is followed, no proxy asked, no file of
+ * passwords read, whatever the environment says; a certificate is always checked.
  */
 
 #include "ship/address.h"

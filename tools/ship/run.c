@@ -174,8 +174,8 @@ static bool can_read(const char *folder)
 }
 
 /*
- * Is what shall be followed there? Before the state is opened, whose folder lies in it and would be made with it. Pools may
- * come to be later.
+ * Is what shall be followed there? Before the state is opened, whose folder lies in it and would be made with it. Pools
+ * may come to be later.
  */
 static bool has_folders(const struct etwas_ship_settings *settings)
 {

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_RUN_H
 
 /*
- * A run of `etwas ship` that sends: its files in turn, a block each, until there is nothing more to send or it is asked to
- * end. One thread reads, the lanes' send.
+ * A run of `etwas ship` that sends: its files in turn, a block each, until there is nothing more to send or it is asked
+ * to end. One thread reads, the lanes' send.
  */
 
 #include "ship/lane.h"
@@ -22,8 +22,7 @@ enum {
     ETWAS_SHIP_SMALL_BYTES = 4 << 20, /* of a file that grows: less is one small block a second */
     ETWAS_SHIP_MEMORY_BYTES = 32 << 20, /* of all jobs' blocks together */
     ETWAS_SHIP_LEAST_BLOCK_BYTES = 1 << 17,
-    ETWAS_SHIP_DOUBT_S =
-        300, /* a block on its way for longer may be one that servers have forgotten */
+    ETWAS_SHIP_DOUBT_S = 300, /* servers may have forgotten what was on its way for longer */
 };
 
 struct etwas_ship_run {

@@ -10,9 +10,9 @@
  *     user = etwas
  *     password = correct horse battery staple
  *
- * A value is what lies between the blanks around it. The file is the one that --credentials names; else etwas-ship in the
- * folder of a service's credentials ($CREDENTIALS_DIRECTORY of systemd), where it is; else there is no user and no password,
- * as far as we know, and the server has a user `default` who needs none.
+ * A value is what lies between the blanks around it. The file is the one that --credentials names; else etwas-ship in
+ * the folder of a service's credentials ($CREDENTIALS_DIRECTORY of systemd), where it is; else there is no user and no
+ * password, as far as we know, and the server has a user `default` who needs none.
  */
 
 #include <stdbool.h>

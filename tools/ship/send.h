@@ -6,10 +6,11 @@
 /*
  * Blocks to a shard, and questions to it.
  *
- * A shard is used by one thread at a time; different ones by as many threads as there are. What will pass (no connection, no
- * reply, a server that is busy or read-only) is waited for, with waits that grow to 30 s and differ by chance, replicas in
- * turn, and always the same bytes are sent again. It is said on standard error when that begins, and when it is over. A
- * request has 60 s. When the target's `stop` becomes readable waits end at once; a request that is on its way has 5 s more.
+ * A shard is used by one thread at a time; different ones by as many threads as there are. What will pass (no
+ * connection, no reply, a server that is busy or read-only) is waited for, with waits that grow to 30 s and differ by
+ * chance, replicas in turn, and always the same bytes are sent again. It is said on standard error when that begins,
+ * and when it is over. A request has 60 s. When the target's `stop` becomes readable waits end at once; a request that
+ * is on its way has 5 s more.
  */
 
 #include "ship/columns.h"
@@ -26,9 +27,9 @@ enum etwas_ship_sent {
 };
 
 /*
- * Sends a block that is finished (etwas_columns_finish), and returns once a replica has stored it. Before it is sent the rate is
- * kept. A block of no rows is there already. `token` names the block where servers know a block by such (modern ones), in
- * letters, digits and . _ -, 64 at most; NULL: by what is in it.
+ * Sends a block that is finished (etwas_columns_finish), and returns once a replica has stored it. Before it is sent
+ * the rate is kept. A block of no rows is there already. `token` names the block where servers know a block by such
+ * (modern ones), in letters, digits and . _ -, 64 at most; NULL: by what is in it.
  */
 enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t shard,
                                      const struct etwas_columns *columns, const char *token);

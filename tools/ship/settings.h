@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_SETTINGS_H
 
 /*
- * What `etwas ship` is asked for, by its command line and by a file of settings (--config), whose lines are the long options:
- * NAME = VALUE, or NAME alone. What the command line says of an option replaces what the file says of it.
+ * What `etwas ship` is asked for, by its command line and by a file of settings (--config), whose lines are the long
+ * options: NAME = VALUE, or NAME alone. What the command line says of an option replaces what the file says of it.
  */
 
 #include "files.h"

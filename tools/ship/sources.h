@@ -15,10 +15,8 @@
 #include <sys/stat.h>
 
 enum {
-    ETWAS_SHIP_SOURCES =
-        4096, /* at a time; what else there is comes when some of them are finished */
-    ETWAS_SHIP_MARKS =
-        1 << 20, /* of entries that are finished; more are forgotten, and looked at again */
+    ETWAS_SHIP_SOURCES = 4096,  /* at a time; what else there is comes when some are finished */
+    ETWAS_SHIP_MARKS = 1 << 20, /* of finished entries; more are forgotten, and looked at again */
 };
 
 enum etwas_ship_phase {
@@ -50,12 +48,11 @@ struct etwas_ship_source {
     uint32_t shard;
     struct etwas_ship_place next; /* what was cut ends here */
     uint64_t ahead;               /* events behind it that have arrived */
-    uint64_t
-        behind_buffer; /* it goes on behind the buffer of this number, not found yet; 0: it is known */
-    bool is_on_its_way;    /* what the cursor says was sent is to be sent again first */
-    bool must_look;        /* there was nothing more: it may have grown */
-    bool is_left;          /* nobody writes it any more, and it has no end */
-    int64_t idle_since_ms; /* there is nothing more; 0: there is */
+    uint64_t behind_buffer; /* where that is: behind this buffer, not found yet; 0: it is known */
+    bool is_on_its_way;     /* what the cursor says was sent is to be sent again first */
+    bool must_look;         /* there was nothing more: it may have grown */
+    bool is_left;           /* nobody writes it any more, and it has no end */
+    int64_t idle_since_ms;  /* there is nothing more; 0: there is */
 };
 
 struct etwas_ship_sources {
@@ -86,8 +83,8 @@ struct etwas_ship_source *etwas_ship_sources_same(const struct etwas_ship_source
 void etwas_ship_sources_shut(struct etwas_ship_sources *sources, struct etwas_ship_source *source);
 
 /*
- * All is done with it, or nothing can be (is_unsent): it is removed, and its entry is passed over from now on, as long as it
- * stays as it is.
+ * All is done with it, or nothing can be (is_unsent): it is removed, and its entry is passed over from now on, as long
+ * as it stays as it is.
  */
 void etwas_ship_sources_finish(struct etwas_ship_sources *sources,
                                struct etwas_ship_source *source);

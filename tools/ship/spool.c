@@ -165,8 +165,8 @@ void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source 
 /* ---- the limit ------------------------------------------------------------------------------- */
 
 /*
- * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt until the servers are asked.
- * Where they were never asked, all of the file is.
+ * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt until the servers are
+ * asked. Where they were never asked, all of the file is.
  */
 static struct etwas_ship_place begin_of_gone(struct etwas_ship_run *run,
                                              struct etwas_ship_source *source)

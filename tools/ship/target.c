@@ -145,8 +145,8 @@ static void say_open_password(const struct etwas_ship_target *target)
 }
 
 /*
- * A shard that is away is looked at when it is used first, so that the others have their rows meanwhile; but one has to be
- * there, by whose types blocks are made. Of who only asks all have to.
+ * A shard that is away is looked at when it is used first, so that the others have their rows meanwhile; but one has to
+ * be there, by whose types blocks are made. Of who only asks all have to.
  */
 static enum etwas_ship_sent look_at_shards(struct etwas_ship_target *target)
 {

@@ -61,8 +61,9 @@ enum etwas_ship_opened {
 };
 
 /*
- * Waits for servers that are not there yet, as etwas_ship_send does. What `options` points to must stay until the target is
- * closed. One target a process: libcurl is set up by this, and stays so. Without libcurl in the build it is refused.
+ * Waits for servers that are not there yet, as etwas_ship_send does. What `options` points to must stay until the
+ * target is closed. One target a process: libcurl is set up by this, and stays so. Without libcurl in the build it is
+ * refused.
  */
 enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *options,
                                               struct etwas_ship_target **target);

@@ -37,8 +37,8 @@ enum etwas_ship_turn etwas_ship_turn_give_up(struct etwas_ship_run *run,
                                              struct etwas_ship_source *source);
 
 /*
- * It is not to be sent, though it can be read. While a session writes it that is not said: it may be another one by then. Its
- * cursor, which may be another file's, stays as it is.
+ * It is not to be sent, though it can be read. While a session writes it that is not said: it may be another one by
+ * then. Its cursor, which may be another file's, stays as it is.
  */
 enum etwas_ship_turn etwas_ship_turn_refuse(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source, const char *reason);

@@ -85,8 +85,8 @@ static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
 }
 
 /*
- * A session that was given another log file while it ran has files whose buffers have the same numbers: one of them can be in
- * a table.
+ * A session that was given another log file while it ran has files whose buffers have the same numbers: one of them can
+ * be in a table.
  */
 static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source,
@@ -102,8 +102,8 @@ static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
 }
 
 /*
- * A shipper was killed between the writing of its cursor, which says that it goes, and its removal. Its rows are owed, or have
- * arrived.
+ * A shipper was killed between the writing of its cursor, which says that it goes, and its removal. Its rows are owed,
+ * or have arrived.
  */
 static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {

@@ -75,8 +75,8 @@ static enum etwas_ship_turn end(struct etwas_ship_run *run, struct etwas_ship_so
 }
 
 /*
- * Between two readings of the clocks times are exact, and so what is behind the last one waits for the next, which a session
- * writes that goes on to log. Of one that logs nothing more it goes without.
+ * Between two readings of the clocks times are exact, and so what is behind the last one waits for the next, which a
+ * session writes that goes on to log. Of one that logs nothing more it goes without.
  */
 static bool is_quiet(const struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 /*
- * Does a session write it? It has a lock on its file (flock), which the kernel lets go with the process: a file without an
- * end that nobody has locked is of a process that died, while one that is locked is only idle.
+ * Does a session write it? It has a lock on its file (flock), which the kernel lets go with the process: a file without
+ * an end that nobody has locked is of a process that died, while one that is locked is only idle.
  */
 bool etwas_ship_is_written(const char *path);
 

@@ -17,10 +17,10 @@
 enum {
     ETWAS_OTLP_NAME_BYTES = 1024, /* of names of events and fields; what is longer is cut */
     ETWAS_OTLP_SCOPE_BYTES = 256, /* with its 0; what is longer is cut */
-    ETWAS_OTLP_LINE_BYTES =
-        131072, /* a line with so much ends. The collector reads lines of 1 MiB at most */
-    ETWAS_OTLP_FIELDS_BYTES =
-        102400, /* fields of an event beyond so much of its item are left out, and counted */
+    /* A line with so much ends. The collector reads lines of 1 MiB at most. */
+    ETWAS_OTLP_LINE_BYTES = 131072,
+    /* Fields of an event beyond so much of its item are left out, and counted. */
+    ETWAS_OTLP_FIELDS_BYTES = 102400,
     ETWAS_OTLP_KEPT_BYTES = 64 << 20, /* of what STARTs said, of all spans that are open */
 };
 
@@ -90,8 +90,9 @@ uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix);
 /* ---- ids.c ---- */
 
 /*
- * Of a span that begins. They are those of the same span in any other run and whatever files come with its own; all spans of a tree
- * have the trace of its root. An activity whose parent is not there is of the trace that its related activity names.
+ * Of a span that begins. They are those of the same span in any other run and whatever files come with its own; all
+ * spans of a tree have the trace of its root. An activity whose parent is not there is of the trace that its related
+ * activity names.
  */
 struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
                                       const struct etwas_otlp_open *parent);
