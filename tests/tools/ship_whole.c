@@ -95,13 +95,14 @@ static void take_event(struct shipped *shipped, const struct etwas_ship_block *b
                        const struct shipped_event *event)
 {
     uint64_t number = number_of(event);
+    const uint64_t *sessions = etwas_columns_values(block->events, ETWAS_SHIP_EVENT_SESSION);
 
     assert_true(number < MOST_EVENTS);
     shipped->seen[number]++;
     shipped->events++;
     shipped->decoded += event->ints.count > 0;
     shipped->told += strcmp(name_of(event), "scene/Late/Told") == 0;
-    assert_true(event->session == block->session);
+    assert_true(event->session == sessions[0]);
     assert_int_equal(event->day, block->bounds.day);
     assert_int_equal(event->error, block->bounds.times.error_ns);
     assert_memory_equal(event->host.data, "testhost", 8);

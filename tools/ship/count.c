@@ -10,7 +10,6 @@ enum {
 };
 
 struct counting {
-    struct etwas_ship_file *file;
     const struct etwas_ship_place *from;
     struct etwas_ship_counts *counts;
     etwas_decoder *decoder; /* of files of others: what describes events is none */
@@ -79,7 +78,7 @@ static void take_record(EVENT_RECORD *record, void *context)
 bool etwas_ship_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
                       struct etwas_ship_counts *counts)
 {
-    struct counting counting = {.file = file, .from = from, .counts = counts};
+    struct counting counting = {.from = from, .counts = counts};
     const struct etwas_ship_reader reader = {begin_buffer, NULL, take_record, &counting};
     bool is_read;
 

@@ -279,7 +279,6 @@ static void begin_block(struct cut *cut)
 
     etwas_columns_reset(block->events, &block->events->dialect);
     etwas_columns_reset(block->buffers, &block->buffers->dialect);
-    block->session = cut->file->facts.session;
     cut->common.file = cut->file;
     cut->reached = block->bounds.from;
 }
@@ -297,9 +296,6 @@ static bool read_block(struct cut *cut, uint64_t until)
     }
     if (cut->failure != NULL) {
         return etwas_ship_file_fail(cut->file, cut->failure);
-    }
-    if (cut->has_session) {
-        block->session = cut->common.session;
     }
     return (!cut->file->learned.descriptions.out_of_memory && !block->events->failed &&
             !block->buffers->failed && !cut->file->samples.failed) ||

@@ -51,7 +51,6 @@ struct etwas_ship_bounds {
 
 struct etwas_ship_block {
     struct etwas_ship_bounds bounds;
-    uint64_t session; /* of all rows: an appended file has several */
     /* The caller's, made for the tables that are there; emptied, then filled. */
     struct etwas_columns *events;
     struct etwas_columns *buffers;

@@ -117,7 +117,6 @@ enum etwas_ship_cut etwas_ship_cut_end(struct etwas_ship_file *file, struct etwa
     const struct etwas_ship_place end = {file->facts.bytes, 0};
 
     block->bounds = (struct etwas_ship_bounds){.from = end, .until = end};
-    block->session = file->facts.session;
     etwas_columns_reset(block->events, &block->events->dialect);
     etwas_columns_reset(block->buffers, &block->buffers->dialect);
     if (!file->facts.has_ended) {

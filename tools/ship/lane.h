@@ -31,7 +31,7 @@ struct etwas_ship_job {
     struct etwas_ship_job *next;
     enum etwas_ship_work work;
     struct etwas_ship_source *source;
-    /* Written by the lane, under etwas_ship_lane_hold, until the job is done. */
+    /* Written by the lane, under etwas_ship_lanes_hold, until the job is done. */
     struct etwas_ship_cursor *cursor;
     struct etwas_ship_block block; /* its columns are the two below */
     bool is_again;                 /* the cursor says that it was sent already */

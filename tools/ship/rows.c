@@ -116,7 +116,7 @@ void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship
 
     etwas_subject_read(&subject, NULL, record, descriptions, described, NULL);
     etwas_columns_begin(columns);
-    etwas_columns_u16(columns, ETWAS_SHIP_EVENT_DAY, common->day);
+    etwas_columns_u16(columns, ETWAS_SHIP_EVENT_DAY, 0);
     etwas_columns_time(columns, ETWAS_SHIP_EVENT_TIME, record->EventHeader.TimeStamp.QuadPart);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_ERROR, 0);
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_HOST, file->host, file->host_bytes);

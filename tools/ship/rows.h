@@ -14,13 +14,12 @@
 struct etwas_ship_common {
     const struct etwas_ship_file *file;
     uint64_t session;
-    uint16_t day;
 };
 
 /* What is recorded of no event: a processor, as ETW has it of processes and threads. */
 #define ETWAS_SHIP_UNKNOWN_CPU UINT16_MAX
 
-/* A row of ETWAS_SHIP_EVENTS; `described` may be NULL. `error` is filled in when it is known. */
+/* A row of ETWAS_SHIP_EVENTS; `described` may be NULL. `day` and `error` are filled in when they are known. */
 void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship_common *common,
                           struct etwas_descriptions *descriptions,
                           struct etwas_described *described, const EVENT_RECORD *record,
