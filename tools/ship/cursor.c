@@ -9,6 +9,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+enum {
+    OLD_S = 300,
+};
 
 /*
  * What is written and what is read is one list of lines, gone through by either side: so neither can forget one, and a
@@ -38,6 +43,13 @@ void etwas_ship_cursor_name(struct etwas_ship_cursor *cursor, const char *host, 
 {
     (void)snprintf(cursor->host, sizeof cursor->host, "%s", host);
     (void)snprintf(cursor->file, sizeof cursor->file, "%s", etwas_files_name(path));
+}
+
+bool etwas_ship_cursor_is_old(const struct etwas_ship_cursor *cursor)
+{
+    int64_t age_s = (int64_t)time(NULL) - cursor->since_unix_s;
+
+    return age_s > OLD_S || age_s < 0;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

@@ -73,6 +73,9 @@ struct etwas_ship_cursor {
     struct etwas_ship_row end;
 };
 
+/* Is what is on its way so for minutes? Servers may have forgotten it. */
+bool etwas_ship_cursor_is_old(const struct etwas_ship_cursor *cursor);
+
 /* What its rows are to say from now on: `path` is the file's. */
 void etwas_ship_cursor_name(struct etwas_ship_cursor *cursor, const char *host, const char *path);
 

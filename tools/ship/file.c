@@ -44,11 +44,6 @@ const struct etwas_ship_facts *etwas_ship_file_facts(const struct etwas_ship_fil
     return &file->facts;
 }
 
-const char *etwas_ship_file_path(const struct etwas_ship_file *file)
-{
-    return file->path;
-}
-
 void etwas_ship_file_leave(struct etwas_ship_file *file)
 {
     file->is_left = true;

@@ -46,7 +46,6 @@ struct etwas_ship_file *etwas_ship_file_open(const char *path, const char *host,
 void etwas_ship_file_close(struct etwas_ship_file *file);
 
 const struct etwas_ship_facts *etwas_ship_file_facts(const struct etwas_ship_file *file);
-const char *etwas_ship_file_path(const struct etwas_ship_file *file);
 
 /*
  * Looks again at a file that may have grown, or ended: what was cut of it before stays where it is. False: it cannot

@@ -22,7 +22,6 @@ enum {
     ETWAS_SHIP_SMALL_BYTES = 4 << 20, /* of a file that grows: less is one small block a second */
     ETWAS_SHIP_MEMORY_BYTES = 32 << 20, /* of all jobs' blocks together */
     ETWAS_SHIP_LEAST_BLOCK_BYTES = 1 << 17,
-    ETWAS_SHIP_DOUBT_S = 300, /* servers may have forgotten what was on its way for longer */
 };
 
 struct etwas_ship_run {

@@ -23,11 +23,10 @@ enum {
     KEEP_DONE_S = 30 * 86400
 };
 
-bool etwas_ship_spool_remove(struct etwas_ship_run *run, const struct etwas_ship_source *source)
+bool etwas_ship_spool_remove(const struct etwas_ship_source *source)
 {
     struct stat facts;
 
-    (void)run;
     if (!etwas_ship_is_file(source->path, &facts) || facts.st_dev != source->facts.st_dev ||
         facts.st_ino != source->facts.st_ino) {
         return true;
@@ -54,8 +53,7 @@ void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_sour
     if (source->part == ETWAS_SHIP_RECOVERED_PART && run->settings->recovers) {
         etwas_ship_pools_arrived(run, source->path);
     }
-    if (run->settings->deletes && is_as_it_arrived(source) &&
-        etwas_ship_spool_remove(run, source)) {
+    if (run->settings->deletes && is_as_it_arrived(source) && etwas_ship_spool_remove(source)) {
         /* Should the file come back: the servers know that they have it. */
         etwas_ship_state_remove(run->state, &source->cursor->key);
     }
@@ -108,13 +106,6 @@ void etwas_ship_spool_owed(struct etwas_ship_run *run)
     (void)etwas_ship_state_each(run->state, run->target_name, take_owed, run);
 }
 
-static bool is_old(const struct etwas_ship_cursor *cursor)
-{
-    int64_t age_s = (int64_t)time(NULL) - cursor->since_unix_s;
-
-    return age_s > ETWAS_SHIP_DOUBT_S || age_s < 0;
-}
-
 enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
                                            struct etwas_ship_source *source)
 {
@@ -128,7 +119,7 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
     }
     /* The block that was on its way cannot be made again: has it arrived? */
     if (cursor->stage == ETWAS_SHIP_SENT_BLOCK ||
-        (cursor->stage == ETWAS_SHIP_SENT_GONE && is_old(cursor))) {
+        (cursor->stage == ETWAS_SHIP_SENT_GONE && etwas_ship_cursor_is_old(cursor))) {
         work = ETWAS_SHIP_ASK;
         job->ended_ns = (int64_t)cursor->end.values[ETWAS_SHIP_BUFFER_LAST];
     } else {
@@ -242,7 +233,7 @@ static bool let_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
         source->path,
         "there is more than the spool's limit: it goes with %s events that were not sent",
         etwas_people_count(count, source->cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS]));
-    (void)etwas_ship_spool_remove(run, source);
+    (void)etwas_ship_spool_remove(source);
     etwas_ship_file_close(source->file);
     source->file = NULL;
     run->sources.open--;

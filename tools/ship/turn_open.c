@@ -111,7 +111,7 @@ static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_s
         return etwas_ship_turn_refuse(
             run, source, "there was more than the spool's limit, and it counts as gone");
     }
-    (void)etwas_ship_spool_remove(run, source);
+    (void)etwas_ship_spool_remove(source);
     etwas_ship_sources_drop(&run->sources, source);
     return ETWAS_SHIP_TURN_LAST;
 }

@@ -12,7 +12,6 @@
 #include "ship/turn.h"
 
 #include <string.h>
-#include <time.h>
 
 enum etwas_ship_turn etwas_ship_resume_ask(struct etwas_ship_run *run,
                                            struct etwas_ship_source *source)
@@ -42,10 +41,9 @@ bool etwas_ship_resume_is_doubtful(const struct etwas_ship_run *run,
                                    const struct etwas_ship_source *source)
 {
     const struct etwas_ship_cursor *cursor = source->cursor;
-    int64_t age_s = (int64_t)time(NULL) - cursor->since_unix_s;
 
     return cursor->stage != ETWAS_SHIP_AT_REST &&
-           (age_s > ETWAS_SHIP_DOUBT_S || age_s < 0 || has_changed(run, source));
+           (etwas_ship_cursor_is_old(cursor) || has_changed(run, source));
 }
 
 void etwas_ship_resume(struct etwas_ship_source *source)
