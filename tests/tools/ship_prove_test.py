@@ -4,6 +4,7 @@
 
 usage: ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_BLOCK Faults
        ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_WORK Command
+       ship_prove_test.py PATH_OF_ETWAS PATH_OF_SHIP_WIRE_WORK Replicas
 """
 
 import datetime
@@ -13,7 +14,8 @@ import subprocess
 import sys
 
 from fleet_case import FleetTest
-from tool_case import FINE, OPEN, main
+from ship_server import Server, answer
+from tool_case import FINE, OPEN, ToolTest, main
 
 UNPROVED = 5
 
@@ -284,6 +286,45 @@ class Command(FleetTest):
                           ["ns", "Int64", "alias", "toInt64(time);"]])
         self.fleet.run_statements(text)
         self.assertNotIn("alter", self.ship("--ddl", "--table", "etwas.old")[0])
+
+
+class Replicas(ToolTest):
+    """Made-up replicas of a shard, of which each has its own word on a session."""
+
+    def replica(self, verdict):
+        server = Server(sys.argv[2])
+        proof = "\t".join(["web1", "7", verdict, *["0"] * 21]) + "\n"
+
+        def answers(connection, request):
+            if b"as verdict" in request.body:
+                self.asked.append(verdict)
+                return answer(connection, 200, proof.encode())
+            return server.reply(connection, request)
+
+        server.questions = answers
+        server.__enter__()
+        self.addCleanup(server.__exit__)
+        return server.url
+
+    def prove(self, *verdicts):
+        self.asked = []
+        urls = [self.replica(verdict) for verdict in verdicts]
+        run = subprocess.run([self.etwas, "ship", "--prove", "--to", ",".join(urls)], capture_output=True, check=False,
+                             text=True, timeout=100)
+        self.assertEqual(run.stderr, "")
+        return run.returncode
+
+    def test_one_that_is_behind_is_not_the_last_word(self):
+        self.assertEqual(self.prove("incomplete", "incomplete", "complete"), FINE)
+        self.assertEqual(self.asked, ["incomplete", "incomplete", "complete"])
+
+    def test_what_none_has_is_missing(self):
+        self.assertEqual(self.prove("incomplete", "incomplete"), UNPROVED)
+        self.assertGreater(len(self.asked), 2)
+
+    def test_what_the_first_has_is_there(self):
+        self.assertEqual(self.prove("complete", "incomplete"), FINE)
+        self.assertEqual(self.asked, ["complete"])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /*
  * Each shard is asked for its own tables: a session is on one shard. A replica may be behind the others; where one
- * says that something is missing, it is asked again for a while.
+ * says that something is missing, the others are asked, and all of them again for a while.
  */
 #include "ship/prove.h"
 
@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-    TRIES = 5, /* a second apart */
+    TRIES = 6, /* a second apart */
 };
 
 static void say(const char *sentence, const char *rest)
@@ -75,6 +75,7 @@ static bool prove_shard(struct etwas_ship_target *target, uint32_t shard, const 
             return true;
         }
         forget(proofs, from);
+        etwas_ship_target_turn(target, shard);
         (void)nanosleep(&second, NULL);
     }
     return false;

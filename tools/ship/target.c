@@ -208,6 +208,13 @@ uint32_t etwas_ship_target_replicas(const struct etwas_ship_target *target, uint
     return target->shards[shard].count;
 }
 
+void etwas_ship_target_turn(struct etwas_ship_target *target, uint32_t shard)
+{
+    struct etwas_ship_shard *own = &target->shards[shard];
+
+    own->current = (own->current + 1) % own->count;
+}
+
 uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_t session)
 {
     return (uint32_t)(session % target->shard_count);

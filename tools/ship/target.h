@@ -72,6 +72,9 @@ void etwas_ship_target_close(struct etwas_ship_target *target); /* NULL: nothing
 uint32_t etwas_ship_target_shards(const struct etwas_ship_target *target);
 uint32_t etwas_ship_target_replicas(const struct etwas_ship_target *target, uint32_t shard);
 
+/* What any replica of the shard may answer goes to the next one first. */
+void etwas_ship_target_turn(struct etwas_ship_target *target, uint32_t shard);
+
 /* The shard of a session: the one that the Distributed tables' expression, `session`, says. */
 uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_t session);
 
