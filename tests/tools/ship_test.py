@@ -184,6 +184,17 @@ class Files(ShipTest):
         self.ship("--table", "etwas.moved", "--delete", second)
         self.assertEqual(len(self.numbers()), 4000)
 
+    def test_a_file_of_the_same_name_and_session_is_another_one(self):
+        """A log that is turned over: renamed, and begun again under its old name."""
+        second = self.work("two", self.path("in", "a.etl"), 2000, "again")
+        first = second + ".first.etl"
+        self.ship(first)
+        self.assertIn("its session has written", self.ship("--delete", second, expect=OPEN))
+        self.ship("--delete", "--follow", self.inside, "--state", self.path("state", "etwas", "ship"), "--once",
+                  expect=OPEN)
+        self.assertTrue(os.path.exists(second))
+        self.assertEqual(self.numbers(), list(range(1000)))
+
     def test_what_is_appended_to_a_file_that_has_been_sent_is_not_taken_for_sent(self):
         file = self.work("one", self.path("a.etl"), 500, "append")
         self.ship(file)

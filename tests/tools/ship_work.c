@@ -5,8 +5,9 @@
  * usage: ship_work NAME FILE COUNT END [PART_KB] [A_MS]
  *
  * A session of that name logs COUNT events into FILE, numbered from 0, and ends: stop, kill (half of them are in the
- * file then, and the others in its pool), move (the second half is in FILE.moved.etl), append (it begins behind what is
- * in FILE, and stops), or wait, which says "ready" when all is logged and goes on when a line comes; share does that,
+ * file then, and the others in its pool), move (the second half is in FILE.moved.etl), again (the first half is in
+ * FILE.first.etl, which was FILE until another one was begun under that name), append (it begins behind what is in
+ * FILE, and stops), or wait, which says "ready" when all is logged and goes on when a line comes; share does that,
  * too, and others find the session.
  * PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as may be.
  */
@@ -39,7 +40,8 @@ static void log_some(uint32_t first, uint32_t end, uint32_t a_ms)
     }
 }
 
-static bool move(etwas_trace_handle session, const char *file)
+/* What is logged from now on goes to FILE and what is behind it. */
+static bool move(etwas_trace_handle session, const char *file, const char *behind)
 {
     struct {
         EVENT_TRACE_PROPERTIES properties;
@@ -50,9 +52,23 @@ static bool move(etwas_trace_handle session, const char *file)
                                .LogFileNameOffset = sizeof update.properties,
                                .LoggerNameOffset = sizeof update.properties + 1024}};
 
-    (void)snprintf(update.names[0], sizeof update.names[0], "%s.moved.etl", file);
+    (void)snprintf(update.names[0], sizeof update.names[0], "%s%s", file, behind);
     return ControlTrace(session, NULL, &update.properties, EVENT_TRACE_CONTROL_UPDATE) ==
            ERROR_SUCCESS;
+}
+
+static bool begin_again(etwas_trace_handle session, const char *file)
+{
+    char first[1024];
+
+    (void)snprintf(first, sizeof first, "%s.first.etl", file);
+    return move(session, file, ".between") && rename(file, first) == 0 && move(session, file, "");
+}
+
+static bool change_file(etwas_trace_handle session, const char *file, const char *how)
+{
+    return (strcmp(how, "move") != 0 || move(session, file, ".moved.etl")) &&
+           (strcmp(how, "again") != 0 || begin_again(session, file));
 }
 
 int main(int argc, char **argv)
@@ -91,7 +107,7 @@ int main(int argc, char **argv)
     if (options.crash_safe != 0) {
         (void)etwas_flush(session);
     }
-    if (strcmp(argv[4], "move") == 0 && !move(session, argv[2])) {
+    if (!change_file(session, argv[2], argv[4])) {
         return 1;
     }
     log_some(count / 2, count, a_ms);

@@ -393,6 +393,9 @@ enum etwas_ship_cut etwas_ship_cut_next(struct etwas_ship_file *file,
     if (file->facts.is_circular && !etwas_ship_file_is_over(file)) {
         return ETWAS_SHIP_NOTHING_YET;
     }
+    if (file->facts.written_as == 0 && !file->facts.is_circular) {
+        return etwas_ship_file_is_over(file) ? ETWAS_SHIP_FILE_END : ETWAS_SHIP_NOTHING_YET;
+    }
     if (!etwas_ship_learn(file, from, UINT64_MAX) || !know_until(file, &cut.known_until)) {
         return ETWAS_SHIP_FAILED;
     }

@@ -125,20 +125,23 @@ uint64_t etwas_ship_file_session(const struct etwas_ship_file *file, uint32_t in
     return index == 0 ? file->facts.session : mixed(file->facts.session + index);
 }
 
-/* What OpenTrace does not say. */
+/* What OpenTrace does not say: the stamp of the header's event, the session's start by its own clock, or of the first event. */
 struct beginning {
     bool is_there;
-    int64_t raw; /* the header event's stamp: the session's start by its own clock */
+    int64_t raw;
 };
 
-static void take_first(EVENT_RECORD *record)
+static void note_first(struct beginning *beginning, const EVENT_RECORD *record)
 {
-    struct beginning *beginning = record->UserContext;
-
     if (!beginning->is_there) {
         beginning->is_there = true;
         beginning->raw = record->EventHeader.TimeStamp.QuadPart;
     }
+}
+
+static void take_first(EVENT_RECORD *record)
+{
+    note_first(record->UserContext, record);
 }
 
 static uint32_t stop_behind_first(EVENT_TRACE_LOGFILEA *logfile)
@@ -206,9 +209,37 @@ static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw
     return mixed(hash);
 }
 
-static uint64_t name_written_as(const struct etwas_ship_file *file)
+static uint32_t begin_events(const etwas_trace_buffer *buffer, void *context)
 {
-    return mixed(hash_wide(ETWAS_HASH_OF_NOTHING, file->logfile.LogfileHeader.LogFileName));
+    const struct beginning *beginning = context;
+
+    if (beginning->is_there) {
+        return ETWAS_BUFFER_STOP;
+    }
+    return buffer->kind == ETWAS_BUFFER_EVENTS ? ETWAS_BUFFER_READ : ETWAS_BUFFER_PASS;
+}
+
+static void take_first_of_events(EVENT_RECORD *record, void *context)
+{
+    note_first(context, record);
+}
+
+/* By its name and its first record of events. */
+static bool tell_apart(struct etwas_ship_file *file)
+{
+    struct etwas_ship_facts *facts = &file->facts;
+    struct beginning beginning = {.is_there = false};
+    const struct etwas_ship_reader reader = {begin_events, NULL, take_first_of_events, &beginning};
+    uint64_t hash = hash_wide(ETWAS_HASH_OF_NOTHING, file->logfile.LogfileHeader.LogFileName);
+    bool has_places = !facts->is_circular || facts->has_ended;
+
+    if (has_places && !etwas_ship_file_read(file, 0, UINT64_MAX, &reader)) {
+        return false;
+    }
+    facts->written_as = beginning.is_there || facts->has_ended
+                            ? mixed(hash_number(hash, (uint64_t)beginning.raw))
+                            : 0;
+    return true;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -255,13 +286,14 @@ static bool reopen(struct etwas_ship_file *file)
 bool etwas_ship_file_look(struct etwas_ship_file *file)
 {
     uint32_t part = file->facts.part;
+    uint64_t written_as = file->facts.written_as;
     int64_t start = file->logfile.LogfileHeader.StartTime.QuadPart;
 
-    if (!reopen(file)) {
+    if (!reopen(file) || !tell_apart(file)) {
         return false;
     }
     return (file->logfile.LogfileHeader.StartTime.QuadPart == start && file->facts.part == part &&
-            name_written_as(file) == file->facts.written_as) ||
+            (written_as == 0 || file->facts.written_as == written_as)) ||
            etwas_ship_file_fail(file, "it is another file now");
 }
 
@@ -271,14 +303,13 @@ static bool begin(struct etwas_ship_file *file)
 {
     int64_t start_raw = read_beginning(file);
 
-    if (!reopen(file)) {
+    if (!reopen(file) || !tell_apart(file)) {
         return false;
     }
     if (is_snapshot(file) && !file->facts.has_ended) {
         return etwas_ship_file_fail(file, "it is a snapshot that is not whole");
     }
     file->facts.session = session_of(file, start_raw);
-    file->facts.written_as = name_written_as(file);
     return true;
 }
 

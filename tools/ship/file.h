@@ -19,8 +19,9 @@ struct etwas_ship_facts {
     uint64_t session;
     uint32_t part; /* its number in its session's set; 0: of no set; ETWAS_SHIP_RECOVERED_PART */
     /*
-     * Of the name under which it was written: of two files of one session and part the same in a copy alone. A session
-     * that was given another log file while it ran has several of part 0, whose buffers have the same numbers.
+     * Of the name under which it was written, and of its first event: of two files of one session and part the same in
+     * a copy alone. A session that was given another log file while it ran has several of part 0, whose buffers have
+     * the same numbers. 0: it has neither an event nor an end, and nothing of it is sent.
      */
     uint64_t written_as;
     bool is_appended; /* it has several sessions, one behind the other */

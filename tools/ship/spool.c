@@ -186,7 +186,8 @@ static bool count(struct etwas_ship_run *run, struct etwas_ship_source *source,
     bool is_counted;
 
     /* Nobody writes it: what it is by now is all of it. */
-    if (!etwas_ship_file_look(source->file)) {
+    if (!etwas_ship_file_look(source->file) ||
+        source->cursor->written_as != etwas_ship_file_facts(source->file)->written_as) {
         return false;
     }
     etwas_ship_file_leave(source->file);

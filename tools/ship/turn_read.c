@@ -114,11 +114,17 @@ static bool has_gone(const struct etwas_ship_source *source)
             (facts.st_dev != source->facts.st_dev || facts.st_ino != source->facts.st_ino));
 }
 
+/* It has its first event: whether it is to be sent is another question now. */
+static bool is_told_apart_now(const struct etwas_ship_source *source)
+{
+    return source->cursor->written_as != etwas_ship_file_facts(source->file)->written_as;
+}
+
 static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     if (etwas_ship_file_look(source->file)) {
         source->must_look = false;
-        return ETWAS_SHIP_TURN_TAKEN;
+        return is_told_apart_now(source) ? reopen(run, source) : ETWAS_SHIP_TURN_TAKEN;
     }
     if (source->in_flight != 0) {
         return etwas_ship_turn_pass(source);
