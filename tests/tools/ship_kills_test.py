@@ -12,6 +12,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -218,6 +219,20 @@ class Kills(KillsTest):
             for which, count in host.kills.items():
                 killed[f"{which} of {host.name}"] = count
         print(f"seed {SEED}: {total} events of {len(self.counts)} sessions once each; kills: {killed}", file=sys.stderr)
+
+
+class Forgotten(KillsTest):
+    def test_servers_are_asked_where_shippers_have_lost_what_they_knew(self):
+        self.start_hosts(2)
+        for _ in range(3):
+            before = self.rows_arrived()
+            self.wait_for("more events arrive", lambda: self.rows_arrived() > before)
+            for host in self.hosts:
+                host.shipper.kill()
+                host.shipper.wait()
+                shutil.rmtree(os.path.join(host.spool, ".ship"))
+                host.start_shipper()
+        self.finish()
 
 
 class ZooKeeper(KillsTest):

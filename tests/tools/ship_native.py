@@ -63,6 +63,7 @@ class Store(ship_server.Server):
         self.doubles = 0
         self.events, self.buffers = [], []  # rows, as dictionaries
         self.ways = [self.keep]
+        self.lies = {}  # what it says of a file instead, by the number of columns
 
     def store(self, request):
         with self.lock:
@@ -92,12 +93,16 @@ class Store(ship_server.Server):
             if "countIf(state = 0)" in sql:
                 rows = self.of(self.buffers, **wanted)
                 numbers = [row["buffer"] for row in rows if row["state"] == 0]
-                states = [row["state"] for row in rows]
-                ended = int(re.search(r"= toInt64\((-?\d+)\)", sql)[1])
+                ended, _, gone = (int(time) for time in re.findall(r"last_ns !?= toInt64\((-?\d+)\)", sql))
                 ends = [row["last"] == ended for row in rows if row["state"] in (1, 3)]
-                answer = [len(numbers), max(numbers, default=0), ends.count(True), ends.count(False), states.count(2)]
+                gone = [row["last"] == gone for row in rows if row["state"] == 2]
+                answer = [len(numbers), max(numbers, default=0), ends.count(True), ends.count(False), len(gone),
+                          gone.count(True)]
+            elif "limit 1" in sql:
+                last = max(self.of(self.events, **wanted), key=lambda row: (row["buffer"], row["pos"]))
+                answer = [last[name] for name in ("buffer", "pos", "time", "error")]
             else:
                 rows = self.of(self.events, **wanted)
                 last = int(re.search(r"buffer > (\d+)", sql)[1])
                 answer = [len(rows), len({(row["buffer"], row["pos"]) for row in rows if row["buffer"] > last})]
-        return [[str(number) for number in answer]]
+        return [[str(number) for number in self.lies.get(len(answer), answer)]]

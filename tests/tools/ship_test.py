@@ -195,6 +195,26 @@ class Files(ShipTest):
         self.assertTrue(os.path.exists(second))
         self.assertEqual(self.numbers(), list(range(1000)))
 
+    def test_what_a_server_has_in_part_of_another_file_is_not_taken_for_this_ones(self):
+        first = self.work("two", self.path("in", "a.etl"), 4000, "move")
+        second = first + ".moved.etl"
+        self.ship(first)
+        order = lambda row: (row["buffer"], row["pos"])
+        events = sorted(self.server.events, key=order)[:1000]
+        buffers = [row for row in self.rows(BUFFER) if row["buffer"] < events[-1]["buffer"]]
+        without_events = [dict(row, events=0, first=0, last=0) for row in buffers]
+        for has_events, has_buffers in (events, buffers), (events, []), ([], without_events):
+            with self.subTest(events=len(has_events), buffers=len(has_buffers)):
+                shutil.rmtree(self.path("state"))
+                self.server.hashes.clear()
+                self.server.events[:] = has_events
+                self.server.buffers[:] = has_buffers
+                self.assertIn("of another file", self.ship("--delete", second, expect=OPEN))
+                self.assertTrue(os.path.exists(second))
+                if has_events:
+                    self.ship(first)
+                    self.assertEqual(self.numbers(), list(range(2000)))
+
     def test_what_is_appended_to_a_file_that_has_been_sent_is_not_taken_for_sent(self):
         file = self.work("one", self.path("a.etl"), 500, "append")
         self.ship(file)
@@ -225,6 +245,23 @@ class Files(ShipTest):
         self.assertIn("not found in it", self.ship("--delete", file, expect=OPEN))
         self.assertEqual(self.rows(END), [])
         self.assertTrue(os.path.exists(file))
+
+    def test_a_server_that_says_what_cannot_be_is_not_believed(self):
+        file = self.work("one", self.path("a.etl"), 5000)
+        self.ship(file)
+        self.server.buffers[:] = self.rows(BUFFER)
+        for lie in ("x", 0, 0, 0, 0, 0), (-1, 0, 0, 0, 0, 0), (0, 1 << 64, 0, 0, 0, 0), (1, "", 0, 0, 0, 0), (1, 2), \
+                (" 5", 0), ("1e3", 0), (1, 1 << 32, 0, 0), (1, 0, 0, 1 << 32):
+            with self.subTest(lie=lie):
+                shutil.rmtree(self.path("state"))
+                self.server.lies = {len(lie): lie}
+                self.assertIn("answers what cannot be", self.ship("--delete", file, expect=OPEN))
+                self.assertTrue(os.path.exists(file))
+        self.server.lies = {6: (1, (1 << 64) - 1, 0, 0, 0, 0)}
+        self.assertIn("not found in it", self.ship("--delete", file, expect=OPEN))
+        self.server.lies = {}
+        self.ship(file)
+        self.assert_whole(5000)
 
     def test_a_server_that_refuses_ends_it_and_nothing_is_skipped(self):
         file = self.work("one", self.path("a.etl"), 5000)
@@ -639,6 +676,20 @@ class Spool(ShipTest):
         said = self.end(process, expect=UNSENT)
         self.assertIn("new.etl: there is more than the spool's limit: it goes, and was not sent", said)
         self.assertEqual(sorted(os.listdir(self.inside)), [".ship", "newest.etl"])
+
+    def test_what_servers_have_of_another_file_is_not_counted_for_one_that_went(self):
+        first = self.work("two", self.path("in", "a.etl"), 20000, "move")
+        self.ship(first)
+        self.server.events[:] = self.server.events[:3000]
+        self.server.buffers.clear()
+        os.unlink(first)
+        self.server.questions = ways.status(500, 242)
+        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        self.wait_for(lambda: os.listdir(self.inside) == [".ship"])
+        self.end(process, expect=UNSENT)
+        self.server.questions = None
+        self.ship("--follow", self.inside, "--once")
+        self.assertEqual([row["events"] for row in self.rows(GONE)], [10000])
 
     def test_the_cursor_of_another_file_lets_none_go(self):
         """While no server is there, the limit holds by what cursors say."""

@@ -104,6 +104,20 @@ enum etwas_ship_cut etwas_ship_cut_end(struct etwas_ship_file *file,
 bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer,
                          struct etwas_ship_place *place);
 
+/* An event that the servers have. */
+struct etwas_ship_event {
+    uint64_t buffer;
+    uint32_t pos;
+    int64_t unix_ns;
+    uint32_t error_ns; /* UINT32_MAX: not known */
+};
+
+/*
+ * Is it the file's, of its first session? Another file may have one at that place, but not at that time. False too where that
+ * cannot be told.
+ */
+bool etwas_ship_cut_has(struct etwas_ship_file *file, const struct etwas_ship_event *event);
+
 /* What a file still has, of one that goes before all of it was shipped. */
 struct etwas_ship_rest {
     uint64_t session; /* where it goes on; of an appended file all of the rest is told as its */

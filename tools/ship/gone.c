@@ -108,10 +108,31 @@ void etwas_ship_gone_rows(const struct etwas_ship_cursor *cursor, struct etwas_c
     }
 }
 
+static bool is_before(int64_t one_ns, int64_t other_ns, int64_t error_ns)
+{
+    int64_t apart_ns;
+
+    return one_ns < other_ns &&
+           (__builtin_sub_overflow(other_ns, one_ns, &apart_ns) || apart_ns > error_ns);
+}
+
+/* Where it was not known what was sent of the file, what the servers have may be of another one of its session and number. */
+static bool is_its(const struct etwas_ship_cursor *cursor, const struct etwas_ship_event *event)
+{
+    const uint64_t *gone = cursor->gone.values;
+    bool was_known = cursor->place.offset != 0 || cursor->bounds.rows != 0;
+
+    return was_known ||
+           (!is_before(event->unix_ns, (int64_t)gone[ETWAS_SHIP_BUFFER_FIRST], event->error_ns) &&
+            !is_before((int64_t)gone[ETWAS_SHIP_BUFFER_LAST], event->unix_ns, event->error_ns));
+}
+
 bool etwas_ship_gone_settle(struct etwas_ship_cursor *cursor, const struct etwas_ship_there *there)
 {
     uint64_t *gone = &cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS];
-    uint64_t arrived = there->events > cursor->events ? there->events - cursor->events : 0;
+    uint64_t arrived = there->events > cursor->events && is_its(cursor, &there->last)
+                           ? there->events - cursor->events
+                           : 0;
 
     *gone += cursor->bounds.rows;
     *gone -= arrived < *gone ? arrived : *gone;

@@ -14,7 +14,6 @@
 
 #include "ship/send.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,18 +209,6 @@ void etwas_ship_proofs_free(struct etwas_ship_proofs *proofs)
     memset(proofs, 0, sizeof *proofs);
 }
 
-static bool read_number(const struct etwas_ship_field *field, uint64_t *number)
-{
-    char *end;
-
-    if (field->bytes == 0 || field->text[0] < '0' || field->text[0] > '9') {
-        return false;
-    }
-    errno = 0;
-    *number = strtoull(field->text, &end, 10);
-    return errno == 0 && end == field->text + field->bytes;
-}
-
 static bool read_verdict(const struct etwas_ship_field *field, enum etwas_ship_verdict *verdict)
 {
     for (uint32_t i = 0; i < ETWAS_SHIP_VERDICTS; i++) {
@@ -236,11 +223,11 @@ static bool read_verdict(const struct etwas_ship_field *field, enum etwas_ship_v
 
 static bool read_proof(const struct etwas_ship_field *fields, struct etwas_ship_proof *proof)
 {
-    bool is_right =
-        read_number(&fields[1], &proof->session) && read_verdict(&fields[2], &proof->verdict);
+    bool is_right = etwas_ship_field_number(&fields[1], &proof->session) &&
+                    read_verdict(&fields[2], &proof->verdict);
 
     for (uint32_t i = 0; is_right && i < ETWAS_SHIP_PROOF_NUMBERS; i++) {
-        is_right = read_number(&fields[3 + i], &proof->numbers[i]);
+        is_right = etwas_ship_field_number(&fields[3 + i], &proof->numbers[i]);
     }
     return is_right;
 }

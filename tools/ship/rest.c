@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What of a file was not shipped, and where that begins.
+ * What of a file was not shipped, and where that begins. Has it what was?
  */
 
 #include "ship/count.h"
@@ -96,4 +96,66 @@ bool etwas_ship_cut_find(struct etwas_ship_file *file, uint64_t buffer,
     }
     *place = (struct etwas_ship_place){search.offset, 0};
     return search.is_found || etwas_ship_file_fail(file, "it has no buffer of that number");
+}
+
+/* ---- an event -------------------------------------------------------------------------------- */
+
+struct look {
+    struct etwas_ship_file *file;
+    const struct etwas_ship_event *event;
+    etwas_decoder *decoder; /* of files of others: what describes events is none */
+    uint32_t pos;           /* of the next event in its buffer */
+    bool is_there;
+    int64_t raw;
+    bool is_it;
+};
+
+static uint32_t begin_buffer(const etwas_trace_buffer *buffer, void *context)
+{
+    const struct look *look = context;
+
+    return buffer->session == 0 && buffer->number == look->event->buffer ? ETWAS_BUFFER_READ
+                                                                         : ETWAS_BUFFER_PASS;
+}
+
+static void look_at_record(EVENT_RECORD *record, void *context)
+{
+    struct look *look = context;
+
+    if (look->decoder != NULL && etwas_decoder_learn(look->decoder, record) != ERROR_NOT_FOUND) {
+        return;
+    }
+    if (look->pos++ == look->event->pos) {
+        look->is_there = true;
+        look->raw = record->EventHeader.TimeStamp.QuadPart;
+    }
+}
+
+/* Now the trace knows the clocks' readings on both sides of it. */
+static uint32_t compare_times(const etwas_trace_buffer *buffer, void *context)
+{
+    struct look *look = context;
+    int64_t unix_ns;
+    int64_t apart;
+    uint64_t error_ns;
+
+    (void)buffer;
+    look->is_it = look->is_there && look->event->error_ns != UINT32_MAX &&
+                  etwas_ship_wall_clock(look->file->trace, look->raw, &unix_ns, &error_ns) &&
+                  error_ns < UINT32_MAX &&
+                  !__builtin_sub_overflow(unix_ns, look->event->unix_ns, &apart) &&
+                  apart >= -(int64_t)(error_ns + look->event->error_ns) &&
+                  apart <= (int64_t)(error_ns + look->event->error_ns);
+    return ETWAS_BUFFER_STOP;
+}
+
+bool etwas_ship_cut_has(struct etwas_ship_file *file, const struct etwas_ship_event *event)
+{
+    struct look look = {.file = file, .event = event};
+    const struct etwas_ship_reader reader = {begin_buffer, compare_times, look_at_record, &look};
+    bool is_it = (file->is_own || etwas_decoder_open(&look.decoder) == ERROR_SUCCESS) &&
+                 etwas_ship_file_read(file, 0, UINT64_MAX, &reader) && look.is_it;
+
+    etwas_decoder_close(look.decoder);
+    return is_it;
 }

@@ -46,6 +46,21 @@ struct etwas_ship_field {
     size_t bytes;
 };
 
+/* False: it is no number of 64 bits, in digits alone. */
+static inline bool etwas_ship_field_number(const struct etwas_ship_field *field, uint64_t *number)
+{
+    bool is_number = field->bytes != 0;
+
+    *number = 0;
+    for (size_t i = 0; is_number && i < field->bytes; i++) {
+        uint8_t digit = (uint8_t)(field->text[i] - '0');
+
+        is_number = digit <= 9 && !__builtin_mul_overflow(*number, UINT64_C(10), number) &&
+                    !__builtin_add_overflow(*number, digit, number);
+    }
+    return is_number;
+}
+
 struct etwas_ship_question {
     /* Without FORMAT. */
     const char *sql;

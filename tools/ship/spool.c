@@ -144,7 +144,8 @@ void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source 
 {
     struct etwas_ship_cursor *cursor = source->cursor;
 
-    if (job->work == ETWAS_SHIP_SEND_GONE || (job->work == ETWAS_SHIP_ASK && job->there.has_gone)) {
+    if (job->work == ETWAS_SHIP_SEND_GONE ||
+        (job->work == ETWAS_SHIP_ASK && job->there.has_this_gone)) {
         forget(run, source);
     } else if (job->work == ETWAS_SHIP_ASK && cursor->stage == ETWAS_SHIP_SENT_GONE) {
         cursor->since_unix_s = (int64_t)time(NULL);

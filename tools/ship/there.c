@@ -3,18 +3,32 @@
 
 #include "ship/there.h"
 
+#include "ship/say.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
-    SQL_BYTES = 1024
+    SQL_BYTES = 1024,
+    MOST_NUMBERS = 6,
 };
 
-/* What is not a number counts as none: who says so has no such table. */
-static uint64_t number_of(const struct etwas_ship_field *field)
+struct asking {
+    struct etwas_ship_there *there;
+    uint64_t numbers[MOST_NUMBERS];
+    bool is_nonsense; /* a server answers what cannot be */
+};
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static bool read_numbers(struct asking *asking, const struct etwas_ship_field *fields,
+                         uint32_t count)
 {
-    return strtoull(field->text, NULL, 10);
+    for (uint32_t i = 0; i < count; i++) {
+        asking->is_nonsense =
+            asking->is_nonsense || !etwas_ship_field_number(&fields[i], &asking->numbers[i]);
+    }
+    return !asking->is_nonsense;
 }
 
 static void keep_most(uint64_t *most, uint64_t number)
@@ -24,80 +38,128 @@ static void keep_most(uint64_t *most, uint64_t number)
 
 static bool take_buffers(void *context, const struct etwas_ship_field *fields)
 {
-    struct etwas_ship_there *there = context;
+    struct asking *asking = context;
+    struct etwas_ship_there *there = asking->there;
+    const uint64_t *numbers = asking->numbers;
 
-    keep_most(&there->buffers, number_of(&fields[0]));
-    keep_most(&there->last_buffer, number_of(&fields[1]));
-    there->has_end = there->has_end || number_of(&fields[2]) != 0;
-    there->has_other_end = there->has_other_end || number_of(&fields[3]) != 0;
-    there->has_gone = there->has_gone || number_of(&fields[4]) != 0;
+    if (!read_numbers(asking, fields, 6)) {
+        return false;
+    }
+    keep_most(&there->buffers, numbers[0]);
+    keep_most(&there->last_buffer, numbers[1]);
+    there->has_end = there->has_end || numbers[2] != 0;
+    there->has_other_end = there->has_other_end || numbers[3] != 0;
+    there->has_gone = there->has_gone || numbers[4] != 0;
+    there->has_this_gone = there->has_this_gone || numbers[5] != 0;
     return true;
 }
 
 static bool take_events(void *context, const struct etwas_ship_field *fields)
 {
-    struct etwas_ship_there *there = context;
+    struct asking *asking = context;
 
-    keep_most(&there->events, number_of(&fields[0]));
-    keep_most(&there->ahead, number_of(&fields[1]));
+    if (!read_numbers(asking, fields, 2) || asking->numbers[1] > asking->numbers[0]) {
+        asking->is_nonsense = true;
+        return false;
+    }
+    keep_most(&asking->there->events, asking->numbers[0]);
+    keep_most(&asking->there->ahead, asking->numbers[1]);
     return true;
 }
 
-/* A time of the table as ns since 1970, whatever its type is there. */
-static const char *last_ns(const struct etwas_ship_target *target)
+/* Of a replica that is behind the others it is an earlier one, which will do. */
+static bool take_last(void *context, const struct etwas_ship_field *fields)
 {
-    const struct etwas_ship_dialect *dialect = etwas_ship_target_dialect(target);
+    struct asking *asking = context;
+    const uint64_t *numbers = asking->numbers;
 
-    return (dialect->modern[ETWAS_SHIP_BUFFERS] >> ETWAS_SHIP_BUFFER_LAST & 1) != 0
-               ? "toUnixTimestamp64Nano(last)"
-               : "toInt64(last)";
+    if (!read_numbers(asking, fields, 4) || numbers[1] > UINT32_MAX || numbers[3] > UINT32_MAX) {
+        asking->is_nonsense = true;
+        return false;
+    }
+    asking->there->last = (struct etwas_ship_event){.buffer = numbers[0],
+                                                    .pos = (uint32_t)numbers[1],
+                                                    .unix_ns = (int64_t)numbers[2],
+                                                    .error_ns = (uint32_t)numbers[3]};
+    return true;
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static enum etwas_ship_sent ask(struct etwas_ship_target *target, uint64_t session,
+                                struct etwas_ship_question *question)
+{
+    struct asking *asking = question->context;
+    uint32_t shard = etwas_ship_target_shard(target, session);
+    enum etwas_ship_sent sent = etwas_ship_ask(target, shard, ETWAS_SHIP_EACH, question);
+
+    if (sent == ETWAS_SHIP_SENT && asking->is_nonsense) {
+        etwas_ship_say(etwas_ship_target_table(target, ETWAS_SHIP_EVENTS),
+                       "a server answers what cannot be when it is asked what it has of a file");
+        return ETWAS_SHIP_REFUSED;
+    }
+    return sent;
 }
 
 static enum etwas_ship_sent ask_buffers(struct etwas_ship_target *target,
-                                        const struct etwas_ship_whose *whose,
-                                        struct etwas_ship_there *there)
+                                        const struct etwas_ship_whose *whose, struct asking *asking)
 {
     char sql[SQL_BYTES];
     struct etwas_ship_question question = {
-        .sql = sql, .columns = 5, .row = take_buffers, .context = there};
-    const char *last = last_ns(target);
+        .sql = sql, .columns = 6, .row = take_buffers, .context = asking};
 
     (void)snprintf(sql, sizeof sql,
                    "select countIf(state = 0), maxIf(buffer, state = 0),"
-                   " countIf(state in (1, 3) and %s = toInt64(%" PRId64 ")),"
-                   " countIf(state in (1, 3) and %s != toInt64(%" PRId64 ")), countIf(state = 2)"
+                   " countIf(state in (1, 3) and last_ns = toInt64(%" PRId64 ")),"
+                   " countIf(state in (1, 3) and last_ns != toInt64(%" PRId64 ")),"
+                   " countIf(state = 2), countIf(state = 2 and last_ns = toInt64(%" PRId64 "))"
                    " from %s where session = %" PRIu64 " and part = %" PRIu32,
-                   last, whose->ended_ns, last, whose->ended_ns,
+                   whose->ended_ns, whose->ended_ns, whose->gone_ns,
                    etwas_ship_target_table(target, ETWAS_SHIP_BUFFERS), whose->session,
                    whose->part);
-    return etwas_ship_ask(target, etwas_ship_target_shard(target, whose->session), ETWAS_SHIP_EACH,
-                          &question);
+    return ask(target, whose->session, &question);
 }
 
 static enum etwas_ship_sent ask_events(struct etwas_ship_target *target,
-                                       const struct etwas_ship_whose *whose,
-                                       struct etwas_ship_there *there)
+                                       const struct etwas_ship_whose *whose, struct asking *asking)
 {
     char sql[SQL_BYTES];
     struct etwas_ship_question question = {
-        .sql = sql, .columns = 2, .row = take_events, .context = there};
+        .sql = sql, .columns = 2, .row = take_events, .context = asking};
 
     (void)snprintf(sql, sizeof sql,
                    "select count(), uniqExactIf(buffer, pos, buffer > %" PRIu64 ")"
                    " from %s where session = %" PRIu64 " and part = %" PRIu32,
-                   there->last_buffer, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS),
+                   asking->there->last_buffer, etwas_ship_target_table(target, ETWAS_SHIP_EVENTS),
                    whose->session, whose->part);
-    return etwas_ship_ask(target, etwas_ship_target_shard(target, whose->session), ETWAS_SHIP_EACH,
-                          &question);
+    return ask(target, whose->session, &question);
+}
+
+static enum etwas_ship_sent ask_last(struct etwas_ship_target *target,
+                                     const struct etwas_ship_whose *whose, struct asking *asking)
+{
+    char sql[SQL_BYTES];
+    struct etwas_ship_question question = {
+        .sql = sql, .columns = 4, .row = take_last, .context = asking};
+
+    (void)snprintf(sql, sizeof sql,
+                   "select buffer, pos, toUInt64(ns), error from %s where session = %" PRIu64
+                   " and part = %" PRIu32 " order by buffer desc, pos desc limit 1",
+                   etwas_ship_target_table(target, ETWAS_SHIP_EVENTS), whose->session, whose->part);
+    return ask(target, whose->session, &question);
 }
 
 enum etwas_ship_sent etwas_ship_there_ask(struct etwas_ship_target *target,
                                           const struct etwas_ship_whose *whose,
                                           struct etwas_ship_there *there)
 {
+    struct asking asking = {.there = there};
     enum etwas_ship_sent sent;
 
     *there = (struct etwas_ship_there){0};
-    sent = ask_buffers(target, whose, there);
-    return sent == ETWAS_SHIP_SENT ? ask_events(target, whose, there) : sent;
+    sent = ask_buffers(target, whose, &asking);
+    if (sent == ETWAS_SHIP_SENT) {
+        sent = ask_events(target, whose, &asking);
+    }
+    return sent == ETWAS_SHIP_SENT && there->events != 0 ? ask_last(target, whose, &asking) : sent;
 }

@@ -8,6 +8,7 @@
  * have forgotten its hash.
  */
 
+#include "ship/cut.h"
 #include "ship/send.h"
 
 #include <stdbool.h>
@@ -21,14 +22,17 @@ struct etwas_ship_there {
     uint64_t ahead;       /* events of buffers behind that one, each once */
     bool has_end;         /* of the file that ended then */
     bool has_other_end;   /* of another one, or of this one before more was appended to it */
-    bool has_gone;
+    bool has_gone;        /* a file of these, in part or whole, */
+    bool has_this_gone;   /* or this one by that row */
+    struct etwas_ship_event last; /* of its events; zeros: there is none */
 };
 
-/* Whose rows: those of a file, of which others of the same session and part are told apart by when they ended. */
+/* Whose rows: those of a file, of which others of the same session and part are told apart by their times. */
 struct etwas_ship_whose {
     uint64_t session;
     uint32_t part;
     int64_t ended_ns; /* 0: it has not */
+    int64_t gone_ns;  /* the last time in the row that says that it went */
 };
 
 /* Asks every replica of the session's shard. From the thread that the shard is used by. */

@@ -54,6 +54,19 @@ void etwas_ship_resume(struct etwas_ship_source *source)
     source->is_on_its_way = source->cursor->stage != ETWAS_SHIP_AT_REST;
 }
 
+/*
+ * Without a cursor: what the servers have of its session and number may be of another file. Rows of buffers without events are of
+ * any.
+ */
+static bool may_be_others(const struct etwas_ship_source *source,
+                          const struct etwas_ship_there *there)
+{
+    if (source->cursor->stage != ETWAS_SHIP_AT_REST || there->events + there->buffers == 0) {
+        return false;
+    }
+    return there->events == 0 || !etwas_ship_cut_has(source->file, &there->last);
+}
+
 /* Nobody knows where it goes on but the servers: behind the last buffer that they have whole. */
 static enum etwas_ship_turn go_on_behind(struct etwas_ship_run *run,
                                          struct etwas_ship_source *source,
@@ -66,6 +79,12 @@ static enum etwas_ship_turn go_on_behind(struct etwas_ship_run *run,
                        "the servers have some of it, which is of several sessions, and what was "
                        "sent is not known any more; it is not sent");
         return etwas_ship_turn_give_up(run, source);
+    }
+    if (may_be_others(source, there)) {
+        return etwas_ship_turn_refuse(
+            run, source,
+            "the servers have rows of its session and number that are of another file, or may be; "
+            "--table can name another table for it");
     }
     cursor->stage = ETWAS_SHIP_AT_REST;
     cursor->bounds = (struct etwas_ship_bounds){0};
