@@ -46,8 +46,8 @@ class Block:
         if kind == "String":
             return [self.string() for _ in range(rows)]
         if kind == "UUID":
-            self.at += 16 * rows
-            return [self.data[self.at - 16 * (rows - i):][:16] for i in range(rows)]
+            begin, self.at = self.at, self.at + 16 * rows
+            return [self.data[at:at + 16] for at in range(begin, self.at, 16)]
         inner = re.fullmatch(r"Array\((\w+)\)", kind)[1]
         ends = self.column("UInt64", rows)
         values = self.column(inner, ends[-1] if rows else 0)
