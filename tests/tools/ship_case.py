@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""What the tests of `etwas ship` share: sessions whose files are sent to a made-up server, and what is there then."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from ship_native import Store
+from tool_case import FINE, ToolTest
+
+UNSENT = 7
+PATIENCE_S = 60
+BUFFER, END, GONE, RECOVERED = range(4)
+
+
+class ShipTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("run"), 0o700)
+        os.mkdir(self.path("in"))
+        self.inside = self.path("in")
+        self.environment = dict(os.environ, ETWAS_RUNTIME_DIR=self.path("run"), XDG_STATE_HOME=self.path("state"),
+                                ETWAS_SHARED="1")
+        self.environment.pop("STATE_DIRECTORY", None)
+        self.server = self.new_server()
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def new_server(self, **options):
+        server = Store(sys.argv[3], **options)
+        server.__enter__()
+        self.addCleanup(server.__exit__)
+        return server
+
+    def work(self, name, file, count, end="stop", *more, expect=0):
+        """A session that logs so many events into the file, and has ended."""
+        run = subprocess.run([sys.argv[2], name, file, str(count), end, *map(str, more)], env=self.environment,
+                             check=False, timeout=PATIENCE_S)
+        self.assertEqual(run.returncode, expect)
+        return file
+
+    def command(self, *arguments):
+        return [self.etwas, "ship", "--to", self.server.url, "--host", "here", *arguments]
+
+    def ship(self, *arguments, expect=FINE):
+        """What it says."""
+        run = subprocess.run(self.command(*arguments), env=self.environment, stderr=subprocess.PIPE, check=False,
+                             text=True, timeout=PATIENCE_S)
+        self.assertEqual(run.returncode, expect, run.stderr)
+        return run.stderr
+
+    def start(self, *arguments):
+        """One that goes on."""
+        process = subprocess.Popen(self.command(*arguments), env=self.environment, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def end(self, process, expect=FINE):
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=PATIENCE_S)[1]
+        self.assertEqual(process.returncode, expect, said)
+        return said
+
+    def wait_for(self, condition):
+        end = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.assertLess(time.monotonic(), end, "it does not come")
+            time.sleep(0.05)
+
+    def numbers(self, **wanted):
+        """Of the events that are there, sorted."""
+        return sorted(row["ints.v" if "ints.v" in row else "ints.values"][0]
+                      for row in self.server.of(self.server.events, **wanted))
+
+    def rows(self, state):
+        return self.server.of(self.server.buffers, state=state)
+
+    def assert_whole(self, *counts):
+        """The events of so many sessions are there, each once, and so are the rows of their buffers and ends."""
+        found = sorted({row["session"] for row in self.server.events})
+        self.assertEqual(sorted(len(self.numbers(session=session)) for session in found), sorted(counts))
+        for session in found:
+            numbers = self.numbers(session=session)
+            self.assertEqual(numbers, list(range(len(numbers))))
+        self.assertEqual(sum(row["events"] for row in self.rows(BUFFER)), sum(counts))
+        keys = [(row["session"], row["part"], row["buffer"]) for row in self.rows(BUFFER)]
+        self.assertEqual(len(set(keys)), len(keys))
