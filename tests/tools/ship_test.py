@@ -76,6 +76,16 @@ class Folder(ShipTest):
         self.ship("--follow", self.inside, "--once")
         self.assert_whole(200)
 
+    def test_a_link_in_the_place_of_its_state_is_not_followed(self):
+        """Others may write into the folder. One that is named is the user's will."""
+        self.work("in", os.path.join(self.inside, "a.etl"), 200)
+        os.mkdir(self.path("mine"), 0o700)
+        os.symlink(self.path("mine"), os.path.join(self.inside, ".ship"))
+        self.ship("--follow", self.inside, "--once", expect=OPEN)
+        self.assertEqual(os.listdir(self.path("mine")), [])
+        self.ship("--follow", self.inside, "--once", "--state", os.path.join(self.inside, ".ship"))
+        self.assert_whole(200)
+
     def test_a_file_is_known_by_what_is_in_it(self):
         """Under another name it is the same, and under the same name another one is not."""
         first = self.work("first", os.path.join(self.inside, "a.etl"), 300)
@@ -287,6 +297,26 @@ class Session(ShipTest):
         self.assertEqual(process.returncode, FINE, said)
         self.assert_whole(20000)
         self.assertEqual(sum(row["ended"] for row in self.rows(END)), 1)
+
+    def test_who_follows_its_folder_and_who_sends_it_know_of_each_other(self):
+        """One at a time, and the one goes on where the other was."""
+        with subprocess.Popen([sys.argv[2], "asked", os.path.join(self.inside, "a.etl"), "2000", "share"],
+                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+            if session.stdout.readline() != "ready\n":
+                self.skipTest("processes share no session here")
+            process = self.start("--follow", self.inside)
+            self.wait_for(lambda: len(self.server.events) == 2000)
+            self.assertIn("another 'etwas ship' has this folder", self.ship("--session", "asked", expect=OPEN))
+            process.terminate()
+            process.wait()
+            self.server.hashes.clear()
+            asked = len(self.server.asked)
+            process = self.start("--session", "asked")
+            self.wait_for(lambda: len(self.server.asked) > asked)
+            session.communicate("\n", timeout=PATIENCE_S)
+        said = process.communicate(timeout=PATIENCE_S)[1]
+        self.assertEqual(process.returncode, FINE, said)
+        self.assert_whole(2000)
 
     def test_one_that_does_not_run_is_refused(self):
         self.ship("--session", "none", expect=OPEN)

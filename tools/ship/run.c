@@ -197,7 +197,7 @@ static bool open_state(struct etwas_ship_run *run)
     }
     etwas_ship_key_target(name, run->target_name);
     free(name);
-    if (!etwas_ship_state_folder(run->settings, folder)) {
+    if (!etwas_ship_state_folder(run->settings->state, run->folder, folder)) {
         return false;
     }
     run->state = etwas_ship_state_open(folder);

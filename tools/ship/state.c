@@ -76,7 +76,7 @@ static const char *take(struct etwas_ship_state *state)
 {
     const char *wrong;
 
-    state->folder = open(state->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    state->folder = open(state->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (state->folder < 0) {
         return strerror(errno);
     }

@@ -12,7 +12,7 @@
 /* A service manager names several, with colons between, of a service that has several. */
 static int from_manager(char folder[ETWAS_SHIP_STATE_FOLDER_BYTES], const char *folders)
 {
-    return snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%.*s", (int)strcspn(folders, ":"),
+    return snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%.*s/", (int)strcspn(folders, ":"),
                     folders);
 }
 
@@ -31,21 +31,21 @@ static int from_environment(char folder[ETWAS_SHIP_STATE_FOLDER_BYTES])
         const char *above = getenv(places[i][0]);
 
         if (above != NULL && above[0] == '/') {
-            return snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%s/%s", above, places[i][1]);
+            return snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%s/%s/", above, places[i][1]);
         }
     }
     return -1;
 }
 
-bool etwas_ship_state_folder(const struct etwas_ship_settings *settings,
+bool etwas_ship_state_folder(const char *named, const char *shipped,
                              char folder[ETWAS_SHIP_STATE_FOLDER_BYTES])
 {
     int bytes;
 
-    if (settings->state != NULL) {
-        bytes = snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%s", settings->state);
-    } else if (settings->follow != NULL) {
-        bytes = snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%s/.ship", settings->follow);
+    if (named != NULL) {
+        bytes = snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%s/", named);
+    } else if (shipped != NULL) {
+        bytes = snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%s/.ship", shipped);
     } else {
         bytes = from_environment(folder);
     }
