@@ -7,6 +7,7 @@
 
 /* ---- a row and its numbers ------------------------------------------------------------------- */
 
+/* Texts are not kept: the cursor has them. */
 static void keep_row(const struct etwas_columns *columns, uint32_t at, struct etwas_ship_row *row)
 {
     uint32_t count;
@@ -14,25 +15,10 @@ static void keep_row(const struct etwas_columns *columns, uint32_t at, struct et
 
     *row = (struct etwas_ship_row){.is_there = true};
     for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *values = columns->column[i].values.data;
+        uint32_t bytes = etwas_ship_type_bytes(kinds[i].type);
 
-        switch (kinds[i].type) {
-        case ETWAS_SHIP_U8:
-            row->values[i] = values[at];
-            break;
-        case ETWAS_SHIP_U16:
-        case ETWAS_SHIP_DATE:
-            row->values[i] = ((const uint16_t *)(const void *)values)[at];
-            break;
-        case ETWAS_SHIP_U32:
-            row->values[i] = ((const uint32_t *)(const void *)values)[at];
-            break;
-        case ETWAS_SHIP_U64:
-        case ETWAS_SHIP_TIME:
-            row->values[i] = ((const uint64_t *)(const void *)values)[at];
-            break;
-        default:
-            break; /* texts: the cursor has them */
+        if (bytes > 0 && bytes <= sizeof row->values[i]) {
+            memcpy(&row->values[i], columns->column[i].values.data + (size_t)at * bytes, bytes);
         }
     }
 }

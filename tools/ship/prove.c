@@ -7,8 +7,8 @@
 #include "ship/prove.h"
 
 #include "commands.h"
+#include "ship/say.h"
 #include "ship/send.h"
-#include "text.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -16,14 +16,6 @@
 enum {
     TRIES = 6, /* a second apart */
 };
-
-static void say(const char *sentence, const char *rest)
-{
-    struct etwas_output *error = etwas_standard_error();
-
-    etwas_output_format(error, "etwas: %s%s\n", sentence, rest);
-    etwas_output_flush(error);
-}
 
 /* Behind those that are there already. False: it has been said why not. */
 static bool ask_shard(struct etwas_ship_target *target, uint32_t shard, const char *query,
@@ -40,7 +32,7 @@ static bool ask_shard(struct etwas_ship_target *target, uint32_t shard, const ch
         return false;
     }
     if (proofs->wrong != NULL) {
-        say("what a server answers ", proofs->wrong);
+        etwas_ship_say("--prove", "what a server answers %s", proofs->wrong);
         return false;
     }
     return true;

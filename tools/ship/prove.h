@@ -75,8 +75,9 @@ enum {
 bool etwas_ship_proof_query(char query[ETWAS_SHIP_PROOF_QUERY_BYTES], const char *events,
                             const char *buffers, const char *local_buffers, uint32_t days);
 
-/* Takes a row of its answer, as of etwas_ship_question; `context` is a struct etwas_ship_proofs. */
 struct etwas_ship_field;
+
+/* Takes a row of its answer, as of etwas_ship_question; `context` is a struct etwas_ship_proofs. */
 bool etwas_ship_proof_row(void *context, const struct etwas_ship_field *fields);
 
 /* Sorts them by host and session, and makes one of those of one session, which two shards have told. */
