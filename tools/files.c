@@ -21,11 +21,25 @@ enum {
 
 static struct etwas_files *newest; /* of those that were read */
 
+bool etwas_files_is_log(const char *name)
+{
+    static const char suffix[] = ".etl";
+    size_t length = strlen(name);
+    size_t name_end = length;
+
+    while (name_end > 0 && name[name_end - 1] >= '0' && name[name_end - 1] <= '9') {
+        name_end--;
+    }
+    if (name_end > 0 && name_end < length && name[name_end - 1] == '_') {
+        length = name_end - 1;
+    }
+    return name[0] != '.' && length >= sizeof suffix &&
+           memcmp(name + length - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
+}
+
 static int is_log_file(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-
-    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".etl") == 0;
+    return etwas_files_is_log(entry->d_name);
 }
 
 /* As bytes, whatever the language is. */

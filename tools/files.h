@@ -4,10 +4,11 @@
 #define ETWAS_TOOLS_FILES_H
 
 /*
- * The files of a command line. A folder among them stands for the log files in it, those whose names end in .etl and do
- * not begin with a dot, in the order of their names; not for those of folders in it.
+ * The files of a command line. A folder among them stands for the log files in it, in the order of their names; not for
+ * those of folders in it.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -24,6 +25,9 @@ struct etwas_files {
  */
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most);
+
+/* Is a log file called so? NAME.etl, or, of a private session, NAME.etl_PID; and no hidden one. */
+bool etwas_files_is_log(const char *name);
 
 /* The command that had them has ended. */
 void etwas_files_free(void);

@@ -197,9 +197,10 @@ class Folder(ToolTest):
         for number, (ns, file) in enumerate(self.moments()):
             records[file].append(etl.classic(RED, self.stamp(file, ns), payload=struct.pack("<I", number)))
         for file, events in enumerate(records):
-            self.write(f"f{file:03}.etl", etl.trace([(file % 4, events)], name=f"s{file}", **self.CLOCKS[file % 3]))
+            name = f"f{file:03}.etl" + "_4711" * (file == 7)  # that of a private session
+            self.write(name, etl.trace([(file % 4, events)], name=f"s{file}", **self.CLOCKS[file % 3]))
         os.mkdir(os.path.join(self.folder, "below"))
-        for name in ("below/a.etl", ".hidden.etl", "other.txt", "f000.etl.index"):
+        for name in ("below/a.etl", ".hidden.etl", "other.txt", "f000.etl.index", "other.etl_", "other_7"):
             self.write(name, b"no trace")
 
     def events(self, *arguments, **options):

@@ -70,7 +70,7 @@ class Folder(ShipTest):
         os.symlink(outside, os.path.join(self.inside, "link.etl"))
         os.mkfifo(os.path.join(self.inside, "pipe.etl"))
         os.mkdir(os.path.join(self.inside, "folder.etl"))
-        for name in (".hidden.etl", "other.txt"):
+        for name in (".hidden.etl", "other.txt", "other.etl_", "other.etl_7a", "_7"):
             shutil.copy(outside, os.path.join(self.inside, name))
         self.work("in", os.path.join(self.inside, "a.etl"), 200)
         self.ship("--follow", self.inside, "--once")
@@ -85,6 +85,11 @@ class Folder(ShipTest):
         self.assertEqual(os.listdir(self.path("mine")), [])
         self.ship("--follow", self.inside, "--once", "--state", os.path.join(self.inside, ".ship"))
         self.assert_whole(200)
+
+    def test_the_file_of_a_private_session_is_one(self):
+        self.work("mine", os.path.join(self.inside, "a.etl_4711"), 300)
+        self.ship("--follow", self.inside, "--once")
+        self.assert_whole(300)
 
     def test_a_file_is_known_by_what_is_in_it(self):
         """Under another name it is the same, and under the same name another one is not."""

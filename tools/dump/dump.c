@@ -24,9 +24,9 @@ static const char *const help[] = {
     "\n",
     "Shows the events of one or more traces, a line for each, with their fields by\n"
     "name. The events of several files come in one time order, also of files whose\n"
-    "clocks are not the same; a folder stands for the log files (*.etl) in it. What a\n"
-    "part of a new-file set does not say of its events, as of a class described\n"
-    "later, the last of the parts that are given says.\n"
+    "clocks are not the same; a folder stands for the log files (*.etl, *.etl_PID) in\n"
+    "it. What a part of a new-file set does not say of its events, as of a class\n"
+    "described later, the last of the parts that are given says.\n"
     "\n",
     "  -w, --where EXPRESSION\n"
     "                  only events for which it is true; see below\n"

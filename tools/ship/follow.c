@@ -3,6 +3,7 @@
 
 #include "ship/follow.h"
 
+#include "files.h"
 #include "ship/say.h"
 #include "ship/written.h"
 
@@ -11,15 +12,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool is_log_name(const char *name)
-{
-    static const char suffix[] = ".etl";
-    size_t bytes = strlen(name);
-
-    return name[0] != '.' && bytes >= sizeof suffix &&
-           strcmp(name + bytes - (sizeof suffix - 1), suffix) == 0;
-}
 
 bool etwas_ship_each_file(const char *folder,
                           bool (*take)(void *context, const char *path, const struct stat *facts),
@@ -35,7 +27,7 @@ bool etwas_ship_each_file(const char *folder,
         return false;
     }
     while (goes_on && (entry = readdir(names)) != NULL) {
-        if (is_log_name(entry->d_name) &&
+        if (etwas_files_is_log(entry->d_name) &&
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path &&
             etwas_ship_is_file(path, &facts)) {
             goes_on = take(context, path, &facts);

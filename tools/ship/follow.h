@@ -6,8 +6,7 @@
 /*
  * A folder into which sessions write: what is in it by now.
  *
- * Its log files are regular files whose names end in .etl and do not begin with a dot; links, pipes and folders are
- * passed over. Files come and go, get other names, and are replaced.
+ * Its log files are regular files that are called so (etwas_files_is_log); links, pipes and folders are passed over. Files come and go, get other names, and are replaced.
  */
 
 #include "ship/run.h"
