@@ -366,12 +366,13 @@ static bool begin_next_part(struct etwas_session *session, uint32_t *code)
  * NEWFILE: what is taken and not settled is in two parts at most, the newest ones, whose names a crash-safe session keeps:
  * who recovers it looks for it there. The half, since what describes events takes its room, too.
  */
-static uint32_t room(struct etwas_session *session, uint32_t most)
+static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     uint64_t fit = etwas_configuration_file_bytes(configuration) /
                    (configuration->buffer_size_kb * (uint64_t)BYTES_A_KB) / 2;
 
+    (void)last;
     if ((configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0 ||
         configuration->maximum_file_size == 0 || fit >= most) {
         return most;

@@ -116,10 +116,9 @@ static void begin_batch(struct pass *pass)
     pass->batch.is_full = false;
     pass->copies = pass->session->strangers.copies != NULL &&
                    ck_pr_load_32(&pass->session->guests) != ETWAS_GUESTS_NEVER_CAME;
-    pass->room = pass->copies ? pass->session->strangers.count : (uint32_t)ETWAS_BATCH_BUFFERS;
-    if (!pass->last) {
-        pass->room = etwas_sinks_room(pass->session, pass->room);
-    }
+    pass->room = etwas_sinks_room(
+        pass->session,
+        pass->copies ? pass->session->strangers.count : (uint32_t)ETWAS_BATCH_BUFFERS, pass->last);
 }
 
 /* Gives the batch to the sinks, settles what became of it, and begins the next. */

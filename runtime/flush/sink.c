@@ -22,11 +22,11 @@ void etwas_sinks_settle(struct etwas_session *session)
     }
 }
 
-uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most)
+uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most, bool last)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
         if (sink_at(session, index)->room != NULL) {
-            most = sink_at(session, index)->room(session, most);
+            most = sink_at(session, index)->room(session, most, last);
         }
     }
     return most;

@@ -62,8 +62,11 @@ struct etwas_sink {
     /* A pass begins: books what became of what was taken before. */
     void (*settle)(struct etwas_session *session);
 
-    /* How many more buffers it has room for, up to `most`; the others wait in the pool. */
-    uint32_t (*room)(struct etwas_session *session, uint32_t most);
+    /*
+     * How many buffers the next batch may have for it, up to `most`; the others wait in the pool. `last`: the session
+     * ends, and they can wait for another batch, but for nothing else: one at least.
+     */
+    uint32_t (*room)(struct etwas_session *session, uint32_t most, bool last);
 
     /* Takes a batch, and says in it what is kept. */
     void (*take)(struct etwas_session *session, struct etwas_batch *batch);
@@ -90,7 +93,7 @@ struct etwas_sink {
 void etwas_sinks_settle(struct etwas_session *session);
 
 /* The least that one of them has. */
-uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most);
+uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most, bool last);
 
 void etwas_sinks_take(struct etwas_session *session, struct etwas_batch *batch);
 void etwas_sinks_flushed(struct etwas_session *session, int64_t bound);

@@ -110,11 +110,15 @@ void etwas_session_realtime_end(struct etwas_session *session)
 
 /* ---- as a sink ------------------------------------------------------------------------------- */
 
-/* While there is no consumer and the backlog is full everything stays in the pool. */
-static uint32_t room(struct etwas_session *session, uint32_t most)
+/* While there is no consumer and the backlog is full everything stays in the pool, until the session ends. */
+static uint32_t room(struct etwas_session *session, uint32_t most, bool last)
 {
-    uint32_t buffers = etwas_realtime_room(session->realtime, most, session->pool->buffer_bytes);
+    uint32_t buffers;
 
+    if (last) {
+        return most;
+    }
+    buffers = etwas_realtime_room(session->realtime, most, session->pool->buffer_bytes);
     /* Writers that find no buffer say then that it is for lack of a consumer. */
     ck_pr_store_32(&session->pool->words->backlog_full, buffers == 0);
     return buffers;

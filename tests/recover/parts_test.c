@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A buffer that stays current while a set of files goes on has parts in files that are not asked any more. They are not
+ * A set of files goes on while a buffer stays current: it has parts in files that are not asked any more. They are not
  * recovered again; what was refused is.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,39 +18,39 @@
 enum {
     FILES = 4, /* more than are asked */
     EVENTS = 5,
+    LAST_EVENTS = 60000, /* more than fit into three files */
 };
 
 static struct crash_progress *progress;
 
-static long refuse_writes(enum etwas_file_call call, size_t bytes)
+static const char *file_path(int file)
 {
-    return call == ETWAS_FILE_WRITE ? -ENOSPC : (long)bytes;
+    char name[32];
+
+    (void)snprintf(name, sizeof name, "log%d.etl", file);
+    return folder_path(name);
 }
 
-static void log_events(etwas_trace_handle session)
+/* ---- the child ------------------------------------------------------------------------------- */
+
+/* The log file's. The backlog's comes behind it. */
+static long refuse_a_write(enum etwas_file_call call, size_t bytes)
 {
-    for (uint64_t number = 0; number < EVENTS; number++) {
-        CHECK_IN_CHILD(log_number(session, number) == ERROR_SUCCESS);
-    }
+    static bool is_done;
+    bool refuses = call == ETWAS_FILE_WRITE && !is_done;
+
+    is_done = is_done || refuses;
+    return refuses ? -ENOSPC : (long)bytes;
 }
 
-static void go_on_in_the_next_file(etwas_trace_handle session)
-{
-    static struct block block;
-
-    prepare_block(&block, NULL);
-    CHECK_IN_CHILD(ControlTraceA(session, NULL, &block.properties,
-                                 EVENT_TRACE_CONTROL_INCREMENT_FILE) == ERROR_SUCCESS);
-}
-
-/* Flushes some events into each file, the first or none of them refused, and dies with some more. */
-static void log_and_die(bool is_refused)
+static etwas_trace_handle start(uint32_t buffer_kb)
 {
     const etwas_session_options options = {
         .log_file_mode = EVENT_TRACE_FILE_MODE_NEWFILE,
         .crash_safe = ETWAS_CRASH_SAFE_POOL_FILE,
         .crash_safe_folder = folder_path("run"),
-        .buffer_size_kb = 16,
+        .buffer_size_kb = buffer_kb,
+        .maximum_buffers = 128,
         .maximum_file_size = 1,
         .flusher.no_thread = true,
     };
@@ -59,20 +60,70 @@ static void log_and_die(bool is_refused)
                    ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_crash_safe_path(session, progress->path, sizeof progress->path) ==
                    ERROR_SUCCESS);
+    return session;
+}
+
+static void log_events(etwas_trace_handle session, uint64_t count)
+{
+    for (uint64_t number = 0; number < count; number++) {
+        CHECK_IN_CHILD(log_number(session, number) == ERROR_SUCCESS);
+    }
+}
+
+static void control(etwas_trace_handle session, uint32_t how, uint32_t mode)
+{
+    static struct block block;
+
+    prepare_block(&block, NULL);
+    block.properties.LogFileMode = mode;
+    CHECK_IN_CHILD(ControlTraceA(session, NULL, &block.properties, how) == ERROR_SUCCESS);
+}
+
+/* Flushes some events into each file, the first or none of them refused, and dies with some more. */
+static void fill_files(etwas_trace_handle session, bool is_refused)
+{
     for (int file = 0; file < FILES; file++) {
-        log_events(session);
-        etwas_file_fail(is_refused && file == 0 ? refuse_writes : NULL);
+        log_events(session, EVENTS);
+        etwas_file_fail(is_refused && file == 0 ? refuse_a_write : NULL);
         CHECK_IN_CHILD((etwas_flush(session) != ERROR_SUCCESS) == (is_refused && file == 0));
         etwas_file_fail(NULL);
-        go_on_in_the_next_file(session);
+        control(session, EVENT_TRACE_CONTROL_INCREMENT_FILE, EVENT_TRACE_FILE_MODE_NEWFILE);
     }
-    log_events(session);
+    log_events(session, EVENTS);
     (void)kill(getpid(), SIGKILL);
 }
 
-static etwas_recovered recover_what_died(bool is_refused)
+static void die_with_files(void)
 {
-    etwas_recovered recovered;
+    fill_files(start(16), false);
+}
+
+static void die_with_a_file_that_was_refused(void)
+{
+    fill_files(start(16), true);
+}
+
+static long die_with_the_last_file(enum etwas_file_call call, size_t bytes)
+{
+    if (call == ETWAS_FILE_OPEN && access(file_path(FILES - 1), F_OK) == 0) {
+        (void)kill(getpid(), SIGKILL);
+    }
+    return (long)bytes;
+}
+
+static void die_while_it_stops(void)
+{
+    etwas_trace_handle session = start(64);
+
+    log_events(session, LAST_EVENTS);
+    etwas_file_fail(die_with_the_last_file);
+    (void)etwas_stop(session, NULL);
+}
+
+/* ---- its parent ------------------------------------------------------------------------------ */
+
+static void await_death(void (*log_and_die)(void))
+{
     int status;
     int child;
 
@@ -80,23 +131,32 @@ static etwas_recovered recover_what_died(bool is_refused)
     assert_int_equal(mkdir(folder_path("run"), 0700), 0);
     child = fork_child();
     if (child == 0) {
-        log_and_die(is_refused);
+        log_and_die();
+        _exit(1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static etwas_recovered recover_what_is_left(void)
+{
+    etwas_recovered recovered;
+
     crash_recover(progress->path, folder_path("after.etl"), &recovered);
     assert_int_equal(count_events(folder_path("after.etl")), recovered.events);
-    assert_int_equal(recovered.attempted, (FILES + 1) * EVENTS);
     crash_progress_free(progress);
     return recovered;
 }
 
 static void what_older_files_have_is_not_there_twice(void **state)
 {
-    const etwas_recovered recovered = recover_what_died(false);
+    etwas_recovered recovered;
 
     (void)state;
+    await_death(die_with_files);
+    recovered = recover_what_is_left();
     assert_int_equal(recovered.events, EVENTS);
+    assert_int_equal(recovered.attempted, (FILES + 1) * EVENTS);
     assert_int_equal(recovered.lost, 0);
     if (can_have_sequences()) {
         assert_int_equal(recovered.in_log_file, FILES * EVENTS);
@@ -106,13 +166,36 @@ static void what_older_files_have_is_not_there_twice(void **state)
 /* It is in no file, and in memory where a flush left it there. */
 static void what_was_refused_is_recovered(void **state)
 {
-    const etwas_recovered recovered = recover_what_died(true);
+    etwas_recovered recovered;
 
     (void)state;
+    await_death(die_with_a_file_that_was_refused);
+    recovered = recover_what_is_left();
+    assert_int_equal(recovered.attempted, (FILES + 1) * EVENTS);
     if (can_have_sequences()) {
         assert_true(recovered.events >= 2 * EVENTS);
         assert_int_equal(recovered.lost, 0);
     }
+}
+
+/* However many buffers are left then. */
+static void no_more_than_two_files_are_unsettled_at_the_stop(void **state)
+{
+    size_t count = 0;
+    etwas_recovered recovered;
+
+    (void)state;
+    await_death(die_while_it_stops);
+    for (int file = 1; file < FILES; file++) {
+        struct events events;
+
+        read_torn_events(file_path(file), &events);
+        count += events.count;
+        free_events(&events);
+    }
+    recovered = recover_what_is_left();
+    assert_int_equal(count + recovered.events, LAST_EVENTS);
+    assert_int_equal(recovered.attempted, LAST_EVENTS);
 }
 
 int main(void)
@@ -120,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_older_files_have_is_not_there_twice),
         FOLDER_TEST(what_was_refused_is_recovered),
+        FOLDER_TEST(no_more_than_two_files_are_unsettled_at_the_stop),
     };
 
     return cmocka_run_group_tests_name("recover parts", tests, folder_in_memory, NULL);
