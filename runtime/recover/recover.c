@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/walk.h"
 #include "clock/clock.h"
 #include "etl/own_record.h"
 #include "file/log_file.h"
@@ -184,51 +185,66 @@ static void pass_over(struct recovery *recovery, const struct etwas_found_buffer
 }
 
 /*
- * Whether all that the flusher settled is in the session's files, those too that are not asked: nothing was ever refused,
- * or replaced, or given to somebody else instead; the process cannot have been refused something meanwhile; and what the
- * system had taken from it is not lost with another boot.
+ * Whether all that the flusher settled is in the session's files, and may be in one that is not asked: there were more than
+ * one; nothing was ever refused, or replaced, or given to somebody else instead; the process cannot have been refused
+ * something meanwhile; and what the system had taken from it is not lost with another boot.
  */
 static bool is_settled_in_files(const struct recovery *recovery)
 {
+    const struct etwas_shared_head *head = &recovery->copy.head;
     const uint32_t other_places = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_REAL_TIME_MODE;
     const uint64_t *settled = recovery->copy.pool.settled;
 
-    return recovery->logs[0] >= 0 && !recovery->result->is_alive && !recovery->result->other_boot &&
-           (recovery->copy.head.log_file_mode & other_places) == 0 &&
-           settled[ETWAS_OUTCOME_WRITE_ERROR] == 0 && settled[ETWAS_OUTCOME_FILE_FULL] == 0 &&
-           settled[ETWAS_OUTCOME_UNDELIVERED] == 0;
+    return recovery->logs[0] >= 0 && head->file_paths[1 - head->newest_path][0] != 0 &&
+           !recovery->result->is_alive && !recovery->result->other_boot &&
+           (head->log_file_mode & other_places) == 0 && settled[ETWAS_OUTCOME_WRITE_ERROR] == 0 &&
+           settled[ETWAS_OUTCOME_FILE_FULL] == 0 && settled[ETWAS_OUTCOME_UNDELIVERED] == 0;
+}
+
+/* Whether these are whole records. */
+static bool are_records(const uint8_t *data, uint32_t units)
+{
+    uint32_t its = 1;
+
+    while (units != 0 && its != 0) {
+        its = etwas_walk_next(data, units);
+        data += (size_t)its * ETWAS_UNIT_BYTES;
+        units -= its;
+    }
+    return units == 0;
 }
 
 /*
  * How many bytes of its records flushes took while it was current, and settled. The flusher stores that behind the loss,
  * if there is one, and clears it before it gives the buffer back: so it is of the claim that was found. More than is
- * committed cannot be, and says nothing.
+ * committed cannot be, nor a part of a record.
  */
 static uint32_t settled_bytes(const struct recovery *recovery,
-                              const struct etwas_found_buffer *found)
+                              const struct etwas_found_buffer *found, const uint8_t *data)
 {
-    uint32_t units = recovery->copy.pool.buffers[found->buffer].written_units;
+    uint32_t end = recovery->copy.pool.buffers[found->buffer].written_units;
 
-    return found->slot < recovery->copy.view.rseq_slots && units > ETWAS_FIRST_UNIT &&
-                   units <= found->limit_units && is_settled_in_files(recovery)
-               ? (units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES
+    return found->slot < recovery->copy.view.rseq_slots && end > ETWAS_FIRST_UNIT &&
+                   end <= found->limit_units && is_settled_in_files(recovery) &&
+                   are_records(data, end - ETWAS_FIRST_UNIT)
+               ? (end - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES
                : 0;
 }
 
 /*
- * How many bytes of its records the log files have. The newest are asked; what was taken of a buffer that then stayed
- * current may be in one that ended long before them. Between a part's write and its settlement it is in those.
+ * How many bytes of its records the log files have. The newest two are asked. What was taken of a buffer that then stayed
+ * current may begin in one that ended before them; what is not settled yet is in those.
  */
 static uint32_t bytes_in_files(struct recovery *recovery, const struct etwas_found_buffer *found,
                                const uint8_t *data)
 {
     uint32_t limit = (found->limit_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
-    uint32_t settled = settled_bytes(recovery, found);
     uint32_t bytes = etwas_log_tail_has(recovery->tail, found->slot, data, limit);
+    uint32_t settled = bytes == 0 ? settled_bytes(recovery, found, data) : 0;
 
-    return bytes >= settled ? bytes
-                            : settled + etwas_log_tail_has(recovery->tail, found->slot,
-                                                           data + settled, limit - settled);
+    return settled == 0 ? bytes
+                        : settled + etwas_log_tail_has(recovery->tail, found->slot, data + settled,
+                                                       limit - settled);
 }
 
 /* Behind what the log files have of it. */

@@ -357,8 +357,11 @@ void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *pat
 {
     struct etwas_shared_head *head = mapping->head;
     uint32_t other = mapping->newest_path == 0 ? 1 : 0;
+    size_t length = strnlen(path, sizeof head->file_paths[other] - 1);
 
-    (void)snprintf(head->file_paths[other], sizeof head->file_paths[other], "%s", path);
+    /* Never empty meanwhile: that says that there was no file before the newest. */
+    memcpy(head->file_paths[other], path, length);
+    head->file_paths[other][length] = 0;
     mapping->newest_path = other;
     ck_pr_fence_release();
     ck_pr_store_32(&head->newest_path, other);

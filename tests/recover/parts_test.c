@@ -3,17 +3,20 @@
 
 /*
  * A set of files goes on while a buffer stays current: it has parts in files that are not asked any more. They are not
- * recovered again; what was refused is.
+ * recovered again; what was refused is, and what is in no file.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "buffer/control.h"
 #include "platform/file.h"
 #include "recover/crash.h"
+#include "shared/layout.h"
 
 enum {
     FILES = 4, /* more than are asked */
@@ -103,6 +106,16 @@ static void die_with_a_file_that_was_refused(void)
     fill_files(start(16), true);
 }
 
+static void die_with_one_file(void)
+{
+    etwas_trace_handle session = start(16);
+
+    log_events(session, EVENTS);
+    CHECK_IN_CHILD(etwas_flush(session) == ERROR_SUCCESS);
+    log_events(session, EVENTS);
+    (void)kill(getpid(), SIGKILL);
+}
+
 static long die_with_the_last_file(enum etwas_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_OPEN && access(file_path(FILES - 1), F_OK) == 0) {
@@ -178,6 +191,48 @@ static void what_was_refused_is_recovered(void **state)
     }
 }
 
+/* How far flushes took each buffer: less than a whole record. */
+static void damage_written_units(void)
+{
+    struct etwas_shared_head head;
+    int file = open(progress->path, O_RDWR | O_CLOEXEC);
+
+    assert_int_equal(pread(file, &head, sizeof head, 0), sizeof head);
+    for (uint32_t index = 0; index < head.tables[ETWAS_SHARED_CONTROLS].count; index++) {
+        off_t at = (off_t)(head.tables[ETWAS_SHARED_CONTROLS].offset +
+                           index * sizeof(struct etwas_buffer_control) +
+                           offsetof(struct etwas_buffer_control, written_units));
+        uint32_t units;
+
+        assert_int_equal(pread(file, &units, sizeof units, at), sizeof units);
+        units -= units != 0;
+        assert_int_equal(pwrite(file, &units, sizeof units, at), sizeof units);
+    }
+    assert_int_equal(close(file), 0);
+}
+
+static void no_record_is_settled_in_part(void **state)
+{
+    etwas_recovered recovered;
+
+    (void)state;
+    await_death(die_with_files);
+    damage_written_units();
+    recovered = recover_what_is_left();
+    if (can_have_sequences()) {
+        assert_int_equal(recovered.events, (FILES + 1) * EVENTS);
+    }
+}
+
+/* Nothing is older than the only one. */
+static void what_was_cut_off_the_only_file_is_recovered(void **state)
+{
+    (void)state;
+    await_death(die_with_one_file);
+    assert_int_equal(truncate(file_path(1), 16 << 10), 0);
+    assert_int_equal(recover_what_is_left().events, 2 * EVENTS);
+}
+
 /* However many buffers are left then. */
 static void no_more_than_two_files_are_unsettled_at_the_stop(void **state)
 {
@@ -203,6 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_older_files_have_is_not_there_twice),
         FOLDER_TEST(what_was_refused_is_recovered),
+        FOLDER_TEST(no_record_is_settled_in_part),
+        FOLDER_TEST(what_was_cut_off_the_only_file_is_recovered),
         FOLDER_TEST(no_more_than_two_files_are_unsettled_at_the_stop),
     };
 
