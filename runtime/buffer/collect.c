@@ -511,7 +511,9 @@ static void settle_rseq(struct etwas_collector *collector, const struct etwas_co
     etwas_pool_settle_end(pool);
     note->written_units = collected->part ? collected->end_units : 0;
     note->written_records = collected->part ? note->written_records + collected->records : 0;
-    ck_pr_store_32(&pool->buffers[collected->buffer].written_units, note->written_units);
+    etwas_control_set_written(&pool->buffers[collected->buffer],
+                              etwas_owner_ticket(ck_pr_load_64(&pool->owners[collected->buffer])),
+                              collected->end_units);
     if (!collected->part) {
         etwas_pool_release(pool, collected->buffer, collected->end_units);
     }

@@ -17,6 +17,7 @@
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,12 +77,36 @@ struct etwas_buffer_control {
 
     /* What the flusher tells the statistics, and who recovers; it believes its own notes (collect.h). */
     uint32_t reserved;
-    uint32_t written_units; /* by a flush, while the buffer was current; 0: none */
+    uint32_t
+        written_units; /* settled so far of the claim written_ticket; see etwas_control_written */
     uint32_t reserved_too;
     uint32_t set_aside; /* abandoned: 1 + records found whole */
     uint32_t kept;      /* of these, not yet written or given up */
+    uint64_t written_ticket;
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct etwas_buffer_control) == 128, "two cache lines a buffer");
 _Static_assert(offsetof(struct etwas_buffer_control, reserved) == 64, "the flusher's line");
+
+/*
+ * Of an rseq slot's buffer: so many units are settled. It is never taken back, since a later claim has another ticket: whoever
+ * dies between settling a buffer and giving it back has said so.
+ */
+static inline void etwas_control_set_written(struct etwas_buffer_control *control, uint64_t ticket,
+                                             uint32_t units)
+{
+    ck_pr_store_32(&control->written_units, units);
+    ck_pr_fence_store(); /* never an older claim's units under this ticket */
+    ck_pr_store_64(&control->written_ticket, ticket);
+}
+
+/* 0: none of this claim. */
+static inline uint32_t etwas_control_written(const struct etwas_buffer_control *control,
+                                             uint64_t ticket)
+{
+    bool is_its = ck_pr_load_64(&control->written_ticket) == ticket;
+
+    ck_pr_fence_load();
+    return is_its ? ck_pr_load_32(&control->written_units) : 0;
+}
 
 #endif

@@ -27,12 +27,12 @@ static uint64_t given_up(const struct etwas_buffer_control *control,
     return control->set_aside != 0 && found->committed > whole ? found->committed - whole : 0;
 }
 
-/* What a flush took of a buffer that was current, settled, and could not write. */
+/* What was taken, settled, and could not be written. */
 static uint64_t refused(const struct etwas_buffer_control *control,
                         const struct etwas_found_buffer *found, const uint8_t *records)
 {
-    uint32_t end =
-        control->written_units < found->end_units ? control->written_units : found->end_units;
+    uint32_t written = etwas_control_written(control, etwas_owner_ticket(found->owner));
+    uint32_t end = written < found->end_units ? written : found->end_units;
     uint32_t units = found->begin_units;
     uint64_t count = 0;
 

@@ -215,14 +215,14 @@ static bool are_records(const uint8_t *data, uint32_t units)
 }
 
 /*
- * How many bytes of its records flushes took while it was current, and settled. The flusher stores that behind the loss,
- * if there is one, and clears it before it gives the buffer back: so it is of the claim that was found. More than is
- * committed cannot be, nor a part of a record.
+ * How many bytes of its records flushes took, and settled. The flusher stores that behind the loss, if there is one. More
+ * than is committed cannot be, nor a part of a record.
  */
 static uint32_t settled_bytes(const struct recovery *recovery,
                               const struct etwas_found_buffer *found, const uint8_t *data)
 {
-    uint32_t end = recovery->copy.pool.buffers[found->buffer].written_units;
+    uint32_t end = etwas_control_written(&recovery->copy.pool.buffers[found->buffer],
+                                         etwas_owner_ticket(found->owner));
 
     return found->slot < recovery->copy.view.rseq_slots && end > ETWAS_FIRST_UNIT &&
                    end <= found->limit_units && is_settled_in_files(recovery) &&

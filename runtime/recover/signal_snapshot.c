@@ -257,7 +257,8 @@ static void put_held(struct etwas_prepared_snapshot *prepared, const struct etwa
 {
     const struct etwas_pool_view *view = &prepared->view;
     /* Before anything is looked at under this claim: so much at least is there then. */
-    uint32_t written = ck_pr_load_32(&control_of(prepared, held->buffer)->written_units);
+    uint32_t written =
+        etwas_control_written(control_of(prepared, held->buffer), etwas_owner_ticket(held->owner));
     struct etwas_found_buffer found;
     enum etwas_pool_found result = etwas_pool_read_look(view, held, &found);
 

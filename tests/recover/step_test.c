@@ -83,15 +83,29 @@ static void who_flushes(void **state)
     stepped_through(&one, STEPPED_SHARED);
 }
 
-static void log_into_the_next_file(void)
+static void go_on_in_the_next_file(void)
 {
     static struct block block;
 
-    log_and_flush();
     prepare_block(&block, NULL);
     CHECK_IN_CHILD(ControlTraceA(stepped_session, NULL, &block.properties,
                                  EVENT_TRACE_CONTROL_INCREMENT_FILE) == ERROR_SUCCESS);
+}
+
+static void log_into_the_next_file(void)
+{
+    log_and_flush();
+    go_on_in_the_next_file();
     log_events();
+}
+
+/* A buffer of which an older file has the beginning. */
+static void log_into_the_last_of_many_files(void)
+{
+    go_on_in_the_next_file();
+    go_on_in_the_next_file();
+    go_on_in_the_next_file();
+    log_and_flush();
 }
 
 static void who_goes_on_in_the_next_file(void **state)
@@ -101,6 +115,19 @@ static void who_goes_on_in_the_next_file(void **state)
                                      .has_parts = true,
                                      .stride = 30,
                                      .run = log_into_the_next_file};
+
+    (void)state;
+    stepped_is_long();
+    stepped_through(&one, STEPPED_SEQUENCES);
+}
+
+static void who_goes_on_in_many_files(void **state)
+{
+    const struct stepped_case one = {.what = "many files",
+                                     .has_file = true,
+                                     .has_parts = true,
+                                     .stride = 1,
+                                     .run = log_into_the_last_of_many_files};
 
     (void)state;
     stepped_is_long();
@@ -146,13 +173,10 @@ static void who_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(a_writer_of_a_recorder),
-        FOLDER_TEST(a_writer_of_a_log_file),
-        FOLDER_TEST(who_describes_events),
-        FOLDER_TEST(who_flushes),
-        FOLDER_TEST(who_goes_on_in_the_next_file),
-        FOLDER_TEST(who_takes_a_snapshot),
-        FOLDER_TEST(who_stops),
+        FOLDER_TEST(a_writer_of_a_recorder),       FOLDER_TEST(a_writer_of_a_log_file),
+        FOLDER_TEST(who_describes_events),         FOLDER_TEST(who_flushes),
+        FOLDER_TEST(who_goes_on_in_the_next_file), FOLDER_TEST(who_goes_on_in_many_files),
+        FOLDER_TEST(who_takes_a_snapshot),         FOLDER_TEST(who_stops),
     };
 
     return cmocka_run_group_tests_name("recover step", tests, folder_in_memory, NULL);

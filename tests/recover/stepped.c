@@ -28,7 +28,7 @@ enum {
     SHORT_STEPS = 12000, /* … else one, of short ways */
     WORDS = STEPPED_PAYLOAD_BYTES / sizeof(uint64_t),
     MOST_NUMBERS = 4096,
-    MOST_PARTS = 3,
+    MOST_PARTS = 4,
 };
 
 /* In memory that the parent shares with the child. */
@@ -247,8 +247,20 @@ static void expect_descriptions(const char *path)
     }
 }
 
-/* What is recovered of its mapping. */
-static void expect_recovered(struct stepped *stepped, bool is_alive)
+/* The mapping as it stands: what a kill would leave. */
+static const char *copy_mapping(const struct stepped *stepped)
+{
+    const char *path = folder_path("copy");
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    assert_true(file >= 0);
+    assert_int_equal(write(file, stepped->mapping, stepped->bytes), stepped->bytes);
+    assert_int_equal(close(file), 0);
+    return path;
+}
+
+/* What is recovered of a mapping. */
+static void expect_recovered(struct stepped *stepped, const char *mapping)
 {
     bool has_file = stepped->one->has_file;
     const char *after = folder_path("after.etl");
@@ -256,8 +268,8 @@ static void expect_recovered(struct stepped *stepped, bool is_alive)
     etwas_recovered recovered;
     uint64_t first;
 
-    assert_int_equal(etwas_recover(progress->path, 0, after, &recovered), ERROR_SUCCESS);
-    assert_int_equal(recovered.is_alive, is_alive);
+    assert_int_equal(etwas_recover(mapping, 0, after, &recovered), ERROR_SUCCESS);
+    assert_false(recovered.is_alive);
     assert_int_equal(recovered.damaged_buffers + recovered.missing_buffers, 0);
     assert_in_range(recovered.unfinished, 0, 1);
     take_file(stepped, after);
@@ -279,12 +291,12 @@ static void expect_recovered(struct stepped *stepped, bool is_alive)
 }
 
 /* A session that has ended leaves its log file. */
-static void expect_account(struct stepped *stepped, bool is_alive)
+static void expect_account(struct stepped *stepped, bool is_killed)
 {
     stepped->looks++;
     stepped->count = 0;
     if (access(progress->path, F_OK) == 0) {
-        expect_recovered(stepped, is_alive);
+        expect_recovered(stepped, is_killed ? progress->path : copy_mapping(stepped));
     } else if (stepped->one->has_file) {
         take_log(stepped);
         assert_int_equal(expect_numbers(stepped), 0);
@@ -325,7 +337,7 @@ static bool look(void *context, const struct step_moment *moment)
     }
     keep(stepped);
     if (stepped->changes++ % stepped->one->stride == 0) {
-        expect_account(stepped, true);
+        expect_account(stepped, false);
     }
     return true;
 }
@@ -384,7 +396,7 @@ static void run_once(struct stepped *stepped, enum stepped_slots slots)
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
         fail_msg("the child ended with status %#x", (unsigned)status);
     }
-    expect_account(stepped, false);
+    expect_account(stepped, true);
     (void)unlink(progress->path);
     close_mapping(stepped);
 }

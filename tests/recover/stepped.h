@@ -3,8 +3,8 @@
 
 /*
  * A child that does something with a crash-safe session and is stepped through by its parent (support/step.h). What a
- * process that is killed leaves is what it has stored by then: before each instruction of the child its mapping is
- * recovered as it stands there, and some children are really killed. The account has to be exact each time: every
+ * process that is killed leaves is what it has stored by then: before each instruction of the child a copy of its mapping
+ * is recovered, and some children are really killed. The account has to be exact each time: every
  * event that was acknowledged is there once, or counted.
  *
  * Where nothing that lasts has changed since the last look, what is recovered is the same, and nobody looks. Of long
