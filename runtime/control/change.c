@@ -20,6 +20,7 @@
 #include "flush/drain.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
+#include "shared/mapping.h"
 #include "system/logger.h"
 
 /*
@@ -192,6 +193,9 @@ static uint32_t begin_realtime(struct etwas_session *session)
     code = etwas_session_realtime_begin(session);
     if (code != ERROR_SUCCESS) {
         set_mode(session, before);
+    } else if (session->mapping != NULL) {
+        /* For good: what is settled from here on may be in no file. */
+        ck_pr_store_32(&session->mapping->head->log_file_mode, before | EVENT_TRACE_REAL_TIME_MODE);
     }
     /* Its timed flushes may be nearer than what the flusher sleeps for. */
     etwas_pool_wake_flusher(session->pool);

@@ -76,12 +76,12 @@ struct etwas_shared_head {
     uint32_t table_count;
     struct etwas_shared_table tables[ETWAS_SHARED_TABLES];
 
-    /* Constant while the session runs. */
+    /* Constant while the session runs, but for log_file_mode: a session that has had consumers says so. */
     etwas_guid session;
     uint8_t boot_id[16]; /* of the machine: QPC and TSC mean nothing after another boot */
     uint32_t process_id;
     uint32_t logger_id;
-    uint64_t process_start; /* in clock ticks since the boot, as /proc/PID/stat says it */
+    uint64_t process_start; /* start_key of platform/identity.h */
     uint32_t log_file_mode;
     uint32_t clock;
     uint32_t flags;

@@ -106,6 +106,15 @@ static void die_with_a_file_that_was_refused(void)
     fill_files(start(16), true);
 }
 
+/* What the file refuses is in the backlog. */
+static void die_with_consumers(void)
+{
+    etwas_trace_handle session = start(16);
+
+    control(session, EVENT_TRACE_CONTROL_UPDATE, EVENT_TRACE_REAL_TIME_MODE);
+    fill_files(session, true);
+}
+
 static void die_with_one_file(void)
 {
     etwas_trace_handle session = start(16);
@@ -191,6 +200,18 @@ static void what_was_refused_is_recovered(void **state)
     }
 }
 
+static void what_only_consumers_got_is_recovered(void **state)
+{
+    etwas_recovered recovered;
+
+    (void)state;
+    await_death(die_with_consumers);
+    recovered = recover_what_is_left();
+    if (can_have_sequences()) {
+        assert_true(recovered.events >= 2 * EVENTS);
+    }
+}
+
 /* How far flushes took each buffer: less than a whole record. */
 static void damage_written_units(void)
 {
@@ -258,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_older_files_have_is_not_there_twice),
         FOLDER_TEST(what_was_refused_is_recovered),
+        FOLDER_TEST(what_only_consumers_got_is_recovered),
         FOLDER_TEST(no_record_is_settled_in_part),
         FOLDER_TEST(what_was_cut_off_the_only_file_is_recovered),
         FOLDER_TEST(no_more_than_two_files_are_unsettled_at_the_stop),
