@@ -370,7 +370,7 @@ void etwas_held_drop(struct etwas_held_file *held)
     if (held->lock < 0) {
         return;
     }
-    if (etwas_registry_open(&folder) == ERROR_SUCCESS && etwas_own_is(held->lock) &&
+    if (etwas_registry_reach(&folder) && etwas_own_is(held->lock) &&
         has_name(folder, held->name, held->lock)) {
         (void)unlinkat(folder, held->name, 0);
     }

@@ -99,7 +99,7 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
 
     if (host->listener >= 0) {
         etwas_file_name_put(&name, text);
-        if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
+        if (etwas_registry_reach(&folder)) {
             (void)unlinkat(folder, text, 0);
         }
         close_both(host);

@@ -89,7 +89,7 @@ void etwas_registry_leave(struct etwas_registry_process *process)
     int folder;
 
     if (process->socket >= 0) {
-        if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
+        if (etwas_registry_reach(&folder)) {
             (void)unlinkat(folder, process->name, 0);
         }
         etwas_own_close(process->socket);

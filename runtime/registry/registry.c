@@ -74,6 +74,14 @@ uint32_t etwas_registry_open(int *folder)
     return is_removed(*folder) ? open_anew(*folder) : ERROR_SUCCESS;
 }
 
+bool etwas_registry_reach(int *folder)
+{
+    uint32_t seen = ck_pr_load_32(&opened);
+
+    *folder = (int)seen - 1;
+    return (seen != 0 && etwas_own_is(*folder)) || etwas_registry_open(folder) == ERROR_SUCCESS;
+}
+
 void etwas_registry_path(char path[ETWAS_FOLDER_BYTES])
 {
     uint32_t seen = ck_pr_load_32(&opened);

@@ -38,6 +38,9 @@ enum {
  */
 uint32_t etwas_registry_open(int *folder);
 
+/* The same to take something out of it: one that somebody has removed is not made anew for that. False: it cannot be had. */
+bool etwas_registry_reach(int *folder);
+
 /* Where that is, for people; empty: it is not open, or the system does not say. */
 void etwas_registry_path(char path[ETWAS_FOLDER_BYTES]);
 

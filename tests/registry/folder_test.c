@@ -208,6 +208,23 @@ static void one_that_is_removed_under_us_is_made_anew(void **state)
     expect_works();
 }
 
+static void who_leaves_one_that_is_removed_makes_none(void **state)
+{
+    struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_registry_host host;
+    char command[512];
+
+    (void)state;
+    assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
+    assert_int_equal(open_session(&host, u"homeless", 1), ERROR_SUCCESS);
+    (void)snprintf(command, sizeof command, "rm -r '%s'", registry_folder());
+    assert_int_equal(system(command), 0);
+    etwas_registry_host_close(&host);
+    etwas_registry_leave(&process);
+    assert_int_equal(access(registry_folder(), F_OK), -1);
+    expect_works();
+}
+
 static void *open_it(void *folder)
 {
     return (void *)(uintptr_t)etwas_registry_open(folder);
@@ -388,6 +405,7 @@ int main(int count, char **arguments)
         REGISTRY_TEST(among_another_users_none_is_made),
         REGISTRY_TEST(a_path_longer_than_a_sockets_address_will_do),
         REGISTRY_TEST(one_that_is_removed_under_us_is_made_anew),
+        REGISTRY_TEST(who_leaves_one_that_is_removed_makes_none),
         REGISTRY_TEST(threads_that_open_it_at_once_have_the_same_one),
         REGISTRY_TEST(one_that_cannot_be_written_to_is_refused),
         REGISTRY_TEST(a_program_with_anothers_rights_takes_no_folder_from_the_environment),
