@@ -92,9 +92,9 @@ typedef struct etwas_recovered {
     char log_file[4096];     /* that it was writing; empty: none */
     uint32_t process_id;     /* in the namespace of the process that logged */
     uint32_t log_file_mode;
-    bool is_alive;        /* the process goes on: what comes later is not in it */
-    bool other_boot;      /* the machine was started anew, or is another one */
-    uint64_t events;      /* in the new file; without one those that would be */
+    bool is_alive;   /* the process goes on: what comes later is not in it. Of a core file: false */
+    bool other_boot; /* the machine was started anew, or is another one */
+    uint64_t events; /* in the new file; without one those that would be */
     uint64_t in_log_file; /* that are left out: they are in the log file already */
     uint64_t overwritten; /* by newer ones, in buffering mode */
     uint64_t lost;        /* by the session, for whatever cause */
