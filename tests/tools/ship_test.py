@@ -14,7 +14,7 @@ import time
 
 import ship_server as ways
 from ship_case import BUFFER, END, GONE, PATIENCE_S, RECOVERED, ShipTest, UNSENT
-from tool_case import FINE, OPEN, main
+from tool_case import FINE, OPEN, OUTPUT, main
 
 
 class Folder(ShipTest):
@@ -52,6 +52,19 @@ class Folder(ShipTest):
         self.assertIn("cannot be read", self.ship("--follow", missing, "--once", expect=OPEN))
         self.assertFalse(os.path.exists(missing))
         self.assertIn(missing, self.ship("--follow", self.inside, "--once", "--recover", "--pools", missing))
+
+    def test_it_ends_when_nothing_can_be_kept_since_what_it_keeps_was_removed(self):
+        self.work("a", os.path.join(self.inside, "a.etl"), 100)
+        process = self.start("--follow", self.inside)
+        self.wait_for(lambda: self.rows(END))
+        shutil.rmtree(os.path.join(self.inside, ".ship"))
+        self.work("b", os.path.join(self.inside, "b.etl"), 100)
+        said = process.communicate(timeout=PATIENCE_S)[1]
+        self.assertEqual(process.returncode, OUTPUT, said)
+        self.assertIn("cannot be kept", said)
+        self.assertNotIn("waiting", said)
+        self.ship("--follow", self.inside, "--once")
+        self.assert_whole(100, 100)
 
     def test_a_folder_that_goes_is_told_once_and_looked_for_again(self):
         process = self.start("--follow", self.inside, "--state", self.path("state"))

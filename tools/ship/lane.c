@@ -70,12 +70,15 @@ static bool keep(struct lane *lane, struct etwas_ship_job *job)
     bool is_said = false;
 
     while (!etwas_ship_state_write(options->state, job->cursor)) {
-        if (!is_said) {
+        int error = errno;
+        bool waits = options->is_patient && !etwas_ship_state_is_gone(options->state);
+
+        if (!is_said || !waits) {
             etwas_ship_say(job->cursor->file, "what is sent of it cannot be kept: %s%s",
-                           strerror(errno), options->is_patient ? "; waiting" : "");
+                           strerror(error), waits ? "; waiting" : "");
             is_said = true;
         }
-        if (!options->is_patient || !wait_for_room(lane)) {
+        if (!waits || !wait_for_room(lane)) {
             job->is_unkept = true;
             return false;
         }

@@ -278,6 +278,13 @@ bool etwas_ship_state_write(struct etwas_ship_state *state, const struct etwas_s
     return false;
 }
 
+bool etwas_ship_state_is_gone(const struct etwas_ship_state *state)
+{
+    struct stat facts;
+
+    return fstat(state->folder, &facts) == 0 && facts.st_nlink == 0;
+}
+
 void etwas_ship_state_remove(struct etwas_ship_state *state, const struct etwas_ship_key *key)
 {
     char name[NAME_BYTES];

@@ -36,6 +36,9 @@ bool etwas_ship_state_find(struct etwas_ship_state *state, const char *target,
 /* False: it could not be written; what was there is there still, or errno says why nothing is known. */
 bool etwas_ship_state_write(struct etwas_ship_state *state, const struct etwas_ship_cursor *cursor);
 
+/* The folder was removed: nothing can be kept there any more, and another process may have one of its name. */
+bool etwas_ship_state_is_gone(const struct etwas_ship_state *state);
+
 /* That there is none is fine. */
 void etwas_ship_state_remove(struct etwas_ship_state *state, const struct etwas_ship_key *key);
 
