@@ -465,7 +465,8 @@ static void types_that_are_not_ours_are_told(void **state)
 
 static void versions_are_told_apart(void **state)
 {
-    static const char *const none[] = {"", "x", ".5", "-1", "18x", "99999.1", "4294967314.1"};
+    static const char *const none[] = {"",     "x",       ".5",           "-1",      "18x",
+                                       "17.9", "99999.1", "4294967314.1", "18.14.2", "1"};
     uint32_t major;
 
     (void)state;
@@ -474,6 +475,8 @@ static void versions_are_told_apart(void **state)
     assert_false(etwas_ship_version_is_modern(major));
     assert_true(etwas_ship_version_read("26.7.3-stable.1", &major));
     assert_true(etwas_ship_version_is_modern(major));
+    assert_true(etwas_ship_version_read("18", &major));
+    assert_true(etwas_ship_version_read("19.4", &major));
     assert_true(etwas_ship_version_read("24", &major));
     assert_int_equal(major, 24);
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {

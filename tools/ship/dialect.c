@@ -6,11 +6,14 @@
 #include "ship/dialect.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     MODERN_FROM = 23, /* the first major version that is given modern types */
     MOST_MAJOR = 9999,
+    OLDEST_MAJOR = 18,
+    OLDEST_MINOR = 16, /* of that */
 };
 
 static bool is_text(const char *bytes, size_t count, const char *text)
@@ -181,7 +184,8 @@ bool etwas_ship_version_read(const char *text, uint32_t *major)
         return false;
     }
     *major = number;
-    return true;
+    return number > OLDEST_MAJOR ||
+           (number == OLDEST_MAJOR && (*at == '\0' || strtoul(at + 1, NULL, 10) >= OLDEST_MINOR));
 }
 
 bool etwas_ship_version_is_modern(uint32_t major)

@@ -47,7 +47,7 @@ const struct etwas_ship_column *etwas_ship_missing_column(
 const struct etwas_ship_column *etwas_ship_foreign_column(
     const struct etwas_ship_known_table *known, enum etwas_ship_table table);
 
-/* The major number of "18.16.1" or "26.7.3-stable.1". False: it is none, or not before 10,000. */
+/* The major number of "18.16.1" or "26.7.3-stable.1". False: it is none, before 18.16, or not before 10,000. */
 bool etwas_ship_version_read(const char *text, uint32_t *major);
 
 /* Does a server of that version have the modern types, codecs, TTL and indexes? */

@@ -226,7 +226,7 @@ static bool take_size(const struct reading *reading)
 static bool take_version(const struct reading *reading)
 {
     return etwas_ship_version_read(optarg, &reading->settings->major) ||
-           wrong(reading, SERVER_VERSION, "takes a version, as 18.16 or 26.7", optarg);
+           wrong(reading, SERVER_VERSION, "takes a version from 18.16 on, as 26.7", optarg);
 }
 
 static bool take_valued(const struct reading *reading, int option)
