@@ -266,7 +266,7 @@ class Servers(WireTest):
         self.refused("is ClickHouse 1.1; 18.16 is the oldest", version="1.1.54385")
 
     def test_a_table_that_is_not_there_or_another_one(self):
-        self.refused("has no table etwas.event,", "'etwas ship --ddl'", tables=())
+        self.refused("has no table etwas.event, one with none of its columns,", "'etwas ship --ddl'", tables=())
         self.refused("has no table etwas.event_buffer,", tables=("",))
         self.refused("has no table a.b,", tables=(), options=("--table", "a.b"))
         server = self.server()
@@ -280,8 +280,10 @@ class Servers(WireTest):
         plain = "MergeTree PARTITION BY day ORDER BY session SETTINGS index_granularity = 8192"
         self.refused("(MergeTree) does not know a block", "--at-least-once", engine=plain)
         self.refused("(Memory) does not know", engine="Memory")
-        self.refused("does not know", engine=ways.REPLICATED.replace("= 10000", "= 0"))
-        self.refused("does not know", version="24.8.1", columns="modern-columns", engine=plain)
+        self.refused("does not know", "its replicated_deduplication_window is 0",
+                     engine=ways.REPLICATED.replace("= 10000", "= 0"))
+        self.refused("does not know", "'alter table etwas.event modify setting non_replicated_deduplication_window = ",
+                     version="24.8.1", columns="modern-columns", engine=plain)
         self.accepted(options=("--at-least-once",), engine=plain)
         self.accepted(version="24.8.1", columns="modern-columns", engine=plain + ", non_replicated_deduplication_window = 1000")
         self.accepted(engine="SharedMergeTree" + ways.REPLICATED[len("ReplicatedMergeTree"):])

@@ -184,8 +184,8 @@ static bool has_table(const struct looked *looked, enum etwas_ship_table table)
 
     if (!etwas_ship_is_known(known)) {
         etwas_ship_say(looked->url,
-                       "has no table %s, or hides it from this user; 'etwas ship --ddl' prints "
-                       "what makes it",
+                       "has no table %s, one with none of its columns, or hides it from this user; "
+                       "'etwas ship --ddl' prints what makes it",
                        name);
         return false;
     }
@@ -241,6 +241,28 @@ static void say_windows(const struct looked *looked, enum etwas_ship_table table
     }
 }
 
+/* With what would make it remember. */
+static void say_forgetful(const struct looked *looked, enum etwas_ship_table table)
+{
+    const char *engine = looked->engines[table];
+    const char *name = looked->names[table];
+    char cure[ETWAS_SHIP_TABLE_BYTES + 128] = "it has to be replicated";
+
+    if (is_replicated(engine)) {
+        (void)snprintf(cure, sizeof cure, "its %s is 0", windows[0]);
+    } else if (etwas_ship_answered(looked->target, looked->shard)->version >=
+                   ETWAS_SHIP_MODERN_INSERTS &&
+               strncmp(engine, "MergeTree", 9) == 0) {
+        (void)snprintf(cure, sizeof cure,
+                       "it has to be replicated, or 'alter table %s modify setting %s = 10000'",
+                       name, windows[1]);
+    }
+    etwas_ship_say(looked->url,
+                   "the table %s (%.*s) does not know a block that is sent again, so rows may come "
+                   "twice: %s; or --at-least-once takes that",
+                   name, (int)strcspn(engine, " ("), engine, cure);
+}
+
 /* Does it know a block that comes again? Where rows may come twice that does not matter. */
 static bool is_exact(const struct looked *looked, enum etwas_ship_table table)
 {
@@ -249,14 +271,7 @@ static bool is_exact(const struct looked *looked, enum etwas_ship_table table)
     bool knows = replicated ? !is_set_to_none(engine, 0) : has_window(looked, engine, 1);
 
     if (!knows && !looked->target->options->at_least_once) {
-        etwas_ship_say(looked->url,
-                       "the table %s (%.*s) does not know a block that is sent again, so rows may "
-                       "come twice: it has to be replicated%s; or --at-least-once takes that",
-                       looked->names[table], (int)strcspn(engine, " ("), engine,
-                       etwas_ship_answered(looked->target, looked->shard)->version >=
-                               ETWAS_SHIP_MODERN_INSERTS
-                           ? ", or have non_replicated_deduplication_window"
-                           : "");
+        say_forgetful(looked, table);
         return false;
     }
     if (replicated && knows) {
