@@ -86,8 +86,14 @@ class Folder(ShipTest):
         for name in (".hidden.etl", "other.txt", "other.etl_", "other.etl_7a", "_7"):
             shutil.copy(outside, os.path.join(self.inside, name))
         self.work("in", os.path.join(self.inside, "a.etl"), 200)
-        self.ship("--follow", self.inside, "--once")
+        os.link(os.path.join(self.inside, "a.etl"), self.path("kept.etl"))
+        os.rename(os.path.join(self.inside, "a.etl"), os.path.join(self.inside, "\n" * 251 + ".etl"))
+        before = set(os.listdir(self.inside))
+        self.ship("--follow", self.inside, "--delete", "--once")
         self.assert_whole(200)
+        self.assertEqual(before - set(os.listdir(self.inside)), {"\n" * 251 + ".etl"})
+        self.assertTrue(os.path.exists(outside))
+        self.assertTrue(os.path.exists(self.path("kept.etl")))
 
     def test_a_link_in_the_place_of_its_state_is_not_followed(self):
         """Others may write into the folder. One that is named is the user's will."""
@@ -288,6 +294,20 @@ class Spool(ShipTest):
         self.server.questions = None
         self.ship("--follow", self.inside, "--once")
         self.assertEqual([row["events"] for row in self.rows(GONE)], [10000])
+
+    def test_what_comes_back_with_more_than_was_counted_stays(self):
+        file = self.work("one", os.path.join(self.inside, "a.etl"), 5000, "append")
+        shutil.copy(file, self.path("more"))
+        self.server.ways = [ways.status(500, 242)]
+        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        self.wait_for(lambda: not os.path.exists(file))
+        self.work("two", self.path("more"), 500, "append")
+        process.kill()
+        process.wait()
+        os.rename(self.path("more"), file)
+        self.server.ways = [self.server.keep]
+        self.assertIn("it counts as gone", self.ship("--follow", self.inside, "--once", expect=OPEN))
+        self.assertTrue(os.path.exists(file))
 
     def test_the_cursor_of_another_file_lets_none_go(self):
         """While no server is there, the limit holds by what cursors say."""

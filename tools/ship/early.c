@@ -6,6 +6,7 @@
 #include "people.h"
 #include "ship/entries.h"
 #include "ship/gone.h"
+#include "ship/remove.h"
 #include "ship/say.h"
 #include "ship/written.h"
 
@@ -101,7 +102,7 @@ static void hold_limit(const struct etwas_ship_run *run)
         const struct etwas_ship_entry *entry = &entries.list[i];
 
         if (!etwas_ship_is_written(entry->path) && settle(run, entry->path) &&
-            unlink(entry->path) == 0) {
+            etwas_ship_remove(entry->path, &entry->facts)) {
             entries.bytes -= (uint64_t)entry->facts.st_size;
         }
     }

@@ -37,11 +37,6 @@ bool etwas_ship_each_file(const char *folder,
     return true;
 }
 
-static bool is_same(const struct stat *one, const struct stat *other)
-{
-    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
 /*
  * One that is empty is being created. What has the name of one that is open and is another file, its turn comes when
  * that one is finished.
@@ -54,7 +49,7 @@ static bool take_entry(void *context, const char *path, const struct stat *facts
 
     if (source != NULL) {
         source->is_seen = true;
-        if (source->file == NULL || is_same(&source->facts, facts)) {
+        if (source->file == NULL || etwas_ship_is_same(&source->facts, facts)) {
             source->mark = mark;
             source->facts = *facts;
         }

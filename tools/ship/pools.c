@@ -156,7 +156,8 @@ static bool make_file(const struct etwas_ship_run *run, const char *pool, const 
         return false;
     }
     file = open(hidden, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    is_made = file >= 0 && fsync(file) == 0 && rename(hidden, path) == 0;
+    is_made = file >= 0 && fsync(file) == 0 &&
+              renameat2(AT_FDCWD, hidden, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
     if (!is_made) {
         etwas_ship_say(pool, "what was recovered cannot be kept: %s", strerror(errno));
         (void)unlink(hidden);

@@ -7,6 +7,7 @@
 #include "ship/entries.h"
 #include "ship/gone.h"
 #include "ship/pools.h"
+#include "ship/remove.h"
 #include "ship/say.h"
 #include "ship/wait.h"
 #include "ship/written.h"
@@ -17,43 +18,44 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     KEEP_DONE_S = 30 * 86400
 };
 
-bool etwas_ship_spool_remove(const struct etwas_ship_source *source)
+static bool is_removed(const char *path, const struct stat *facts)
 {
-    struct stat facts;
+    bool is_removed = etwas_ship_remove(path, facts);
 
-    if (!etwas_ship_is_file(source->path, &facts) || facts.st_dev != source->facts.st_dev ||
-        facts.st_ino != source->facts.st_ino) {
-        return true;
+    if (!is_removed && errno != 0) {
+        etwas_ship_say(path, "it cannot be removed: %s", strerror(errno));
     }
-    if (unlink(source->path) != 0 && errno != ENOENT) {
-        etwas_ship_say(source->path, "it cannot be removed: %s", strerror(errno));
-        return false;
-    }
-    return true;
+    return is_removed;
 }
 
-/* Nothing has been appended to it since, and nobody is about to. */
-static bool is_as_it_arrived(const struct etwas_ship_source *source)
+void etwas_ship_spool_remove(const struct etwas_ship_source *source)
 {
-    struct stat facts;
+    (void)is_removed(source->path, &source->facts);
+}
 
-    return etwas_ship_is_file(source->path, &facts) && !etwas_ship_is_written(source->path) &&
-           (uint64_t)facts.st_size == etwas_ship_file_facts(source->file)->bytes &&
-           (uint64_t)facts.st_size == source->cursor->place.offset;
+/* What has its name is what was sent, and nothing has been appended to it since. */
+static bool is_as_it_arrived(const struct etwas_ship_source *source, struct stat *facts)
+{
+    return etwas_ship_file_look(source->file) && etwas_ship_is_file(source->path, facts) &&
+           etwas_ship_is_same(facts, &source->facts) &&
+           (uint64_t)facts->st_size == etwas_ship_file_facts(source->file)->bytes &&
+           (uint64_t)facts->st_size == source->cursor->place.offset;
 }
 
 void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
+    struct stat facts;
+
     if (source->part == ETWAS_SHIP_RECOVERED_PART && run->settings->recovers) {
         etwas_ship_pools_arrived(run, source->path);
     }
-    if (run->settings->deletes && is_as_it_arrived(source) && etwas_ship_spool_remove(source)) {
+    if (run->settings->deletes && is_as_it_arrived(source, &facts) &&
+        is_removed(source->path, &facts)) {
         /* Should the file come back: the servers know that they have it. */
         etwas_ship_state_remove(run->state, &source->cursor->key);
     }
@@ -235,7 +237,7 @@ static bool let_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
         source->path,
         "there is more than the spool's limit: it goes with %s events that were not sent",
         etwas_people_count(count, source->cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS]));
-    (void)etwas_ship_spool_remove(source);
+    etwas_ship_spool_remove(source);
     etwas_ship_file_close(source->file);
     source->file = NULL;
     run->sources.open--;
@@ -256,13 +258,14 @@ static bool is_ending(const struct etwas_ship_source *source)
 /* What was given up cannot be counted: how many events it has is not known, or they cannot be told from another file's. */
 static bool remove_finished(const struct etwas_ship_entry *entry)
 {
-    bool is_removed = unlink(entry->path) == 0;
-
-    if (is_removed && !entry->has_arrived) {
+    if (!is_removed(entry->path, &entry->facts)) {
+        return false;
+    }
+    if (!entry->has_arrived) {
         etwas_ship_say(entry->path, "there is more than the spool's limit: it goes, and was not "
                                     "sent; what was in it is not counted");
     }
-    return is_removed;
+    return true;
 }
 
 /* One that is written stays, and one of which all has arrived but that. */

@@ -16,8 +16,8 @@
 /* All of the file has arrived. */
 void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_source *source);
 
-/* Removes the file, unless another one has its name by now. False after a message: it is there still. */
-bool etwas_ship_spool_remove(const struct etwas_ship_source *source);
+/* Removes the file, unless another one has its name by now; that it cannot be is said. */
+void etwas_ship_spool_remove(const struct etwas_ship_source *source);
 
 /* Behind a look at the folder: what there is too much of goes. */
 void etwas_ship_spool_limit(struct etwas_ship_run *run);

@@ -101,17 +101,33 @@ static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
     return etwas_ship_turn_refuse(run, source, reason);
 }
 
+/* Not that which it had when it was counted as gone. */
+static bool has_another_end(const struct etwas_ship_source *source,
+                            const struct etwas_ship_row *end)
+{
+    int64_t ended_ns = end->is_there ? (int64_t)end->values[ETWAS_SHIP_BUFFER_LAST] : 0;
+
+    return etwas_ship_file_facts(source->file)->ended_ns != ended_ns;
+}
+
 /*
  * A shipper was killed between the writing of its cursor, which says that it goes, and its removal. Its rows are owed,
  * or have arrived.
  */
-static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
+static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_ship_source *source,
+                                      const struct etwas_ship_cursor *cursor)
 {
     if (run->folder == NULL) {
         return etwas_ship_turn_refuse(
             run, source, "there was more than the spool's limit, and it counts as gone");
     }
-    (void)etwas_ship_spool_remove(source);
+    if (has_another_end(source, &cursor->end)) {
+        return etwas_ship_turn_refuse(
+            run, source,
+            "there was more than the spool's limit, and it counts as gone without "
+            "what was appended to it since");
+    }
+    etwas_ship_spool_remove(source);
     etwas_ship_sources_drop(&run->sources, source);
     return ETWAS_SHIP_TURN_LAST;
 }
@@ -136,7 +152,7 @@ static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_
         return refuse_namesake(run, source, source->cursor);
     }
     if (source->cursor->gone.is_there) {
-        return let_it_go(run, source);
+        return let_it_go(run, source, source->cursor);
     }
     if (source->cursor->stage == ETWAS_SHIP_DONE) {
         if (etwas_ship_file_facts(source->file)->bytes > source->cursor->place.offset) {
@@ -164,6 +180,14 @@ static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
+/* Another one has its name since the look at the folder, or a link has. */
+static bool is_replaced(const struct etwas_ship_source *source)
+{
+    struct stat facts;
+
+    return !etwas_ship_is_file(source->path, &facts) || !etwas_ship_is_same(&facts, &source->facts);
+}
+
 enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source)
 {
@@ -176,6 +200,10 @@ enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
         return complain_of(run, source, reason);
     }
     run->sources.open++;
+    if (run->folder != NULL && is_replaced(source)) {
+        etwas_ship_sources_drop(&run->sources, source);
+        return ETWAS_SHIP_TURN_LAST;
+    }
     facts = etwas_ship_file_facts(source->file);
     source->session = facts->session;
     source->part = facts->part;
@@ -188,7 +216,7 @@ enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
         return refuse_namesake(run, source, same->cursor);
     }
     if (same != NULL && same->is_gone) {
-        return let_it_go(run, source);
+        return let_it_go(run, source, same->cursor);
     }
     if (same != NULL) { /* a copy, or its new name: after that one */
         etwas_ship_sources_shut(&run->sources, source);

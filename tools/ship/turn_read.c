@@ -110,8 +110,7 @@ static bool has_gone(const struct etwas_ship_source *source)
     struct stat facts;
 
     return etwas_ship_is_missing(source->path) ||
-           (stat(source->path, &facts) == 0 &&
-            (facts.st_dev != source->facts.st_dev || facts.st_ino != source->facts.st_ino));
+           (stat(source->path, &facts) == 0 && !etwas_ship_is_same(&facts, &source->facts));
 }
 
 /* It has its first event: whether it is to be sent is another question now. */

@@ -25,4 +25,10 @@ bool etwas_ship_is_fresh(const char *path);
 /* A regular file, not a link to one; its facts. */
 bool etwas_ship_is_file(const char *path, struct stat *facts);
 
+/* One file, perhaps under two names; while one of them is open, since a file that is made later may get its number. */
+static inline bool etwas_ship_is_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
 #endif
