@@ -130,6 +130,51 @@ static void the_ends_of_time_can_be_converted(void **state)
     }
 }
 
+/* One stamp that nobody meant is no reason for the others of its block to be wrong. */
+static void a_stamp_from_the_end_of_time_spoils_no_other(void **state)
+{
+    static const int64_t ends[] = {INT64_MIN, INT64_MAX};
+
+    (void)state;
+    for (int end = 0; end < 2; end++) {
+        struct etwas_ship_sample at[SAMPLES];
+        struct etwas_ship_samples samples;
+        struct etwas_ship_times times;
+
+        at[0] = (struct etwas_ship_sample){ends[end], ends[end]};
+        for (int64_t i = 1; i < SAMPLES; i++) {
+            at[i] = (struct etwas_ship_sample){1000000 + i, 1767225600000000000 + 100 * i};
+        }
+        samples = samples_of(at, SAMPLES);
+        etwas_ship_times_make(&samples, &times);
+        etwas_ship_samples_free(&samples);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            int64_t converted = at[i].raw;
+
+            etwas_ship_times_convert(&times, &converted, 1);
+            assert_true(apart(converted, at[i].unix_ns) <= 100);
+        }
+        assert_int_equal(times.error_ns, 100);
+    }
+}
+
+static void behind_the_last_point_time_ends_where_it_ends(void **state)
+{
+    static const struct etwas_ship_times late = {
+        .count = 2, .point = {{0, INT64_MAX - 10}, {10, INT64_MAX - 5}}};
+    static const struct etwas_ship_times early = {
+        .count = 2, .point = {{0, INT64_MIN + 5}, {10, INT64_MIN + 10}}};
+    int64_t stamps[] = {4, 1000000000};
+
+    (void)state;
+    etwas_ship_times_convert(&late, stamps, 2);
+    assert_int_equal(stamps[0], INT64_MAX - 8);
+    assert_int_equal(stamps[1], INT64_MAX);
+    stamps[0] = -1000000000;
+    etwas_ship_times_convert(&early, stamps, 1);
+    assert_int_equal(stamps[0], INT64_MIN);
+}
+
 static void points_that_are_not_in_order_are_refused(void **state)
 {
     struct etwas_ship_times times = {.count = 2};
@@ -149,6 +194,8 @@ int main(void)
         cmocka_unit_test(no_time_is_wrong_by_more_than_it_says),
         cmocka_unit_test(what_is_not_known_stays_so),
         cmocka_unit_test(the_ends_of_time_can_be_converted),
+        cmocka_unit_test(a_stamp_from_the_end_of_time_spoils_no_other),
+        cmocka_unit_test(behind_the_last_point_time_ends_where_it_ends),
         cmocka_unit_test(points_that_are_not_in_order_are_refused),
     };
 

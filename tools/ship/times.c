@@ -111,6 +111,7 @@ void etwas_ship_samples_take(struct etwas_ship_samples *samples, etwas_trace_han
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 __extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 unsigned_wide;
 
 static int64_t limited(wide value)
 {
@@ -125,19 +126,22 @@ static int64_t on_line(const struct etwas_ship_times *times, uint32_t left, int6
 {
     int64_t raw_from = times->point[left].raw;
     int64_t from_ns = times->point[left].unix_ns;
-    wide ticks = (wide)raw - raw_from;
-    wide width = (wide)times->point[left + 1].raw - raw_from;
-    wide rise = (wide)times->point[left + 1].unix_ns - from_ns;
+    int64_t until_ns = times->point[left + 1].unix_ns;
+    uint64_t ticks = apart(raw, raw_from);
+    uint64_t width = apart(times->point[left + 1].raw, raw_from);
+    uint64_t rise = apart(until_ns, from_ns);
+    bool is_later = (raw < raw_from) == (until_ns < from_ns);
+    unsigned_wide moved;
 
-    /* Mostly the product has 64 bits: that division takes a tenth of the time. */
-    if (ticks >= 0 && ticks <= INT32_MAX && rise >= 0 && rise <= UINT32_MAX) {
-        return from_ns + (int64_t)((uint64_t)ticks * (uint64_t)rise / (uint64_t)width);
+    /* Mostly between the points, and the product has 64 bits: that division takes a tenth of the time. */
+    if (raw >= raw_from && ticks <= width && ticks <= UINT32_MAX && rise <= UINT32_MAX) {
+        int64_t near = (int64_t)(ticks * rise / width);
+
+        return is_later ? from_ns + near : from_ns - near;
     }
-    /* 65 bits each: the product may be too long. */
-    if (ticks > INT64_MAX || ticks < INT64_MIN || rise > INT64_MAX || rise < INT64_MIN) {
-        return ticks < 0 ? times->point[0].unix_ns : times->point[times->count - 1].unix_ns;
-    }
-    return limited(from_ns + ticks * rise / width);
+    moved = (unsigned_wide)ticks * rise / width;
+    moved = moved < UINT64_MAX ? moved : UINT64_MAX;
+    return limited(is_later ? from_ns + (wide)moved : from_ns - (wide)moved);
 }
 
 /* The point at whose right the stamp is, of those that have one behind them; *hint is where it was last. */
