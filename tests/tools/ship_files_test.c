@@ -264,13 +264,14 @@ static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
 enum {
     MIDNIGHTS_DAY = 19739, /* since 1970, */
     DAYS_TO_1970 = 134774, /* since 1601 */
+    LAST_DAY = 49710,      /* 2106-02-07 */
 };
-#define MIDNIGHT ((DAYS_TO_1970 + MIDNIGHTS_DAY) * FILETIME_A_DAY)
 
-/* By the wall clock, so many seconds behind midnight, a buffer each; of `damaged`, from 1, nothing can be read. */
-static void cut_around_midnight(const int64_t *seconds, uint32_t count, uint32_t damaged,
-                                uint32_t *days)
+/* By the wall clock, so many seconds behind a day's midnight, a buffer each; of `damaged`, from 1, nothing can be read. */
+static void cut_around(int64_t day, const int64_t *seconds, uint32_t count, uint32_t damaged,
+                       uint32_t *days)
 {
+    const int64_t midnight = (DAYS_TO_1970 + day) * FILETIME_A_DAY;
     struct builder_options options = builder_defaults();
     struct etwas_ship_block block = block_open();
     struct etwas_ship_place at = beginning;
@@ -282,12 +283,12 @@ static void cut_around_midnight(const int64_t *seconds, uint32_t count, uint32_t
     uint8_t *bytes;
 
     options.clock_type = ETWAS_ETL_CLOCK_SYSTEM;
-    options.start_filetime = MIDNIGHT - 600 * FILETIME_A_SECOND;
+    options.start_filetime = midnight - 600 * FILETIME_A_SECOND;
     options.first_raw = options.start_filetime;
     builder_begin(&builder, &options);
     for (uint32_t i = 0; i < count; i++) {
         builder_buffer(&builder, 0);
-        builder_number(&builder, MIDNIGHT + seconds[i] * FILETIME_A_SECOND, i);
+        builder_number(&builder, midnight + seconds[i] * FILETIME_A_SECOND, i);
     }
     builder_end(&builder);
     if (damaged > 0) {
@@ -318,19 +319,32 @@ static void a_block_is_of_one_day(void **state)
     uint32_t days[8];
 
     (void)state;
-    cut_around_midnight(seconds, 8, 0, days);
+    cut_around(MIDNIGHTS_DAY, seconds, 8, 0, days);
     for (uint32_t i = 0; i < 8; i++) {
         assert_int_equal(days[i], MIDNIGHTS_DAY - (i < 5));
     }
-    cut_around_midnight(far, 3, 0, days);
+    cut_around(MIDNIGHTS_DAY, far, 3, 0, days);
     assert_int_equal(days[0], MIDNIGHTS_DAY);
     assert_int_equal(days[1], MIDNIGHTS_DAY - 1 + 366);
     assert_int_equal(days[2], MIDNIGHTS_DAY - 2);
     /* The first day ends where nothing can be read. */
-    cut_around_midnight(seconds, 8, 5, days);
+    cut_around(MIDNIGHTS_DAY, seconds, 8, 5, days);
     assert_int_equal(days[3], MIDNIGHTS_DAY - 1);
     assert_int_equal(days[4], MIDNIGHTS_DAY);
-    remove_files();
+}
+
+/* Behind its last day a server takes each for 1970-01-01, and refuses all rows where a row of that day is there. */
+static void days_that_servers_do_not_know_are_their_last(void **state)
+{
+    static const int64_t seconds[] = {-3600, 3600, 90000, 400 * INT64_C(86400)};
+    uint32_t days[4];
+
+    (void)state;
+    cut_around(LAST_DAY, seconds, 4, 0, days);
+    assert_int_equal(days[0], LAST_DAY - 1);
+    for (uint32_t i = 1; i < 4; i++) {
+        assert_int_equal(days[i], LAST_DAY);
+    }
 }
 
 /* ---- files of Windows ------------------------------------------------------------------------ */
@@ -371,6 +385,13 @@ static void files_of_windows_go_too(void **state)
     }
 }
 
+static int remove_all(void **state)
+{
+    (void)state;
+    remove_files();
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,9 +400,10 @@ int main(void)
         FOLDER_TEST(what_is_recovered_ends_the_session),
         FOLDER_TEST(a_damaged_buffer_goes_as_far_as_it_can_be_read),
         cmocka_unit_test(a_block_is_of_one_day),
+        cmocka_unit_test(days_that_servers_do_not_know_are_their_last),
         cmocka_unit_test(files_of_windows_go_too),
     };
 
     scene_begin();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, remove_all);
 }

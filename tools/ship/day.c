@@ -15,7 +15,8 @@ enum {
     /* From and to the session's start: a wall clock that is years off makes no partition of its own. */
     DAYS_BEFORE = 1,
     DAYS_BEHIND = 366,
-    MOST_DAY = UINT16_MAX, /* of ClickHouse's Date */
+    /* 2106-02-07. What Date has behind it is 1970-01-01 to older servers, and to a partition's name. */
+    MOST_DAY = UINT32_MAX / 86400,
 };
 
 static int64_t within(int64_t day, int64_t least, int64_t most)
