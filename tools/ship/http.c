@@ -237,6 +237,30 @@ static void set_up_end(CURL *easy)
 #endif
 }
 
+/* The system's certificates lie in a folder, too, which many a libcurl knows by itself. One that can have none says so. */
+static bool trust_no_folder(CURL *easy)
+{
+    const char *none = NULL;
+    CURLcode code = curl->easy_setopt(easy, CURLOPT_CAPATH, none);
+
+    return code == CURLE_OK || code == CURLE_NOT_BUILT_IN;
+}
+
+/* A file of certificates stands alone. */
+static bool trust(CURL *easy, const char *ca)
+{
+    return ca == NULL ||
+           (curl->easy_setopt(easy, CURLOPT_CAINFO, ca) == CURLE_OK && trust_no_folder(easy));
+}
+
+static bool set_up_tls(CURL *easy, const char *ca)
+{
+    return curl->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
+           trust(easy, ca);
+}
+
 static bool set_up(struct etwas_ship_http *http)
 {
     static const char agent[] = "etwas/";
@@ -266,15 +290,7 @@ static bool set_up(struct etwas_ship_http *http)
            curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_WRITEDATA, http) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 512L * 1024) == CURLE_OK;
-    if (good && http->options->address->is_tls) {
-        good = curl->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
-               curl->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
-               curl->easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) ==
-                   CURLE_OK &&
-               (http->options->ca == NULL ||
-                curl->easy_setopt(easy, CURLOPT_CAINFO, http->options->ca) == CURLE_OK);
-    }
-    return good;
+    return good && (!http->options->address->is_tls || set_up_tls(easy, http->options->ca));
 }
 
 struct etwas_ship_http *etwas_ship_http_open(const struct etwas_ship_http_options *options)
