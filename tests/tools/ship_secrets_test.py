@@ -39,7 +39,7 @@ class Secrets(WireTest):
             with open(f"/proc/{process.pid}/{name}", "rb") as file:
                 self.assertNotIn(self.WORD.encode(), file.read())
         with open(f"/proc/{process.pid}/limits", encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"Max core file size +0 +0 ")
+            self.assertRegex(file.read(), r"Max core file size +1 +1 ")
         out, said = process.communicate("\n", timeout=100)
         self.assertEqual((out.splitlines()[2:], said), (["sent"] * 2, ""))
         for request in server.asked + server.inserts:

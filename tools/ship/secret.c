@@ -122,11 +122,21 @@ static const char *read_file(int descriptor, bool is_credential, struct etwas_sh
     return wrong;
 }
 
+/*
+ * What has it in memory leaves none of it in a file. A program that takes cores by a pipe gets them whatever the limit
+ * is, but for 1, of which no file is made either: it is shorter than any core.
+ */
+static void leave_no_core(void)
+{
+    const struct rlimit no_core = {1, 1};
+
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+}
+
 bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret)
 {
     const char *folder = getenv("CREDENTIALS_DIRECTORY");
     bool is_credential = path == NULL && folder != NULL;
-    const struct rlimit no_core = {0, 0};
     const char *wrong;
     int descriptor;
 
@@ -154,8 +164,7 @@ bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret)
         return false;
     }
     secret->is_there = true;
-    /* What has it in memory leaves none of it in a file. */
-    (void)setrlimit(RLIMIT_CORE, &no_core);
+    leave_no_core();
     return true;
 }
 
