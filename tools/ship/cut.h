@@ -73,7 +73,8 @@ enum etwas_ship_cut {
 
 /*
  * The next block behind `from`, which is {0, 0} or where a block ended. Its bounds are made here: who may have to make
- * it again keeps them.
+ * it again keeps them. A file that grows is read further than it was when it was looked at: where a block ended behind
+ * that, it has to be looked at before the next.
  */
 enum etwas_ship_cut etwas_ship_cut_next(struct etwas_ship_file *file,
                                         const struct etwas_ship_place *from,
