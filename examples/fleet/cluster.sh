@@ -292,8 +292,22 @@ restart_one() {
     wait_for_one "$1"
 }
 
-# A replica has what the others have when it has done all that was in ZooKeeper's log by now.
-has_caught_up() { ask "$1" "system sync replica $2" >"$folder/$1/settle.out" 2>&1; }
+# What a replica has to do yet, by ZooKeeper's word.
+left_to_do() {
+    local path
+    path=$(ask "$1" "select replica_path from system.replicas where concat(database, '.', table) = '$2'")
+    ask "$1" "select numChildren from system.zookeeper where name = 'queue' and path = '$path'"
+}
+
+# A replica has what the others have when it has done all that was in ZooKeeper's log by now. One of 18.16 that was started
+# while ZooKeeper still took its killed process for living forgets what that one had to do, until it is told to begin anew.
+has_caught_up() {
+    {
+        ask "$1" "system sync replica $2" &&
+            { [[ $(left_to_do "$1" "$2") == 0 ]] || ask "$1" "system restart replica $2; system sync replica $2"; } &&
+            [[ $(left_to_do "$1" "$2") == 0 ]]
+    } >"$folder/$1/settle.out" 2>&1
+}
 
 settle() {
     local name table
