@@ -256,6 +256,41 @@ static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
     free(shipped);
 }
 
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+/* Logs until so many events more are lost, since nothing is written meanwhile. */
+static void lose(etwas_trace_handle session, uint32_t events)
+{
+    for (uint32_t lost = 0; lost < events;) {
+        lost += scene_write(session, 0) != ERROR_SUCCESS;
+    }
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+}
+
+static void what_is_lost_is_told_by_its_cause(void **state)
+{
+    const etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 8, .flusher = {.no_thread = true}};
+    const char *path = folder_path("l.etl");
+    etwas_trace_handle session = start_session(path, &options);
+    struct etwas_ship_block block = block_open();
+    struct etwas_ship_file *file;
+    etwas_session_counts counts;
+
+    (void)state;
+    lose(session, 5);
+    lose(session, 7);
+    stop_session(session, &counts);
+    file = open_file(path);
+    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_RECORDED), counts.recorded);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_LOST), 12);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_LOST_NO_BUFFER), 12);
+    assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_LOST_OTHER), 0);
+    etwas_ship_file_close(file);
+    block_close(&block);
+}
+
 /* ---- days ------------------------------------------------------------------------------------ */
 
 #define FILETIME_A_SECOND INT64_C(10000000)
@@ -399,6 +434,7 @@ int main(void)
         FOLDER_TEST(snapshots_are_sessions_of_their_own),
         FOLDER_TEST(what_is_recovered_ends_the_session),
         FOLDER_TEST(a_damaged_buffer_goes_as_far_as_it_can_be_read),
+        FOLDER_TEST(what_is_lost_is_told_by_its_cause),
         cmocka_unit_test(a_block_is_of_one_day),
         cmocka_unit_test(days_that_servers_do_not_know_are_their_last),
         cmocka_unit_test(files_of_windows_go_too),
