@@ -16,6 +16,22 @@ PATIENCE_S = 60
 BUFFER, END, GONE, RECOVERED = range(4)
 
 
+def fnv(data):
+    value = 0xcbf29ce484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001b3 & (1 << 64) - 1
+    return value
+
+
+def changed_cursor(cursor, name, by):
+    """With so much more in the line of that name."""
+    lines = cursor.splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line.startswith(name + b" "))
+    lines[at] = b"%s %016x\n" % (name, int(lines[at].split()[1], 16) + by)
+    lines[-1] = b"sum %016x\n" % fnv(b"".join(lines[:-1]))
+    return b"".join(lines)
+
+
 class ShipTest(ToolTest):
     def setUp(self):
         super().setUp()

@@ -15,7 +15,7 @@ import time
 
 import etl_build as etl
 import ship_server as ways
-from ship_case import BUFFER, END, GONE, PATIENCE_S, ShipTest, UNSENT
+from ship_case import BUFFER, END, GONE, PATIENCE_S, ShipTest, UNSENT, changed_cursor
 from tool_case import FINE, OPEN, OUTPUT, main
 
 
@@ -350,19 +350,9 @@ class Killed(ShipTest):
         for name in os.listdir(folder):
             if name.endswith(".cursor"):
                 with open(os.path.join(folder, name), "r+b") as file:
-                    lines = file.read().splitlines(keepends=True)
-                    at = next(i for i, line in enumerate(lines) if line.startswith(b"since "))
-                    lines[at] = b"since %016x\n" % (int(lines[at].split()[1], 16) - 600)
-                    lines[-1] = b"sum %016x\n" % fnv(b"".join(lines[:-1]))
+                    aged = changed_cursor(file.read(), b"since", -600)
                     file.seek(0)
-                    file.write(b"".join(lines))
-
-
-def fnv(data):
-    value = 0xcbf29ce484222325
-    for byte in data:
-        value = (value ^ byte) * 0x100000001b3 & (1 << 64) - 1
-    return value
+                    file.write(aged)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import sys
 import time
 
 import ship_server as ways
-from ship_case import BUFFER, END, GONE, PATIENCE_S, RECOVERED, ShipTest, UNSENT
+from ship_case import BUFFER, END, GONE, PATIENCE_S, RECOVERED, ShipTest, UNSENT, changed_cursor
 from tool_case import FINE, OPEN, OUTPUT, main
 
 
@@ -294,6 +294,27 @@ class Spool(ShipTest):
         self.server.questions = None
         self.ship("--follow", self.inside, "--once")
         self.assertEqual([row["events"] for row in self.rows(GONE)], [10000])
+
+    def test_as_many_files_as_went_are_told(self):
+        """Of more than are in memory at a time the server hears in the same run."""
+        self.work("one", os.path.join(self.inside, "a.etl"), 5000)
+        self.server.ways = [ways.status(500, 242)]
+        process = self.start("--follow", self.inside, "--spool-limit", "100k")
+        self.wait_for(lambda: os.listdir(self.inside) == [".ship"])
+        process.kill()
+        process.wait()
+        state = os.path.join(self.inside, ".ship")
+        name, = (name for name in os.listdir(state) if name.endswith(".cursor"))
+        with open(os.path.join(state, name), "rb") as file:
+            cursor = file.read()
+        for part in range(1, 1200):
+            with open(os.path.join(state, f"{name[:34]}{part:08x}.cursor"), "wb") as file:
+                file.write(changed_cursor(cursor, b"part", part))
+        self.server.ways = [self.server.keep]
+        self.server.inserts.clear()
+        self.ship("--follow", self.inside, "--once")
+        self.assertGreaterEqual(len(self.server.inserts), 1199)  # rows of the first one come with any of them
+        self.assertEqual([name for name in os.listdir(state) if name.endswith(".cursor")], [])
 
     def test_what_comes_back_with_more_than_was_counted_stays(self):
         file = self.work("one", os.path.join(self.inside, "a.etl"), 5000, "append")

@@ -112,8 +112,11 @@ static void take_all_done(struct etwas_ship_run *run)
 /* The files of a session that has ended have all ended, too, or nobody writes them any more: they are finished. */
 static bool is_over(const struct etwas_ship_run *run)
 {
-    if (!run->ends_when_done || !run->has_looked || run->is_one_session) {
-        return run->ends_when_done && run->has_looked && run->sources.count == 0;
+    if (!run->ends_when_done || !run->has_looked || run->owes_more) {
+        return false;
+    }
+    if (run->is_one_session) {
+        return run->sources.count == 0;
     }
     for (uint32_t i = 0; i < run->sources.count; i++) {
         if (!is_idle(run->sources.list[i])) {
@@ -144,6 +147,7 @@ static void go_round(struct etwas_ship_run *run, const struct etwas_ship_followe
         if (etwas_ship_now_ms() >= run->look_ms) {
             look(run, session);
         }
+        etwas_ship_spool_owed(run);
         was_taken = take_round(run);
         take_all_done(run);
         if (run->must_end) {
@@ -256,7 +260,7 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
     int result = ETWAS_EXIT_OPEN;
 
     if (open_parts(run) && (run->folder != NULL || add_files(run))) {
-        etwas_ship_spool_owed(run);
+        run->owes_more = true;
         go_round(run, session);
         (void)etwas_ship_stop(run->stop);
         etwas_ship_lanes_end(run->lanes);

@@ -43,6 +43,8 @@ struct etwas_ship_run {
     int look_error;   /* why the folder could not be read then; 0: it was */
     int64_t look_ms;  /* the next one */
     int64_t small_ms; /* when the next small block may go */
+    bool owes_more;   /* there may be cursors of files that went which are in no list yet */
+    int64_t owed_ms;  /* the next look for them */
 
     bool is_stopped;
     bool is_refused; /* a file could not be read, or as the next */

@@ -20,7 +20,8 @@
 #include <time.h>
 
 enum {
-    KEEP_DONE_S = 30 * 86400
+    KEEP_DONE_S = 30 * 86400,
+    MOST_OWED = 1024, /* at a time: the other places in the list are for files */
 };
 
 static bool is_removed(const char *path, const struct stat *facts)
@@ -79,23 +80,20 @@ static bool is_over(const struct etwas_ship_run *run, const struct etwas_ship_cu
     return etwas_ship_is_missing(path);
 }
 
-static bool take_owed(void *context, const struct etwas_ship_cursor *cursor, int64_t age_s)
+/* False: there is no memory, or no place in the list. */
+static bool add_owed(struct etwas_ship_run *run, const struct etwas_ship_cursor *cursor)
 {
     static const struct stat none;
-    struct etwas_ship_run *run = context;
-    struct etwas_ship_source *source;
+    struct etwas_ship_cursor *own = malloc(sizeof *own);
+    struct etwas_ship_source *source =
+        own != NULL ? etwas_ship_sources_add(&run->sources, cursor->file, &none) : NULL;
 
-    if (!cursor->gone.is_there || cursor->stage == ETWAS_SHIP_DONE) {
-        if (is_over(run, cursor, age_s)) {
-            etwas_ship_state_remove(run->state, &cursor->key);
-        }
-        return true;
-    }
-    source = etwas_ship_sources_add(&run->sources, cursor->file, &none);
-    if (source == NULL || (source->cursor = malloc(sizeof *source->cursor)) == NULL) {
+    if (source == NULL) {
+        free(own);
         return false;
     }
-    *source->cursor = *cursor;
+    *own = *cursor;
+    source->cursor = own;
     source->is_gone = true;
     source->session = cursor->key.session;
     source->part = cursor->key.part;
@@ -103,9 +101,44 @@ static bool take_owed(void *context, const struct etwas_ship_cursor *cursor, int
     return true;
 }
 
+struct owing {
+    struct etwas_ship_run *run;
+    uint32_t room;
+};
+
+static bool take_owed(void *context, const struct etwas_ship_cursor *cursor, int64_t age_s)
+{
+    struct owing *owing = context;
+    struct etwas_ship_run *run = owing->run;
+
+    if (!cursor->gone.is_there || cursor->stage == ETWAS_SHIP_DONE) {
+        if (is_over(run, cursor, age_s)) {
+            etwas_ship_state_remove(run->state, &cursor->key);
+        }
+        return true;
+    }
+    return owing->room-- != 0 && add_owed(run, cursor);
+}
+
+static bool has_owed(const struct etwas_ship_run *run)
+{
+    for (uint32_t i = 0; i < run->sources.count; i++) {
+        if (run->sources.list[i]->is_gone) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void etwas_ship_spool_owed(struct etwas_ship_run *run)
 {
-    (void)etwas_ship_state_each(run->state, run->target_name, take_owed, run);
+    struct owing owing = {.run = run, .room = MOST_OWED};
+
+    if (!run->owes_more || etwas_ship_now_ms() < run->owed_ms || has_owed(run)) {
+        return;
+    }
+    run->owes_more = !etwas_ship_state_each(run->state, run->target_name, take_owed, &owing);
+    run->owed_ms = etwas_ship_now_ms() + ETWAS_SHIP_LOOK_MS;
 }
 
 enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,

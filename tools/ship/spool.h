@@ -22,7 +22,7 @@ void etwas_ship_spool_remove(const struct etwas_ship_source *source);
 /* Behind a look at the folder: what there is too much of goes. */
 void etwas_ship_spool_limit(struct etwas_ship_run *run);
 
-/* When the run begins: files that went in an earlier one, and still owe their rows. */
+/* Each round: files that went in an earlier run, and still owe their rows, when none is left of those before. */
 void etwas_ship_spool_owed(struct etwas_ship_run *run);
 
 /* The turn of a source without a file, and what follows when a job of it is done. */
