@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ enum {
     THREAD_SHIFT = 48,
     PAUSE_US = 200,
     PATIENCE_US = 60000000,
+    MOST_PARTS = 1000,
 };
 
 struct crash_progress *crash_progress_new(void)
@@ -158,6 +160,11 @@ void crash_recover(const char *source, const char *output, etwas_recovered *reco
     assert_int_equal(unlink(source), 0);
 }
 
+struct log {
+    struct events files[MOST_PARTS];
+    uint32_t count;
+};
+
 /* The numbers of one thread that a file has, behind those that are there. */
 static size_t take_numbers(const struct events *its, uint32_t thread, uint64_t *numbers,
                            size_t count)
@@ -196,26 +203,60 @@ static size_t count_numbers(uint64_t *numbers, size_t count, bool is_torn)
     return different;
 }
 
+const char *crash_part(uint32_t part)
+{
+    char name[32];
+
+    (void)snprintf(name, sizeof name, "log%u.etl", part);
+    return folder_path(name);
+}
+
+/* What is in the log file, or the set. Where the newest has nothing yet, it is none. */
+static void read_log(const char *log_file, struct log *log)
+{
+    struct stat facts;
+
+    if (strchr(log_file, '%') == NULL) {
+        read_torn_events(log_file, &log->files[log->count++]);
+        return;
+    }
+    while (stat(crash_part(log->count + 1), &facts) == 0 && facts.st_size != 0) {
+        assert_true(log->count < MOST_PARTS);
+        read_torn_events(crash_part(log->count + 1), &log->files[log->count]);
+        log->count++;
+    }
+}
+
 void crash_expect(const char *recovered, const char *log_file,
                   const struct crash_progress *progress, uint32_t threads, bool is_recorder)
 {
-    struct events written = {0};
+    static struct log log;
     struct events after;
+    size_t events;
     uint64_t *numbers;
+    bool is_torn = false;
 
+    log.count = 0;
     if (log_file != NULL) {
-        read_torn_events(log_file, &written);
+        read_log(log_file, &log);
     }
     read_events(recovered, 0, &after);
-    numbers = malloc((written.count + after.count + 1) * sizeof *numbers);
+    events = after.count;
+    for (uint32_t file = 0; file < log.count; file++) {
+        events += log.files[file].count;
+        is_torn = is_torn || log.files[file].information.damages != 0;
+    }
+    numbers = malloc((events + 1) * sizeof *numbers);
     assert_non_null(numbers);
     for (uint32_t thread = 0; thread < threads; thread++) {
         uint64_t logged = progress->logged[thread];
-        size_t count = take_numbers(&written, thread, numbers, 0);
+        size_t count = take_numbers(&after, thread, numbers, 0);
         size_t different;
 
-        count = take_numbers(&after, thread, numbers, count);
-        different = count_numbers(numbers, count, written.information.damages != 0);
+        for (uint32_t file = 0; file < log.count; file++) {
+            count = take_numbers(&log.files[file], thread, numbers, count);
+        }
+        different = count_numbers(numbers, count, is_torn);
         assert_true(count == 0 || numbers[count - 1] <= crash_number(thread, logged));
         if (!is_recorder) {
             assert_in_range(different, logged, logged + 1);
@@ -223,5 +264,7 @@ void crash_expect(const char *recovered, const char *log_file,
     }
     free(numbers);
     free_events(&after);
-    free_events(&written);
+    for (uint32_t file = 0; file < log.count; file++) {
+        free_events(&log.files[file]);
+    }
 }

@@ -52,9 +52,12 @@ uint64_t crash_logged(const struct crash_progress *progress);
 /* Recovers the mapping at this path, and removes it. Asserts success. */
 void crash_recover(const char *source, const char *output, etwas_recovered *recovered);
 
+/* The path of a part of the set log%d.etl, from 1 on; valid until the test ends. */
+const char *crash_part(uint32_t part);
+
 /*
  * What the files have of each thread's numbers: none twice, and none that was not logged. All of them, but in a recorder,
- * whose older ones are overwritten. NULL: there is no such file.
+ * whose older ones are overwritten. NULL: there is no such file; with %d: the set that crash_part names.
  */
 void crash_expect(const char *recovered, const char *log_file,
                   const struct crash_progress *progress, uint32_t threads, bool is_recorder);

@@ -3,7 +3,7 @@
 
 /*
  * Processes that are killed at any moment, under load, in sessions of every kind: what was acknowledged before the kill
- * is recovered, once. So many kills as ETWAS_TEST_KILLS says; 24 without it.
+ * is recovered, once. So many kills as ETWAS_TEST_KILLS says; 30 without it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +33,11 @@ static const struct kind {
     {EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_BEST, 1, "log.etl"},
     {EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_SHARED, 1, "log.etl"},
     {EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING, ETWAS_PROTOCOL_BEST, 0, "log.etl"},
+    {EVENT_TRACE_FILE_MODE_NEWFILE, ETWAS_PROTOCOL_BEST, 0, "log%d.etl"},
+    {EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_BEST, 1,
+     "log%d.etl"},
+    {EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_SHARED, 1,
+     "log%d.etl"},
     {EVENT_TRACE_COMPRESSED_MODE, ETWAS_PROTOCOL_BEST, 0, "log.etl"},
     {EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER, ETWAS_PROTOCOL_SHARED, 1,
      "log.etl"},
@@ -48,11 +53,15 @@ static void die_once(const struct kind *kind, struct crash_progress *progress)
         .buffer_size_kb = 4,
         .minimum_buffers = 16,
         .maximum_buffers = 64,
+        .maximum_file_size = (kind->mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0, /* MB */
     };
     const char *log_file = kind->log_file != NULL ? folder_path(kind->log_file) : NULL;
     etwas_recovered recovered;
-    int child = crash_child(&options, log_file, CRASH_THREADS, progress);
+    int child;
 
+    for (uint32_t part = 1; unlink(crash_part(part)) == 0; part++) { /* of the child before */
+    }
+    child = crash_child(&options, log_file, CRASH_THREADS, progress);
     crash_await(child, progress, CRASH_THREADS, 0);
     (void)usleep((useconds_t)(rand() % LONGEST_LIFE_US));
     crash_kill(child);
