@@ -161,65 +161,6 @@ static void large_events_fill_a_block(void **state)
     free(shipped);
 }
 
-/* What descriptors, instances and GUIDs become, by the kinds of events that scene_write writes in turn. */
-static void expect_columns(const struct shipped_event *event)
-{
-    static const uint8_t no_guid[16];
-    static const struct {
-        uint8_t type, level;
-        uint16_t id;
-        uint64_t keyword;
-        bool has_provider, has_class;
-        size_t payload_bytes;
-    } kinds[] = {
-        {.type = 10, .has_class = true},
-        {.type = 11, .has_class = true},
-        {.id = 5, .has_class = true},
-        {.id = 5, .has_class = true, .payload_bytes = sizeof(uint64_t)},
-        {.level = 5, .has_provider = true, .has_class = true},
-        {3, 4, 9, 0x10, true, true, sizeof(uint64_t)},
-    };
-    uint64_t number = number_of(event);
-    uint32_t kind = (uint32_t)(number % 6);
-
-    assert_int_equal(event->pid, getpid());
-    assert_true(event->tid != 0);
-    assert_int_equal(event->type, kinds[kind].type);
-    assert_int_equal(event->level, kinds[kind].level);
-    assert_int_equal(event->id, kinds[kind].id);
-    assert_int_equal(event->keyword, kinds[kind].keyword);
-    assert_int_equal(event->instance, kind == 1 ? number : 0);
-    assert_int_equal(event->parent, kind == 1 ? 7 : 0);
-    assert_int_equal(memcmp(event->provider, no_guid, 16) != 0, kinds[kind].has_provider);
-    assert_int_equal(memcmp(event->class_guid, no_guid, 16) != 0, kinds[kind].has_class);
-    assert_memory_equal(event->related, no_guid, 16);
-    assert_int_equal(event->payload.bytes, kinds[kind].payload_bytes);
-}
-
-static void a_row_says_what_its_event_is(void **state)
-{
-    static struct shipped_event event;
-    etwas_session_options options = sequential();
-    const char *path = folder_path("row.etl");
-    struct etwas_ship_block block = block_open();
-    struct etwas_ship_file *file;
-    struct rows rows;
-    uint32_t seen = 0;
-
-    (void)state;
-    write_file(path, &options, 60, NULL);
-    file = open_file(path);
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
-    rows_begin(&rows, block.events);
-    while (rows_next_event(&rows, &event)) {
-        expect_columns(&event);
-        seen |= 1u << number_of(&event) % 6;
-    }
-    assert_int_equal(seen, (1u << 6) - 1);
-    etwas_ship_file_close(file);
-    block_close(&block);
-}
-
 /* ---- files that grow ------------------------------------------------------------------------- */
 
 enum {
@@ -372,7 +313,6 @@ int main(void)
         FOLDER_TEST(an_appended_file_has_several),
         FOLDER_TEST(small_files_have_their_end),
         FOLDER_TEST(large_events_fill_a_block),
-        FOLDER_TEST(a_row_says_what_its_event_is),
         FOLDER_TEST(a_growing_file_gives_the_same_again),
         FOLDER_TEST(late_descriptions_change_no_block),
     };
