@@ -3,16 +3,20 @@
 # Copyright (c) 2026 the etwas authors
 """Sums up JUnit files of ctest: counts, and every failure with the end of what it printed.
 
-With --aside it says what is no failure: the name of everything that was skipped, and what a test has to
-say in a line that begins with "note: ". A cmocka program may pass with some of its tests skipped; these
-are named too. The second file, where there is one, is of those that ran once more, alone.
+With --aside it says what is no failure: everything that was skipped, by the reason that it gave, and what a
+test has to say in a line that begins with "note: ". A test gives its reason in a line "skipped: REASON". A
+cmocka program, or a Python test, may pass with some of its tests skipped; these are named too. The second
+file, where there is one, is of those that ran once more, alone.
 """
 import os
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-SKIPPED_BY_CMOCKA = re.compile(r"^\[  SKIPPED \] (?!\d+ test\(s\))(\S+)$", re.MULTILINE)
+SKIPPED_BY_CMOCKA = re.compile(r"^\[ RUN      \] (\S+)$((?:\n(?!\[ RUN ).*)*?)\n\[  SKIPPED \] \1$", re.MULTILINE)
+SKIPPED_BY_PYTHON = re.compile(r"^(\w+) \(.*\)(?:\n.*)?? \.\.\. skipped '(.*)'$", re.MULTILINE)
+REASON = re.compile(r"\bskipped[:,] (.+)$", re.MULTILINE)
+NO_REASON = "it gave no reason"
 NOTE = re.compile(r"^note: .*$", re.MULTILINE)
 
 # More failures than these are not a busy machine's.
@@ -47,19 +51,32 @@ def output_of(case):
     return case.findtext("system-out") or ""
 
 
+def reason_in(text):
+    reasons = REASON.findall(text)
+    return reasons[-1] if reasons else NO_REASON
+
+
 def skipped_in(case):
-    name = case.get("name")
-    inner = dict.fromkeys(SKIPPED_BY_CMOCKA.findall(output_of(case)))
-    whole = [name] if case.get("status") == "notrun" else []
-    return [f"{name}: {test}" for test in inner] + whole
+    """Name and reason of each test in it that was skipped."""
+    name, output = case.get("name"), output_of(case)
+    inner = {test: reason_in(text) for test, text in SKIPPED_BY_CMOCKA.findall(output)}
+    inner.update(SKIPPED_BY_PYTHON.findall(output))
+    found = [(f"{name}: {test}", reason) for test, reason in inner.items()]
+    if case.get("status") == "notrun" and not inner:
+        found.append((name, reason_in(output)))
+    return found
 
 
 def aside(path, path_alone):
-    lines = []
+    reasons, notes = {}, []
     for case in settled(path, path_alone)[0]:
-        lines += [f"    skipped: {name}" for name in skipped_in(case)]
-        lines += [f"    {note}" for note in NOTE.findall(output_of(case))]
-    return "\n".join(lines)
+        for name, reason in skipped_in(case):
+            reasons.setdefault(reason, []).append(name)
+        notes += [f"    {note}" for note in NOTE.findall(output_of(case))]
+    lines = []
+    for reason, names in sorted(reasons.items()):
+        lines += [f"    skipped: {reason}", *(f"        {name}" for name in names)]
+    return "\n".join(lines + notes)
 
 
 def summarise(path, path_alone):

@@ -87,12 +87,15 @@ static void have_free_pages(long pages)
     long all = number_in("/proc/meminfo", "HugePages_Total:");
 
     if (is_sanitized || number_in("/proc/meminfo", "Hugepagesize:") != HUGE_KB) {
+        print_message(
+            "skipped: there are no large pages of this size, or a sanitizer maps the memory\n");
         skip();
     }
     if (pages_before < 0) {
         pages_before = number_in(setting, "");
     }
     if (!set_pages(all - free_pages() + pages) || free_pages() != pages) {
+        print_message("skipped: the number of large pages cannot be set\n");
         skip();
     }
 }
@@ -274,6 +277,8 @@ static void what_lies_in_transparent_pages_is_what_the_system_counts(void **stat
 
     (void)state;
     if (is_sanitized || before_kb < 0) {
+        print_message(
+            "skipped: the kernel does not count large pages, or a sanitizer maps the memory\n");
         skip();
     }
     if (free_pages() > 0) {

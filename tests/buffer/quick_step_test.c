@@ -432,12 +432,14 @@ static void a_signal_at_any_instruction_finds_the_event_committed_or_not_begun(v
     (void)state;
     etwas_processor_prepare();
     if (!etwas_rseq_prepare()) {
+        print_message("skipped: there are no restartable sequences\n");
         skip();
     }
     for (size_t index = 0; index < sizeof turns / sizeof turns[0]; index++) {
         call_to_make = turns[index].call;
         clock_to_use = turns[index].clock;
         if (learn_instructions(path, &range) == 0) {
+            print_message("skipped: a process may not be traced\n");
             skip();
         }
         interrupt_each(path, &range);
@@ -459,7 +461,7 @@ int main(void)
 
 int main(void)
 {
-    (void)puts("built without restartable sequences");
+    (void)puts("skipped: built without restartable sequences");
     return 77;
 }
 

@@ -160,6 +160,7 @@ static void a_writer_moved_before_or_inside_a_step_writes_where_it_is_then(void 
     interruptions_prepare();
     list_processors();
     if (processor_count < 2) {
+        print_message("skipped: there are no two processors\n");
         skip();
     }
     for (enum sequence_step step = 0; step < STEPS; step++) {

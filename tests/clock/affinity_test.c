@@ -41,6 +41,7 @@ static void begin_with_several(void)
 {
     leave_it();
     if (CPU_COUNT(&all) < 2) {
+        print_message("skipped: there are no two processors\n");
         skip();
     }
 }

@@ -314,6 +314,7 @@ static void without_room_for_a_thread_there_is_an_error_and_no_report(void **sta
 
     (void)state;
 #if defined(ETWAS_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__)
+    print_message("skipped: a sanitizer needs larger stacks\n");
     skip();
 #endif
     assert_int_equal(pthread_getattr_default_np(&defaults), 0);

@@ -104,7 +104,8 @@ static void a_thread_runs_where_it_is_pinned_and_then_where_it_may(void **state)
     CPU_ZERO(&before);
     CPU_ZERO(&after);
     if (sched_getaffinity(0, sizeof before, &before) != 0) {
-        skip(); /* more processors than a plain mask holds */
+        print_message("skipped: there are more processors than a plain mask holds\n");
+        skip();
     }
     assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     assert_int_equal(cpus.count, CPU_COUNT(&before));

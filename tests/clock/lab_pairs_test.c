@@ -119,6 +119,7 @@ static void a_processor_that_is_ahead_is_found_so(void **state)
     assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     if (cpus.count < 2) {
         etwas_lab_cpus_free(&cpus);
+        print_message("skipped: there are no two processors\n");
         skip();
     }
     cpus.count = 2;
@@ -160,6 +161,7 @@ static void processors_whose_clocks_step_at_different_moments_are_bounded_too(vo
     assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     if (cpus.count < 2) {
         etwas_lab_cpus_free(&cpus);
+        print_message("skipped: there are no two processors\n");
         skip();
     }
     cpus.count = 2;
@@ -227,6 +229,7 @@ static void a_pair_whose_thread_was_moved_or_did_not_answer_is_left_out(void **s
     assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     if (cpus.count < 2) {
         etwas_lab_cpus_free(&cpus);
+        print_message("skipped: there are no two processors\n");
         skip();
     }
     cpus.count = 2;

@@ -278,6 +278,7 @@ static void bounds_hold_between_readings_that_were_interrupted_differently(void 
 
     (void)state;
     if (hz == 0) {
+        print_message("skipped: the processor has no cycle counter that can be used\n");
         skip();
     }
     first = read_held_up(0);

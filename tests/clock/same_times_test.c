@@ -326,6 +326,7 @@ static void two_sessions_with_different_clocks_tell_the_same_times(void **state)
 
     (void)state;
     if (!etwas_clock_tsc_trusted()) {
+        print_message("skipped: the cycle counter is not trusted\n");
         skip();
     }
     (void)snprintf(qpc_path, sizeof qpc_path, "%s", folder_path("qpc.etl"));

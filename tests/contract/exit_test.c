@@ -318,7 +318,7 @@ int main(void)
     };
 
     if (FIXTURE_SANITIZER) {
-        print_message("a sanitizer lets a fork's child start no threads\n");
+        print_message("skipped: a sanitizer lets a fork's child start no threads\n");
         return 77;
     }
     return cmocka_run_group_tests(tests, make_notes, NULL);

@@ -125,7 +125,8 @@ static void what_is_spawned_inherits_nothing_and_disturbs_nobody(void **state)
 
     (void)state;
     if (FIXTURE_SANITIZER) {
-        skip(); /* it has a way of its own with such children */
+        print_message("skipped: a sanitizer handles such children itself\n");
+        skip();
     }
     begin_loads(path);
     for (int round = 0; round < 20; round++) {
@@ -161,7 +162,8 @@ static void a_clones_child_writes_nowhere(void **state)
 
     (void)state;
     if (FIXTURE_SANITIZER) {
-        skip(); /* it has a way of its own with such children */
+        print_message("skipped: a sanitizer handles such children itself\n");
+        skip();
     }
     stack = malloc(STACK_BYTES);
     assert_non_null(stack);

@@ -37,6 +37,7 @@ static int log_with_locked_memory(void)
     unsigned long locked;
 
     if (FIXTURE_SANITIZER || mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0) {
+        print_message("skipped: memory cannot be locked, or a sanitizer runs\n");
         return 77;
     }
     before = status_value("VmLck: %lu");

@@ -243,7 +243,8 @@ static void no_signal_reaches_a_thread_of_the_library(void **state)
 
     (void)state;
     if (FIXTURE_SANITIZER) {
-        skip(); /* it has threads of its own */
+        print_message("skipped: a sanitizer has threads of its own\n");
+        skip();
     }
     assert_int_equal(
         RegisterTraceGuidsA(look_around, seen, &control_guid, 0, NULL, NULL, NULL, &registration),

@@ -94,6 +94,7 @@ static int prefault(void)
     etwas_session_memory memory;
 
     if (FIXTURE_SANITIZER) {
+        print_message("skipped: a sanitizer maps the memory\n");
         return 77;
     }
     /* In small pages: a huge one costs one fault for many. */
@@ -155,7 +156,8 @@ static void limit_locking(uint64_t bytes)
 static int lock(void)
 {
     if (FIXTURE_SANITIZER) {
-        return 77; /* nothing is locked under a sanitizer */
+        print_message("skipped: nothing is locked under a sanitizer\n");
+        return 77;
     }
     for (uint32_t crash_safe = 0; crash_safe <= ETWAS_CRASH_SAFE_MEMFD;
          crash_safe += ETWAS_CRASH_SAFE_MEMFD) {
@@ -164,7 +166,8 @@ static int lock(void)
         etwas_session_memory memory = memory_of(session);
 
         if (memory.granted == 0) {
-            return 77; /* the limit is low where the tests run */
+            print_message("skipped: the limit of locked memory is low\n");
+            return 77;
         }
         CHECK_IN_CHILD(locked_bytes() >= before + POOL_BYTES + memory.control_bytes);
         /* What nobody has touched takes no memory all the same. */
@@ -188,6 +191,7 @@ static int lock_in_vain(void)
     etwas_session_memory memory;
 
     if (FIXTURE_SANITIZER) {
+        print_message("skipped: a sanitizer maps the memory\n");
         return 77;
     }
     limit_locking(POOL_BYTES / 2);
@@ -221,6 +225,7 @@ static int require_lock(void)
     etwas_trace_handle session;
 
     if (FIXTURE_SANITIZER) {
+        print_message("skipped: a sanitizer maps the memory\n");
         return 77;
     }
     limit_locking(POOL_BYTES / 2);
@@ -262,7 +267,8 @@ static int huge_in_vain(void)
     CHECK_IN_CHILD(memory.asked == ETWAS_MEMORY_HUGE);
     CHECK_IN_CHILD(memory.granted == (memory.region_huge_bytes != 0 ? memory.asked : 0));
     if (memory.granted != 0) {
-        return 77; /* the machine has explicit pages to give */
+        print_message("skipped: the machine has large pages to give\n");
+        return 77;
     }
     CHECK_IN_CHILD(strstr(sentence_of(session, ETWAS_MEMORY_HUGE), "vm.nr_hugepages") != NULL);
     CHECK_IN_CHILD(etwas_stop(session, NULL) == ERROR_SUCCESS);

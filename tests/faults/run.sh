@@ -16,7 +16,7 @@ fault_py=$folder/fault.py
 limit_s=60
 
 if [[ ${GLIBC_TUNABLES:-} == *rseq=0* || $(uname -m) != x86_64 || $(nproc) -lt 2 ]]; then
-    echo "no restartable sequences here, or one processor only"
+    echo "skipped: no restartable sequences here, or one processor only"
     exit 77
 fi
 
@@ -75,7 +75,7 @@ for test in "${tests[@]}"; do
     read -r program name <<<"$test"
     if ! run_test "$program" "$name"; then
         if grep -q SKIPPED "$work/test.log"; then
-            echo "no restartable sequences here"
+            echo "skipped: no restartable sequences here"
             exit 77
         fi
         cat "$work/test.log"

@@ -270,6 +270,8 @@ static void what_is_described_between_flushes_is_stamped_between_their_events(vo
     stay_on_one_processor();
     if (!sessions_have_sequences() || sched_setaffinity(0, sizeof first, &first) != 0) {
         leave_one_processor();
+        print_message("skipped: the thread cannot stay on the first processor, or there are no "
+                      "restartable sequences\n");
         skip();
     }
     for (size_t row = 0; row < sizeof modes / sizeof modes[0]; row++) {

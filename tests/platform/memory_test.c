@@ -228,6 +228,7 @@ static void no_page_is_huge_where_nobody_asked_for_it(void **state)
 
     (void)state;
     if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0) {
+        print_message("skipped: the kernel has no transparent huge pages\n");
         skip();
     }
     assert_true(has_flag(etwas_memory_keep(page_bytes()), " nh "));

@@ -197,6 +197,7 @@ static void rseq_is_off_where_it_was_switched_off(void **state)
 
     (void)state;
     if (tunables == NULL || strstr(tunables, "glibc.pthread.rseq=0") == NULL) {
+        print_message("skipped: restartable sequences are not switched off (preset norseq)\n");
         skip();
     }
     assert_false(rseq_is_registered());

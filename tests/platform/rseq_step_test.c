@@ -192,6 +192,7 @@ static void a_signal_at_any_instruction_aborts_what_has_begun_and_not_committed(
     (void)state;
     etwas_processor_prepare();
     if (!etwas_rseq_prepare()) {
+        print_message("skipped: there are no restartable sequences\n");
         skip();
     }
     for (uint32_t kind = 0; kind < 2; kind++) {
@@ -200,6 +201,7 @@ static void a_signal_at_any_instruction_aborts_what_has_begun_and_not_committed(
         range = (struct step_range){.first = (uint64_t)(uintptr_t)etwas_rseq_run,
                                     .bytes = FUNCTION_BYTES_MAXIMUM};
         if (learn_instructions(kind, &range) == 0) {
+            print_message("skipped: a process may not be traced\n");
             skip();
         }
         for (uint32_t index = 0; index < range.count; index++) {
@@ -243,7 +245,7 @@ int main(void)
 
 int main(void)
 {
-    (void)puts("built without restartable sequences");
+    (void)puts("skipped: built without restartable sequences");
     return 77;
 }
 

@@ -40,6 +40,7 @@ static void skip_without_sequences(void)
 {
     etwas_processor_prepare();
     if (!etwas_rseq_prepare()) {
+        print_message("skipped: there are no restartable sequences\n");
         skip();
     }
 }

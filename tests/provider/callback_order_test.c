@@ -73,7 +73,8 @@ static void where_no_thread_can_be_had_the_callback_runs_in_the_calling_one(void
 
     (void)state;
     if (FIXTURE_SANITIZER) {
-        skip(); /* A sanitizer has more address space than any limit. */
+        print_message("skipped: a sanitizer needs more address space than any limit\n");
+        skip();
     }
     child = fork();
     if (child == 0) {

@@ -77,7 +77,8 @@ static void r65_and_r110_one_slot_for_all_processors(void **state)
 
     (void)state;
     if (session_protocol == ETWAS_PROTOCOL_RSEQ) {
-        skip(); /* such a session has no sequences */
+        print_message("skipped: such a session has no restartable sequences\n");
+        skip();
     }
     expect_file(&options, "f.etl");
     /* Its limits are those of its only slot, and what is refused takes no number. */

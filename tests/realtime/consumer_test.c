@@ -353,6 +353,7 @@ static void a_fork_beside_consumers_disturbs_nobody(void **state)
 
     (void)state;
     if (ALLOCATES_BADLY_AFTER_FORK) {
+        print_message("skipped: a sanitizer cannot allocate after this fork\n");
         skip();
     }
     options.backlog_folder = folder_path(".");

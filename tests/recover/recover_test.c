@@ -258,6 +258,7 @@ static int start_with_a_limit(void)
     etwas_trace_handle session;
 
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) {
+        print_message("skipped: the limit of a file cannot be set\n");
         return 77;
     }
     options.crash_safe_folder = folder_path("run");

@@ -396,7 +396,8 @@ static void a_crash_in_malloc_and_of_a_broken_heap(void **state)
 {
     (void)state;
     if (FIXTURE_SANITIZER) {
-        skip(); /* it has an allocator of its own */
+        print_message("skipped: a sanitizer has an allocator of its own\n");
+        skip();
     }
     expect_both(in_malloc);
     expect_both(with_a_broken_heap);

@@ -376,6 +376,7 @@ static void start_child(struct stepped *stepped, enum stepped_slots slots)
         be_traced(stepped->one, slots);
     }
     if (!step_await(stepped->child, UNTRACED)) {
+        print_message("skipped: a process may not be traced\n");
         skip();
     }
     open_mapping(stepped);
@@ -404,6 +405,8 @@ static void run_once(struct stepped *stepped, enum stepped_slots slots)
 void stepped_is_long(void)
 {
     if (FIXTURE_SANITIZER && getenv("ETWAS_TEST_EACH_INSTRUCTION") == NULL) {
+        print_message(
+            "skipped: takes long under a sanitizer; ETWAS_TEST_EACH_INSTRUCTION=1 asks for it\n");
         skip();
     }
 }

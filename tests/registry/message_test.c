@@ -394,6 +394,7 @@ static void another_user_is_not_accepted(void **state)
     if (!let_others_in()) {
         etwas_registry_host_close(&host);
         free(entry);
+        print_message("skipped: only root can become another user\n");
         skip();
     }
     child = child_start(connect_as_another_user, entry);
@@ -433,6 +434,7 @@ static void another_users_host_is_not_connected_to(void **state)
     etwas_registry_host_close(&host);
     if (!let_others_in()) {
         free(entry);
+        print_message("skipped: only root can become another user\n");
         skip();
     }
     child = child_start(listen_as_another_user, entry);

@@ -122,6 +122,7 @@ static int open_mapping(etwas_trace_handle session)
 void host_or_skip(void)
 {
     if (!can_have_sequences()) {
+        print_message("skipped: there are no restartable sequences\n");
         skip();
     }
 }

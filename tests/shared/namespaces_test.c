@@ -28,6 +28,7 @@ static int run_inside(void)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("proc", "/proc", "proc", 0, NULL) != 0) {
+        print_message("skipped: mounts in a private namespace are not granted\n");
         return 77;
     }
     CHECK_IN_CHILD(getpid() == 1);
@@ -39,6 +40,7 @@ static int run_container(void)
     int child;
 
     if (unshare(CLONE_NEWPID) != 0) {
+        print_message("skipped: a PID namespace is not granted\n");
         return 77;
     }
     child = start_program(run_inside);

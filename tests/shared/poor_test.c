@@ -174,7 +174,8 @@ static void a_program_with_little_memory_is_alone(void **state)
 
     (void)state;
     if (FIXTURE_SANITIZER) {
-        skip(); /* which wants address space without end */
+        print_message("skipped: a sanitizer needs address space without a limit\n");
+        skip();
     }
     session = start_in_file("little", "little.etl");
     files = count_runtime_files();
@@ -248,6 +249,7 @@ static void a_program_in_an_empty_root_is_alone(void **state)
 {
     (void)state;
     if (geteuid() != 0) {
+        print_message("skipped: only root can change its root folder\n");
         skip();
     }
     assert_int_equal(mkdir(folder_path("root"), 0700), 0);

@@ -205,6 +205,7 @@ static void step_through(struct post_mortem *dead, const struct hosted *hosted, 
         be_traced(hosted, dead->board, dead->number, before);
     }
     if (!step_await(child, UNTRACED)) {
+        print_message("skipped: a process may not be traced\n");
         skip();
     }
     status = step_each(child, look, dead);

@@ -39,6 +39,7 @@ void skip_if_lost(uint64_t lost, struct events *events)
     }
     if (is_machine_loaded()) {
         free_events(events);
+        print_message("skipped: the machine is too busy\n");
         skip();
     }
     assert_int_equal(lost, 0);

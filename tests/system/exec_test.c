@@ -235,6 +235,7 @@ static int log_without_leave(void)
 
     if ((monitoring_capabilities() & UINT64_C(1) << CAP_SYS_ADMIN) != 0 || !drop(CAP_BPF) ||
         !drop(CAP_SYS_ADMIN) || etwas_exec_probe_open(&probe, 1)) {
+        print_message("skipped: capabilities cannot be given up, or BPF needs none\n");
         return 77;
     }
     session = start_processes();

@@ -263,6 +263,7 @@ static void allow_descriptors(rlim_t count)
 
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     if (limit.rlim_max < count) {
+        print_message("skipped: the limit of open files is too low\n");
         skip();
     }
     limit.rlim_cur = limit.rlim_max;
@@ -357,6 +358,7 @@ static void who_may_not_is_told_what_is_missing(void **state)
 
     (void)state;
     if (geteuid() != 0) {
+        print_message("skipped: only root can become another user\n");
         skip();
     }
     child = fork();

@@ -357,11 +357,13 @@ static int log_without_leave(void)
     struct events events;
 
     if (syscall(SYS_capget, &head, data) != 0) {
+        print_message("skipped: capabilities cannot be read\n");
         return 77;
     }
     data[CAP_TO_INDEX(CAP_BPF)].effective &= ~CAP_TO_MASK(CAP_BPF);
     data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective &= ~CAP_TO_MASK(CAP_SYS_ADMIN);
     if (syscall(SYS_capset, &head, data) != 0 || etwas_path_probe_open(&probe, 1, 1)) {
+        print_message("skipped: capabilities cannot be given up, or BPF needs none\n");
         return 77;
     }
     session = start_files();

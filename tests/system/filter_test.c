@@ -209,6 +209,7 @@ static void r26_a_number_that_is_used_again_is_another_process(void **state)
     end_worker(&worker);
     if (!begin_worker_with_number(&next, worker.process)) {
         stop_session(session, NULL);
+        print_message("skipped: the process id could not be used again\n");
         skip();
     }
     order(&next);

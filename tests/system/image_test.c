@@ -196,6 +196,7 @@ static void the_kernel_is_an_image_of_process_0(void **state)
     }
     free_events(&events);
     if (geteuid() != 0) {
+        print_message("skipped: only root is told of the kernel's image\n");
         skip();
     }
     assert_int_equal(count, 1);

@@ -95,6 +95,7 @@ static void interrupts_are_those_that_are_counted(void **state)
 
     (void)state;
     if (file == NULL || access("/sys/kernel/irq", R_OK) != 0) {
+        print_message("skipped: the kernel does not list its interrupts\n");
         skip();
     }
     while (fgets(line, sizeof line, file) != NULL) {
@@ -120,6 +121,7 @@ static void the_root_is_as_large_as_the_system_says(void **state)
         }
     }
     if (found == 0) {
+        print_message("skipped: no file system of a disk is mounted\n");
         skip();
     }
 }

@@ -205,6 +205,7 @@ bool become_nobody_with(uint64_t capabilities)
 void expect_as_nobody(int (*run)(void))
 {
     if (geteuid() != 0) {
+        print_message("skipped: only root can become another user\n");
         skip();
     }
     expect_in_child(run);

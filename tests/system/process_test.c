@@ -392,6 +392,7 @@ static void numbers_are_those_of_who_logs(void **state)
         pid_t child;
 
         if (unshare(CLONE_NEWPID) != 0) {
+            print_message("skipped: a PID namespace is not granted\n");
             _exit(77);
         }
         child = fork();
@@ -403,6 +404,7 @@ static void numbers_are_those_of_who_logs(void **state)
     }
     if (exit_code_of(outer) == 77) {
         stop_session(session, NULL);
+        print_message("skipped: a user namespace with a PID namespace is not granted\n");
         skip();
     }
     assert_int_equal(read(numbers[0], &inner, sizeof inner), sizeof inner);

@@ -192,6 +192,7 @@ static void timers_and_requests_are_told_apart(void **state)
 
     (void)state;
     if (access("/sys/kernel/tracing/events/irq_vectors/local_timer_exit", F_OK) != 0) {
+        print_message("skipped: the kernel has no tracepoints of interrupt vectors\n");
         skip();
     }
     begin_counting(&outer, "irq_vectors/local_timer_exit", NULL);

@@ -133,6 +133,7 @@ static void a_page_fault_is_where_memory_is_touched(void **state)
 
     (void)state;
     if (access("/sys/kernel/tracing/events/exceptions", F_OK) != 0) {
+        print_message("skipped: the kernel has no tracepoints of page faults\n");
         skip();
     }
     assert_ptr_not_equal(memory, MAP_FAILED);
@@ -263,6 +264,7 @@ static void what_is_sent_is_sent_by_who_calls(void **state)
 
     (void)state;
     if (access("/sys/kernel/tracing/events/sock/sock_send_length", F_OK) != 0) {
+        print_message("skipped: the kernel has no tracepoint of what is sent\n");
         skip();
     }
     assert_int_equal(bind(sender.socket, (const void *)&sender.address, bytes), 0);

@@ -170,7 +170,8 @@ static void r182_a_start_without_memory_is_told(void **state)
 static void r182_a_start_without_memory_is_told(void **state)
 {
     (void)state;
-    skip(); /* sanitizers need addresses of their own */
+    print_message("skipped: a sanitizer needs address space of its own\n");
+    skip();
 }
 #endif
 

@@ -136,7 +136,8 @@ static void who_runs_another_program_becomes_the_first_thread(void **state)
 
     (void)state;
 #ifdef __SANITIZE_THREAD__
-    skip(); /* it lets no such thread run another program */
+    print_message("skipped: a sanitizer lets no such thread run another program\n");
+    skip();
 #endif
     session = start_kernel(EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_NO_SYSCONFIG);
     child = run_by_another();
