@@ -23,10 +23,7 @@ static struct etwas_output *scratch(void)
 {
     static struct etwas_output output;
 
-    output.descriptor = -1;
-    output.used_bytes = 0;
-    output.error = 0;
-    return &output;
+    return etwas_output_anew(&output);
 }
 
 /* All texts of one schema, while they are made. */

@@ -7,15 +7,18 @@
 
 #include "output.h"
 
+#include "commands.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct etwas_output *etwas_standard_output(void)
 {
     static struct etwas_output output;
 
-    output.descriptor = STDOUT_FILENO;
+    etwas_output_to(&output, STDOUT_FILENO);
     return &output;
 }
 
@@ -23,7 +26,7 @@ struct etwas_output *etwas_standard_error(void)
 {
     static struct etwas_output output;
 
-    output.descriptor = STDERR_FILENO;
+    etwas_output_to(&output, STDERR_FILENO);
     return &output;
 }
 
@@ -41,6 +44,10 @@ static void write_all(struct etwas_output *output, const char *bytes, size_t cou
         }
     }
 }
+
+enum {
+    FIRST_BYTES = 1024, /* of a text in memory */
+};
 
 static const char cut_end[] = "…\"";
 static const char escaped[] = "\\u003c";
@@ -119,12 +126,43 @@ static void write_in_script(struct etwas_output *output)
 
 void etwas_output_flush(struct etwas_output *output)
 {
+    if (!output->has_descriptor) {
+        return;
+    }
     if (output->script.is_on) {
         write_in_script(output);
     } else {
         write_all(output, output->bytes, output->used_bytes);
     }
     output->used_bytes = 0;
+}
+
+void etwas_output_make_room(struct etwas_output *output, size_t bytes)
+{
+    size_t room = output->has_descriptor ? ETWAS_OUTPUT_BYTES : FIRST_BYTES;
+    char *larger;
+
+    etwas_output_flush(output);
+    if (output->room_bytes - output->used_bytes > bytes) {
+        return;
+    }
+    while (room <= output->used_bytes + bytes) {
+        room *= 2;
+    }
+    larger = realloc(output->bytes, room);
+    if (larger == NULL) {
+        fputs("etwas: not enough memory for the output\n", stderr);
+        exit(ETWAS_EXIT_OPEN);
+    }
+    output->bytes = larger;
+    output->room_bytes = room;
+}
+
+struct etwas_output *etwas_output_anew(struct etwas_output *output)
+{
+    output->used_bytes = 0;
+    (void)etwas_output_room(output, 0);
+    return output;
 }
 
 bool etwas_output_finish(struct etwas_output *output)

@@ -5,7 +5,7 @@
 
 /*
  * Standard output, or standard error, through one large buffer: what makes a dump of millions of
- * lines fast.
+ * lines fast. And texts that are made in memory, before it is known what becomes of them.
  *
  * A failed write is remembered and everything after it is dropped; ask etwas_output_finish.
  */
@@ -35,19 +35,32 @@ struct etwas_output_script {
     uint32_t long_bytes; /* of all strings, what is beyond the least */
 };
 
+/* Zeroes are a text in memory: it has no descriptor, grows, and is never written anywhere. */
 struct etwas_output {
+    bool has_descriptor; /* etwas_output_to gave it one */
     int descriptor;
     size_t used_bytes;
-    int error; /* errno of the first write that failed; 0 while all is well */
+    size_t room_bytes; /* at `bytes`; more than used_bytes once there is room */
+    int error;         /* errno of the first write that failed; 0 while all is well */
     struct etwas_output_script script;
-    char bytes[ETWAS_OUTPUT_BYTES];
+    char *bytes; /* for as long as the program runs */
 };
+
+/* From now on it goes there. */
+static inline void etwas_output_to(struct etwas_output *output, int descriptor)
+{
+    output->has_descriptor = true;
+    output->descriptor = descriptor;
+}
+
+/* Forgets the text in memory that was made before, and gives the empty one: `bytes` is never NULL. */
+struct etwas_output *etwas_output_anew(struct etwas_output *output);
 
 /* The two of the program. */
 struct etwas_output *etwas_standard_output(void);
 struct etwas_output *etwas_standard_error(void);
 
-/* Writes what is buffered. */
+/* Writes what is buffered; of a text in memory nothing is. */
 void etwas_output_flush(struct etwas_output *output);
 
 /*
@@ -60,19 +73,18 @@ bool etwas_output_finish(struct etwas_output *output);
 void etwas_output_format(struct etwas_output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/*
- * Room for `bytes` (at most ETWAS_OUTPUT_BYTES) in one piece; the caller fills it and adds what it
- * used to used_bytes.
- */
+/* Writes what is buffered if there is a descriptor, and gets more memory if that is not enough. */
+void etwas_output_make_room(struct etwas_output *output, size_t bytes);
+
+/* Room for `bytes` in one piece; the caller fills it and adds what it used to used_bytes. */
 static inline char *etwas_output_room(struct etwas_output *output, size_t bytes)
 {
-    if (ETWAS_OUTPUT_BYTES - output->used_bytes < bytes) {
-        etwas_output_flush(output);
+    if (output->room_bytes - output->used_bytes <= bytes) {
+        etwas_output_make_room(output, bytes);
     }
     return output->bytes + output->used_bytes;
 }
 
-/* `bytes` is at most ETWAS_OUTPUT_BYTES. */
 static inline void etwas_output_bytes(struct etwas_output *output, const void *data, size_t bytes)
 {
     memcpy(etwas_output_room(output, bytes), data, bytes);

@@ -24,7 +24,7 @@ static void append_guid(char name[ETWAS_SPAN_NAME_BYTES], const etwas_guid *guid
 {
     static struct etwas_output text;
 
-    text.used_bytes = 0;
+    etwas_output_anew(&text);
     etwas_text_guid(&text, guid);
     append(name, text.bytes, text.used_bytes);
 }

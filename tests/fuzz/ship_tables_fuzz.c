@@ -21,10 +21,7 @@ static struct etwas_output *nowhere(void)
 {
     static struct etwas_output output;
 
-    output.used_bytes = 0;
-    output.error = 0;
-    output.descriptor = -1;
-    return &output;
+    return etwas_output_anew(&output);
 }
 
 static void know_tables(struct input *input)

@@ -7,7 +7,9 @@ usage: columns_test.py PATH_OF_ETWAS TEST_CLASS
 
 import csv
 import io
+import os
 import struct
+import subprocess
 import sys
 import uuid
 
@@ -35,6 +37,28 @@ class Csv(NamesTest):
         rows = self.rows(self.trace(*heap_events()))
         self.assertEqual(rows[0], TITLE[2:].split())
         self.assertEqual(rows[2], [TIME, "0", "10", "11", "heap/Call/malloc", "size=37 address=0x7F99DA8080"])
+
+    def test_a_cell_of_any_size_is_whole_and_nothing_is_written_to_what_is_read(self):
+        name, count = "n" * 200, 4000
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E",
+                                       etl.tl_field("s", STRUCT, 1, listed=True) + etl.tl_field(name, UINT8),
+                                       struct.pack("<H", count) + bytes(count)))
+        cell = "s=[" + ", ".join(["{" + name + "=0}"] * count) + "]"
+        self.assertGreater(len(cell), 700_000)
+        with open(self.write("input", b""), "r+b") as given:
+            def run(*arguments):
+                # Text, for the formats that are none too.
+                out = subprocess.run([self.etwas, *arguments, path], stdin=given, stdout=subprocess.PIPE, check=True).stdout
+                self.assertEqual(os.path.getsize(given.name), 0, arguments)
+                return out.decode("utf-8", "replace")
+            csv.field_size_limit(2 * len(cell))
+            for command in (["dump", "--csv"], ["convert", "--to", "csv"]):
+                rows = list(csv.reader(io.StringIO(run(*command), newline=""), strict=True))
+                self.assertEqual(rows[-1][-1], cell)
+            self.assertIn(cell, run("dump"))
+            for command in (["dump", "--json"], ["schema"], ["stat"], ["stat", "--json"],
+                            *(["convert", "--to", form] for form in ("ndjson", "chrome", "otlp", "perfetto", "folded"))):
+                run(*command)
 
 
 class Columns(NamesTest):

@@ -44,8 +44,7 @@ static const char *written(void (*put)(struct etwas_output *, const struct etwas
     size_t bytes;
 
     assert_non_null(file);
-    memset(&output, 0, sizeof output);
-    output.descriptor = fileno(file);
+    etwas_output_to(&output, fileno(file));
     etwas_ship_proofs_join(proofs);
     put(&output, proofs);
     etwas_output_flush(&output);

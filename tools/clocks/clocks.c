@@ -175,7 +175,7 @@ static bool page_write(struct etwas_destination *page, const struct etwas_clocks
 {
     static struct etwas_output output;
 
-    output.descriptor = page->descriptor;
+    etwas_output_to(&output, page->descriptor);
     etwas_clocks_html(&output, view);
     return etwas_destination_keep_written(page, &output);
 }

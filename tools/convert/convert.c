@@ -170,7 +170,7 @@ static int make(struct etwas_convert *convert)
     }
     if (!convert->target->is_folder && !convert->target->needs_file) {
         convert->output = etwas_standard_output();
-        convert->output->descriptor = convert->place.descriptor;
+        etwas_output_to(convert->output, convert->place.descriptor);
     }
     result = convert->target->run(convert);
     if (convert->out_of_memory || convert->subject.out_of_memory) {

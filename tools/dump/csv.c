@@ -15,7 +15,7 @@ void etwas_dump_csv_title(struct etwas_dump *dump)
     for (uint32_t i = 0; i < dump->column_count; i++) {
         const char *name = etwas_dump_column_name(dump, &dump->columns[i]);
 
-        cell.used_bytes = 0;
+        etwas_output_anew(&cell);
         etwas_text_utf8(&cell, ETWAS_TEXT_PLAIN, name, strlen(name));
         etwas_csv_cell(dump->output, i == 0, cell.bytes, cell.used_bytes);
     }
@@ -25,7 +25,7 @@ void etwas_dump_csv_title(struct etwas_dump *dump)
 void etwas_dump_csv(struct etwas_dump *dump)
 {
     for (uint32_t i = 0; i < dump->column_count; i++) {
-        cell.used_bytes = 0;
+        etwas_output_anew(&cell);
         etwas_dump_put_column(&cell, dump, &dump->columns[i], false);
         etwas_csv_cell(dump->output, i == 0, cell.bytes, cell.used_bytes);
     }

@@ -41,9 +41,7 @@ static char *name_of(const struct etwas_stat_kind *kind)
 {
     static struct etwas_output name;
 
-    name.descriptor = -1;
-    name.error = 0;
-    name.used_bytes = 0;
+    etwas_output_anew(&name);
     etwas_stat_put_title(&name, ETWAS_TEXT_JSON, kind);
     return strndup(name.bytes, name.used_bytes);
 }

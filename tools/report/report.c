@@ -176,7 +176,7 @@ static bool write_page(struct request *request, struct etwas_report *report, boo
         etwas_destination_drop(&request->page);
         return true;
     }
-    output.descriptor = request->page.descriptor;
+    etwas_output_to(&output, request->page.descriptor);
     etwas_report_html(&output, report);
     return etwas_destination_keep_written(&request->page, &output);
 }

@@ -34,10 +34,7 @@ static struct etwas_output *scratch(void)
 {
     static struct etwas_output output;
 
-    output.descriptor = -1;
-    output.error = 0;
-    output.used_bytes = 0;
-    return &output;
+    return etwas_output_anew(&output);
 }
 
 /* Nothing more is known of a value than what the decoder says. */

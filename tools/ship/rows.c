@@ -23,9 +23,7 @@ static void put_name(struct etwas_columns *columns, struct etwas_subject *subjec
                              described->title.bytes);
         return;
     }
-    title.descriptor = -1;
-    title.error = 0;
-    title.used_bytes = 0;
+    etwas_output_anew(&title);
     etwas_subject_find_provider(subject);
     etwas_subject_put_title(&title, ETWAS_TEXT_WORD, subject);
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, title.bytes, title.used_bytes);

@@ -148,13 +148,8 @@ static void put_value(struct walk *walk, const etwas_value *value)
 /* Its key stays in the walk until it ends. */
 static void begin_list(struct walk *walk, const etwas_value *value)
 {
-    struct etwas_output *output = list_text();
-
     open_frame(walk, value, true);
-    output->descriptor = -1;
-    output->used_bytes = 0;
-    output->error = 0;
-    etwas_fields_begin_element(&walk->list, output, walk->described);
+    etwas_fields_begin_element(&walk->list, etwas_output_anew(list_text()), walk->described);
     walk->list_depth = walk->depth;
 }
 
@@ -162,7 +157,6 @@ static void end_list(struct walk *walk)
 {
     const struct etwas_output *output = list_text();
 
-    walk->is_over |= output->error != 0;
     if (!walk->is_over) {
         etwas_columns_text(walk->columns, ETWAS_SHIP_EVENT_TEXTS, walk->key,
                            walk->frames[walk->list_depth].key_bytes, output->bytes,

@@ -25,7 +25,7 @@ static void put_text(struct etwas_output *output, bool first, const char *text,
 {
     static struct etwas_output cell;
 
-    cell.used_bytes = 0;
+    etwas_output_anew(&cell);
     if (guid != NULL) {
         etwas_text_guid(&cell, guid);
     } else {

@@ -127,7 +127,7 @@ static void put_text_cell(struct etwas_output *output, bool first, const char *t
 {
     static struct etwas_output cell;
 
-    cell.used_bytes = 0;
+    etwas_output_anew(&cell);
     etwas_text_utf8(&cell, ETWAS_TEXT_PLAIN, text, strlen(text));
     etwas_csv_cell(output, first, cell.bytes, cell.used_bytes);
 }

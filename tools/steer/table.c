@@ -14,7 +14,7 @@ enum {
 void etwas_steer_table_begin(struct etwas_steer_table *table, const char *const *titles,
                              unsigned columns, uint32_t right)
 {
-    static struct etwas_output cell; /* no cell fills it, so it is never written anywhere */
+    static struct etwas_output cell;
 
     *table = (struct etwas_steer_table){.columns = columns, .right = right, .cell = &cell};
     for (unsigned column = 0; column < columns; column++) {
@@ -40,7 +40,7 @@ void etwas_steer_table_next(struct etwas_steer_table *table)
         table->text = grown;
     }
     table->is_failed = table->is_failed || grown == NULL;
-    table->cell->used_bytes = 0;
+    etwas_output_anew(table->cell);
 }
 
 static unsigned width_of(const char *text)

@@ -26,7 +26,7 @@ struct etwas_steer_table {
 void etwas_steer_table_begin(struct etwas_steer_table *table, const char *const *titles,
                              unsigned columns, uint32_t right);
 
-/* Where the next cell is written: less than ETWAS_OUTPUT_BYTES. */
+/* Where the next cell is written. */
 struct etwas_output *etwas_steer_table_cell(struct etwas_steer_table *table);
 
 /* Ends the cell. */

@@ -166,7 +166,7 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
     if (subject->described != NULL && !subject->event.message) {
         key.described = subject->described;
     } else {
-        title.used_bytes = 0;
+        etwas_output_anew(&title);
         etwas_subject_put_title(&title, ETWAS_TEXT_WORD, subject);
         key.name = title.bytes;
         key.name_bytes = title.used_bytes;

@@ -64,7 +64,7 @@ static void keep_session(struct etwas_bytes *kept, const etwas_wchar *session)
     while (session[units] != 0) {
         units++;
     }
-    plain.used_bytes = 0;
+    etwas_output_anew(&plain);
     etwas_text_utf16(&plain, ETWAS_TEXT_PLAIN, session, units);
     etwas_bytes_put(kept, plain.bytes, plain.used_bytes);
 }

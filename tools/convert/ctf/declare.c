@@ -87,7 +87,7 @@ static void put_entries(struct etwas_output *output, const etwas_schema_field *f
             continue;
         }
         bytes = etwas_value_text(&value, name, sizeof name);
-        plain.used_bytes = 0;
+        etwas_output_anew(&plain);
         etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, name,
                         bytes < sizeof name ? bytes : sizeof name - 1);
         etwas_output_text(output, before);

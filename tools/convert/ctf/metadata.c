@@ -86,7 +86,7 @@ static void put_path(struct etwas_output *output, const char *path)
 {
     static struct etwas_output plain;
 
-    plain.used_bytes = 0;
+    etwas_output_anew(&plain);
     etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, path, strlen(path));
     put_text(output, "file", plain.bytes, plain.used_bytes);
 }

@@ -125,8 +125,8 @@ bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,
                          struct etwas_output *output)
 {
     output->error = 0;
-    output->descriptor =
-        openat(trace->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    etwas_output_to(output,
+                    openat(trace->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     if (output->descriptor < 0) {
         perror("etwas: cannot write the output");
     }
@@ -163,12 +163,7 @@ bool etwas_ctf_write_packets(const struct etwas_ctf_trace *trace, struct etwas_c
     if (!etwas_ctf_open_file(trace, name, &output)) {
         return false;
     }
-    for (size_t done = 0; done < all; done += ETWAS_OUTPUT_BYTES) {
-        size_t left = all - done;
-
-        etwas_output_bytes(&output, stream->bytes.data + done,
-                           left < ETWAS_OUTPUT_BYTES ? left : ETWAS_OUTPUT_BYTES);
-    }
+    etwas_output_bytes(&output, stream->bytes.data, all);
     memmove(stream->bytes.data, stream->bytes.data + all, stream->bytes.used - all);
     stream->bytes.used -= all;
     stream->packet_at = 0;

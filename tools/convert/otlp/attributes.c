@@ -164,8 +164,7 @@ static void put_elements_as_text(struct walk *walk, etwas_value value)
     uint32_t depth = 0;
     bool is_cut = false;
 
-    text.descriptor = -1;
-    text.used_bytes = 0;
+    etwas_output_anew(&text);
     etwas_fields_begin_element(&form, &text, walk->described);
     do {
         depth += value.token == ETWAS_TOKEN_ARRAY_BEGIN;

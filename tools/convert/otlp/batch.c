@@ -49,7 +49,7 @@ void etwas_otlp_source_of(struct etwas_otlp *otlp, struct etwas_otlp_source *sou
     const struct etwas_subject *subject = &otlp->convert->subject;
     struct etwas_event_string name = etwas_subject_string(subject, ETWAS_PROPERTY_PROVIDER);
 
-    guid.used_bytes = 0;
+    etwas_output_anew(&guid);
     if (name.text == NULL) {
         etwas_text_guid(&guid, &subject->record->EventHeader.ProviderId);
         name = (struct etwas_event_string){guid.bytes, guid.used_bytes};
@@ -75,7 +75,7 @@ static void begin_resource(struct etwas_otlp *otlp, struct etwas_otlp_batch *bat
 {
     static struct etwas_output text;
 
-    text.used_bytes = 0;
+    etwas_output_anew(&text);
     etwas_output_text(&text, "{\"resource\":{\"attributes\":["
                              "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"");
     etwas_output_text(&text, otlp->services[source->input->number - 1]);
@@ -92,7 +92,7 @@ static void begin_scope(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch,
 {
     static struct etwas_output text;
 
-    text.used_bytes = 0;
+    etwas_output_anew(&text);
     etwas_output_text(&text, "{\"scope\":{\"name\":\"");
     etwas_text_utf8(&text, ETWAS_TEXT_JSON, source->scope, strlen(source->scope));
     etwas_output_format(&text, "\"},\"%s\":[", kind->items);
@@ -107,12 +107,7 @@ static void end_line(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch)
         return;
     }
     append_text(otlp, batch, "]}]}]}\n");
-    for (size_t at = 0; at < batch->used; at += ETWAS_OUTPUT_BYTES) {
-        size_t left = batch->used - at;
-
-        etwas_output_bytes(output, batch->bytes + at,
-                           left < ETWAS_OUTPUT_BYTES ? left : ETWAS_OUTPUT_BYTES);
-    }
+    etwas_output_bytes(output, batch->bytes, batch->used);
     batch->used = 0;
 }
 
@@ -138,7 +133,7 @@ void etwas_otlp_add(struct etwas_otlp *otlp, enum etwas_otlp_kind kind,
         append_text(otlp, batch, ",");
     }
     append(otlp, batch, otlp->item.bytes, otlp->item.used_bytes);
-    otlp->item.used_bytes = 0;
+    etwas_output_anew(&otlp->item);
     batch->source = *source;
     if (batch->used >= ETWAS_OTLP_LINE_BYTES) {
         end_line(otlp, batch);

@@ -42,7 +42,7 @@ static void put_name(struct etwas_output *item, const struct etwas_subject *subj
     struct etwas_event_string name = etwas_subject_string(subject, ETWAS_PROPERTY_EVENT);
 
     if (name.text == NULL) {
-        title.used_bytes = 0;
+        etwas_output_anew(&title);
         etwas_subject_put_title(&title, ETWAS_TEXT_PLAIN, subject);
         name = (struct etwas_event_string){title.bytes, title.used_bytes};
     }

@@ -24,7 +24,7 @@ static char *service_of(const struct etwas_input *input)
     while (units < ETWAS_OTLP_SCOPE_BYTES && name[units] != 0) {
         units++;
     }
-    text.used_bytes = 0;
+    etwas_output_anew(&text);
     etwas_text_utf16(&text, ETWAS_TEXT_JSON, name, units);
     return strndup(text.bytes, text.used_bytes);
 }
@@ -83,7 +83,6 @@ static int run(struct etwas_convert *convert)
         return ETWAS_EXIT_OPEN;
     }
     otlp->convert = convert;
-    otlp->item.descriptor = -1;
     convert->state = otlp;
     result = etwas_convert_read(convert, &reader);
     if (!convert->out_of_memory) { /* else nobody gets it */
@@ -99,6 +98,7 @@ static int run(struct etwas_convert *convert)
     for (uint32_t kind = 0; kind < ETWAS_OTLP_KINDS; kind++) {
         free(otlp->batches[kind].bytes);
     }
+    free(otlp->item.bytes);
     free(otlp);
     convert->state = NULL;
     return result;

@@ -66,7 +66,7 @@ struct etwas_otlp_open {
 
 struct etwas_otlp {
     struct etwas_convert *convert;
-    struct etwas_output item; /* never flushed: what goes in is bounded */
+    struct etwas_output item; /* in memory */
     struct etwas_otlp_batch batches[ETWAS_OTLP_KINDS];
     struct etwas_otlp_open *open;
     uint32_t open_capacity;

@@ -76,7 +76,7 @@ static void keep(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
         open->bytes = bytes;
         otlp->kept_bytes += bytes;
     }
-    otlp->item.used_bytes = 0;
+    etwas_output_anew(&otlp->item);
 }
 
 static void begin_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)

@@ -101,8 +101,7 @@ static struct etwas_perfetto_name *guid_name(struct etwas_perfetto *perfetto,
         memcmp(&last->guid, guid, sizeof *guid) == 0) {
         return last->name;
     }
-    text.descriptor = -1;
-    text.used_bytes = 0;
+    etwas_output_anew(&text);
     etwas_text_guid(&text, guid);
     *last = (struct etwas_perfetto_guid){
         *guid, perfetto->names.generation,
@@ -159,8 +158,7 @@ static void annotate_hex(struct etwas_perfetto *perfetto, enum etwas_perfetto_ow
 {
     static struct etwas_output text;
 
-    text.descriptor = -1;
-    text.used_bytes = 0;
+    etwas_output_anew(&text);
     etwas_output_hex(&text, data, bytes < BINARY_BYTES ? bytes : BINARY_BYTES);
     if (bytes > BINARY_BYTES) {
         etwas_output_text(&text, "…");

@@ -14,18 +14,6 @@ enum {
     SHORT_HEAD_BYTES = 2,
 };
 
-/* A message may be longer than there is room for at once. */
-static void put_bytes(struct etwas_output *output, const uint8_t *bytes, size_t count)
-{
-    while (count > 0) {
-        size_t part = count < ETWAS_OUTPUT_BYTES ? count : ETWAS_OUTPUT_BYTES;
-
-        etwas_output_bytes(output, bytes, part);
-        bytes += part;
-        count -= part;
-    }
-}
-
 static uint8_t *put_tag(uint8_t *at, uint32_t field, enum etwas_wire_type type)
 {
     return at + etwas_wire_encode(at, field << 3 | (uint32_t)type);
@@ -56,8 +44,9 @@ void etwas_perfetto_write_bytes(struct etwas_perfetto *perfetto, const uint8_t *
 {
     uint8_t head[HEAD_BYTES];
 
-    put_bytes(perfetto->output, head, (size_t)(put_length(head, TRACE_PACKET, bytes) - head));
-    put_bytes(perfetto->output, packet, bytes);
+    etwas_output_bytes(perfetto->output, head,
+                       (size_t)(put_length(head, TRACE_PACKET, bytes) - head));
+    etwas_output_bytes(perfetto->output, packet, bytes);
 }
 
 void etwas_perfetto_write_packet(struct etwas_perfetto *perfetto)

@@ -22,9 +22,7 @@ static struct etwas_output *scratch(void)
 {
     static struct etwas_output text;
 
-    text.descriptor = -1;
-    text.used_bytes = 0;
-    return &text;
+    return etwas_output_anew(&text);
 }
 
 static struct etwas_perfetto_name *name_of(struct etwas_perfetto *perfetto,

@@ -174,8 +174,7 @@ void etwas_perfetto_put_utf8(struct etwas_wire *wire, uint32_t field, const char
 {
     static struct etwas_output escaped;
 
-    escaped.descriptor = -1;
-    escaped.used_bytes = 0;
+    etwas_output_anew(&escaped);
     etwas_text_utf8(&escaped, ETWAS_TEXT_PLAIN, text, bytes);
     etwas_wire_bytes(wire, field, escaped.bytes, escaped.used_bytes);
 }

@@ -22,7 +22,7 @@ static char *clean(const char *name)
     static struct etwas_output plain;
     char *text;
 
-    plain.used_bytes = 0;
+    etwas_output_anew(&plain);
     etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, name, strnlen(name, ETWAS_STACKS_NAME_BYTES));
     for (size_t i = 0; i < plain.used_bytes; i++) {
         bool is_end = i == 0 || i + 1 == plain.used_bytes;

@@ -55,12 +55,7 @@ struct profile {
 /* What is put together becomes a part of the output. */
 static void write_out(struct profile *profile)
 {
-    for (size_t done = 0; done < profile->wire.used; done += ETWAS_OUTPUT_BYTES) {
-        size_t left = profile->wire.used - done;
-
-        etwas_output_bytes(profile->output, profile->wire.bytes + done,
-                           left < ETWAS_OUTPUT_BYTES ? left : ETWAS_OUTPUT_BYTES);
-    }
+    etwas_output_bytes(profile->output, profile->wire.bytes, profile->wire.used);
     etwas_wire_clear(&profile->wire);
 }
 
@@ -71,7 +66,7 @@ static void put_string(struct profile *profile, const char *text)
 {
     static struct etwas_output plain;
 
-    plain.used_bytes = 0;
+    etwas_output_anew(&plain);
     etwas_text_utf8(&plain, ETWAS_TEXT_PLAIN, text, strnlen(text, ETWAS_STACKS_NAME_BYTES));
     etwas_wire_bytes(&profile->wire, PROFILE_STRING, plain.bytes, plain.used_bytes);
     write_out(profile);
