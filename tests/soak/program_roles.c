@@ -20,6 +20,7 @@ enum {
     BUFFER_KB = 4, /* and few of them, so that events are lost */
     BUFFERS = 4,
     TEXT = 512,
+    OF_SHARING = 8, /* descriptors at most */
 };
 
 static const etwas_guid event_class = {0x50A50A50, 1, 2, {1, 2, 3, 4, 5, 6, 7, 8}};
@@ -73,6 +74,8 @@ static int expect_descriptors(const char *where, uint32_t most)
 {
     uint32_t count = count_descriptors();
 
+    /* Where there was no space at first, the process takes part from a later call on. */
+    most += soak_is_full ? OF_SHARING : 0;
     for (uint32_t pause = 0; pause < PAUSES && count > most; pause++) {
         soak_pause_us(1000);
         count = count_descriptors();
@@ -131,6 +134,9 @@ static void stop(etwas_trace_handle session, struct soak_account *account)
 
 static bool host_one(struct soak_random *random)
 {
+    static const uint32_t modes[] = {0, 0, EVENT_TRACE_ADDTO_TRIAGE_DUMP,
+                                     EVENT_TRACE_COMPRESSED_MODE,
+                                     EVENT_TRACE_ADDTO_TRIAGE_DUMP | EVENT_TRACE_COMPRESSED_MODE};
     uint32_t number = ck_pr_faa_32(&soak_board->sessions, 1) + 1;
     etwas_trace_handle session;
     struct block block;
@@ -143,10 +149,11 @@ static bool host_one(struct soak_random *random)
     prepare(&block)->LogFileNameOffset = offsetof(struct block, file);
     block.properties.BufferSize = BUFFER_KB;
     block.properties.MaximumBuffers = BUFFERS;
+    block.properties.LogFileMode = modes[soak_upto(random, sizeof modes / sizeof *modes - 1)];
     (void)snprintf(block.file, sizeof block.file, "%s/%u.etl", soak_folder, number);
     name_of(random, name);
     code = StartTraceA(&session, name, &block.properties);
-    if (code == ERROR_ALREADY_EXISTS) {
+    if (code == ERROR_ALREADY_EXISTS || (soak_is_full && code == ERROR_DISK_FULL)) {
         soak_pause_us(soak_upto(random, 20000));
         return true;
     }

@@ -10,6 +10,7 @@
 #include <ck_pr.h>
 #include <dirent.h>
 #include <etwas/shared.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -28,22 +29,28 @@ enum {
     LONGEST_END_S = 100, /* then a program hangs */
 };
 
-static const char help[] = "usage: etwas_soak_programs [--seconds N] [--seed S]\n"
-                           "\n"
-                           "Ten programs at a time, hosts, providers and controllers, start, "
-                           "enable, disable, update, flush,\n"
-                           "query, fork and stop for N seconds (3), and are killed and stopped at "
-                           "random meanwhile. The account\n"
-                           "of every session whose host lived must be exact, but for one event for "
-                           "each provider that was killed\n"
-                           "while it logged to it; when all have gone nothing is left in the "
-                           "runtime folder, and no program that\n"
-                           "lived has gained a descriptor.\n";
+static const char help[] =
+    "usage: etwas_soak_programs [--seconds N] [--seed S] [--folder DIR] [--full]\n"
+    "\n"
+    "Ten programs at a time, hosts, providers and controllers, start, "
+    "enable, disable, update, flush,\n"
+    "query, fork and stop for N seconds (3), and are killed and stopped at "
+    "random meanwhile. The account\n"
+    "of every session whose host lived must be exact, but for one event for "
+    "each provider that was killed\n"
+    "while it logged to it; when all have gone nothing is left in the "
+    "runtime folder, and no program that\n"
+    "lived has gained a descriptor. Log files and runtime folder are made in "
+    "DIR (/tmp). --full fills its file\n"
+    "system again and again: then what is written may fail, and attempted "
+    "must be exact.\n";
 
 struct soak_board *soak_board;
-char soak_folder[SOAK_FOLDER_BYTES] = "/tmp/etwas-soak-XXXXXX";
+char soak_folder[SOAK_FOLDER_BYTES];
+bool soak_is_full;
 
 static char runtime_folder[2 * SOAK_FOLDER_BYTES];
+static char filler[2 * SOAK_FOLDER_BYTES];
 
 static struct program {
     int process; /* 0: none */
@@ -191,8 +198,13 @@ static void check_accounts(void)
         const struct soak_account *account = &soak_board->accounts[number];
 
         if (account->has_ended != 0) {
-            check_count(number, "recorded", account->recorded_by_count, account->recorded);
-            check_count(number, "lost", account->lost_by_count, account->lost);
+            if (soak_is_full) {
+                check_count(number, "counted", account->recorded_by_count + account->lost_by_count,
+                            (uint64_t)account->recorded + account->lost);
+            } else {
+                check_count(number, "recorded", account->recorded_by_count, account->recorded);
+                check_count(number, "lost", account->lost_by_count, account->lost);
+            }
             events += account->recorded_by_count + account->lost_by_count;
             checked++;
         }
@@ -203,6 +215,14 @@ static void check_accounts(void)
     if (checked == 0 || events == 0) {
         soak_fault("account", "nothing was there to be checked");
     }
+}
+
+/* A pool that a crash-safe session left when it was killed waits for recovery. */
+static bool is_pool(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 5 && strcmp(name + length - 5, ".pool") == 0;
 }
 
 /* One more program clears away what those that were killed have left, and leaves nothing itself. */
@@ -221,7 +241,9 @@ static void check_runtime_folder(void)
     }
     folder = opendir(runtime_folder);
     while (folder != NULL && (found = readdir(folder)) != NULL) {
-        if (found->d_name[0] != '.') {
+        if (is_pool(found->d_name)) {
+            (void)unlinkat(dirfd(folder), found->d_name, 0);
+        } else if (found->d_name[0] != '.') {
             soak_fault("folder", "%s is left", found->d_name);
         }
     }
@@ -248,13 +270,30 @@ static void remove_folders(void)
 
 /* ---- main -------------------------------------------------------------------------------------- */
 
-static bool prepare(void)
+/* Takes all space of the file system. */
+static void take_space(void)
 {
+    static const char zeroes[4096];
+    int file = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    while (file >= 0 && write(file, zeroes, sizeof zeroes) > 0) {
+    }
+    if (file >= 0) {
+        (void)close(file);
+    }
+}
+
+static bool prepare(const char *folder)
+{
+    int bytes = snprintf(soak_folder, sizeof soak_folder, "%s/etwas-soak-XXXXXX", folder);
+
     soak_board =
         mmap(NULL, sizeof *soak_board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (soak_board == MAP_FAILED || mkdtemp(soak_folder) == NULL) {
+    if (bytes < 0 || (size_t)bytes >= sizeof soak_folder || soak_board == MAP_FAILED ||
+        mkdtemp(soak_folder) == NULL) {
         return false;
     }
+    (void)snprintf(filler, sizeof filler, "%s/filler", soak_folder);
     (void)snprintf(runtime_folder, sizeof runtime_folder, "%s/run", soak_folder);
     /* The children of a program that is killed are ours. */
     return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && setenv("ETWAS_SHARED", "1", 1) == 0 &&
@@ -270,8 +309,12 @@ static int soak(uint64_t seed, uint64_t seconds)
     (void)fflush(stdout); /* or children say it again */
     while (now_s() < end_s && !soak_has_faults()) {
         disturb(&random);
+        if (soak_is_full && soak_once_in(&random, 20) && unlink(filler) != 0) {
+            take_space();
+        }
         soak_pause_us(soak_upto(&random, 20000));
     }
+    (void)unlink(filler);
     end_all();
     if (!soak_has_faults()) {
         check_accounts();
@@ -287,12 +330,13 @@ static int soak(uint64_t seed, uint64_t seconds)
 
 int main(int count, char **arguments)
 {
-    static const struct option options[] = {{"seconds", required_argument, NULL, 's'},
-                                            {"seed", required_argument, NULL, 'S'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"seconds", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'S'},
+        {"folder", required_argument, NULL, 'f'},  {"full", no_argument, NULL, 'F'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     uint64_t seconds = DEFAULT_SECONDS;
     uint64_t seed = (uint64_t)time(NULL) * NANOSECONDS + (uint64_t)getpid();
+    const char *folder = "/tmp";
     int option;
 
     while ((option = getopt_long(count, arguments, "", options, NULL)) != -1) {
@@ -303,12 +347,18 @@ int main(int count, char **arguments)
         case 'S':
             seed = strtoull(optarg, NULL, 0);
             break;
+        case 'f':
+            folder = optarg;
+            break;
+        case 'F':
+            soak_is_full = true;
+            break;
         default:
             (void)fputs(help, option == 'h' ? stdout : stderr);
             return option == 'h' ? 0 : 2;
         }
     }
-    if (!prepare()) {
+    if (!prepare(folder)) {
         (void)fputs("there is no memory, or no folder\n", stderr);
         return 1;
     }

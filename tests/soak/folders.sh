@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+#
+# The soak of several programs with log files, pools and runtime folder on one file system after another: tmpfs, ext4,
+# overlay, and one that is full now and then. Mounts are made in a private namespace.
+#
+# usage: folders.sh PATH_OF_ETWAS_SOAK_PROGRAMS [SECONDS_OF_EACH]      (2)
+#
+# Exit code: 0 when every account was exact, 77 where mounts are not granted.
+
+set -euo pipefail
+program=$1 seconds=${2:-2}
+
+if [[ -z ${ETWAS_SOAK_ALONE:-} ]]; then
+    if [[ $(id -u) -ne 0 ]] || ! unshare --mount true; then
+        echo "skipped: mounts in a private namespace are not granted"
+        exit 77
+    fi
+    ETWAS_SOAK_ALONE=1 exec unshare --mount "$0" "$@"
+fi
+mount --make-rprivate /
+work=$(mktemp -d /tmp/etwas-soak-folders-XXXXXX)
+mount -t tmpfs -o size=512m tmpfs "$work"
+trap 'umount -l "$work"; rmdir "$work"' EXIT
+cd "$work"
+mkdir tmpfs ext4 overlay lower upper inner full
+
+soak() {
+    local name=$1
+    shift
+    printf '%s: ' "$name"
+    "$program" --seconds "$seconds" --folder "$work/$name" "$@"
+}
+
+soak tmpfs
+truncate -s 128M image
+if mkfs.ext4 -q image && mount -o loop image ext4; then
+    soak ext4
+    umount ext4
+else
+    echo "note: ext4 was left out, since there is no loop device"
+fi
+if mount -t overlay -o "lowerdir=$work/lower,upperdir=$work/upper,workdir=$work/inner" overlay overlay; then
+    soak overlay
+else
+    echo "note: overlay was left out, since it cannot be mounted"
+fi
+mount -t tmpfs -o size=4m tmpfs full
+soak full --full
