@@ -5,12 +5,12 @@
 # The soak of several programs with log files, pools and runtime folder on one file system after another: tmpfs, ext4,
 # overlay, and one that is full now and then. Mounts are made in a private namespace.
 #
-# usage: folders.sh PATH_OF_ETWAS_SOAK_PROGRAMS [SECONDS_OF_EACH]      (2)
+# usage: folders.sh PATH_OF_ETWAS_SOAK_PROGRAMS [SECONDS_OF_EACH]      (3)
 #
 # Exit code: 0 when every account was exact, 77 where mounts are not granted.
 
 set -euo pipefail
-program=$1 seconds=${2:-2}
+program=$1 seconds=${2:-3}
 
 if [[ -z ${ETWAS_SOAK_ALONE:-} ]]; then
     if [[ $(id -u) -ne 0 ]] || ! unshare --mount true; then

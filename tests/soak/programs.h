@@ -37,7 +37,7 @@ struct soak_board {
 
 extern struct soak_board *soak_board;
 extern char soak_folder[SOAK_FOLDER_BYTES]; /* for files; the runtime folder is in it */
-extern bool soak_is_full; /* writing there fails now and then: what was recorded may be lost later */
+extern bool soak_is_full; /* writing there fails now and then: recorded events may be lost later */
 
 /* What a program does until soak_board->end; returns its exit code. */
 int soak_host(uint32_t program, struct soak_random *random);
