@@ -5,6 +5,7 @@
 
 #include <ck_pr.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -54,6 +55,33 @@ static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attribut
     return true;
 }
 
+/* ---- events by their ids --------------------------------------------------------------------- */
+
+static uint16_t *place_of(struct etwas_feed *feed, uint64_t id)
+{
+    return &feed->places[id % ETWAS_FEED_EVENTS];
+}
+
+void etwas_feed_enter(struct etwas_feed *feed, struct etwas_feed_event *event)
+{
+    uint16_t *place = place_of(feed, event->id);
+
+    event->next = *place;
+    *place = (uint16_t)(event - feed->events + 1);
+}
+
+static void leave(struct etwas_feed *feed, const struct etwas_feed_event *event)
+{
+    uint16_t *link = place_of(feed, event->id);
+
+    while (*link != event - feed->events + 1) {
+        link = &feed->events[*link - 1].next;
+    }
+    *link = event->next;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
 bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t thread,
                      size_t ring_bytes, struct etwas_fault *fault)
 {
@@ -71,6 +99,7 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t threa
     feed->lost_told = 0;
     feed->full_told = 0;
     feed->read_ns = 0;
+    memset(feed->places, 0, sizeof feed->places);
     *first = (struct etwas_feed_event){.tag = ETWAS_FEED_OWNER};
     if (!open_event(feed, &attributes, thread, first, fault)) {
         return false;
@@ -80,6 +109,7 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t threa
         (void)close(first->descriptor);
         return refuse(fault, ETWAS_FAULT_RING, error);
     }
+    etwas_feed_enter(feed, first);
     feed->event_count = 1;
     *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
     return true;
@@ -193,7 +223,11 @@ bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
         (void)close(event.descriptor);
         return refuse(fault, ETWAS_FAULT_EVENT, error);
     }
+    if (place != &feed->events[feed->event_count]) {
+        leave(feed, place);
+    }
     *place = event;
+    etwas_feed_enter(feed, place);
     /* A fork's child closes what is counted (etwas_feed_forget). */
     ck_pr_fence_store();
     if (place == &feed->events[feed->event_count]) {

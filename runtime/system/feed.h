@@ -66,6 +66,7 @@ struct etwas_feed_wish {
 struct etwas_feed_event {
     int descriptor; /* -1: closed */
     bool waits;     /* was not enabled yet, and has no records */
+    uint16_t next;  /* of those with the same place in the table: its number from 1; 0: none */
     uint32_t tag;
     uint64_t id; /* of its records */
     uint64_t sample_type;
@@ -81,10 +82,11 @@ struct etwas_feed {
     uint32_t processor;
     uint32_t event_count;
     bool is_on;
-    uint64_t closed_lost; /* by events that are closed */
-    uint64_t lost_told;   /* of the ring's losses, those that topics were told of */
-    int64_t read_ns;      /* when what was read last happened; 0: nothing was */
-    uint64_t full_told;   /* how often the ring was full when they were told that */
+    uint64_t closed_lost;               /* by events that are closed */
+    uint64_t lost_told;                 /* of the ring's losses, those that topics were told of */
+    int64_t read_ns;                    /* when what was read last happened; 0: nothing was */
+    uint64_t full_told;                 /* how often the ring was full when they were told that */
+    uint16_t places[ETWAS_FEED_EVENTS]; /* by ids: the first event's number from 1; 0: none */
     struct etwas_feed_event events[ETWAS_FEED_EVENTS];
     struct etwas_ring ring;
 };
@@ -119,13 +121,20 @@ void etwas_feed_close(struct etwas_feed *feed);
 /* In a fork's child: its copies of the descriptors. The parent goes on. Async-signal-safe. */
 void etwas_feed_forget(struct etwas_feed *feed);
 
+/* One of the feed's events that has its id is found by it from now on. */
+void etwas_feed_enter(struct etwas_feed *feed, struct etwas_feed_event *event);
+
 /* The event a record is of, also if it was removed and the record is older; NULL: none of ours. */
 static inline const struct etwas_feed_event *etwas_feed_event_of(const struct etwas_feed *feed,
                                                                  uint64_t id)
 {
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        if (feed->events[index].id == id) {
-            return &feed->events[index];
+    const struct etwas_feed_event *event = NULL;
+
+    for (uint32_t number = feed->places[id % ETWAS_FEED_EVENTS]; number != 0;
+         number = event->next) {
+        event = &feed->events[number - 1];
+        if (event->id == id) {
+            return event;
         }
     }
     return NULL;

@@ -114,6 +114,7 @@ static void open_source(uint32_t id, const char *tracepoint)
             (struct etwas_feed_event){.id = id,
                                       .tag = etwas_tag_of(number, source),
                                       .sample_type = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_RAW};
+        etwas_feed_enter(&feeds[index].feed, &feeds[index].feed.events[id]);
     }
 }
 

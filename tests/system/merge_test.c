@@ -52,6 +52,8 @@ static void begin(void)
         source->feed.events[0].id = EVENT;
         source->feed.events[1] = (struct etwas_feed_event){
             .id = SAMPLES, .sample_type = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP};
+        etwas_feed_enter(&source->feed, &source->feed.events[0]);
+        etwas_feed_enter(&source->feed, &source->feed.events[1]);
         merged[index].feed = &source->feed;
     }
 }
