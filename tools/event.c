@@ -35,7 +35,11 @@ enum {
     ACCOUNT_NO_ROOM_AT = 56,
     ACCOUNT_BYTES = 80,
     LOSS_VERSION = 1,
+    LOSS_CAUSE_AT = 4,
     LOSS_EVENTS_AT = 8,
+    LOSS_FROM_AT = 16,
+    LOSS_UNTIL_AT = 24,
+    LOSS_OFF = 1,
     LOSS_BYTES = 32,
 };
 
@@ -72,6 +76,19 @@ bool etwas_event_ring_loss(const EVENT_RECORD *record, uint64_t *events)
         return false;
     }
     *events = etwas_event_u64(record, LOSS_EVENTS_AT);
+    return true;
+}
+
+bool etwas_event_not_recorded(const EVENT_RECORD *record, int64_t *from_raw, int64_t *until_raw)
+{
+    uint64_t events;
+
+    if (!etwas_event_ring_loss(record, &events) ||
+        etwas_event_u32(record, LOSS_CAUSE_AT) != LOSS_OFF) {
+        return false;
+    }
+    *from_raw = (int64_t)etwas_event_u64(record, LOSS_FROM_AT);
+    *until_raw = (int64_t)etwas_event_u64(record, LOSS_UNTIL_AT);
     return true;
 }
 

@@ -106,8 +106,11 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
 /* Does it say what became of one of the kernel's sources? Then how many were lost, and how. */
 bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others);
 
-/* Does it say that the kernel had no room for events of the processor, until now? Then for how many. */
+/* Does it say that the kernel's events of the processor are missing, until now? Then how many are known of. */
 bool etwas_event_ring_loss(const EVENT_RECORD *record, uint64_t *events);
+
+/* Does it say that the processor was off, or not recorded yet? Then since when, 0: the beginning; and until when. */
+bool etwas_event_not_recorded(const EVENT_RECORD *record, int64_t *from_raw, int64_t *until_raw);
 
 /* The flags that ask for one of the kernel's sources, if it says what became of that; else 0. */
 uint32_t etwas_event_kernel_flags(const EVENT_RECORD *record);

@@ -6,7 +6,7 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 
-static int64_t time_of(etwas_trace_handle trace, int64_t raw)
+int64_t etwas_told_time_ns(etwas_trace_handle trace, int64_t raw)
 {
     etwas_clock_time time = {0, UINT64_MAX};
 
@@ -21,8 +21,8 @@ static void convert(struct etwas_told_losses *losses, etwas_trace_handle trace,
         struct etwas_told_loss *loss = &losses->list[i];
 
         *loss = (struct etwas_told_loss){
-            .from_ns = time_of(trace, found[i].from_raw),
-            .until_ns = time_of(trace, found[i].until_raw),
+            .from_ns = etwas_told_time_ns(trace, found[i].from_raw),
+            .until_ns = etwas_told_time_ns(trace, found[i].until_raw),
             .events = found[i].events,
             .cause = found[i].cause,
             .processor = found[i].processor,

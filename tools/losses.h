@@ -24,6 +24,9 @@ struct etwas_told_losses {
     uint64_t events; /* of all */
 };
 
+/* A moment of an open trace by the same times: since 1970. */
+int64_t etwas_told_time_ns(etwas_trace_handle trace, int64_t raw);
+
 /* Of a trace that is open. False: no memory, and there are none. */
 bool etwas_told_losses_read(struct etwas_told_losses *losses, etwas_trace_handle trace);
 

@@ -69,7 +69,7 @@ static const struct etwas_builtin_layout etwas_own[] = {
     {"6 AccountRecords", 1, 1,
      "u32 Version; u32 Number; u32 Count; u32 Source; u32 Processor; u32 Type; guid Class; "
      "u64 Made; u64 Refused"},
-    {"7 KernelLoss", 1, 1, "u32 Version; u32 Reserved; u64 Events; time From; time Until"},
+    {"7 KernelLoss", 1, 1, "u32 Version; u32 Cause; u64 Events; time From; time Until"},
     {"8 SilentFlag", 1, 1, "u32 Version; x32 Flag; str Reason"},
     {"11 UserStack", 1, 1,
      "u32 Version; u32 Machine; pid Process; tid Thread; time EventTimeStamp; x64 Registers; "

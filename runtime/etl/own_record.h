@@ -295,14 +295,20 @@ struct etwas_etl_account_records {
 };
 _Static_assert(sizeof(struct etwas_etl_account_records) == 56, "records of an account");
 
+/* Why a loss in the kernel. */
+enum {
+    ETWAS_ETL_KERNEL_LOSS_NO_ROOM = 0, /* in the processor's ring */
+    ETWAS_ETL_KERNEL_LOSS_OFF = 1, /* the processor was off, or came, and was not recorded yet */
+};
+
 /*
- * The ring of a processor had no room, in whose stream this is: for so many events between the last that was
- * read from it before, and the first after.
+ * Events of a processor, in whose stream this is, are missing: so many between the last that was read from its ring
+ * before, and the first after. Nobody counts those of one that was not recorded.
  */
 struct etwas_etl_kernel_loss {
     uint32_t version;
-    uint32_t reserved;
-    uint64_t events;
+    uint32_t cause;   /* ETWAS_ETL_KERNEL_LOSS_* */
+    uint64_t events;  /* 0 of ETWAS_ETL_KERNEL_LOSS_OFF */
     int64_t from_raw; /* 0: since the session began */
     int64_t until_raw;
 };

@@ -112,7 +112,7 @@ static void take_sideband(struct etwas_board *board, const struct etwas_merged *
     etwas_accounts_end(&board->accounts, slot, good);
 }
 
-static void forget(struct etwas_board *board, uint32_t slot)
+void etwas_board_forget_slot(struct etwas_board *board, uint32_t slot)
 {
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->take_loss != NULL) {
@@ -131,7 +131,7 @@ static void forget_in_gap(struct etwas_board *board, const struct etwas_merged *
 
     if (feed->ring.lost != feed->lost_told ||
         (merged->record == NULL && feed->ring.times_full != feed->full_told)) {
-        forget(board, feed->processor);
+        etwas_board_forget_slot(board, feed->processor);
     }
 }
 
@@ -148,12 +148,18 @@ static void tell_loss(struct etwas_board *board, const struct etwas_merged *merg
     struct etwas_feed *feed = merged->feed;
     uint64_t lost = feed->ring.lost - feed->lost_told;
 
+    if (feed->was_off) {
+        feed->was_off = false;
+        etwas_board_record_loss(board, feed->processor, 0, feed->read_ns,
+                                merged->sample.origin.time_ns);
+    }
     if (lost == 0) {
         return;
     }
     feed->lost_told = feed->ring.lost;
-    etwas_board_record_loss(board, feed, lost, merged->sample.origin.time_ns);
-    forget(board, feed->processor);
+    etwas_board_record_loss(board, feed->processor, lost, feed->read_ns,
+                            merged->sample.origin.time_ns);
+    etwas_board_forget_slot(board, feed->processor);
 }
 
 /*

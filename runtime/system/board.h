@@ -24,6 +24,8 @@ enum {
     ETWAS_BOARD_SETTLE_NS = 1000000,
 
     ETWAS_BOARD_PROBES = 3,
+
+    ETWAS_BOARD_NEVER_THERE = -1, /* of a processor: since the board was opened */
 };
 
 /* A topic that may be open. */
@@ -52,6 +54,12 @@ struct etwas_board {
     bool has_run_down;      /* what there was when the session began is told */
     struct etwas_accounts accounts;
     struct etwas_merge merge;
+    size_t ring_bytes;   /* of each feed */
+    uint32_t first_feed; /* of those that events are added to */
+    int64_t *
+        away_since_ns; /* of each slot: when its processor had gone, or ETWAS_BOARD_NEVER_THERE; 0: it has a feed */
+    int64_t processors_ns; /* when it was last looked which there are */
+    uint64_t closed_lost;  /* by feeds of processors that went */
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };
 
@@ -113,6 +121,19 @@ void etwas_board_drain_to_now(struct etwas_board *board);
 
 /* Behind a drain until then: topics find out what was in the sideband that was lost. */
 void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
+
+/*
+ * From time to time, with what has happened drained: a processor that went off is told, and has no feed any more; one
+ * that is there again, or came later, gets one (board_processors.c).
+ */
+void etwas_board_look_for_processors(struct etwas_board *board);
+
+#ifdef ETWAS_TESTPOINTS
+extern int64_t etwas_board_look_ns; /* no sooner again */
+#endif
+
+/* What topics know of a processor, they cannot join with what comes: something is missing in between. */
+void etwas_board_forget_slot(struct etwas_board *board, uint32_t slot);
 
 /*
  * What its topics find there, or leave; and at the start the inventory (R50). What a topic finds that is

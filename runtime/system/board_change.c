@@ -259,6 +259,28 @@ static bool open_sideband(struct etwas_board *board, uint32_t wanted, struct etw
     return true;
 }
 
+bool etwas_board_open_again(struct etwas_board *board)
+{
+    struct etwas_fault ignored;
+    bool good = true;
+
+    for (uint32_t kind = 1; good && kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
+        const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
+
+        if ((board->host.sideband & kind) != 0) {
+            good = (kind & ETWAS_SIDEBAND_PROBES) != 0 ? etwas_board_receive_probe(board, kind)
+                                                       : etwas_board_add(board, &wish, &ignored);
+        }
+    }
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        for (uint32_t index = 0; good && index < etwas_topics[number]->source_count; index++) {
+            good = (board->uses[number].sources & 1U << index) == 0 ||
+                   open_source(board, number, index, &ignored);
+        }
+    }
+    return good;
+}
+
 static void close_sideband(struct etwas_board *board, uint32_t wanted)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {

@@ -15,7 +15,7 @@ enum {
 
 void etwas_board_remove(struct etwas_board *board, uint32_t tag)
 {
-    for (uint32_t index = 0; index < board->merge.count; index++) {
+    for (uint32_t index = board->first_feed; index < board->merge.count; index++) {
         struct etwas_feed *feed = board->merge.feeds[index].feed;
         struct etwas_feed_totals totals;
 
@@ -28,7 +28,7 @@ void etwas_board_remove(struct etwas_board *board, uint32_t tag)
 static bool add_everybodys(struct etwas_board *board, const struct etwas_feed_wish *wish,
                            struct etwas_fault *fault)
 {
-    for (uint32_t index = 0; index < board->merge.count; index++) {
+    for (uint32_t index = board->first_feed; index < board->merge.count; index++) {
         if (!etwas_feed_add(board->merge.feeds[index].feed, wish, fault)) {
             etwas_board_remove(board, wish->tag);
             return false;

@@ -22,27 +22,27 @@ enum {
 
 /* ---- accounts -------------------------------------------------------------------------------- */
 
-void etwas_board_record_loss(struct etwas_board *board, const struct etwas_feed *feed,
-                             uint64_t events, int64_t until_ns)
+void etwas_board_record_loss(struct etwas_board *board, uint32_t processor, uint64_t events,
+                             int64_t from_ns, int64_t until_ns)
 {
     const struct etwas_etl_kernel_loss loss = {
         .version = ETWAS_ETL_ACCOUNT_VERSION,
+        .cause = events == 0 ? ETWAS_ETL_KERNEL_LOSS_OFF : ETWAS_ETL_KERNEL_LOSS_NO_ROOM,
         .events = events,
-        .from_raw = feed->read_ns == 0 ? 0 : etwas_emit_stamp(board->host.emitter, feed->read_ns),
+        .from_raw = from_ns == 0 ? 0 : etwas_emit_stamp(board->host.emitter, from_ns),
         .until_raw = etwas_emit_stamp(board->host.emitter, until_ns),
     };
 
     etwas_record_begin_class(board->host.record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_LOSS_TYPE,
                              ETWAS_ETL_ACCOUNT_VERSION);
     etwas_record_put(board->host.record, &loss, sizeof loss);
-    etwas_emit(board->host.emitter, feed->processor, etwas_record_end(board->host.record),
-               until_ns);
+    etwas_emit(board->host.emitter, processor, etwas_record_end(board->host.record), until_ns);
 }
 
 /* As the rings say: to ask the events would interrupt every processor. */
 uint64_t etwas_board_lost(const struct etwas_board *board)
 {
-    uint64_t lost = 0;
+    uint64_t lost = board->closed_lost;
 
     for (uint32_t index = 0; index < board->merge.count; index++) {
         lost += board->merge.feeds[index].feed->ring.lost;
@@ -105,9 +105,11 @@ void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
     etwas_board_speak_freely(board);
 }
 
-/* With all rings read. */
-static void add_last_counts(struct etwas_board *board, const struct etwas_feed *feed)
+/* With its ring read, where nothing happens any more. Only its events know of what was lost behind its last record. */
+void etwas_board_add_last_counts(struct etwas_board *board, const struct etwas_feed *feed)
 {
+    uint64_t lost = etwas_feed_lost(feed);
+
     for (uint32_t event = 0; event < feed->event_count; event++) {
         struct etwas_feed_totals totals;
 
@@ -117,17 +119,11 @@ static void add_last_counts(struct etwas_board *board, const struct etwas_feed *
             etwas_accounts_add(&board->accounts, feed->processor, feed->events[event].tag, &totals);
         }
     }
-    etwas_account_of(&board->accounts, feed->processor, ETWAS_FEED_OWNER)->is_damaged =
+    etwas_account_of(&board->accounts, feed->processor, ETWAS_FEED_OWNER)->is_damaged |=
         feed->ring.is_damaged;
-}
-
-/* Only its events know of what was lost behind the last record of a ring. */
-static void tell_last_loss(struct etwas_board *board, const struct etwas_feed *feed)
-{
-    uint64_t lost = etwas_feed_lost(feed);
-
     if (lost > feed->lost_told) {
-        etwas_board_record_loss(board, feed, lost - feed->lost_told, etwas_clock_qpc());
+        etwas_board_record_loss(board, feed->processor, lost - feed->lost_told, feed->read_ns,
+                                etwas_clock_qpc());
     }
 }
 
@@ -165,7 +161,9 @@ static bool open_feeds(struct etwas_board *board, size_t ring_bytes, struct etwa
         if (fault->error != ENODEV) {
             return false;
         }
+        board->away_since_ns[processor] = ETWAS_BOARD_NEVER_THERE;
     }
+    board->ring_bytes = ring_bytes;
     return true;
 }
 
@@ -186,9 +184,11 @@ bool etwas_board_open(struct etwas_board *board, const struct etwas_board_wish *
     etwas_kernel_addresses_open(&board->addresses, wish->emitter);
     etwas_stack_walker_open(&board->walker, &board->addresses.emitter);
     board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
+    board->away_since_ns = calloc(etwas_slot_count, sizeof *board->away_since_ns);
     *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
     if (!etwas_accounts_open(&board->accounts) ||
-        !etwas_thread_numbers_open(&board->host.numbers) || board->merge.feeds == NULL) {
+        !etwas_thread_numbers_open(&board->host.numbers) || board->merge.feeds == NULL ||
+        board->away_since_ns == NULL) {
         return false;
     }
     board->accounts.is_own = wish->own_process != 0;
@@ -212,6 +212,7 @@ void etwas_board_start(struct etwas_board *board)
 uint64_t etwas_board_stop(struct etwas_board *board)
 {
     etwas_board_drain_to_now(board); /* what is found out by looking is settled by the last drain */
+    etwas_board_find_gone(board);
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_stop(board->merge.feeds[index].feed);
     }
@@ -221,9 +222,9 @@ uint64_t etwas_board_stop(struct etwas_board *board)
         etwas_board_find_lost(board, INT64_MAX);
     }
     for (uint32_t index = 0; index < board->merge.count; index++) {
-        add_last_counts(board, board->merge.feeds[index].feed);
-        tell_last_loss(board, board->merge.feeds[index].feed);
+        etwas_board_add_last_counts(board, board->merge.feeds[index].feed);
     }
+    etwas_board_tell_gone(board);
     return etwas_accounts_lost(&board->accounts);
 }
 
@@ -241,6 +242,7 @@ void etwas_board_free(struct etwas_board *board)
         free(board->merge.feeds[index].feed);
     }
     free(board->merge.feeds);
+    free(board->away_since_ns);
     etwas_thread_numbers_close(&board->host.numbers);
     etwas_accounts_free(&board->accounts);
     etwas_kernel_addresses_free(&board->addresses);

@@ -45,20 +45,25 @@ static bool open_probe(struct etwas_board *board, uint32_t kind)
            etwas_path_probe_open(probe_of(board, kind), etwas_slot_count, board->own_number);
 }
 
-void etwas_board_open_probe(struct etwas_board *board, uint32_t kind)
+bool etwas_board_receive_probe(struct etwas_board *board, uint32_t kind)
 {
     const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
     struct etwas_fault ignored;
-    bool good = board->merge.count != 0 && open_probe(board, kind) &&
-                etwas_board_add(board, &wish, &ignored);
+    bool good = etwas_board_add(board, &wish, &ignored);
 
-    for (uint32_t index = 0; good && index < board->merge.count; index++) {
+    for (uint32_t index = board->first_feed; good && index < board->merge.count; index++) {
         const struct etwas_feed *feed = board->merge.feeds[index].feed;
 
         good = etwas_probe_send(probe_of(board, kind), feed->processor,
                                 etwas_feed_event_descriptor(feed, kind));
     }
-    if (good) {
+    return good;
+}
+
+void etwas_board_open_probe(struct etwas_board *board, uint32_t kind)
+{
+    if (board->merge.count != 0 && open_probe(board, kind) &&
+        etwas_board_receive_probe(board, kind)) {
         board->host.sideband |= kind;
     } else {
         etwas_board_close_probe(board, kind);

@@ -26,7 +26,7 @@ static struct perf_event_attr attributes_of(uint32_t type, uint64_t config, uint
         .type = type,
         .config = config,
         .sample_type = sample_type | ETWAS_SAMPLE_ALWAYS,
-        .read_format = PERF_FORMAT_LOST,
+        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_LOST,
         .disabled = 1,
         .sample_id_all = 1,
         .use_clockid = 1,
@@ -95,9 +95,11 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t threa
     feed->processor = processor;
     feed->event_count = 0;
     feed->is_on = false;
+    feed->was_off = false;
     feed->closed_lost = 0;
     feed->lost_told = 0;
     feed->full_told = 0;
+    feed->looked_at = 0;
     feed->read_ns = 0;
     memset(feed->places, 0, sizeof feed->places);
     *first = (struct etwas_feed_event){.tag = ETWAS_FEED_OWNER};
@@ -239,15 +241,35 @@ bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
+/* As read_format says. */
+struct values {
+    uint64_t counted;
+    uint64_t enabled_ns;
+    uint64_t lost;
+};
+
+static struct values values_of(const struct etwas_feed_event *event)
+{
+    struct values values;
+
+    return read(event->descriptor, &values, sizeof values) == (ssize_t)sizeof values
+               ? values
+               : (struct values){0};
+}
+
 struct etwas_feed_totals etwas_feed_event_totals(const struct etwas_feed_event *event)
 {
-    struct etwas_feed_totals totals = {0};
-    uint64_t values[2]; /* as read_format says */
+    const struct values values = values_of(event);
 
-    if (read(event->descriptor, values, sizeof values) == (ssize_t)sizeof values) {
-        totals = (struct etwas_feed_totals){.counted = values[0], .lost = values[1]};
-    }
-    return totals;
+    return (struct etwas_feed_totals){.counted = values.counted, .lost = values.lost};
+}
+
+/* The time of one that is enabled goes on, whatever happens; of one whose processor was off it stands still for ever. */
+bool etwas_feed_is_dead(const struct etwas_feed *feed)
+{
+    uint64_t before_ns = values_of(&feed->events[0]).enabled_ns;
+
+    return values_of(&feed->events[0]).enabled_ns == before_ns;
 }
 
 static const struct etwas_feed_event *open_event_of(const struct etwas_feed *feed, uint32_t tag)

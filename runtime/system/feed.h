@@ -82,10 +82,12 @@ struct etwas_feed {
     uint32_t processor;
     uint32_t event_count;
     bool is_on;
-    uint64_t closed_lost;               /* by events that are closed */
-    uint64_t lost_told;                 /* of the ring's losses, those that topics were told of */
-    int64_t read_ns;                    /* when what was read last happened; 0: nothing was */
-    uint64_t full_told;                 /* how often the ring was full when they were told that */
+    bool was_off;         /* the processor was, or its events were: nothing was read since */
+    uint64_t closed_lost; /* by events that are closed */
+    uint64_t lost_told;   /* of the ring's losses, those that topics were told of */
+    int64_t read_ns;      /* when what was read last happened; 0: nothing was */
+    uint64_t full_told;   /* how often the ring was full when they were told that */
+    uint64_t looked_at;   /* how much of the ring was written when it was last looked */
     uint16_t places[ETWAS_FEED_EVENTS]; /* by ids: the first event's number from 1; 0: none */
     struct etwas_feed_event events[ETWAS_FEED_EVENTS];
     struct etwas_ring ring;
@@ -139,6 +141,9 @@ static inline const struct etwas_feed_event *etwas_feed_event_of(const struct et
     }
     return NULL;
 }
+
+/* Everybody's, and on: does the kernel write nothing into it any more, since the processor was off? Interrupts it. */
+bool etwas_feed_is_dead(const struct etwas_feed *feed);
 
 /* Of one that is open. */
 struct etwas_feed_totals etwas_feed_event_totals(const struct etwas_feed_event *event);

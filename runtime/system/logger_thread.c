@@ -206,6 +206,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
             answer(logger, true);
         } else if (request == REQUEST_NONE) {
             drain(board);
+            etwas_board_look_for_processors(board);
             ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_lost(board));
         }
     }

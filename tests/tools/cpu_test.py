@@ -128,6 +128,21 @@ class Switches(CpuTest):
         self.assertEqual(self.processor_times(told), [(200, 800, 0), (250, 350, 400)])
         self.assertEqual([processor["gaps"] for processor in told["processors"]], [0, 1])
 
+    def test_a_processor_that_was_off_was_not_idle(self):
+        path = self.trace(
+            [etl.classic(RED, at(0)), switch(at(100), 21, 22), etl.classic(RED, at(1000))],
+            [switch(at(200), 23, 0), kernel_loss(at(500), at(200), 0), kernel_loss(at(700), at(500), 0), switch(at(800), 0, 23)],
+            [switch(at(200), 24, 0), kernel_loss(at(500), at(200), 0)],
+            [kernel_loss(at(600), 0, 0), switch(at(610), 25, 0)])
+        told, _ = self.cpu(path)
+        self.assertEqual(self.processor_times(told), [(1000, 0, 0), (400, 0, 600), (200, 0, 800), (0, 390, 610)])
+        out, _ = self.run_etwas("stat", "--json", path)
+        gaps = json.loads(out)["not_recorded"]
+        self.assertEqual([(gap["processor"], gap["from"] is None) for gap in gaps], [(1, False), (2, False), (3, True)])
+        out, _ = self.run_etwas("stat", path)
+        self.assertEqual(out.count("  UNKNOWN       processor "), 3)
+        self.assertIn("  UNKNOWN       processor 3 was off, or not recorded, from the beginning to ", out)
+
     def test_a_loss_at_an_end_makes_unknown_who_ran_there(self):
         loss = [kernel_loss(at(300), at(200))]
         told, threads = self.cpu(self.trace([etl.classic(RED, at(0)), *loss, switch(at(500), 21, 22), switch(at(600), 22, 23)],

@@ -240,8 +240,8 @@ def ready(stamp, thread):
 
 
 def kernel_loss(stamp, since, events=1):
-    """Events of the processor were lost between two moments."""
-    return classic(OWN_CLASS, stamp, kind=7, payload=struct.pack("<IIQqq", 1, 0, events, since, stamp))
+    """Events of the processor were lost between two moments; 0: it was off, or not recorded."""
+    return classic(OWN_CLASS, stamp, kind=7, payload=struct.pack("<IIQqq", 1, events == 0, events, since, stamp))
 
 
 def own_process(stamp, process, rung=2):

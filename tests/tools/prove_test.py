@@ -131,6 +131,10 @@ class Made(ProveTest):
         return etl.classic(etl.OWN_CLASS, T + 900, kind=6, level=0, payload=struct.pack(
             "<6I16sQQ", 1, number, count, source, processor, kind, uuid.UUID(THREAD_CLASS).bytes_le, made, refused))
 
+    def loss_records(self):
+        return etl.classic(etl.OWN_CLASS, T + 900, kind=6, level=0, payload=struct.pack(
+            "<6I16sQQ", 1, 2, 3, 0, 0, 7, uuid.UUID(etl.OWN_CLASS).bytes_le, 1, 0))
+
     def kernel_file(self, switches, accounts, lost=0, attempted=None, overwritten=0):
         records = [etl.switch(T + i, 1, 2) for i in range(switches)] + accounts
         attempted = len(records) + lost + overwritten if attempted is None else attempted
@@ -187,6 +191,11 @@ class Made(ProveTest):
         self.assertIn("LOST          1,006 events and 0 buffers while recording\n"
                       "                1,001 of them since the kernel's rings were full\n"
                       "                5 of them that the kernel counted and did not hand over\n", out)
+
+    def test_what_a_processor_did_that_was_not_recorded_nobody_counted(self):
+        accounts = [etl.kernel_loss(T + 800, T + 700, 0), self.account(0, 3, attempted=6, taken=6), self.records(1, 3, 6),
+                    self.loss_records()]
+        self.assert_unproved("processor 0 was off, or came and was not recorded yet", self.kernel_file(6, accounts))
 
     def test_accounts_must_be_whole(self):
         self.assert_unproved("1 records of 2", self.kernel_file(6, [self.account(0, 2, attempted=6, taken=6)]))

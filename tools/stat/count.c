@@ -232,6 +232,37 @@ static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record
     }
 }
 
+/* Of one processor's that follow each other, one is made. */
+static void add_gap(struct etwas_stat *stat, const struct etwas_stat_gap *gap)
+{
+    for (uint32_t i = 0; i < stat->gap_count && i < ETWAS_STAT_GAPS; i++) {
+        if (stat->gaps[i].processor == gap->processor && stat->gaps[i].until_ns == gap->from_ns) {
+            stat->gaps[i].until_ns = gap->until_ns;
+            return;
+        }
+    }
+    if (stat->gap_count < ETWAS_STAT_GAPS) {
+        stat->gaps[stat->gap_count] = *gap;
+    }
+    stat->gap_count++;
+}
+
+static void keep_gap(struct etwas_stat *stat, const struct etwas_input *input,
+                     const EVENT_RECORD *record)
+{
+    int64_t from_raw;
+    int64_t until_raw;
+
+    if (etwas_event_not_recorded(record, &from_raw, &until_raw)) {
+        const struct etwas_stat_gap gap = {
+            .processor = record->BufferContext.ProcessorIndex,
+            .from_ns = from_raw == 0 ? INT64_MIN : etwas_told_time_ns(input->trace, from_raw),
+            .until_ns = etwas_told_time_ns(input->trace, until_raw)};
+
+        add_gap(stat, &gap);
+    }
+}
+
 /* What kinds differ in, but for the flags: the provider or class, and behind it the descriptor. */
 static inline const uint8_t *identity_of(const EVENT_HEADER *header)
 {
@@ -289,6 +320,7 @@ static __attribute__((noinline)) bool add_unlike(struct etwas_stat *stat,
         return false;
     }
     keep_kernel_loss(stat, record);
+    keep_gap(stat, input, record);
     if (!is_wanted(stat, input, record)) {
         return false;
     }
@@ -393,6 +425,9 @@ void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section)
     stat->out_of_memory |= section->out_of_memory;
     stat->kernel_no_room += section->kernel_no_room;
     stat->kernel_lost += section->kernel_lost;
+    for (uint32_t i = 0; i < section->gap_count && i < ETWAS_STAT_GAPS; i++) {
+        add_gap(stat, &section->gaps[i]);
+    }
     twalk_r(section->kinds, merge_kind, stat);
 }
 

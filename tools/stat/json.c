@@ -211,6 +211,29 @@ static void put_losses(struct etwas_output *output, const struct etwas_told_loss
     etwas_output_char(output, ']');
 }
 
+static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
+{
+    etwas_output_text(output, ",\"not_recorded\":[");
+    for (uint32_t i = 0; i < stat->gap_count && i < ETWAS_STAT_GAPS; i++) {
+        const struct etwas_stat_gap *gap = &stat->gaps[i];
+
+        etwas_output_format(output, "%s{\"processor\":%" PRIu32 ",\"from\":", i > 0 ? "," : "",
+                            gap->processor);
+        if (gap->from_ns == INT64_MIN) {
+            etwas_output_text(output, "null");
+        } else {
+            etwas_output_char(output, '"');
+            etwas_text_time_ns(output, gap->from_ns);
+            etwas_output_char(output, '"');
+        }
+        etwas_output_text(output, ",\"until\":\"");
+        etwas_text_time_ns(output, gap->until_ns);
+        etwas_output_text(output, "\"}");
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "not_recorded_count", stat->gap_count);
+}
+
 void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *stat,
                           const struct etwas_input *input, int result)
 {
@@ -236,6 +259,7 @@ void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
 {
     etwas_stat_json_head(output, stat, input, result);
     put_losses(output, stat->losses);
+    put_gaps(output, stat);
     put_processors(output, stat, input);
     put_kinds(output, stat);
     etwas_output_text(output, "}\n");

@@ -106,6 +106,9 @@ struct etwas_prove_session {
     uint64_t account_expected; /* by their own word */
     uint64_t losses;           /* times that a ring had no room */
     uint64_t losses_events;
+    uint64_t not_recorded;     /* times that a processor was off, or not recorded yet */
+    uint32_t first_unrecorded; /* which, */
+    bool are_more_unrecorded;  /* and whether another was as well */
     struct etwas_prove_account *accounts;
     size_t account_count;
     void *kinds; /* tree of struct etwas_prove_kind */

@@ -195,14 +195,25 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
     bool is_account = type == TYPE_ACCOUNT && record->UserDataLength > NAME_AT;
     bool is_records = type == TYPE_RECORDS && record->UserDataLength >= RECORDS_BYTES;
     uint64_t events;
+    int64_t from_raw;
+    int64_t until_raw;
 
     if (record->UserDataLength < LEAST_BYTES || etwas_event_u32(record, 0) != VERSION) {
         return false;
     }
     if (etwas_event_ring_loss(record, &events)) {
         session->is_kernel = true;
-        session->losses++;
+        session->losses += events != 0;
         session->losses_events += events;
+    }
+    if (etwas_event_not_recorded(record, &from_raw, &until_raw)) {
+        uint32_t processor = record->BufferContext.ProcessorIndex;
+
+        session->are_more_unrecorded |=
+            session->not_recorded != 0 && session->first_unrecorded != processor;
+        session->first_unrecorded =
+            session->not_recorded == 0 ? processor : session->first_unrecorded;
+        session->not_recorded++;
     }
     if (!is_account && !is_records) {
         return false;

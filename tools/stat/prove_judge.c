@@ -229,6 +229,12 @@ static void judge_kernel(struct etwas_prove_session *session)
     }
     judge_sources(session);
     judge_records(session);
+    if (session->not_recorded != 0) {
+        complain(session,
+                 "processor %" PRIu32 "%s was off, or came and was not recorded yet: what it did "
+                 "then nobody counted. 'etwas stat' says when",
+                 session->first_unrecorded, session->are_more_unrecorded ? ", and another," : "");
+    }
     if (session->told.overwritten == 0 &&
         session->told.lost == session->kernel_lost + session->refused && session->refused == 0 &&
         session->losses_events != no_room_of(session)) {

@@ -99,7 +99,8 @@ static const char *const help[] = {
     "  events and images);\n"
     "  events_per_second; first_event; last_event;\n"
     "  losses (of the session: events, from and until when, cause, processor if it is\n"
-    "  known);\n",
+    "  known); not_recorded (processor, from and until when it was off, or not\n"
+    "  recorded yet; from null: the beginning); not_recorded_count;\n",
     "  processors (processor, null if not recorded and of that stream, events,\n"
     "  payload_bytes);\n"
     "  classes (class, name if it has one, type, id of manifest events, events,\n"

@@ -16,6 +16,7 @@
 #include "window.h"
 
 enum {
+    ETWAS_STAT_GAPS = 64,
     ETWAS_STAT_PROCESSORS = 65536, /* every value a buffer's 16-bit processor index can have */
     ETWAS_STAT_KINDS = 65536,
     ETWAS_STAT_NAME_BYTES = 64, /* kept of a self-describing event's names */
@@ -52,6 +53,13 @@ struct etwas_stat_alike {
     struct etwas_stat_kind *kind; /* NULL: there is no such header yet */
 };
 
+/* A processor was off, or not recorded yet. */
+struct etwas_stat_gap {
+    uint32_t processor;
+    int64_t from_ns; /* since 1970; INT64_MIN: since the beginning */
+    int64_t until_ns;
+};
+
 struct etwas_stat {
     const struct etwas_parts *parts; /* all files of the command line */
     struct etwas_stat_count header;  /* of class EventTrace, and what describes events and images */
@@ -71,7 +79,9 @@ struct etwas_stat {
     const struct etwas_told_losses *losses;  /* of the session, with their times */
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
     uint64_t kernel_lost;                    /* likewise, in other ways */
-    int64_t first_filetime;                  /* of all events; 0 without one */
+    struct etwas_stat_gap gaps[ETWAS_STAT_GAPS];
+    uint32_t gap_count;     /* those beyond ETWAS_STAT_GAPS are not kept */
+    int64_t first_filetime; /* of all events; 0 without one */
     int64_t last_filetime;
     uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */
     uint16_t log_file_name[ETWAS_STAT_LOG_NAME_UNITS];

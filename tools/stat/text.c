@@ -121,6 +121,31 @@ static void put_cause(struct etwas_output *output, const struct etwas_told_losse
     }
 }
 
+/* What it did then nobody counted. */
+static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
+{
+    for (uint32_t i = 0; i < stat->gap_count && i < ETWAS_STAT_GAPS; i++) {
+        const struct etwas_stat_gap *gap = &stat->gaps[i];
+
+        put_label(output, "UNKNOWN");
+        etwas_output_format(output, "processor %" PRIu32 " was off, or not recorded, from ",
+                            gap->processor);
+        if (gap->from_ns == INT64_MIN) {
+            etwas_output_text(output, "the beginning");
+        } else {
+            etwas_text_time_ns(output, gap->from_ns);
+        }
+        etwas_output_text(output, " to ");
+        etwas_text_time_ns(output, gap->until_ns);
+        put_end(output);
+    }
+    if (stat->gap_count > ETWAS_STAT_GAPS) {
+        put_label(output, "");
+        put_counted(output, stat->gap_count - ETWAS_STAT_GAPS, "more such time");
+        put_end(output);
+    }
+}
+
 static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
                      const etwas_trace_information *information)
 {
@@ -173,6 +198,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
 {
     put_damage(output, input, result);
     put_loss(output, stat, &input->information);
+    put_gaps(output, stat);
     if (input->information.unfinished) {
         put_label(output, "UNFINISHED");
         etwas_output_text(output, "the session did not write its end: it runs, or was killed\n");

@@ -163,10 +163,14 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
     const struct etwas_subject *subject = &perfetto->convert->subject;
     int64_t since_ns = perfetto->files[subject->input->number - 1].first_ns; /* if it says 0 */
     int64_t since_raw;
+    int64_t until_raw;
+    bool is_off = etwas_event_not_recorded(subject->record, &since_raw, &until_raw);
     etwas_clock_time since;
     char name[64];
-    struct loss loss = {
-        .name = name, .cause = "no room in the kernel's ring", .path = subject->input->path};
+    struct loss loss = {.name = name,
+                        .cause = is_off ? "the processor was off, or not recorded"
+                                        : "no room in the kernel's ring",
+                        .path = subject->input->path};
 
     if (subject->record->UserDataLength < KERNEL_LOSS_BYTES) {
         return;
@@ -182,7 +186,11 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
         snprintf(name, sizeof name, "losses of processor %" PRIu32, processor);
         perfetto->loss_tracks[processor] = (uint32_t)make_track(perfetto, name);
     }
-    snprintf(name, sizeof name, "%" PRIu64 " events lost", loss.count);
+    if (is_off) {
+        snprintf(name, sizeof name, "not recorded");
+    } else {
+        snprintf(name, sizeof name, "%" PRIu64 " events lost", loss.count);
+    }
     put_loss(perfetto, perfetto->loss_tracks[processor], since_ns, time_ns, &loss);
 }
 
