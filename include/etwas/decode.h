@@ -100,8 +100,12 @@ typedef struct etwas_schema {
     uint32_t field_count;             /* of `fields`: info->PropertyCount */
     const etwas_schema_field *fields; /* parallel to info->EventPropertyInfoArray */
     const char *provider;             /* UTF-8, "" if it has no name */
-    const char *event;  /* UTF-8: the event's name, or TASK, TASK/OPCODE, the symbol; may be "" */
-    bool other_version; /* the event's version is not described: another one's fields were taken */
+    const char *event; /* UTF-8: the event's name, or TASK, TASK/OPCODE, the symbol; may be "" */
+    /*
+     * The event's version is not described. Another one's fields were taken, whose version `info` has; of what is
+     * built in, those on which all known versions agree: `info` has the event's own version then.
+     */
+    bool other_version;
     const struct etwas_plan *plan; /* the decoder's own */
 } etwas_schema;
 

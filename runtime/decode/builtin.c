@@ -118,7 +118,9 @@ struct field {
     const struct etwas_builtin_map *map; /* NULL: none */
     const char *name;
     size_t name_bytes;
-    uint16_t count; /* 0: as many as the payload has */
+    uint16_t count;         /* 0: as many as the payload has */
+    const char *count_name; /* of the field that says how many; NULL: none does */
+    size_t count_name_bytes;
     bool is_array;
     bool is_member;
 };
@@ -155,6 +157,8 @@ static bool next_field(const char **text, struct field *field)
     if (*at == '[') {
         at++;
         field->is_array = true;
+        field->count_name_bytes = strcspn(at, "]");
+        field->count_name = *at >= 'A' ? at : NULL;
         field->count = (uint16_t)number_at(&at);
         at += strcspn(at, " ");
     }
@@ -167,23 +171,33 @@ static bool next_field(const char **text, struct field *field)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static const struct etwas_builtin_class *class_in(const struct etwas_builtin_class *classes,
-                                                  size_t count, const etwas_guid *guid)
+const struct etwas_builtin_class *etwas_builtin_class_at(size_t index)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (memcmp(&classes[i].guid, guid, sizeof *guid) == 0) {
-            return &classes[i];
+    const struct {
+        const struct etwas_builtin_class *classes;
+        size_t count;
+    } lists[] = {{etwas_kernel_classes, etwas_kernel_class_count},
+                 {etwas_config_classes, etwas_config_class_count},
+                 {etwas_other_classes, etwas_other_class_count}};
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (index < lists[i].count) {
+            return &lists[i].classes[index];
         }
+        index -= lists[i].count;
     }
     return NULL;
 }
 
 static const struct etwas_builtin_class *class_of(const etwas_guid *guid)
 {
-    const struct etwas_builtin_class *class =
-        class_in(etwas_kernel_classes, etwas_kernel_class_count, guid);
+    const struct etwas_builtin_class *class;
 
-    return class != NULL ? class : class_in(etwas_other_classes, etwas_other_class_count, guid);
+    for (size_t i = 0; (class = etwas_builtin_class_at(i)) != NULL &&
+                       memcmp(&class->guid, guid, sizeof *guid) != 0;
+         i++) {
+    }
+    return class;
 }
 
 const char *etwas_builtin_provider(const etwas_guid *guid)
@@ -229,14 +243,75 @@ static const struct etwas_builtin_layout *layout_of(const struct etwas_builtin_c
     return found;
 }
 
+static bool is_same_text(const char *left, size_t left_bytes, const char *right, size_t right_bytes)
+{
+    return left_bytes == right_bytes && (left_bytes == 0 || memcmp(left, right, left_bytes) == 0);
+}
+
+static bool is_same_field(const struct field *left, const struct field *right)
+{
+    return left->type == right->type && left->map == right->map && left->count == right->count &&
+           left->is_array == right->is_array && left->is_member == right->is_member &&
+           is_same_text(left->name, left->name_bytes, right->name, right->name_bytes) &&
+           is_same_text(left->count_name, left->count_name == NULL ? 0 : left->count_name_bytes,
+                        right->count_name, right->count_name == NULL ? 0 : right->count_name_bytes);
+}
+
+/* How many fields both have at their beginning, at most `most`. */
+static size_t count_common(const char *left, const char *right, size_t most)
+{
+    struct field left_field, right_field;
+    size_t count = 0;
+
+    while (count < most && next_field(&left, &left_field) && next_field(&right, &right_field) &&
+           is_same_field(&left_field, &right_field)) {
+        count++;
+    }
+    return count;
+}
+
+/* One of the layouts of a type, and how many fields it begins as all of them do; NULL: there is none. */
+static const struct etwas_builtin_layout *common_layout(const struct etwas_builtin_class *class,
+                                                        uint8_t type, size_t *fields)
+{
+    const struct etwas_builtin_layout *first = NULL;
+
+    *fields = SIZE_MAX;
+    for (size_t i = 0; i < class->count; i++) {
+        const struct etwas_builtin_layout *layout = &class->layouts[i];
+
+        if (has_type(layout, type)) {
+            first = first != NULL ? first : layout;
+            *fields = count_common(first->fields, layout->fields, *fields);
+        }
+    }
+    return first;
+}
+
 /* ---- schemas --------------------------------------------------------------------------------- */
 
-static void put_fields(struct etwas_build *build, const char *text)
+/* The property of that name that was added; the tables' own, so there is one. */
+static uint16_t property_called(const char *text, const struct field *wanted)
 {
+    struct field field;
+    uint16_t index = 0;
+
+    while (
+        next_field(&text, &field) &&
+        !is_same_text(field.name, field.name_bytes, wanted->count_name, wanted->count_name_bytes)) {
+        index++;
+    }
+    return index;
+}
+
+/* The first `most` fields. */
+static void put_fields(struct etwas_build *build, const char *text, size_t most)
+{
+    const char *all = text;
     uint16_t structure = ETWAS_BUILD_TOP;
     struct field field;
 
-    while (next_field(&text, &field)) {
+    for (size_t i = 0; i < most && next_field(&text, &field); i++) {
         bool is_struct = field.type->in_type == TDH_INTYPE_NULL;
         EVENT_PROPERTY_INFO info = {
             .Flags =
@@ -248,6 +323,10 @@ static void put_fields(struct etwas_build *build, const char *text)
         };
         uint16_t index;
 
+        if (field.count_name != NULL) {
+            info.Flags = PropertyParamCount;
+            info.countPropertyIndex = property_called(all, &field);
+        }
         if (field.map != NULL) {
             info.nonStructType.MapNameOffset =
                 etwas_build_string(build, field.map->name, strlen(field.map->name));
@@ -302,12 +381,20 @@ static uint32_t add_maps(struct etwas_store *store, const char *fields)
     return error;
 }
 
-/* Adds the schema of one type for one version, with its maps. */
+/* What is added for a version. */
+struct description {
+    const struct etwas_builtin_layout *layout;
+    size_t fields; /* so many of its fields at most */
+    enum etwas_rank rank;
+};
+
+/* Adds the schema of an event's type for its version, with its maps. */
 static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class *class,
-                    const struct etwas_builtin_layout *layout, uint8_t type, uint8_t version)
+                    const struct description *description, const EVENT_DESCRIPTOR *event)
 {
+    const struct etwas_builtin_layout *layout = description->layout;
     size_t name_bytes;
-    const char *name = name_in(layout->types, type, &name_bytes);
+    const char *name = name_in(layout->types, event->Opcode, &name_bytes);
     struct etwas_build build;
     TRACE_EVENT_INFO *info;
     size_t bytes;
@@ -317,44 +404,38 @@ static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class 
     build.head.ProviderGuid = class->is_kernel ? kernel_control : class->guid;
     build.head.EventGuid = class->guid;
     build.head.DecodingSource = DecodingSourceWbem;
-    build.head.EventDescriptor.Opcode = type;
-    build.head.EventDescriptor.Version = version;
+    build.head.EventDescriptor.Opcode = event->Opcode;
+    build.head.EventDescriptor.Version = event->Version;
     build.head.ProviderNameOffset =
         etwas_build_string(&build, class->provider, strlen(class->provider));
     build.head.TaskNameOffset = etwas_build_string(&build, class->name, strlen(class->name));
     build.head.OpcodeNameOffset = etwas_build_string(&build, name, name_bytes);
-    put_fields(&build, layout->fields);
+    put_fields(&build, layout->fields, description->fields);
     error = etwas_build_end(&build, &info, &bytes);
     if (error == ERROR_SUCCESS) {
-        error = etwas_store_add(store, info, bytes, ETWAS_RANK_BUILT_IN);
+        error = etwas_store_add(store, info, bytes, description->rank);
         free(info);
     }
     return error == ERROR_SUCCESS ? add_maps(store, layout->fields) : error;
 }
 
-/* What holds for the event's version; if nothing does, all that is known of its type. */
+/* What holds for the event's version; if nothing does, what all layouts of its type have in common. */
 static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
-    const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
+    const EVENT_DESCRIPTOR *event = &record->EventHeader.EventDescriptor;
     const struct etwas_builtin_class *class = class_of(&record->EventHeader.ProviderId);
-    const struct etwas_builtin_layout *layout;
-    uint32_t error = ERROR_SUCCESS;
+    struct description description = {.fields = SIZE_MAX, .rank = ETWAS_RANK_BUILT_IN};
 
     if (class == NULL || (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0) {
         return ERROR_SUCCESS;
     }
-    layout = layout_of(class, record);
-    if (layout != NULL) {
-        return add(&decoder->store, class, layout, descriptor->Opcode, descriptor->Version);
+    description.layout = layout_of(class, record);
+    if (description.layout == NULL) {
+        description.layout = common_layout(class, event->Opcode, &description.fields);
+        description.rank = ETWAS_RANK_COMMON;
     }
-    for (size_t i = 0; i < class->count && error == ERROR_SUCCESS; i++) {
-        layout = &class->layouts[i];
-        if (has_type(layout, descriptor->Opcode)) {
-            error = add(&decoder->store, class, layout, descriptor->Opcode,
-                        descriptor->Version > layout->until ? layout->until : layout->since);
-        }
-    }
-    return error;
+    return description.layout == NULL ? ERROR_SUCCESS
+                                      : add(&decoder->store, class, &description, event);
 }
 
 const struct etwas_decode_source etwas_builtin_source = {.supply = supply};

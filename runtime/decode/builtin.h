@@ -10,13 +10,14 @@
  *     {"10 Load, 2 Unload", 2, 3, "ptr ImageBase; ptr ImageSize; pid ProcessId; wstr FileName"}
  *
  * Where two hold for one version, systems differ in it: the first that the payload has room for is
- * the event's.
+ * the event's. A version for which none holds has the fields with which all layouts of its type begin.
  *
  * A field is a type (table in builtin.c), perhaps the number of elements, and a name:
  *
  *     x32[8] GroupMasks           eight of them
  *     wchar[32] StandardName      a string of so many characters
  *     ptr[*] Stack                as many as the payload has
+ *     wstr[Count] Names           as many as the field Count before it says
  *     struct Zone; .i32 Bias      the fields behind it that begin with a point are its members
  *     i8=WaitMode OldMode         a number that the map WaitMode has names for
  *
@@ -58,8 +59,13 @@ extern const struct etwas_builtin_map etwas_kernel_maps[];
 extern const size_t etwas_kernel_map_count;
 extern const struct etwas_builtin_class etwas_kernel_classes[];
 extern const size_t etwas_kernel_class_count;
+extern const struct etwas_builtin_class etwas_config_classes[];
+extern const size_t etwas_config_class_count;
 extern const struct etwas_builtin_class etwas_other_classes[];
 extern const size_t etwas_other_class_count;
+
+/* All classes one after the other; NULL: there are no more. */
+const struct etwas_builtin_class *etwas_builtin_class_at(size_t index);
 
 /* The provider of a class; NULL: it is not built in. */
 const char *etwas_builtin_provider(const etwas_guid *guid);

@@ -69,7 +69,7 @@ static bool is_described(const struct etwas_event_kind *kind)
 {
     const struct etwas_described *at = kind->versions;
 
-    while (at != NULL && at->rank == ETWAS_RANK_BUILT_IN) {
+    while (at != NULL && at->rank <= ETWAS_RANK_BUILT_IN) {
         at = at->older;
     }
     return at != NULL;
@@ -117,26 +117,33 @@ static bool fits(const etwas_schema *schema, const EVENT_RECORD *record, uint32_
 }
 
 /*
- * The event's own version; else the highest below it whose fields are all in the payload; else the
- * lowest there is.
+ * The event's own version; else, of those that the file itself or the user described, the highest below
+ * it whose fields are all in the payload, or the lowest there is; else what is built in of all versions.
  */
 static const etwas_schema *choose(const struct etwas_described *versions,
                                   const EVENT_RECORD *record)
 {
     uint8_t wanted = record->EventHeader.EventDescriptor.Version;
     uint32_t tokens = TOKENS_TO_CHOOSE;
+    const etwas_schema *common = NULL;
+    const etwas_schema *lowest = NULL;
 
     for (const struct etwas_described *at = versions; at != NULL; at = at->older) {
         uint8_t version = at->exact.info->EventDescriptor.Version;
 
-        if (version == wanted) {
+        if (version == wanted && at->rank != ETWAS_RANK_COMMON) {
             return &at->exact;
         }
-        if (at->older == NULL || (version < wanted && fits(&at->other, record, &tokens))) {
-            return &at->other;
+        if (at->rank > ETWAS_RANK_BUILT_IN) {
+            if (version < wanted && fits(&at->other, record, &tokens)) {
+                return &at->other;
+            }
+            lowest = &at->other;
+        } else if (version == wanted) {
+            common = &at->other;
         }
     }
-    return NULL;
+    return lowest != NULL ? lowest : common;
 }
 
 uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record,

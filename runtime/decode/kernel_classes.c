@@ -2,12 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's classes. Versions from 4 on, and 3 of FileIo and DiskIo, are not documented by ETW's
- * pages; they are as consumers read them, and as files of these systems have them.
+ * The kernel's classes. What ETW's pages do not document, as versions from 4 on, and 3 of FileIo and
+ * DiskIo, is as consumers read it, and as files of these systems have it.
  */
 #include "decode/builtin.h"
-
-#define ANY_VERSION 0, UINT8_MAX
 
 #define PROCESS_TYPES "1 Start, 2 End, 3 DCStart, 4 DCEnd"
 #define PROCESS_HEAD                                                                               \
@@ -40,7 +38,16 @@ static const struct etwas_builtin_layout process[] = {
      PROCESS_USE "; u64 ReadTransferCount; u64 WriteTransferCount; u64 DiskReadBytes; "
                  "u64 DiskWriteBytes"},
     {"32 PerfCtr, 33 PerfCtrRundown", 2, 2, PROCESS_USE},
-    {"11 Terminate", ANY_VERSION, ""},
+    {"11 Terminate", 2, 2, "pid ProcessId"},
+    {"35 InSwap", 2, 2, "ptr DirectoryTableBase; pid ProcessId"},
+    {"48 WakeChargeUser, 49 WakeChargeExecution, 50 WakeChargeKernel, "
+     "51 WakeChargeInstrumentation, 52 WakeChargePreserveProcess, 64 WakeReleaseUser, "
+     "65 WakeReleaseExecution, 66 WakeReleaseKernel, 67 WakeReleaseInstrumentation, "
+     "68 WakeReleasePreserveProcess, 80 WakeDropUser, 81 WakeDropExecution, 82 WakeDropKernel, "
+     "83 WakeDropInstrumentation, 84 WakeDropPreserveProcess",
+     2, 2, "ptr Object; ptr Tag; pid ProcessId; u32 Count"},
+    {"96 WakeEventUser, 97 WakeEventExecution, 98 WakeEventKernel, 99 WakeEventInstrumentation", 2,
+     2, "ptr Object"},
 };
 
 #define THREAD_TYPES "1 Start, 2 End, 3 DCStart, 4 DCEnd"
@@ -48,30 +55,56 @@ static const struct etwas_builtin_layout process[] = {
     "pid ProcessId; tid TThreadId; ptr StackBase; ptr StackLimit; ptr UserStackBase; "             \
     "ptr UserStackLimit; "
 
+#define THREAD_1 THREAD_HEAD "ptr StartAddr; ptr Win32StartAddr; i8 WaitMode"
 #define THREAD_NEW                                                                                 \
     THREAD_HEAD "ptr Affinity; ptr Win32StartAddr; ptr TebBase; x32 SubProcessTag; "               \
                 "u8 BasePriority; u8 PagePriority; u8 IoPriority; x8 ThreadFlags"
 
+#define SWITCH_HEAD "tid NewThreadId; tid OldThreadId; i8 NewThreadPriority; i8 OldThreadPriority; "
+#define SWITCH_NEW "u8 PreviousCState; i8 SpareByte; i8=WaitReason OldThreadWaitReason; "
+#define SWITCH_STATE "i8=ThreadState OldThreadState; i8 OldThreadWaitIdealProcessor"
+#define SWITCH_TAIL "; u32 NewThreadWaitTime; u32 Reserved"
+
 static const struct etwas_builtin_layout thread[] = {
-    {THREAD_TYPES, 3, 3, THREAD_NEW "; wstr ThreadName"},
+    {THREAD_TYPES, 3, 4, THREAD_NEW "; wstr ThreadName"},
     {THREAD_TYPES, 3, 3, THREAD_NEW},
     {THREAD_TYPES, 2, 2,
      THREAD_HEAD "ptr StartAddr; ptr Win32StartAddr; ptr TebBase; x32 SubProcessTag"},
-    {"1 Start, 3 DCStart", 1, 1, THREAD_HEAD "ptr StartAddr; ptr Win32StartAddr; i8 WaitMode"},
+    {"1 Start, 3 DCStart, 4 DCEnd", 1, 1, THREAD_1},
     {"2 End, 4 DCEnd", 1, 1, "pid ProcessId; tid TThreadId"},
     {THREAD_TYPES, 0, 0, "tid TThreadId; pid ProcessId"},
+    {"36 CSwitch", 3, 4, SWITCH_HEAD SWITCH_NEW "x8 ThreadFlags; " SWITCH_STATE SWITCH_TAIL},
     {"36 CSwitch", 2, 2,
-     "tid NewThreadId; tid OldThreadId; i8 NewThreadPriority; i8 OldThreadPriority; "
-     "u8 PreviousCState; i8 SpareByte; i8=WaitReason OldThreadWaitReason; i8=WaitMode "
-     "OldThreadWaitMode; "
-     "i8=ThreadState OldThreadState; i8 OldThreadWaitIdealProcessor; u32 NewThreadWaitTime; u32 "
-     "Reserved"},
+     SWITCH_HEAD SWITCH_NEW "i8=WaitMode OldThreadWaitMode; " SWITCH_STATE SWITCH_TAIL},
+    {"36 CSwitch", 1, 1,
+     SWITCH_HEAD "i8 NewThreadQuantum; i8 OldThreadQuantum; i8=WaitReason OldThreadWaitReason; "
+                 "i8=WaitMode OldThreadWaitMode; " SWITCH_STATE},
     {"50 ReadyThread", 2, 2,
      "tid TThreadId; i8=AdjustReason AdjustReason; i8 AdjustIncrement; x8=ReadyFlags Flag; i8 "
      "Reserved"},
-    {"37 CompactCSwitch, 41 SpinLock, 48 SetPriority, 49 SetBasePriority, 51 SetPagePriority, "
-     "52 SetIoPriority, 53 Affinity",
-     ANY_VERSION, ""},
+    {"37 CompactCSwitch", 2, 2, ""},
+    {"41 SpinLock", 2, 2,
+     "ptr SpinLockAddress; ptr CallerAddress; u64 AcquireTime; u64 ReleaseTime; "
+     "u32 WaitTimeInCycles; u32 SpinCount; tid ThreadId; u32 InterruptCount; u8 Irql; "
+     "u8 AcquireDepth; x8 Flag; u8 Reserved"},
+    {"48 SetPriority, 49 SetBasePriority, 51 SetPagePriority, 52 SetIoPriority", 3, 3,
+     "tid ThreadId; u8 OldPriority; u8 NewPriority; u16 Reserved"},
+    {"53 Affinity", 2, 2, "ptr Affinity; tid ThreadId; u16 Group; u16 Reserved"},
+    {"57 WorkerThread", 1, 2, "tid TThreadId; u64 StartTime; ptr ThreadRoutine"},
+    {"60 AntiStarvationBoost", 2, 2, "tid ThreadId; u16 ProcessorIndex; u8 Priority; u8 Reserved"},
+    {"61 ThreadMigration", 2, 2,
+     "tid ThreadId; u16 SourceProcessorIndex; u16 TargetProcessorIndex; u8 Priority; "
+     "bool8 IdealProcessorAdjust; u16 OldIdealProcessorIndex"},
+    {"62 KernelQueueEnqueue", 2, 2, "ptr Entry; tid ThreadId"},
+    {"63 KernelQueueDequeue", 2, 2, "tid ThreadId; u32 EntryCount; ptr[EntryCount] Entries"},
+    {"64 CallbackStart, 65 CallbackEnd", 2, 2, "ptr CallbackRoutine"},
+    {"66 AutoBoostSetFloor", 2, 2,
+     "ptr Lock; tid ThreadId; u8 NewCpuPriorityFloor; u8 OldCpuPriority; u8 IoPriorities; "
+     "x8 BoostFlags"},
+    {"67 AutoBoostClearFloor", 2, 2, "ptr LockAddress; tid ThreadId; x32 BoostBitmap"},
+    {"68 AutoBoostEntryExhaustion", 2, 2, "ptr LockAddress; tid ThreadId"},
+    {"69 SubProcessTagChanged", 2, 2, "x32 OldTag; x32 NewTag"},
+    {"72 SetName", 2, 2, "pid ProcessId; tid ThreadId; wstr ThreadName"},
 };
 
 #define IMAGE_TYPES "10 Load, 2 Unload, 3 DCStart, 4 DCEnd"
@@ -80,12 +113,39 @@ static const struct etwas_builtin_layout thread[] = {
 #define IMAGE_TAIL                                                                                 \
     "ptr DefaultBase; u32 Reserved1; u32 Reserved2; u32 Reserved3; u32 Reserved4; wstr FileName"
 
+#define LOADER_HEAD "x64 BaseAddress; u8 ErrorOpcode; i8 Code; "
+
 static const struct etwas_builtin_layout image[] = {
     {IMAGE_TYPES, 3, 3,
      IMAGE_HEAD "u8 SignatureLevel; u8 SignatureType; u16 Reserved0; " IMAGE_TAIL},
     {IMAGE_TYPES, 2, 2, IMAGE_HEAD "u32 Reserved0; " IMAGE_TAIL},
     {"10 Load", 1, 1, "ptr ImageBase; ptr ImageSize; pid ProcessId; wstr FileName"},
-    {"33 KernelBase, 34 HypercallPage", ANY_VERSION, ""},
+    {"10 Load", 0, 0, "ptr BaseAddress; u32 ModuleSize; wstr ImageFileName"},
+    {"33 KernelBase", 2, 2, "ptr ImageBase"},
+    {"34 HypercallPage", 2, 2, "ptr HypercallPageVa"},
+    {"128 LoaderLockAttempt, 129 LoaderLockAcquire, 130 LoaderLockTriedAndFailed, "
+     "131 LoaderLockWait, 132 ProcessInitDone, 133 CreateSectionBegin, 134 CreateSectionEnd, "
+     "135 MapViewBegin",
+     2, 2, ""},
+    {"144 RelocateImageBegin, 145 RelocateImageEnd, 146 HandleOldDescsBegin, "
+     "147 HandleOldDescsEnd, 148 HandleNewDescsBegin, 149 HandleNewDescsEnd, 150 DllMainExit",
+     2, 2, "x64 BaseAddress"},
+    {"160 FindDllByName, 161 MapViewEnd, 162 LoaderLockRelease, 163 DllMainEnter, "
+     "164 LoaderError",
+     2, 2, LOADER_HEAD "wstr String"},
+    {"165 MapViewStart, 166 SnappingStart, 167 SnappingEnd, 168 LoadingStart, 169 LoadingEnd, "
+     "170 FoundKnownDll, 171 AbnormalTermination, 172 ModulePlaceHolder, 173 ReadyToInit, "
+     "174 ReadyToRun, 208 ApiSetResolving, 209 ApiSetHosted, 210 ApiSetUnhosted, "
+     "211 ApiSetUnresolved",
+     3, 3, LOADER_HEAD "wstr String"},
+    {"176 NewDllLoad, 177 NewDllLoadAsData", 3, 3,
+     "ptr NewDllBaseAddress; ptr ParentDllBaseAddress; u32 LoadReason; wstr FilePath"},
+    {"192 DllSearchPathExternal, 193 DllSearchPathInternal", 3, 3,
+     LOADER_HEAD "wstr String1; wstr String2"},
+    {"212 DllSearchResults", 3, 3,
+     "x32 LdrLoadFlags; x32 LdrSearchFlags; x32 SearchInfo; u32 LoadReason; wstr FullDllName"},
+    {"213 DllPathSearchResults", 3, 3,
+     "x32 SearchInfo; wstr Cwd; wstr AppDir; wstr DllDir; wstr DllLoadDir"},
 };
 
 #define DISK_TRANSFER                                                                              \
@@ -93,27 +153,49 @@ static const struct etwas_builtin_layout image[] = {
     "ptr FileObject; ptr Irp; u64 HighResResponseTime"
 
 static const struct etwas_builtin_layout disk_io[] = {
-    {"10 Read, 11 Write", 3, 3, DISK_TRANSFER "; tid IssuingThreadId"},
+    {"10 Read, 11 Write, 55 OpticalRead, 56 OpticalWrite", 3, 3,
+     DISK_TRANSFER "; tid IssuingThreadId"},
     {"10 Read, 11 Write", 2, 2, DISK_TRANSFER},
-    {"12 ReadInit, 13 WriteInit, 15 FlushInit", 3, 3, "ptr Irp; tid IssuingThreadId"},
+    {"10 Read, 11 Write", 1, 1,
+     "u32 DiskNumber; x32 IrpFlags; u32 TransferSize; u32 ResponseTime; i64 ByteOffset; "
+     "ptr FileObject; u64 HighResResponseTime"},
+    {"10 Read, 11 Write", 0, 0,
+     "u32 DiskNumber; x32 IrpFlags; u32 TransferSize; u32 Reserved; i64 ByteOffset; "
+     "ptr FileObject"},
+    {"12 ReadInit, 13 WriteInit, 15 FlushInit, 58 OpticalReadInit, 59 OpticalWriteInit, "
+     "60 OpticalFlushInit",
+     3, 3, "ptr Irp; tid IssuingThreadId"},
     {"12 ReadInit, 13 WriteInit, 15 FlushInit", 2, 2, "ptr Irp"},
-    {"14 FlushBuffers", 3, 3,
+    {"14 FlushBuffers, 57 OpticalFlushBuffers", 3, 3,
      "u32 DiskNumber; x32 IrpFlags; u64 HighResResponseTime; ptr Irp; tid IssuingThreadId"},
     {"14 FlushBuffers", 2, 2, "u32 DiskNumber; x32 IrpFlags; u64 HighResResponseTime; ptr Irp"},
-    {"34 DrvMjFnCall", ANY_VERSION,
+    {"34 DrvMjFnCall", 2, 2,
      "u32 MajorFunction; u32 MinorFunction; ptr RoutineAddr; ptr FileObject; ptr Irp; "
      "u32 UniqMatchId"},
-    {"35 DrvMjFnRet, 53 DrvComplReqRet", ANY_VERSION, "ptr Irp; u32 UniqMatchId"},
-    {"37 DrvComplRout", ANY_VERSION, "ptr Routine; ptr Irp; u32 UniqMatchId"},
-    {"52 DrvComplReq", ANY_VERSION, "ptr RoutineAddr; ptr Irp; u32 UniqMatchId"},
+    {"34 DrvMjFnCall", 1, 1,
+     "u32 UniqMatchId; ptr RoutineAddr; ptr Irp; u32 MajorFunction; u32 MinorFunction; "
+     "ptr FileObject"},
+    {"35 DrvMjFnRet", 2, 2, "ptr Irp; u32 UniqMatchId"},
+    {"35 DrvMjFnRet", 1, 1, "u32 UniqMatchId; ptr Irp"},
+    {"37 DrvComplRout", 2, 2, "ptr Routine; ptr Irp; u32 UniqMatchId"},
+    {"52 DrvComplReq", 1, 2, "ptr RoutineAddr; ptr Irp; u32 UniqMatchId"},
+    {"53 DrvComplReqRet", 1, 2, "ptr Irp; u32 UniqMatchId"},
 };
 
 #define FILE_INFO_TYPES "69 SetInfo, 70 Delete, 71 Rename, 74 QueryInfo, 75 FSControl"
 
+#define FILE_MAP_TYPES "37 MapFile, 38 UnmapFile, 39 MapFileDCStart, 40 MapFileDCEnd"
+#define FILE_MAP "ptr ViewBase; ptr FileKey; x64 MiscInfo; ptr ViewSize"
+#define FILE_TRANSFER                                                                              \
+    "u64 Offset; ptr IrpPtr; ptr FileObject; ptr FileKey; tid TTID; u32 IoSize; x32 IoFlags"
+#define FILTER                                                                                     \
+    "ptr RoutineAddr; ptr FileObject; ptr FileContext; ptr IrpPtr; ptr CallbackDataPtr; "          \
+    "u32 MajorFunction"
+
 static const struct etwas_builtin_layout file_io[] = {
     {"0 Name, 32 FileCreate, 35 FileDelete, 36 FileRundown", 0, 3, "ptr FileObject; wstr FileName"},
-    {"37 MapFile, 38 UnmapFile, 39 MapFileDCStart, 40 MapFileDCEnd", 2, 3,
-     "ptr ViewBase; ptr FileKey; x64 MiscInfo; ptr ViewSize"},
+    {FILE_MAP_TYPES, 2, 3, FILE_MAP "; pid ProcessId"},
+    {FILE_MAP_TYPES, 2, 3, FILE_MAP},
     {"64 Create", 3, 3,
      "ptr IrpPtr; ptr FileObject; tid TTID; x32 CreateOptions; x32 FileAttributes; "
      "x32 ShareAccess; wstr OpenPath"},
@@ -122,9 +204,8 @@ static const struct etwas_builtin_layout file_io[] = {
      "x32 ShareAccess; wstr OpenPath"},
     {"65 Cleanup, 66 Close, 73 Flush", 3, 3, "ptr IrpPtr; ptr FileObject; ptr FileKey; tid TTID"},
     {"65 Cleanup, 66 Close, 73 Flush", 2, 2, "ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey"},
-    {"67 Read, 68 Write", 3, 3,
-     "u64 Offset; ptr IrpPtr; ptr FileObject; ptr FileKey; tid TTID; u32 IoSize; x32 IoFlags; "
-     "x32 ExtraFlags"},
+    {"67 Read, 68 Write", 3, 3, FILE_TRANSFER "; x32 ExtraFlags"},
+    {"67 Read, 68 Write", 3, 3, FILE_TRANSFER},
     {"67 Read, 68 Write", 2, 2,
      "u64 Offset; ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey; u32 IoSize; x32 IoFlags"},
     {FILE_INFO_TYPES, 3, 3,
@@ -141,33 +222,71 @@ static const struct etwas_builtin_layout file_io[] = {
      "ptr IrpPtr; ptr FileObject; ptr FileKey; ptr ExtraInfo; tid TTID; u32 InfoClass; "
      "wstr FileName"},
     {"76 OperationEnd", 2, 3, "ptr IrpPtr; ptr ExtraInfo; status NtStatus"},
+    {"96 PreOpInit, 97 PostOpInit", 3, 3, FILTER},
+    {"98 PreOpCompletion, 99 PostOpCompletion", 3, 3, "time InitialTime; " FILTER},
+    {"100 PreOpFailure, 101 PostOpFailure", 3, 3, FILTER "; status Status"},
 };
 
 static const struct etwas_builtin_layout page_fault[] = {
     {"10 TransitionFault, 11 DemandZeroFault, 12 CopyOnWrite, 13 GuardPageFault, "
      "14 HardPageFault, 15 AccessViolation",
-     ANY_VERSION, "ptr VirtualAddress; ptr ProgramCounter"},
+     2, 2, "ptr VirtualAddress; ptr ProgramCounter"},
     {"32 HardFault", 2, 2,
      "time InitialTime; x64 ReadOffset; ptr VirtualAddress; ptr FileObject; tid TThreadId; "
      "u32 ByteCount"},
     {"98 VirtualAlloc, 99 VirtualFree", 2, 2,
      "ptr BaseAddress; size RegionSize; pid ProcessId; x32=AllocationFlags Flags"},
+    {"100 HRRundown", 3, 3,
+     "ptr HeapHandle; x32 HRFlags; pid HRPid; u32 HRRangeCount; u32 Reserved"},
+    {"100 HRRundown", 2, 2, "ptr HeapHandle; x32 HRFlags; pid HRPid; u32 HRRangeCount"},
+    {"101 HRCreate", 2, 2, "ptr HeapHandle; size FirstRangeSize; x32 HRCreateFlags"},
+    {"102 HRReserve, 103 HRRelease", 2, 2, "ptr HeapHandle; ptr HRAddress; size HRSize"},
+    {"104 HRDestroy", 2, 2, "ptr HeapHandle"},
     {"105 ImageLoadBacked", 2, 2, "ptr FileObject; x32 DeviceChar; x16 FileChar; x16 LoadFlags"},
+    {"127 VirtualRotate, 134 MemResetInfo", 2, 2, "ptr BaseAddress; size SizeInBytes; x32 Flags"},
+    {"128 VirtualAllocDCStart, 129 VirtualAllocDCEnd", 2, 2,
+     "ptr BaseAddress; size RegionSize; pid ProcessId; x32=AllocationFlags Flags; "
+     "size CommitSizeInBytes"},
 };
+
+#define INTERRUPT "time InitialTime; ptr Routine"
+#define SPIN_LOCKS                                                                                 \
+    "u32 SpinLockSpinThreshold; u32 SpinLockContentionSampleRate; u32 SpinLockAcquireSampleRate"
 
 static const struct etwas_builtin_layout perf_info[] = {
     {"46 SampleProfile", 2, 2,
      "ptr InstructionPointer; tid ThreadId; u16 Count; x8=SampleFlags Flags; u8 Rank"},
-    {"51 SysClEnter", ANY_VERSION, "ptr=SystemCall SysCallAddress"},
-    {"52 SysClExit", ANY_VERSION, "status SysCallNtStatus"},
-    {"66 ThreadDPC, 69 TimerDPC", 2, 2, "time InitialTime; ptr Routine"},
+    {"46 SampleProfile", 1, 1, "ptr InstructionPointer; tid ThreadId; u16 Count"},
+    {"34 Mark", 0, 0, "str Message"},
+    {"47 PmcInterrupt", 2, 2,
+     "ptr InstructionPointer; tid ThreadId; u16 ProfileSource; u16 Reserved"},
+    {"48 PmcCounterConfig", 2, 2, "u32 CounterCount; wstr[CounterCount] CounterName"},
+    {"50 MsiISR", 2, 2, INTERRUPT "; u8 ReturnValue; u16 Vector; u8 Reserved; u32 MessageNumber"},
+    {"51 SysClEnter", 2, 2, "ptr=SystemCall SysCallAddress"},
+    {"52 SysClExit", 2, 2, "status SysCallNtStatus"},
+    {"58 DebuggerEnabled", 2, 2, ""},
+    {"66 ThreadDPC, 70 IOTimer", 2, 2, INTERRUPT},
+    {"69 TimerDPC", 1, 2, INTERRUPT},
     {"68 DPC", 2, 2, "time InitialTime; ptr=SoftInterrupt Routine"},
-    {"67 ISR", 2, 2, "time InitialTime; ptr Routine; u8 ReturnValue; u16 Vector; u8 Reserved"},
+    {"68 DPC", 1, 1, INTERRUPT},
+    {"67 ISR, 95 PassiveISR", 2, 2, INTERRUPT "; u8 ReturnValue; u16 Vector; u8 Reserved"},
+    {"67 ISR, 95 PassiveISR", 1, 1, INTERRUPT "; u32 ReturnValue"},
     {"72 SetInterval, 73 CollectionStart, 74 CollectionEnd", 3, 3,
      "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval; wstr SourceName"},
     {"72 SetInterval, 73 CollectionStart, 74 CollectionEnd", 2, 2,
      "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval"},
-    {"34 Mark, 47 PmcInterrupt, 50 MsiISR", ANY_VERSION, ""},
+    {"75 SpinLockStart, 76 SpinLockEnd", 3, 3, SPIN_LOCKS "; u32 SpinLockHoldThreshold"},
+    {"75 SpinLockStart, 76 SpinLockEnd", 2, 2, SPIN_LOCKS},
+    {"92 UnexpectedISR", 2, 2, "u16 Vector"},
+    {"93 IoStartTimer, 94 IoStopTimer", 2, 2, "ptr DeviceObject; ptr TimerRoutine"},
+    {"96 WdfISR, 97 WdfPassiveISR, 98 WdfDPC, 103 WdfWorkItem", 2, 2, "ptr Routine"},
+    {"104 SetKTimer2, 105 ExpireKTimer2", 2, 2,
+     "u64 DueTime; u64 MaximumDueTime; u64 Period; ptr Timer; ptr Callback; ptr CallbackContext; "
+     "x8 TimerFlags"},
+    {"106 CancelKTimer2", 2, 2, "ptr Timer"},
+    {"107 DisableKTimer2", 2, 2,
+     "ptr Timer; ptr DisableCallback; ptr DisableContext; x8 TimerFlags"},
+    {"108 FinalizeKTimer2", 2, 2, "ptr Timer; ptr DisableCallback; ptr DisableContext"},
 };
 
 #define REGISTRY_TYPES                                                                             \
@@ -176,11 +295,24 @@ static const struct etwas_builtin_layout perf_info[] = {
 
 static const struct etwas_builtin_layout registry[] = {
     {REGISTRY_TYPES ", 22 KCBCreate, 23 KCBDelete, 24 KCBRundownBegin, 25 KCBRundownEnd, "
-                    "26 Virtualize, 27 Close",
+                    "26 Virtualize, 27 Close, 28 SetSecurity, 29 QuerySecurity",
      2, 2, "time InitialTime; status Status; u32 Index; ptr KeyHandle; wstr KeyName"},
     {REGISTRY_TYPES ", 22 RunDown", 1, 1,
      "ptr Status; ptr KeyHandle; i64 ElapsedTime; u32 Index; wstr KeyName"},
     {REGISTRY_TYPES, 0, 0, "ptr Status; ptr KeyHandle; i64 ElapsedTime; wstr KeyName"},
+    {"30 TxRCommit, 31 TxRPrepare, 32 TxRRollback", 2, 2,
+     "guid TxrGUID; status Status; u32 UowCount; u64 OperationTime; wstr Hive"},
+    {"34 Counters", 2, 2,
+     "u64 Counter1; u64 Counter2; u64 Counter3; u64 Counter4; u64 Counter5; u64 Counter6; "
+     "u64 Counter7; u64 Counter8; u64 Counter9; u64 Counter10; u64 Counter11"},
+    {"35 Config", 2, 2, "u32 CurrentControlSet"},
+    {"36 HiveInit", 2, 2, "ptr Hive; u32 OperationType; x32 PoolTag; u32 Size; wstr FileName"},
+    {"37 HiveDestroy", 2, 2, "ptr Hive; wstr FileName; wstr Path"},
+    {"38 HiveLink", 2, 2, "ptr Hive; wstr Path"},
+    {"39 HiveDCEnd", 2, 2, "u64 Size; ptr Hive; u32 LoadedKeyCount; wstr FileName; wstr LinkPath"},
+    {"40 HiveDirty", 2, 2, "ptr Hive; wstr LinkPath; u32 DirtyReason"},
+    {"48 ChangeNotify", 2, 2,
+     "ptr Notification; ptr KeyHandle; u8 Type; bool8 WatchSubtree; bool8 Primary"},
 };
 
 #define ENDS_V4 "pid PID; u32 size; ipv4 daddr; ipv4 saddr; port dport; port sport"
@@ -200,30 +332,38 @@ static const struct etwas_builtin_layout tcp_ip[] = {
     {"12 ConnectIPV4, 15 AcceptIPV4", 2, 2, ENDS_V4 TCP_CONNECT},
     {"28 ConnectIPV6, 31 AcceptIPV6", 2, 2, ENDS_V6 TCP_CONNECT},
     {"17 Fail", 2, 2, "u16 Proto; u16 FailureCode"},
-    {"10 Send, 11 Recv, 12 Connect, 13 Disconnect, 14 Retransmit, 15 Accept, 16 Reconnect", 1, 1,
-     ENDS_V4},
+    {"17 Fail", 1, 1, "u32 Proto"},
+    /* Consumers do not agree on what follows the ports. */
+    {"10 Send, 11 Recv, 12 Connect, 13 Disconnect, 14 Retransmit, 15 Accept, 16 Reconnect, "
+     "18 TCPCopy, 19 ARPCopy, 20 FullACK, 21 PartACK, 22 DupACK",
+     1, 1, ENDS_V4},
+    {"10 Send, 11 Recv, 12 Connect, 13 Disconnect, 14 Retransmit, 15 Accept", 0, 0,
+     "ipv4 daddr; ipv4 saddr; port dport; port sport; u32 size; pid PID"},
 };
 
 static const struct etwas_builtin_layout udp_ip[] = {
     {"10 SendIPV4, 11 RecvIPV4", 2, 2, ENDS_V4 "; u32 seqnum; ptr connid"},
     {"26 SendIPV6, 27 RecvIPV6", 2, 2, ENDS_V6 "; u32 seqnum; ptr connid"},
+    {"10 Send, 11 Recv", 1, 1, ENDS_V4},
+    {"10 Send, 11 Recv", 0, 0,
+     "ptr context; ipv4 saddr; port sport; u16 size; ipv4 daddr; port dport; u16 dsize"},
     {"17 Fail", 2, 2, "u16 Proto; u16 FailureCode"},
 };
 
 static const struct etwas_builtin_layout alpc[] = {
-    {"33 ALPC-Send-Message, 34 ALPC-Receive-Message, 35 ALPC-Wait-For-Reply", ANY_VERSION,
+    {"33 ALPC-Send-Message, 34 ALPC-Receive-Message, 35 ALPC-Wait-For-Reply", 2, 2,
      "u32 MessageID"},
-    {"36 ALPC-Wait-For-New-Message", ANY_VERSION, "u32 IsServerPort; str PortName"},
-    {"37 ALPC-Unwait", ANY_VERSION, "status Status"},
+    {"36 ALPC-Wait-For-New-Message", 2, 2, "u32 IsServerPort; str PortName"},
+    {"37 ALPC-Unwait", 2, 2, "status Status"},
 };
 
 static const struct etwas_builtin_layout split_io[] = {
-    {"32 VolMgr", ANY_VERSION, "ptr ParentIrp; ptr ChildIrp"},
+    {"32 VolMgr", 0, 2, "ptr ParentIrp; ptr ChildIrp"},
 };
 
 /* As the kernel's other records of this kind; no page documents it. */
 static const struct etwas_builtin_layout debug_print[] = {
-    {"32 DbgPrint", ANY_VERSION, "u32 Component; u32 Level; str Message"},
+    {"32 DbgPrint", 2, 2, "u32 Component; u32 Level; str Message"},
 };
 
 /* As the kernel's other records of this kind; no page documents it. The path is our own. */
@@ -231,10 +371,10 @@ static const struct etwas_builtin_layout debug_print[] = {
 #define JOB_PROCESS "guid JobGuid; u32 JobId; pid ProcessId; status Status"
 
 static const struct etwas_builtin_layout job[] = {
-    {"32 Create, 33 Terminate, 34 Open", ANY_VERSION, JOB_LIFE "; wstr Path"},
-    {"32 Create, 33 Terminate, 34 Open", ANY_VERSION, JOB_LIFE},
-    {"35 AssignProcess, 36 RemoveProcess", ANY_VERSION, JOB_PROCESS "; wstr Path"},
-    {"35 AssignProcess, 36 RemoveProcess", ANY_VERSION, JOB_PROCESS},
+    {"32 Create, 33 Terminate, 34 Open", 2, 2, JOB_LIFE "; wstr Path"},
+    {"32 Create, 33 Terminate, 34 Open", 2, 2, JOB_LIFE},
+    {"35 AssignProcess, 36 RemoveProcess", 2, 2, JOB_PROCESS "; wstr Path"},
+    {"35 AssignProcess, 36 RemoveProcess", 2, 2, JOB_PROCESS},
 };
 
 static const struct etwas_builtin_layout object[] = {
@@ -245,60 +385,15 @@ static const struct etwas_builtin_layout object[] = {
     {"38 HandleDCStart, 39 HandleDCEnd", 2, 2,
      "ptr Object; pid ProcessId; x32 Handle; u16 ObjectType; wstr ObjectName"},
     {"36 TypeDCStart, 37 TypeDCEnd", 2, 2, "u16 ObjectType; u16 Reserved; wstr TypeName"},
+    {"48 CreateObject, 49 DeleteObject", 2, 2, "ptr Object; u16 ObjectType"},
+    {"50 ReferenceObject, 51 DereferenceObject", 2, 2, "ptr Object; x32 Tag; u32 Count"},
 };
 
 static const struct etwas_builtin_layout stack_walk[] = {
-    {"32 Stack", ANY_VERSION,
-     "time EventTimeStamp; pid StackProcess; tid StackThread; ptr[*] Stack"},
-    {"34 KeyCreate, 35 KeyDelete, 36 KeyRundown", ANY_VERSION, "ptr StackKey; ptr[*] Stack"},
-    {"37 KernelStackByKey, 38 UserStackByKey", ANY_VERSION,
+    {"32 Stack", 2, 2, "time EventTimeStamp; pid StackProcess; tid StackThread; ptr[*] Stack"},
+    {"34 KeyCreate, 35 KeyDelete, 36 KeyRundown", 2, 2, "ptr StackKey; ptr[*] Stack"},
+    {"37 KernelStackByKey, 38 UserStackByKey", 2, 2,
      "time EventTimeStamp; pid StackProcess; tid StackThread; ptr StackKey"},
-};
-
-static const struct etwas_builtin_layout system_config[] = {
-    {"10 CPU", 2, 2,
-     "u32 MHz; u32 NumberOfProcessors; u32 MemSize; u32 PageSize; u32 AllocationGranularity; "
-     "wchar[256] ComputerName; wchar[134] DomainName; ptr HyperThreadingFlag"},
-    {"11 PhyDisk", 2, 2,
-     "u32 DiskNumber; u32 BytesPerSector; u32 SectorsPerTrack; u32 TracksPerCylinder; "
-     "u64 Cylinders; u32 SCSIPort; u32 SCSIPath; u32 SCSITarget; u32 SCSILun; "
-     "wchar[256] Manufacturer; u32 PartitionCount; bool8 WriteCacheEnabled; u8 Pad; "
-     "wchar[3] BootDriveLetter; wchar[2] Spare"},
-    {"12 LogDisk", 2, 2,
-     "u64 StartOffset; u64 PartitionSize; u32 DiskNumber; u32 Size; u32=DriveType DriveType; "
-     "wchar[4] DriveLetterString; u32 Pad1; u32 PartitionNumber; u32 SectorsPerCluster; "
-     "u32 BytesPerSector; u32 Pad2; i64 NumberOfFreeClusters; i64 TotalNumberOfClusters; "
-     "wchar[16] FileSystem; u32 VolumeExt; u32 Pad3"},
-    {"13 NIC", 2, 2,
-     "x64 PhysicalAddr; u32 PhysicalAddrLen; u32 Ipv4Index; u32 Ipv6Index; "
-     "wstr NICDescription; wstr IpAddresses; wstr DnsServerAddresses"},
-    {"14 Video", 2, 2,
-     "u32 MemorySize; u32 XResolution; u32 YResolution; u32 BitsPerPixel; u32 VRefresh; "
-     "wchar[256] ChipType; wchar[256] DACType; wchar[256] AdapterString; "
-     "wchar[256] BiosString; wchar[256] DeviceId; x32 StateFlags"},
-    {"15 Services", 2, 2,
-     "pid ProcessId; x32 ServiceState; x32 SubProcessTag; wstr ServiceName; wstr DisplayName; "
-     "wstr ProcessName"},
-    {"16 Power", 2, 2,
-     "bool8 s1; bool8 s2; bool8 s3; bool8 s4; bool8 s5; u8 Pad1; u8 Pad2; u8 Pad3"},
-    {"17 Network", 2, 2,
-     "u32 TcbTablePartitions; u32 MaxHashTableSize; u32 MaxUserPort; u32 TcpTimedWaitDelay"},
-    {"21 IRQ", 2, 2,
-     "x64 IRQAffinity; u32 IRQNum; u32 DeviceDescriptionLen; wstr DeviceDescription"},
-    {"22 PnP", 2, 2,
-     "u32 IDLength; u32 DescriptionLength; u32 FriendlyNameLength; wstr DeviceID; "
-     "wstr DeviceDescription; wstr FriendlyName"},
-    {"23 IDEChannel", 2, 2,
-     "u32 TargetId; u32 DeviceType; u32 DeviceTimingMode; u32 LocationInformationLen; "
-     "wstr LocationInformation"},
-    {"18 Optical", 2, 2,
-     "u16 DiskNumber; u16 BusType; u16 DeviceType; u16 MediaType; u64 StartingOffset; u64 Size; "
-     "u64 NumberOfFreeBlocks; u64 TotalNumberOfBlocks; u64 NextWritableAddress; "
-     "u32 NumberOfSessions; u32 NumberOfTracks; u32 BytesPerSector; u16 DiscStatus; "
-     "u16 LastSessionStatus; wstr DriveLetter; wstr FileSystemName; wstr DeviceName; "
-     "wstr ManufacturerName"},
-    {"25 Platform", 2, 2,
-     "wstr SystemManufacturer; wstr SystemProductName; wstr BiosDate; wstr BiosVersion"},
 };
 
 #define KERNEL(a, b, c, d, name, layouts)                                                          \
@@ -321,7 +416,6 @@ const struct etwas_builtin_class etwas_kernel_classes[] = {
     KERNEL(0x3282fc76, 0xfeed, 0x498e, 0x8aa7e70f459d430e, "Job", job),
     KERNEL(0x89497f50, 0xeffe, 0x4440, 0x8cf2ce6b1cdcaca7, "ObTrace", object),
     KERNEL(0xdef2fe46, 0x7bd6, 0x4b80, 0xbd94f57fe20d0ce3, "StackWalk", stack_walk),
-    KERNEL(0x01853a65, 0x418f, 0x4f36, 0xaefcdc0f1d2fd235, "SystemConfig", system_config),
 };
 const size_t etwas_kernel_class_count =
     sizeof etwas_kernel_classes / sizeof etwas_kernel_classes[0];

@@ -4,11 +4,11 @@
 /* Classes beside the kernel's: the log file header, what merging adds to a file, and our own. */
 #include "decode/builtin.h"
 
-#define ANY_VERSION 0, UINT8_MAX
+#define KNOWN_VERSIONS 0, 2
 
 /* struct etwas_etl_log_header64 and its names; the width of the two pointers is the event's. */
 static const struct etwas_builtin_layout event_trace[] = {
-    {"0 Header", ANY_VERSION,
+    {"0 Header", KNOWN_VERSIONS,
      "u32 BufferSize; u8[4] Version; u32 ProviderVersion; u32 NumberOfProcessors; "
      "filetime EndTime; u32 TimerResolution; u32 MaxFileSize; x32 LogFileMode; "
      "u32 BuffersWritten; u32 StartBuffers; u32 PointerSize; u32 EventsLost; u32 CPUSpeed; "
@@ -17,34 +17,38 @@ static const struct etwas_builtin_layout event_trace[] = {
      ".wchar[32] DaylightName; .u16[8] DaylightDate; .i32 DaylightBias; .u32 Padding; "
      "filetime BootTime; u64 PerfFreq; filetime StartTime; u32 ReservedFlags; u32 BuffersLost; "
      "wstr SessionNameString; wstr LogFileNameString"},
-    {"5 Extension, 32 EndExtension", ANY_VERSION, "x32[8] GroupMasks; u32 KernelEventVersion"},
-    {"8 RDComplete", ANY_VERSION, ""},
-    {"66 BuildInfo", ANY_VERSION, "wstr BuildString"},
-    {"67 BinaryPath", ANY_VERSION, "wstr BinaryPath"},
-    {"48 RundownBegin, 49 RundownEnd, 64 DbgIdRSDS, 65 DbgIdNB10", ANY_VERSION, ""},
+    {"5 Extension, 32 EndExtension", 2, 2, "x32[8] GroupMasks; u32 KernelEventVersion"},
+    {"5 Extension, 32 EndExtension", 0, 1, "x32[8] GroupMasks"},
+    {"8 RDComplete, 48 RundownBegin, 49 RundownEnd, 65 DbgIdNB10", KNOWN_VERSIONS, ""},
+    {"64 DbgIdRSDS", KNOWN_VERSIONS, "guid Guid; u32 Age; str PdbName"},
+    {"66 BuildInfo", KNOWN_VERSIONS, "str BuildString"},
+    {"67 BinaryPath", KNOWN_VERSIONS, "u32 GuidCount; guid[GuidCount] Guid; wstr BinaryPath"},
+    {"80 PartitionInfoExtension", 2, 2,
+     "u16 EventVersion; u16 Reserved; u32 PartitionType; i64 QpcOffsetFromRoot; guid PartitionId; "
+     "guid ParentId"},
 };
 
 static const struct etwas_builtin_layout lost_event[] = {
-    {"32 RTLostEvent, 33 RTLostBuffer, 34 RTLostFile", ANY_VERSION, ""},
+    {"32 RTLostEvent, 33 RTLostBuffer, 34 RTLostFile", KNOWN_VERSIONS, ""},
 };
 
 static const struct etwas_builtin_layout image_id[] = {
-    {"0 Info", ANY_VERSION,
+    {"0 Info", KNOWN_VERSIONS,
      "ptr ImageBase; ptr ImageSize; pid ProcessId; x32 TimeDateStamp; wstr OriginalFileName"},
-    {"32 None", ANY_VERSION, ""},
-    {"36 DbgID_RSDS, 37 DbgID_ILRSDS", ANY_VERSION,
+    {"32 None", KNOWN_VERSIONS, ""},
+    {"36 DbgID_RSDS, 37 DbgID_ILRSDS", KNOWN_VERSIONS,
      "ptr ImageBase; pid ProcessId; guid GuidSig; u32 Age; utf8 PdbFileName"},
-    {"64 FileVersion", ANY_VERSION,
+    {"64 FileVersion", KNOWN_VERSIONS,
      "u32 ImageSize; x32 TimeDateStamp; wstr OrigFileName; wstr FileDescription; "
      "wstr FileVersion; wstr BinFileVersion; wstr VerLanguage; wstr ProductName; "
      "wstr CompanyName; wstr ProductVersion; wstr FileId; wstr ProgramId"},
 };
 
 static const struct etwas_builtin_layout sys_config[] = {
-    {"32 BuildInfo", ANY_VERSION, "filetime InstallDate; wstr BuildLab; wstr ProductName"},
-    {"33 SystemPaths", ANY_VERSION, "wstr SystemDirectory; wstr SystemWindowsDirectory"},
-    {"34 UnknownVolume", ANY_VERSION, "wstr VolumePath"},
-    {"35 VolumeMapping", ANY_VERSION, "wstr NtPath; wstr DosPath"},
+    {"32 BuildInfo", KNOWN_VERSIONS, "filetime InstallDate; wstr BuildLab; wstr ProductName"},
+    {"33 SystemPaths", KNOWN_VERSIONS, "wstr SystemDirectory; wstr SystemWindowsDirectory"},
+    {"34 UnknownVolume", KNOWN_VERSIONS, "wstr VolumePath"},
+    {"35 VolumeMapping", KNOWN_VERSIONS, "wstr NtPath; wstr DosPath"},
 };
 
 /* etl/own_record.h; docs/file-format.md */

@@ -10,7 +10,8 @@
  *               record, ERROR_INVALID_DATA one that makes no sense, ERROR_NOT_ENOUGH_MEMORY
  *     supply    an event that nobody described, asked once for each version of each kind of event
  *               (provider and id, class and type): adds that version with ETWAS_RANK_BUILT_IN, or
- *               all others that it knows of, or nothing. ERROR_NOT_ENOUGH_MEMORY
+ *               with ETWAS_RANK_COMMON what all that it knows of have in common, or nothing.
+ *               ERROR_NOT_ENOUGH_MEMORY
  *     end       frees what the source keeps in the decoder
  *
  * decoder.c has the list of them.

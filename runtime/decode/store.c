@@ -441,7 +441,8 @@ static size_t collect(const struct etwas_store *store, const etwas_schema **list
 
         for (; described != NULL; described = described->older) {
             if (list != NULL) {
-                list[count] = &described->exact;
+                list[count] =
+                    described->rank == ETWAS_RANK_COMMON ? &described->other : &described->exact;
             }
             count++;
         }

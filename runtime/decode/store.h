@@ -19,6 +19,7 @@
 
 /* Who described an event: of two that describe the same, the higher one is believed. */
 enum etwas_rank {
+    ETWAS_RANK_COMMON, /* built in, of a version that is not: what all that are have in common */
     ETWAS_RANK_BUILT_IN,
     ETWAS_RANK_METADATA, /* records beside the events */
     ETWAS_RANK_MANIFEST, /* of the provider itself, in the file */

@@ -107,12 +107,10 @@ static void visit_layout(const struct etwas_builtin_class *class,
 
 static void every_layout_makes_sense(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < etwas_kernel_class_count + etwas_other_class_count; i++) {
-        const struct etwas_builtin_class *class =
-            i < etwas_kernel_class_count ? &etwas_kernel_classes[i]
-                                         : &etwas_other_classes[i - etwas_kernel_class_count];
+    const struct etwas_builtin_class *class;
 
+    (void)state;
+    for (size_t i = 0; (class = etwas_builtin_class_at(i)) != NULL; i++) {
         for (size_t j = 0; j < class->count; j++) {
             visit_layout(class, &class->layouts[j]);
         }
@@ -177,7 +175,16 @@ static void payloads_have_the_sizes_that_are_known(void **state)
         {&system_config, 11, 2, 568, 0},
         {&system_config, 12, 2, 112, 0},
         {&system_config, 14, 2, 2584, 0},
-        {&system_config, 18, 2, 64 + 4 * 2, 0},
+        {&system_config, 18, 2, 64 + 2 * 2 + 2 * 1, 0},
+        {&system_config, 10, 0, 808, 1},
+        {&system_config, 10, 3, 808 + 20, 2},
+        {&system_config, 12, 1, 108, 0},
+        {&system_config, 13, 0, 584, 0},
+        {&system_config, 15, 0, 652, 0},
+        {&system_config, 21, 3, 20 + 2, 0},
+        {&system_config, 22, 4, 24 + 5 * 2, 0},
+        {&system_config, 22, 5, 32 + 5 * 2, 0},
+        {&event_trace, 80, 2, 48, 0},
         {&system_config, 25, 2, 4 * 2, 0},
         {&event_trace, 0, 2, 284, 2},
         {&event_trace, 5, 2, 36, 0},
@@ -366,47 +373,142 @@ static void a_job_may_have_a_path(void **state)
                         "Status=0x0(STATUS_SUCCESS)");
 }
 
+/* As Windows has them: the names of a build and of a debug file are ANSI. */
+static void strings_are_of_the_kind_that_windows_writes(void **state)
+{
+    assert_string_equal(SHOWN(event_trace, 66, 2, "12345.6.own.build.string\0"),
+                        "MSNT_SystemTrace/EventTrace/BuildInfo "
+                        "BuildString=\"12345.6.own.build.string\"");
+    assert_string_equal(SHOWN(event_trace, 64, 2,
+                              "\1\0\0\0\2\0\3\0\4\5\6\7\x8\x9\xa\xb"
+                              "\1\0\0\0own.pdb\0"),
+                        "MSNT_SystemTrace/EventTrace/DbgIdRSDS "
+                        "Guid={00000001-0002-0003-0405-060708090a0b} Age=1 PdbName=\"own.pdb\"");
+    assert_non_null(strstr(SHOWN(system_config, 18, 2,
+                                 "\0\0\0\0\0\0\0\0"
+                                 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                 "D\0:\0\0\0U\0D\0F\0\0\0"
+                                 "drive\0maker\0"),
+                           "DriveLetter=\"D:\" FileSystemName=\"UDF\" DeviceName=\"drive\" "
+                           "ManufacturerName=\"maker\""));
+}
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
-static void a_version_that_is_not_known_has_the_fields_of_another(void **state)
+static void each_version_has_its_own_layout(void **state)
+{
+    assert_string_equal(
+        SHOWN(system_config, 22, 3, "\1\0\0\0\2\0\0\0\3\0\0\0a\0\0\0b\0\0\0c\0\0\0d\0\0\0"),
+        "MSNT_SystemTrace/SystemConfig/PnP IDLength=1 DescriptionLength=2 "
+        "FriendlyNameLength=3 DeviceID=\"a\" DeviceDescription=\"b\" "
+        "FriendlyName=\"c\" PdoName=\"d\"");
+    assert_string_equal(
+        SHOWN(system_config, 22, 5,
+              "\1\0\0\0\2\0\3\0\4\5\6\7\x8\x9\xa\xb"
+              "\2\0\0\0\0\0\0\0\x20\0\0\0\5\0\0\0"
+              "a\0\0\0b\0\0\0c\0\0\0d\0\0\0e\0\0\0f\0\0\0g\0\0\0"),
+        "MSNT_SystemTrace/SystemConfig/PnP "
+        "ClassGuid={00000001-0002-0003-0405-060708090a0b} UpperFiltersCount=2 "
+        "LowerFiltersCount=0 DevStatus=0x20 DevProblem=5 DeviceID=\"a\" "
+        "DeviceDescription=\"b\" FriendlyName=\"c\" PdoName=\"d\" ServiceName=\"e\" "
+        "UpperFilters=[\"f\",\"g\"] LowerFilters=[]");
+    assert_string_equal(
+        SHOWN(system_config, 21, 3, "\3\0\0\0\0\0\0\0\1\0\0\0\x10\0\0\0\2\0\0\0a\0\0\0"),
+        "MSNT_SystemTrace/SystemConfig/IRQ IRQAffinity=0x3 IRQGroup=1 Reserved=0 "
+        "IRQNum=16 DeviceDescriptionLen=2 DeviceDescription=\"a\"");
+    assert_string_equal(SHOWN(system_config, 21, 2, "\3\0\0\0\0\0\0\0\x10\0\0\0\2\0\0\0a\0\0\0"),
+                        "MSNT_SystemTrace/SystemConfig/IRQ IRQAffinity=0x3 IRQNum=16 "
+                        "DeviceDescriptionLen=2 DeviceDescription=\"a\"");
+}
+
+static void a_version_that_is_not_known_has_what_all_known_ones_have_in_common(void **state)
 {
     /* 2 and 3 are known. */
     assert_string_equal(SHOWN(disk_io, 12, 9,
                               "\1\0\0\0\0\0\0\0"
                               "\2\0\0\0"
                               "\3"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 IssuingThreadId=2 +1");
-    assert_string_equal(SHOWN(disk_io, 12, 9, "\1\0\0\0\0\0\0\0"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1");
+                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 +5");
     assert_string_equal(SHOWN(disk_io, 12, 0, "\1\0\0\0\0\0\0\0"),
                         "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1");
+    /* They begin with different things. */
+    assert_string_equal(SHOWN(system_config, 22, 6, "\1\2\3\4\5\6\7\x8\x9\xa"),
+                        "MSNT_SystemTrace/SystemConfig/PnP~ +10");
+    assert_string_equal(SHOWN(perf_info, 51, 3, "\1\0\0\0\0\x80\xFF\xFF"),
+                        "MSNT_SystemTrace/PerfInfo/SysClEnter~ SysCallAddress=0xFFFF800000000001");
 }
 
 /* Whichever came first. */
-static void each_version_has_its_own_fields(void **state)
+static void a_known_version_does_not_depend_on_others(void **state)
 {
     assert_string_equal(SHOWN(disk_io, 12, 9,
                               "\1\0\0\0\0\0\0\0"
                               "\2\0\0\0"),
-                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 IssuingThreadId=2");
+                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 +4");
     assert_string_equal(SHOWN(disk_io, 12, 2, "\1\0\0\0\0\0\0\0"),
                         "MSNT_SystemTrace/DiskIo/ReadInit Irp=0x1");
     assert_string_equal(SHOWN(disk_io, 12, 3,
                               "\1\0\0\0\0\0\0\0"
                               "\2\0\0\0"),
                         "MSNT_SystemTrace/DiskIo/ReadInit Irp=0x1 IssuingThreadId=2");
+    assert_string_equal(SHOWN(disk_io, 12, 4,
+                              "\1\0\0\0\0\0\0\0"
+                              "\2\0\0\0"),
+                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 +4");
     assert_string_equal(SHOWN(perf_info, 51, 2, "\1\0\0\0\0\x80\xFF\xFF"),
                         "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0xFFFF800000000001");
-    assert_string_equal(SHOWN(perf_info, 51, 3, "\1\0\0\0\0\x80\xFF\xFF"),
-                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0xFFFF800000000001");
+}
+
+static const etwas_schema *schema_of(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    const etwas_schema *schema = NULL;
+
+    assert_int_equal(etwas_decoder_schema(decoder, record, &schema), ERROR_SUCCESS);
+    return schema;
+}
+
+/* Of every type of every class: an unknown version's fields are the first ones of each that is known. */
+static void no_unknown_version_has_a_field_that_a_known_one_denies(void **state)
+{
+    enum {
+        UNKNOWN = 200
+    };
+    const struct etwas_builtin_class *class;
+
+    for (size_t i = 0; (class = etwas_builtin_class_at(i)) != NULL; i++) {
+        for (unsigned type = 0; type < 256; type++) {
+            EVENT_RECORD unknown = event(&class->guid, (uint8_t)type, UNKNOWN, 8, "", 0);
+            const etwas_schema *common = NULL;
+
+            if (etwas_decoder_schema(*state, &unknown, &common) != ERROR_SUCCESS) {
+                continue;
+            }
+            assert_true(common->other_version);
+            assert_int_equal(common->info->EventDescriptor.Version, UNKNOWN);
+            for (unsigned version = 0; version < 10; version++) {
+                EVENT_RECORD record =
+                    event(&class->guid, (uint8_t)type, (uint8_t)version, 8, "", 0);
+                const etwas_schema *known = schema_of(*state, &record);
+
+                assert_true(known->field_count >= common->field_count);
+                for (uint32_t k = 0; k < common->field_count; k++) {
+                    assert_string_equal(known->fields[k].name, common->fields[k].name);
+                    assert_int_equal(known->fields[k].info->nonStructType.InType,
+                                     common->fields[k].info->nonStructType.InType);
+                }
+            }
+        }
+    }
 }
 
 static void what_is_not_built_in_is_not_known(void **state)
 {
     EVENT_RECORD modern = event(&process, 1, 4, 8, "", 0);
 
-    assert_string_equal(SHOWN(process, 99, 4, ""), "(none)");
-    assert_string_equal(SHOWN(event_trace, 0x50, 2, ""), "(none)");
+    assert_string_equal(SHOWN(process, 120, 4, ""), "(none)");
+    assert_string_equal(SHOWN(event_trace, 0x51, 2, ""), "(none)");
     modern.EventHeader.Flags = EVENT_HEADER_FLAG_64_BIT_HEADER;
     modern.EventHeader.EventDescriptor.Id = 1;
     assert_string_equal(shown(*state, &modern), "(none)");
@@ -436,8 +538,11 @@ int main(void)
         TEST(a_stack_has_as_many_frames_as_there_are),
         TEST(a_line_of_the_log_is_its_text),
         TEST(a_job_may_have_a_path),
-        TEST(a_version_that_is_not_known_has_the_fields_of_another),
-        TEST(each_version_has_its_own_fields),
+        TEST(strings_are_of_the_kind_that_windows_writes),
+        TEST(each_version_has_its_own_layout),
+        TEST(a_version_that_is_not_known_has_what_all_known_ones_have_in_common),
+        TEST(a_known_version_does_not_depend_on_others),
+        TEST(no_unknown_version_has_a_field_that_a_known_one_denies),
         TEST(what_is_not_built_in_is_not_known),
         TEST(the_kernels_provider_has_its_control_guid),
     };

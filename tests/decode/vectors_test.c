@@ -69,8 +69,11 @@ static const struct vector self_describing[] = {
      "KernelTraceControl/SysConfig/BuildInfo InstallDate=2021-10-05T00:10:37.0000000 "
      "BuildLab=\"22000.613.amd64fre.co_release.210604-1628\" "
      "ProductName=\"Windows 10 Enterprise\""},
-    {6459791009101, "(none)"}, /* hook 0x0050: nobody says what it is */
-    {6459824663701, "(none)"}, /* type 37 of SysConfig: likewise */
+    {6459791009101,
+     "MSNT_SystemTrace/EventTrace/PartitionInfoExtension EventVersion=0 Reserved=0 "
+     "PartitionType=0 QpcOffsetFromRoot=0 PartitionId={00000000-0000-0000-0000-000000000000} "
+     "ParentId={00000000-0000-0000-0000-000000000000}"},
+    {6459824663701, "(none)"}, /* type 37 of SysConfig: nobody says what it is */
 };
 
 #define BREAK_POINT                                                                                \
@@ -227,7 +230,7 @@ static bool is_whole(etwas_decoder *decoder, const EVENT_RECORD *record)
     etwas_value value;
 
     if (etwas_decoder_schema(decoder, record, &schema) != ERROR_SUCCESS ||
-        strcmp(schema->event, "EventTrace/Header") == 0) {
+        strncmp(schema->event, "EventTrace/", strlen("EventTrace/")) == 0) {
         return false;
     }
     etwas_fields_begin(&fields, schema, record);

@@ -12,12 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input input = {data, size};
-    size_t class = take_u8(&input) % (etwas_kernel_class_count + etwas_other_class_count);
+    size_t count = etwas_kernel_class_count + etwas_config_class_count + etwas_other_class_count;
+    size_t class = take_u8(&input) % count;
     etwas_decoder *decoder = open_decoder();
-    EVENT_RECORD record = {.EventHeader.ProviderId =
-                               class < etwas_kernel_class_count
-                                   ? etwas_kernel_classes[class].guid
-                                   : etwas_other_classes[class - etwas_kernel_class_count].guid};
+    EVENT_RECORD record = {.EventHeader.ProviderId = etwas_builtin_class_at(class)->guid};
 
     record.EventHeader.EventDescriptor.Opcode = take_u8(&input);
     record.EventHeader.EventDescriptor.Version = take_u8(&input);

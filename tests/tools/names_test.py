@@ -162,6 +162,23 @@ class Text(NamesTest):
             "P/E a=6 (version 9 decoded as 1)", "P/E (version 9 decoded as 0)"])
         self.assertEqual([o.get("decoded_as_version") for o in self.objects(path)], [None, 2, 1, 0])
 
+    def test_of_an_unknown_version_of_what_is_built_in_only_what_all_known_ones_have_is_shown_and_marked(self):
+        def irq(stamp, version, payload):
+            record = bytearray(etl.classic("01853a65-418f-4f36-aefc-dc0f1d2fd235", stamp, kind=21, payload=payload))
+            record[6:8] = struct.pack("<H", version)
+            return bytes(record)
+        affinity = struct.pack("<Q", 3)
+        number = struct.pack("<HHIIH", 1, 0, 16, 0, 0)
+        path = self.trace(irq(1_000_001, 3, affinity + number), irq(1_000_002, 9, affinity + number),
+                          irq(1_000_003, 9, b"\x01"))
+        event, unknown = "MSNT_SystemTrace/SystemConfig/IRQ ", "9 is not known: only what all known ones have in common)"
+        self.assertEqual(self.fields(path), [
+            event + 'IRQAffinity=0x3 IRQGroup=1 Reserved=0 IRQNum=16 DeviceDescriptionLen=0 DeviceDescription=""',
+            event + f"IRQAffinity=0x3 (14 more bytes: {number.hex()}) (version {unknown}",
+            event + f"IRQAffinity=(truncated: 01) (version {unknown}"])
+        self.assertNotIn("contradicts", self.run_etwas("dump", path)[1])
+        self.assertEqual([o.get("decoded_as_version", "known") for o in self.objects(path)], ["known", None, None])
+
     def test_bytes_behind_the_last_field_are_shown_and_are_nothing_wrong(self):
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT8), b"\x01\x02\x03"),
                           etl.tl_event(RED, 1_000_002, "P", "F", b"", b"\x04"))

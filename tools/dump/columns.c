@@ -314,13 +314,20 @@ static bool put_message_fields(struct etwas_output *output, struct etwas_dump *d
 static void put_other_version(struct etwas_output *output, const etwas_schema *schema,
                               const EVENT_RECORD *record, bool has_fields)
 {
-    if (schema->other_version) {
-        etwas_output_text(output, has_fields ? " (version " : "(version ");
-        etwas_output_unsigned(output, record->EventHeader.EventDescriptor.Version);
+    uint8_t version = record->EventHeader.EventDescriptor.Version;
+
+    if (!schema->other_version) {
+        return;
+    }
+    etwas_output_text(output, has_fields ? " (version " : "(version ");
+    etwas_output_unsigned(output, version);
+    if (schema->info->EventDescriptor.Version == version) {
+        etwas_output_text(output, " is not known: only what all known ones have in common");
+    } else {
         etwas_output_text(output, " decoded as ");
         etwas_output_unsigned(output, schema->info->EventDescriptor.Version);
-        etwas_output_char(output, ')');
     }
+    etwas_output_char(output, ')');
 }
 
 static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)

@@ -77,7 +77,8 @@ static const char *const help[] = {
     "            payload=HEXADECIMAL where nothing describes the event;\n"
     "            (truncated: ...) in place of a field that is not whole;\n"
     "            (N more bytes: ...) behind the last one;\n"
-    "            (version N decoded as M) where only another version is described;\n"
+    "            (version N decoded as M) where only another version is described, or\n"
+    "            (version N is not known: ...) with the fields that all known ones have;\n"
     "            the text of a message, and behind it what of its payload is not in\n"
     "            it\n"
     "  provider, name    the names alone; name is the last part of the event's\n"
@@ -139,7 +140,7 @@ static const char *const help[] = {
     "  addresses of code, as symbols has them (null: not known);\n"
     "  truncated (the field that is not whole; 'argument N' of a message) and rest\n"
     "  (hexadecimal), if a payload does not fit; decoded_as_version (number), where\n"
-    "  only another version is described;\n"
+    "  only another version is described (null: fields are those of all known ones);\n"
     "  payload (hexadecimal) where nothing describes the event.\n"
     "Numbers have up to 64 bits.\n"
     "\n",

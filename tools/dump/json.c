@@ -247,6 +247,23 @@ static bool put_message_text(struct etwas_dump *dump)
     return text.text != NULL;
 }
 
+/* Of which version the fields are, if the event's is not described; null: of all that are known. */
+static void put_other_version(struct etwas_output *output, const etwas_schema *schema,
+                              const EVENT_RECORD *record)
+{
+    uint8_t version = schema->info->EventDescriptor.Version;
+
+    if (!schema->other_version) {
+        return;
+    }
+    etwas_json_key(output, "decoded_as_version");
+    if (version == record->EventHeader.EventDescriptor.Version) {
+        etwas_output_text(output, "null");
+    } else {
+        etwas_output_unsigned(output, version);
+    }
+}
+
 /* The fields, or what is not decoded. */
 static void put_payload(struct etwas_dump *dump)
 {
@@ -269,10 +286,7 @@ static void put_payload(struct etwas_dump *dump)
     etwas_fields_put_json(output, dump->subject.described, record, &rest);
     etwas_dump_put_json_values(dump);
     put_rest(dump, &rest);
-    if (dump->subject.described->schema->other_version) {
-        etwas_json_number(output, "decoded_as_version",
-                          dump->subject.described->schema->info->EventDescriptor.Version);
-    }
+    put_other_version(output, dump->subject.described->schema, record);
 }
 
 void etwas_dump_json(struct etwas_dump *dump)

@@ -89,7 +89,7 @@ void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_field
     bool has_schema = dump->subject.described != NULL;
     struct etwas_output *errors;
 
-    if (rest->truncated == NULL) {
+    if (rest->truncated == NULL || (has_schema && dump->subject.described->schema->other_version)) {
         return;
     }
     errors = has_schema ? begin_of_schema(dump) : begin_of_kind(dump);
