@@ -7,6 +7,8 @@
 
 #include "destination.h"
 
+#include "replace.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -154,6 +156,16 @@ bool etwas_destination_is_input(const struct etwas_destination *place, char *con
     return is_input;
 }
 
+/* What is made may be called so: no work is done for what could not be kept. */
+static bool is_free(const struct etwas_destination *place)
+{
+    if (!place->is_folder) {
+        return etwas_replace_may(place->command, place->path, place->force);
+    }
+    errno = ENOTEMPTY;
+    return etwas_replace_is_empty(place->path) || refuse(place, "make");
+}
+
 bool etwas_destination_open(struct etwas_destination *place)
 {
     sigset_t signals;
@@ -166,6 +178,9 @@ bool etwas_destination_open(struct etwas_destination *place)
     if (!place->is_folder && is_special(place->path)) {
         place->descriptor = open(place->path, O_WRONLY | O_CLOEXEC);
         return place->descriptor >= 0 || refuse(place, "open");
+    }
+    if (!is_free(place)) {
+        return false;
     }
     bytes = strlen(place->path);
     while (bytes > 1 && place->path[bytes - 1] == '/') {

@@ -17,6 +17,7 @@ struct etwas_destination {
     char *making;        /* its name until it is whole; NULL: it has none */
     int descriptor;      /* the file's, or the folder's */
     bool is_folder;
+    bool force; /* a file that is there is replaced */
 };
 
 /* Whether the output would replace one of the files that are read; without a path it does not. */
@@ -24,8 +25,8 @@ bool etwas_destination_is_input(const struct etwas_destination *place, char *con
                                 uint32_t count);
 
 /*
- * Makes a file or folder beside `path`; a file that is there already stays until it is replaced, a folder must be empty.
- * False after a message on standard error.
+ * Makes a file or folder beside `path`; a file that is there already stays until it is replaced, which has to be wanted; a folder
+ * must be empty. False after a message on standard error.
  */
 bool etwas_destination_open(struct etwas_destination *place);
 

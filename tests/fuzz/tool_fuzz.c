@@ -5,9 +5,11 @@
  * A trace file as `etwas` shows it: the command and its options are chosen by the file's last byte.
  * The mutator is etl_mutate.c.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "advise/replay.h"
@@ -25,6 +27,8 @@ enum {
 
 /* Stands for a path where the command may make a file; what it makes is looked at. */
 #define MADE "?"
+
+#define EMPTY_FOLDER "/dev/shm/etwas-tool-fuzz"
 
 struct command {
     int (*run)(int argc, char **argv);
@@ -59,8 +63,8 @@ static const struct command commands[] = {
     {etwas_command_convert, {"convert", "--to=folded"}},
     {etwas_command_convert, {"convert", "--to=speedscope"}},
     {etwas_command_convert, {"convert", "--to=pprof"}},
-    /* To what cannot be replaced: all is written, and taken away again. */
-    {etwas_command_convert, {"convert", "--to=ctf", "--output=/dev/shm/."}},
+    /* To what is empty and cannot be replaced: all is written, and taken away again. */
+    {etwas_command_convert, {"convert", "--to=ctf", "--output=" EMPTY_FOLDER "/."}},
     {etwas_command_convert, {"convert", "--to=perfetto"}},
     {etwas_command_spans, {"spans", "--json", "--where=duration > 1ms"}},
     {etwas_command_spans, {"spans", "--slowest=4", "--to=-0.001", "@"}},
@@ -174,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int count = 0;
     int file = memfd_create("trace", MFD_CLOEXEC);
 
+    MUST(mkdir(EMPTY_FOLDER, 0777) == 0 || errno == EEXIST);
     (void)snprintf(made, sizeof made, "/tmp/etwas-tool-fuzz.%d", (int)getpid());
     MUST(file >= 0 && write(file, data, size) == (ssize_t)size);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);

@@ -94,7 +94,7 @@ class Command(ToolTest):
         path = os.path.join(self.folder, "page.html")
         with open(path, "w", encoding="utf-8") as file:
             file.write("old " * 1_000_000)
-        out, _ = self.run_etwas("clocks", "--seconds", "1", "--clock", "qpc,tsc", "--html", path)
+        out, _ = self.run_etwas("clocks", "--seconds", "1", "--clock", "qpc,tsc", "-f", "--html", path)
         self.assertIn("Cost of one reading", out)
         with open(path, encoding="utf-8") as file:
             page = file.read()
@@ -137,7 +137,7 @@ class Starved(ToolTest):
             [self.etwas, "--version"], check=False, preexec_fn=limit(megabytes), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL).returncode == 0)
         for path in (new, old):
-            out, error = self.run_etwas("clocks", "-s", "1", "--html", path, expect=OPEN,
+            out, error = self.run_etwas("clocks", "-s", "1", "-f", "--html", path, expect=OPEN,
                                         preexec_fn=limit(least + 2))
             self.assertEqual(out, "")
             self.assertIn("the clocks cannot be examined", error)

@@ -47,14 +47,30 @@ class Place(ToolTest):
         mask = os.umask(0)
         os.umask(mask)
         self.assertEqual(stat.S_IMODE(os.stat(self.out).st_mode), 0o666 & ~mask)
+        self.assertEqual(self.convert("-o", "-", self.trace), (shown, ""))
 
     def test_what_was_there_is_replaced_only_by_what_is_whole(self):
         self.write("out", b"before")
-        self.convert("-o", self.out, os.path.join(self.folder, "missing"), expect=OPEN)
+        self.convert("-fo", self.out, os.path.join(self.folder, "missing"), expect=OPEN)
         self.assertEqual(self.read(), "before")
-        self.convert("-o", self.out, "--where", "1 ==", self.trace, expect=USAGE)
+        self.convert("-fo", self.out, "--where", "1 ==", self.trace, expect=USAGE)
         self.assertEqual(self.read(), "before")
         self.assertEqual(self.names(), ["a.etl", "out"])
+        self.convert("-fo", self.out, self.trace)
+        self.assertIn("malloc", self.read())
+
+    def test_what_is_there_stays_unless_it_is_forced(self):
+        self.write("out", b"before")
+        for command in (*(("convert", "--to", form, "-o") for form in ("ndjson", "csv", "chrome", "perfetto", "etl", "folded",
+                                                                      "speedscope", "pprof", "otlp")), ("report", "--html")):
+            _, error = self.run_any(*command, self.out, self.trace, expect=(OUTPUT,))
+            if "node-d3" not in error:
+                self.assertEqual(error, f"etwas {command[0]}: '{self.out}': the file is there already. --force replaces it\n")
+            self.assertEqual(self.read(), "before")
+        _, error = self.run_any("clocks", "--html", self.out, expect=(OUTPUT,))
+        self.assertRegex(error, "the file is there already|node-d3")
+        self.assertEqual((self.read(), self.names()), ("before", ["a.etl", "out"]))
+        self.write("out", b"")  # nothing is lost with it
         self.convert("-o", self.out, self.trace)
         self.assertIn("malloc", self.read())
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from tool_case import OPEN, USAGE, ToolTest, main
+from tool_case import OPEN, OUTPUT, USAGE, ToolTest, main
 
 NAME, GUID = "Etwas.Tests.Brief", "d8bf0699-d224-53f2-64a6-6fa2702a1434"
 MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
@@ -33,7 +33,7 @@ class Programs(ToolTest):
 
     def record(self, *arguments, **options):
         options.setdefault("env", self.environment)
-        run = subprocess.run([self.etwas, "record", "-o", self.path, *arguments], capture_output=True, text=True, check=False,
+        run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments], capture_output=True, text=True, check=False,
                              timeout=100, **options)
         if "no restartable sequences" in run.stderr:
             self.assertEqual(run.returncode, OPEN)
@@ -99,11 +99,38 @@ class Programs(ToolTest):
             run = self.record(*arguments, "touch", ran)
             self.assertEqual(run.returncode, code, run.stderr)
             self.assertIn(said, run.stderr)
-        os.unlink(self.path)
+        self.assertEqual(os.listdir(self.folder), ["run"])
         run = self.record("-e", NAME, "touch", ran, env={**self.environment, "ETWAS_SHARED": "0"})
         self.assertEqual((run.returncode, run.stderr),
                          (OPEN, "etwas record: other processes cannot be found: ETWAS_SHARED is 0\n"))
         self.assertEqual(sorted(os.listdir(self.folder)), ["run"])
+
+    def test_no_file_that_is_there_is_touched_unless_it_is_forced_and_all_begins(self):
+        programs = os.path.join(self.folder, "b.programs.etl")
+        ran = os.path.join(self.folder, "ran")
+        before = b"a trace " * 100_000
+
+        def check(expect, said, *arguments):
+            for path in (self.path, programs):
+                if not os.path.isdir(path):
+                    self.write(os.path.basename(path), before)
+            names = sorted(os.listdir(self.folder))
+            run = subprocess.run([self.etwas, "record", "-o", self.path, *arguments, "touch", ran], capture_output=True,
+                                 text=True, check=False, env=self.environment)
+            self.assertEqual((run.returncode, sorted(os.listdir(self.folder))), (expect, names), run.stderr)
+            self.assertIn(said, run.stderr)
+            with open(self.path, "rb") as file:
+                self.assertEqual(file.read(), before)
+
+        kernel = ("-k", "process,no_sysconfig")
+        there = "the file is there already. --force replaces it"
+        for arguments in (kernel, ("-e", NAME), (*kernel, "-e", NAME)):
+            check(OUTPUT, there, *arguments)
+        self.record("-fo", os.path.join(self.folder, "tried.etl"), "-e", NAME, "true")  # or it is skipped
+        check(OPEN, "the session does not take that", "-f", "-e", "9e814aad-3204-11d2-9a82-006008a86939")
+        os.unlink(programs)
+        os.mkdir(programs)
+        check(OPEN, "cannot record", "-f", *kernel, "-e", NAME)  # the second session fails, or, without rights, the first
 
     def work(self):
         work = subprocess.Popen([self.steer], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -128,7 +155,7 @@ class Programs(ToolTest):
         self.record("-e", NAME, self.brief, "1")  # or it is skipped
         for only, count in ((["--only"], 5), ([], 10)):
             one, other = self.work(), self.work()
-            with subprocess.Popen([self.etwas, "record", "-o", self.path, "-e", MODERN_NAME, *only, "--pid", str(one.pid)],
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-e", MODERN_NAME, *only, "--pid", str(one.pid)],
                                   stderr=subprocess.PIPE, text=True, env=self.environment) as recorder:
                 self.await_enabled(recorder)
                 for work in other, one:

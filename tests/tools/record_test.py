@@ -24,7 +24,7 @@ class Record(ToolTest):
         self.path = os.path.join(self.folder, "k.etl")
 
     def record(self, *arguments, **options):
-        run = subprocess.run([self.etwas, "record", "-o", self.path, *arguments], stderr=subprocess.PIPE, check=False,
+        run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments], stderr=subprocess.PIPE, check=False,
                              timeout=100, **options)
         if run.returncode == OPEN and b"cannot record" in run.stderr:
             self.assertGreater(len(run.stderr.splitlines()), 1)
@@ -79,7 +79,7 @@ class Record(ToolTest):
             file.write("kept")
         for program, code in (("/does/not/exist", 127), ("etwas-has-none", 127), ("", 127), ("/etc/passwd", 126),
                               ("/etc", 126)):
-            run = subprocess.run([self.etwas, "record", "-o", self.path, program], stderr=subprocess.PIPE, check=False,
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, program], stderr=subprocess.PIPE, check=False,
                                  timeout=100)
             self.assertEqual(run.returncode, code, program)
             self.assertIn(f"cannot run '{program}'".encode(), run.stderr)
@@ -126,7 +126,7 @@ class Record(ToolTest):
                                 (("--dwarf=7",), "--dwarf takes bytes, by eights up to 32768, not '7'"),
                                 (("-p", "1x"), "--pid takes the number of a process, not '1x'"),
                                 (("-p", "1"), "a program to run or --pid, not both")):
-            _, error = self.run_etwas("record", "-o", self.path, *arguments, "true", expect=USAGE)
+            _, error = self.run_etwas("record", "-fo", self.path, *arguments, "true", expect=USAGE)
             self.assertEqual(error, f"etwas record: {said}\nSee 'etwas record --help'.\n")
         _, error = self.run_etwas("record", expect=USAGE)
         self.assertIn("which program, or --pid?", error)
@@ -145,7 +145,7 @@ class Record(ToolTest):
         thread = threading.Thread(target=go_on.wait)
         thread.start()
         for process, said in ((thread.native_id, "it is a thread of another one"), (2**22 + 1, "No such process")):
-            _, error = self.run_etwas("record", "-o", self.path, "-p", str(process), expect=OPEN)
+            _, error = self.run_etwas("record", "-fo", self.path, "-p", str(process), expect=OPEN)
             self.assertEqual(error, f"etwas record: process {process}: {said}\n")
         go_on.set()
 
@@ -164,7 +164,7 @@ class Record(ToolTest):
     def test_the_name_that_is_wrong_is_told(self):
         for names, said in (("process,,thread", b"-k has an empty name\n"), ("process,", b"-k has an empty name\n"),
                             ("proces,thread", b"'proces' is not something that -k takes\n")):
-            run = subprocess.run([self.etwas, "record", "-o", self.path, "-k", names, "true"], stderr=subprocess.PIPE,
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, "-k", names, "true"], stderr=subprocess.PIPE,
                                  check=False, timeout=100)
             self.assertEqual(run.returncode, USAGE)
             self.assertIn(said, run.stderr)
@@ -173,7 +173,7 @@ class Record(ToolTest):
         self.record("-k", "process,no_sysconfig", "true")
         os.unlink(self.path)
         with subprocess.Popen(["sleep", "100"]) as sleeper:
-            with subprocess.Popen([self.etwas, "record", "-o", self.path, "-k", "process,no_sysconfig", "-p",
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k", "process,no_sysconfig", "-p",
                                    str(sleeper.pid)], stderr=subprocess.PIPE) as recorder:
                 while not os.path.exists(self.path) or os.path.getsize(self.path) == 0:
                     time.sleep(0.01)
@@ -182,7 +182,7 @@ class Record(ToolTest):
                 _, said = recorder.communicate(timeout=100)
                 self.assertEqual(recorder.returncode, 0)
                 self.assertIn(b" events, ", said)
-        with subprocess.Popen([self.etwas, "record", "-o", self.path, "-k", "process", "-p", str(os.getpid())],
+        with subprocess.Popen([self.etwas, "record", "-fo", self.path, "-k", "process", "-p", str(os.getpid())],
                               stderr=subprocess.PIPE) as recorder:
             self.await_waiting(recorder.pid)
             recorder.send_signal(signal.SIGINT)
@@ -204,7 +204,7 @@ class Record(ToolTest):
         self.record("-k", "process,no_sysconfig", "true")
         os.unlink(self.path)
         with subprocess.Popen(["sh", "-c", "read go; cd /; cd /usr; ls >/dev/null; true"], stdin=subprocess.PIPE) as worker:
-            with subprocess.Popen([self.etwas, "record", "-o", self.path, "--only", "-p", str(worker.pid), "-k",
+            with subprocess.Popen([self.etwas, "record", "-fo", self.path, "--only", "-p", str(worker.pid), "-k",
                                    "process,thread,image_load,cswitch,dispatcher,systemcall,profile,file_io_init,no_sysconfig",
                                    "-s", "systemcall"], stderr=subprocess.PIPE) as recorder:
                 self.await_waiting(recorder.pid)
@@ -219,13 +219,13 @@ class Record(ToolTest):
         for switch in self.events("Thread/CSwitch"):
             self.assertIn(worker.pid, (switch["fields"]["NewThreadId"], switch["fields"]["OldThreadId"]))
         self.assertGreater(len(self.events("StackWalk/Stack")), 1)
-        _, error = self.run_etwas("record", "-o", self.path, "--only", "true", expect=USAGE)
+        _, error = self.run_etwas("record", "-fo", self.path, "--only", "true", expect=USAGE)
         self.assertIn("--only goes with --pid", error)
         proof, _ = self.run_etwas("stat", "--prove", self.path)
         self.assertIn("  proved ", proof)
 
     def begin(self, *program, **options):
-        return subprocess.Popen([self.etwas, "record", "-k", "process,no_sysconfig", "-o", self.path, "--", *program],
+        return subprocess.Popen([self.etwas, "record", "-k", "process,no_sysconfig", "-fo", self.path, "--", *program],
                                 stderr=subprocess.PIPE, start_new_session=True, **options)
 
     def end(self, recorder):
@@ -287,11 +287,11 @@ class Record(ToolTest):
         for arguments in (["-k", "proces", "touch", marker], ["-k", "", "touch", marker], ["-s", "thread", "touch", marker],
                           ["-c", "sundial", "touch", marker], ["-p", "1", "touch", marker], ["-p", "0"], ["-p", "x"], [],
                           ["--frequency", "9", "touch", marker]):
-            run = subprocess.run([self.etwas, "record", "-o", self.path, *arguments], stderr=subprocess.PIPE, check=False,
+            run = subprocess.run([self.etwas, "record", "-fo", self.path, *arguments], stderr=subprocess.PIPE, check=False,
                                  timeout=100)
             self.assertEqual(run.returncode, USAGE, arguments)
             self.assertIn(b"See 'etwas record --help'.", run.stderr)
-        run = subprocess.run([self.etwas, "record", "-o", self.path, "-p", "2147483646"], stderr=subprocess.PIPE,
+        run = subprocess.run([self.etwas, "record", "-fo", self.path, "-p", "2147483646"], stderr=subprocess.PIPE,
                              check=False, timeout=100)
         self.assertEqual(run.returncode, OPEN)
         self.assertFalse(os.path.exists(marker) or os.path.exists(self.path))

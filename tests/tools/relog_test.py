@@ -33,7 +33,7 @@ T = etl.FIRST_STAMP + 1
 class RelogTest(ToolTest):
     def relog(self, *arguments, expect=FINE, name="out.etl", **options):
         out = os.path.join(self.folder, name)
-        self.run_etwas("convert", "--to", "etl", "--output", out, *arguments, expect=expect, **options)
+        self.run_etwas("convert", "--to", "etl", "--force", "--output", out, *arguments, expect=expect, **options)
         return out
 
     def events(self, *arguments, expect=(FINE, DAMAGED, OPEN)):

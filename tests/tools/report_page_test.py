@@ -98,7 +98,7 @@ def strings(value):
 class Page(ReportTest, PageTest):
     def html(self, *paths, expect=FINE):
         page = os.path.join(self.folder, "page.html")
-        self.assertEqual(self.run_etwas("report", "--html", page, *paths, expect=expect)[0], "")
+        self.assertEqual(self.run_etwas("report", "--force", "--html", page, *paths, expect=expect)[0], "")
         with open(page, encoding="utf-8") as file:
             return file.read()
 
@@ -155,7 +155,7 @@ class Page(ReportTest, PageTest):
         page = os.path.join(self.folder, "page.html")
         with open(page, "w", encoding="utf-8") as file:
             file.write("old")
-        self.run_etwas("report", "--html", page, path + "x", expect=OPEN)
+        self.run_etwas("report", "-f", "--html", page, path + "x", expect=OPEN)
         with open(page, encoding="utf-8") as file:
             self.assertEqual(file.read(), "old")
         self.assertEqual(sorted(os.listdir(self.folder)), ["page.html", "r.etl"])
@@ -177,7 +177,7 @@ def hostile():
 class Browser(ReportTest, PlotsTest):
     def open(self, *paths, expect=FINE, **options):
         page = os.path.join(self.folder, "page.html")
-        self.run_etwas("report", "--html", page, *paths, expect=expect)
+        self.run_etwas("report", "--force", "--html", page, *paths, expect=expect)
         self.browser.open(page, **options)
         self.browser.settle()
 

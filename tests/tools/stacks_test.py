@@ -107,7 +107,7 @@ class StacksTest(ToolTest):
     def pprof(self, *arguments):
         """The types of values, the one that is shown, and of each sample frames, values and labels."""
         path = os.path.join(self.folder, "out.pb")
-        self.run_etwas("convert", "--to", "pprof", "-o", path, *arguments)
+        self.run_etwas("convert", "--to", "pprof", "-fo", path, *arguments)
         with open(path, "rb") as file:
             profile = message(file.read())
         texts = [text.decode() for text in profile[6]]

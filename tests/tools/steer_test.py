@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from tool_case import OPEN, USAGE, ToolTest, main
+from tool_case import OPEN, OUTPUT, USAGE, ToolTest, main
 
 MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
 CLASSIC, CLASS = "3c1d7a40-91e5-4f6a-8b27-5d906e13c45f", "3c1d7a41-91e5-4f6a-8b27-5d906e13c45f"
@@ -88,11 +88,11 @@ class SteerTest(ToolTest):
 
 class Arguments(SteerTest):
     def test_each_command_has_help_of_80_columns_that_names_its_options(self):
-        options = {"ps": ("--json",), "stop": (), "query": ("--json", " all\n"), "flush": (), "snapshot": ("--output",),
-                   "start": ("--autologger", "--output", "--enable", "--clock", "--buffering", "--circular", "--newfile", "--append",
+        options = {"ps": ("--json",), "stop": (), "query": ("--json", " all\n"), "flush": (), "snapshot": ("--output", "--force"),
+                   "start": ("--autologger", "--output", "--force", "--enable", "--clock", "--buffering", "--circular", "--newfile", "--append",
                              "--compressed", "--realtime", "--mode", "--buffer-size", "--minimum", "--maximum",
                              "--flush", "--max-size"),
-                   "update": ("--output", "--flush", "--maximum", "--realtime", "--no-realtime", "--next-file"),
+                   "update": ("--output", "--force", "--flush", "--maximum", "--realtime", "--no-realtime", "--next-file"),
                    "enable": ("--level", "--any", "--all", "--property", "--pid", "--exe", "--id", "--timeout",
                               "--capture-state"), "disable": ("--timeout",)}
         for command in COMMANDS:
@@ -216,6 +216,40 @@ class Host(SteerTest):
         self.assertEqual(error, "etwas start: '9e814aad-3204-11d2-9a82-006008a86939': the session does not take that\n")
         self.assertFalse(self.pids_of_host())
 
+    def test_no_file_that_is_there_is_touched_unless_it_is_forced_and_all_begins(self):
+        before = b"a trace " * 100_000
+        self.write("a.etl", before)
+        self.write("a7.etl", before)
+        self.start("--buffering")
+
+        def check(*arguments, expect=OUTPUT, said="the file is there already. --force replaces it"):
+            _, error = self.run_etwas(*arguments, expect=expect, cwd=self.folder)
+            self.assertIn(said, error, arguments)
+            for name in ("a.etl", "a7.etl"):
+                with open(os.path.join(self.folder, name), "rb") as file:
+                    self.assertEqual(file.read(), before, arguments)
+            self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "a7.etl", "run"])
+            self.assertEqual(len(self.pids_of_host()), 1)
+
+        other = f"{self.name}-other"
+        for mode in ((), ("--circular", "--max-size", "9"), ("--compressed",), ("--realtime",), ("--buffering",)):
+            check("start", *mode, "-o", "a.etl", other)
+        check("start", "--newfile", "--max-size", "9", "-o", "a%d.etl", other)
+        check("snapshot", "-o", self.path, self.name)
+        check("update", "-o", "a.etl", self.name)
+        check("start", "--force", "-o", "a.etl", "-e", "9e814aad-3204-11d2-9a82-006008a86939", other, expect=OPEN,
+              said="the session does not take that")
+        self.start("--force", "-o", "a.etl", name=other)
+        for arguments in (("start", "-o", "a.etl", f"{self.name}-third"), ("start", "-fo", "a.etl", f"{self.name}-third"),
+                          ("snapshot", "-fo", "a.etl", self.name), ("convert", "--to", "csv", "-fo", "a.etl", "a7.etl")):
+            _, error = self.run_etwas(*arguments, expect=OUTPUT, cwd=self.folder)
+            self.assertIn("a session writes this file", error, arguments)
+        self.run_etwas("snapshot", "--force", "-o", "a7.etl", self.name, cwd=self.folder)
+        self.run_etwas("stop", other, self.name)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "a7.etl", "run"])
+        self.assertEqual([self.stat_json(os.path.join(self.folder, name))[0]["session"] for name in ("a.etl", "a7.etl")],
+                         [other, self.name])
+
     def test_a_runtime_folder_may_be_named_from_where_the_command_was_typed(self):
         self.environment["ETWAS_RUNTIME_DIR"] = "run"
         self.start("--buffering")
@@ -242,7 +276,7 @@ class Host(SteerTest):
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
                 manager.bind(name.replace("@", "\0", 1) if name[0] == "@" else name)
                 manager.settimeout(100)
-                host = self.run_host("-o", "a.etl", env={**self.environment, "NOTIFY_SOCKET": name})
+                host = self.run_host("-fo", "a.etl", env={**self.environment, "NOTIFY_SOCKET": name})
                 self.assertEqual(manager.recv(100), b"READY=1")
                 self.assertEqual(host.stdout.readline().decode(), f"{self.name}: runs in process {host.pid}, to {self.path}\n")
                 host.send_signal(signal.SIGTERM)
@@ -252,7 +286,7 @@ class Host(SteerTest):
 
     def test_each_of_its_signals_stops_the_session(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            host = self.run_host("-o", "a.etl")
+            host = self.run_host("-fo", "a.etl")
             host.stdout.readline()
             host.send_signal(number)
             host.communicate(timeout=100)
@@ -262,7 +296,7 @@ class Host(SteerTest):
 
     def test_signals_that_come_while_it_starts_are_not_lost(self):
         for _ in range(10):
-            host = self.run_host("-o", "a.etl", preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}))
+            host = self.run_host("-fo", "a.etl", preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}))
             host.send_signal(signal.SIGTERM)
             host.communicate(timeout=100)
             self.assertEqual(host.returncode, 0)
@@ -371,7 +405,7 @@ class Steered(SteerTest):
         self.ask(f"snapshot -o {other} {self.recorder}")
         self.assertEqual(self.counted(other), {MODERN: 7})
         self.assertEqual(self.session(self.recorder)["recorded"], 7)
-        self.ask(f"snapshot -o {self.path} {self.recorder}", expect=OPEN)  # it is in use
+        self.ask(f"snapshot -fo {self.path} {self.recorder}", expect=OUTPUT)  # it is in use
         self.ask(f"snapshot -o {other} {self.log}", expect=OPEN)  # it has a file
         self.ask(f"snapshot -o {self.folder}/missing/a.etl {self.recorder}", expect=OPEN)
         self.ask(f"flush {self.recorder}", expect=OPEN)  # no file was ever named
@@ -390,8 +424,9 @@ class Steered(SteerTest):
         self.ask(f"update --no-realtime {self.log}")
         self.assertNotIn("real time", self.session(self.log)["modes"])
         now = self.session(self.log)
-        for options in ("--flush 1500", "--next-file", f"-o {other}", f"-o {self.folder}/missing/a.etl"):
+        for options in ("--flush 1500", "--next-file", f"-o {self.folder}/missing/a.etl"):
             self.ask(f"update {options} {self.log}", expect=OPEN)
+        self.ask(f"update -fo {other} {self.log}", expect=OUTPUT)
         self.assertEqual(self.session(self.log), now)
 
     def test_query_says_what_json_says(self):
@@ -443,7 +478,7 @@ class Across(Steered):
     def start_sessions(self):
         self.require_sequences()
         self.hosts = {}
-        for name, arguments in ((self.recorder, ("--buffering", "--buffer-size", "4")), (self.log, ("-o", "a.etl"))):
+        for name, arguments in ((self.recorder, ("--buffering", "--buffer-size", "4")), (self.log, ("-fo", "a.etl"))):
             out, _ = self.start(*arguments, name=name)
             self.hosts[name] = int(re.search(r": runs in process (\d+), ", out)[1])
 

@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 static const char *const help[] = {
-    "usage: etwas clocks [--seconds N] [--clock NAME,...] [--json] [--html FILE]\n"
+    "usage: etwas clocks [--seconds N] [--clock NAME,...] [--json]\n"
+    "                    [--html FILE [--force]]\n"
     "\n",
     "Which clock may be used on this machine, what does it cost, and how far can it\n"
     "be trusted? Examines the three clocks a session can have and those a C program\n"
@@ -32,7 +33,8 @@ static const char *const help[] = {
     "                    only these clocks (default: all); may be repeated\n"
     "  -j, --json        one JSON object instead of the tables\n"
     "  -o, --html FILE   also write a page with plots, which needs no other file and\n"
-    "                    no network; FILE is replaced when the page is whole\n"
+    "                    no network; FILE appears when it is whole\n"
+    "  -f, --force       a FILE that is there is replaced\n"
     "  -h, --help        this text\n"
     "\n",
     "NAME, in upper or lower case:\n"
@@ -91,6 +93,7 @@ struct request {
     etwas_clock_options options;
     bool json;
     const char *html; /* NULL: no page */
+    bool force;       /* it replaces another */
 };
 
 /* ---- The command line ---- */
@@ -134,14 +137,18 @@ static bool parse_clocks(const char *text, uint32_t *sources)
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
-        {"seconds", required_argument, NULL, 's'}, {"clock", required_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},          {"html", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"seconds", required_argument, NULL, 's'},
+        {"clock", required_argument, NULL, 'c'},
+        {"json", no_argument, NULL, 'j'},
+        {"html", required_argument, NULL, 'o'},
+        {"force", no_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     bool fine = true;
     int option;
 
-    while (fine && (option = getopt_long(argc, argv, "s:c:jo:h", options, NULL)) != -1) {
+    while (fine && (option = getopt_long(argc, argv, "s:c:jo:fh", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
@@ -150,6 +157,8 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
             request->json = true;
         } else if (option == 'o') {
             request->html = optarg;
+        } else if (option == 'f') {
+            request->force = true;
         } else if (option == 'c') {
             fine = parse_clocks(optarg, &request->options.sources);
         } else if (option == 's') {
@@ -205,7 +214,7 @@ int etwas_command_clocks(int argc, char **argv)
     static struct etwas_clocks_machine machine;
     struct request request = {0};
     struct etwas_clocks_view view = {.machine = &machine};
-    struct etwas_destination page = {.command = "etwas"};
+    struct etwas_destination page = {.command = "etwas clocks"};
     etwas_clock_report *report = NULL;
     bool written = true;
     uint32_t error;
@@ -215,6 +224,7 @@ int etwas_command_clocks(int argc, char **argv)
         return result;
     }
     page.path = request.html;
+    page.force = request.force;
     /* Before the clocks are examined: what cannot be written should be told at once. */
     if (request.html != NULL && (!etwas_page_possible("etwas") || !etwas_destination_open(&page))) {
         return ETWAS_EXIT_OUTPUT;

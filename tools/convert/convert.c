@@ -13,10 +13,11 @@
 #include "where/option.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *const help[] = {
-    "usage: etwas convert --to FORMAT [--output PATH] [--where EXPR]\n"
+    "usage: etwas convert --to FORMAT [--output PATH] [--force] [--where EXPR]\n"
     "                     [--from TIME] [--to TIME] [--compress] FILE...\n"
     "\n",
     "Makes of traces what other tools read. All files are one time line.\n"
@@ -39,8 +40,10 @@ static const char *const help[] = {
     "                               stacks by thread as speedscope's JSON\n"
     "                     pprof     stacks as pprof's profile.proto\n"
     "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
-    "                     whole: what cannot be written to its end leaves nothing,\n"
-    "                     and what was there before stays. It is none of FILE\n"
+    "                     whole: what cannot be written to its end leaves nothing.\n"
+    "                     - is standard output\n"
+    "  -f, --force        a file PATH that is there, and none of FILE, is replaced\n"
+    "                     when the new one is whole\n"
     "  -w, --where EXPR   only such events\n"
     "      --compress     of etl: its buffers are compressed\n"
     "      --from TIME, --to TIME\n"
@@ -81,12 +84,16 @@ static const struct etwas_convert_target *find_target(const char *name)
     return NULL;
 }
 
+enum {
+    FROM = 256
+};
+
 static bool take_option(void *context, int option)
 {
     struct etwas_convert *convert = context;
 
     switch (option) {
-    case 'f':
+    case FROM:
         return etwas_window_option(&convert->window.from, "convert", "--from", optarg);
     case 't':
         if (optarg[0] != 0 && strchr("+-0123456789", optarg[0]) != NULL) {
@@ -95,7 +102,10 @@ static bool take_option(void *context, int option)
         convert->target = find_target(optarg);
         return convert->target != NULL;
     case 'o':
-        convert->place.path = optarg;
+        convert->place.path = strcmp(optarg, "-") == 0 ? NULL : optarg;
+        return true;
+    case 'f':
+        convert->place.force = true;
         return true;
     case 'c':
         convert->compress = true;
@@ -137,15 +147,12 @@ static const char *misuse(const struct etwas_convert *convert)
 static bool parse_options(int argc, char **argv, struct etwas_convert *convert, int *result)
 {
     static const struct option named[] = {
-        {"to", required_argument, NULL, 't'},
-        {"output", required_argument, NULL, 'o'},
-        {"where", required_argument, NULL, 'w'},
-        {"from", required_argument, NULL, 'f'},
-        {"compress", no_argument, NULL, 'c'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"to", required_argument, NULL, 't'},    {"output", required_argument, NULL, 'o'},
+        {"where", required_argument, NULL, 'w'}, {"force", no_argument, NULL, 'f'},
+        {"from", required_argument, NULL, FROM}, {"compress", no_argument, NULL, 'c'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
     };
-    static const struct etwas_options options = {"convert", help, named, "t:o:w:h", take_option};
+    static const struct etwas_options options = {"convert", help, named, "t:o:fw:h", take_option};
     static struct etwas_files files;
     const char *wrong;
 

@@ -60,7 +60,9 @@ static const char *const help[] = {
     "                      providers. Beside the kernel it goes to a file of its own,\n"
     "                      FILE with .programs.etl for .etl\n"
     "  -c, --clock CLOCK   that stamps them: qpc (the default), system or tsc\n"
-    "  -o, --output FILE   default: etwas.etl. It is replaced, and its user's alone\n"
+    "  -o, --output FILE   default: etwas.etl. It is its user's alone\n"
+    "  -f, --force         a FILE that is there is replaced once all has begun; else\n"
+    "                      it stays, and PROGRAM is not run\n"
     "  -p, --pid PID       a process to wait for; on a terminal a line says how\n"
     "                      far it is\n"
     "  -O, --only          with --pid: what that process does and logs alone, and\n"
@@ -82,11 +84,17 @@ static const char *const help[] = {
 };
 
 static const struct option options[] = {
-    {"kernel", required_argument, NULL, 'k'}, {"stack", required_argument, NULL, 's'},
-    {"dwarf", optional_argument, NULL, 'd'},  {"enable", required_argument, NULL, 'e'},
-    {"clock", required_argument, NULL, 'c'},  {"output", required_argument, NULL, 'o'},
-    {"pid", required_argument, NULL, 'p'},    {"only", no_argument, NULL, 'O'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    {"kernel", required_argument, NULL, 'k'},
+    {"stack", required_argument, NULL, 's'},
+    {"dwarf", optional_argument, NULL, 'd'},
+    {"enable", required_argument, NULL, 'e'},
+    {"clock", required_argument, NULL, 'c'},
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'f'},
+    {"pid", required_argument, NULL, 'p'},
+    {"only", no_argument, NULL, 'O'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 static bool parse_process(const char *text, pid_t *process)
@@ -182,6 +190,10 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
         wish->path = optarg;
         good = true;
         break;
+    case 'f':
+        wish->force = true;
+        good = true;
+        break;
     default: /* getopt_long has said what is wrong */
         return false;
     }
@@ -201,7 +213,7 @@ int etwas_command_record(int argc, char **argv)
     };
     int option;
 
-    while ((option = getopt_long(argc, argv, "+k:s:d::e:c:o:p:Oh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+k:s:d::e:c:o:fp:Oh", options, NULL)) != -1) {
         if (option == 'h') {
             return etwas_command_help(help);
         }

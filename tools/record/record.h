@@ -22,6 +22,7 @@ enum {
 
 struct etwas_record_wish {
     const char *path;
+    bool force;      /* what is there is replaced */
     bool has_kernel; /* that is recorded; else programs' own providers alone */
     uint32_t flags;  /* EnableFlags */
     uint32_t clock;  /* as Wnode.ClientContext */

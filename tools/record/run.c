@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "people.h"
+#include "replace.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
@@ -146,13 +147,8 @@ struct sessions {
     TRACEHANDLE programs;
 };
 
-/* False: it has been said why, and none runs. */
-static bool start(const struct etwas_record_wish *wish, struct sessions *sessions)
+static bool begin(const struct etwas_record_wish *wish, struct sessions *sessions)
 {
-    *sessions = (struct sessions){0};
-    if (wish->provider_count != 0 && !etwas_record_share()) {
-        return false;
-    }
     if (wish->has_kernel && !start_kernel(wish, &sessions->kernel)) {
         return false;
     }
@@ -161,6 +157,35 @@ static bool start(const struct etwas_record_wish *wish, struct sessions *session
         return false;
     }
     return true;
+}
+
+static bool may_write(const struct etwas_record_wish *wish)
+{
+    const char *programs = etwas_record_programs_path(wish);
+
+    return (!wish->has_kernel || etwas_replace_may("etwas record", wish->path, wish->force)) &&
+           (wish->provider_count == 0 || etwas_replace_may("etwas record", programs, wish->force));
+}
+
+/* False: it has been said why, none runs, and the files are what they were. */
+static bool start(const struct etwas_record_wish *wish, struct sessions *sessions)
+{
+    struct etwas_replaced files[2] = {{.path = NULL}, {.path = NULL}};
+    bool has_begun;
+
+    *sessions = (struct sessions){0};
+    if (wish->provider_count != 0 && !etwas_record_share()) {
+        return false;
+    }
+    has_begun = (!wish->has_kernel ||
+                 etwas_replace_begin(&files[0], "etwas record", wish->path, wish->force)) &&
+                (wish->provider_count == 0 ||
+                 etwas_replace_begin(&files[1], "etwas record", etwas_record_programs_path(wish),
+                                     wish->force)) &&
+                begin(wish, sessions);
+    etwas_replace_end(&files[0], has_begun);
+    etwas_replace_end(&files[1], has_begun);
+    return has_begun;
 }
 
 static void say_counts(const struct sessions *sessions, const char *begin, const char *end)
@@ -241,6 +266,9 @@ int etwas_record_run(const struct etwas_record_wish *wish)
     result = wish->process != 0 ? 0 : etwas_record_find_program(wish->program[0]);
     if (result != 0) {
         return etwas_record_cannot_run(wish->program[0], result);
+    }
+    if (!may_write(wish)) {
+        return ETWAS_EXIT_OUTPUT;
     }
     etwas_record_catch_signals();
     if (!start(wish, &sessions)) {

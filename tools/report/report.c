@@ -17,8 +17,8 @@
 #include <stdio.h>
 
 static const char *const help[] = {
-    "usage: etwas report [--html PAGE] [--json] [--from TIME] [--to TIME]\n"
-    "                    [--where EXPR] FILE...\n"
+    "usage: etwas report [--html PAGE] [--force] [--json] [--from TIME]\n"
+    "                    [--to TIME] [--where EXPR] FILE...\n"
     "\n",
     "Says what is in traces over time: what is missing, how many events there were of\n"
     "each name and processor, how long spans took, the slowest of them with their\n"
@@ -28,7 +28,8 @@ static const char *const help[] = {
     "one by one, the rest together.\n"
     "\n",
     "  -o, --html PAGE    a page with plots that needs no other file and no network;\n"
-    "                     a PAGE that is there is replaced once the new one is whole\n"
+    "                     it appears when it is whole\n"
+    "  -f, --force        a PAGE that is there is replaced\n"
     "  -j, --json         the page's data, one JSON object; one of both is needed\n"
     "      --from TIME, --to TIME\n"
     "                     events and spans of this window alone; see below\n"
@@ -110,6 +111,10 @@ void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
     etwas_output_text(output, "}\n");
 }
 
+enum {
+    FROM = 256
+};
+
 static bool take_option(void *context, int option)
 {
     struct request *request = context;
@@ -123,6 +128,9 @@ static bool take_option(void *context, int option)
         request->json = true;
         return true;
     case 'f':
+        request->page.force = true;
+        return true;
+    case FROM:
         return etwas_window_option(&spans->window.from, "report", "--from", optarg);
     case 't':
         return etwas_window_option(&spans->window.to, "report", "--to", optarg);
@@ -140,15 +148,12 @@ static bool parse_options(int argc, char **argv, struct request *request, struct
                           int *result)
 {
     static const struct option named[] = {
-        {"html", required_argument, NULL, 'o'},
-        {"json", no_argument, NULL, 'j'},
-        {"from", required_argument, NULL, 'f'},
-        {"to", required_argument, NULL, 't'},
-        {"where", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"html", required_argument, NULL, 'o'}, {"json", no_argument, NULL, 'j'},
+        {"force", no_argument, NULL, 'f'},      {"from", required_argument, NULL, FROM},
+        {"to", required_argument, NULL, 't'},   {"where", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
-    static const struct etwas_options options = {"report", help, named, "o:jw:h", take_option};
+    static const struct etwas_options options = {"report", help, named, "o:jfw:h", take_option};
     const char *wrong;
 
     if (!etwas_options_read(&options, argc, argv, request, result)) {

@@ -29,7 +29,7 @@ static void complain(const char *path, uint32_t code)
 /* Of an open trace. */
 static bool write_beside(etwas_trace_handle trace, const char *path, char *name)
 {
-    struct etwas_destination place = {.command = "etwas stat", .path = name};
+    struct etwas_destination place = {.command = "etwas stat", .path = name, .force = true};
     uint32_t code;
 
     if (!etwas_destination_open(&place)) {

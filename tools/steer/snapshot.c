@@ -8,10 +8,10 @@
 #include "commands.h"
 #include "options.h"
 #include "output.h"
+#include "replace.h"
 #include "steer/patience.h"
 #include "text.h"
 
-#include <dirent.h>
 #include <etwas/etwas.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,14 @@
 #include <time.h>
 
 static const char *const help[] = {
-    "usage: etwas snapshot -o FILE SESSION\n"
+    "usage: etwas snapshot -o FILE [--force] SESSION\n"
     "       etwas snapshot --all [--to FOLDER] [--last SECONDS]\n"
     "\n",
     "Writes what a flight recorder (etwas start --buffering) has in memory to a file,\n"
-    "which is replaced if it is there. Logging goes on meanwhile.\n"
+    "which is not there yet. Logging goes on meanwhile.\n"
     "\n"
     "  -o, --output FILE   written by the process that hosts the session\n"
+    "  -f, --force         a FILE that is there is replaced\n"
     "  -a, --all           of all recorders of the user at one moment: hosted ones,\n"
     "                      those that programs have for themselves and let others\n"
     "                      ask (ETWAS_SHARING_SNAPSHOTS), and what dead processes\n"
@@ -64,12 +65,13 @@ struct request {
     const char *output;
     const char *folder;
     bool is_all;
+    bool force;
     uint64_t last_ns; /* 0: all that there is */
 };
 
 /* ---- one ------------------------------------------------------------------------------------- */
 
-static int take_one(const char *command, const char *name, const char *path)
+static int take_one(const char *command, const char *name, const struct request *request)
 {
     static struct etwas_steer_block block;
 
@@ -83,30 +85,17 @@ static int take_one(const char *command, const char *name, const char *path)
                              "it is no flight recorder; 'etwas flush' writes its file");
         return ETWAS_EXIT_OPEN;
     }
+    if (!etwas_replace_may(command, request->output, request->force)) {
+        return ETWAS_EXIT_OUTPUT;
+    }
     etwas_steer_prepare(&block);
-    return etwas_steer_name_file(command, path, block.file_name) &&
+    return etwas_steer_name_file(command, request->output, block.file_name) &&
                    etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)
                ? ETWAS_EXIT_FINE
                : ETWAS_EXIT_OPEN;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
-
-/* What is in it already would be on the same time line. One that is not there is made. */
-static bool is_free(const char *folder)
-{
-    DIR *files = opendir(folder);
-    const struct dirent *entry;
-    bool is_empty = true;
-
-    while (files != NULL && is_empty && (entry = readdir(files)) != NULL) {
-        is_empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    }
-    if (files != NULL) {
-        (void)closedir(files);
-    }
-    return is_empty;
-}
 
 static void name_folder(char name[NAME_BYTES])
 {
@@ -162,7 +151,7 @@ static int take_all(const char *command, const struct request *request)
     if (!etwas_steer_take_part(command)) {
         return ETWAS_EXIT_OPEN;
     }
-    if (!is_free(telling.folder)) {
+    if (!etwas_replace_is_empty(telling.folder)) {
         etwas_steer_complain(command, telling.folder, "there is something in the folder");
         return ETWAS_EXIT_OUTPUT;
     }
@@ -205,6 +194,9 @@ static bool take_option(void *context, int option)
     case 'o':
         request->output = optarg;
         return true;
+    case 'f':
+        request->force = true;
+        return true;
     case 'a':
         request->is_all = true;
         return true;
@@ -221,8 +213,8 @@ static bool take_option(void *context, int option)
 static const char *misuse(const struct request *request, int sessions)
 {
     if (request->is_all) {
-        if (sessions != 0 || request->output != NULL) {
-            return "--all takes no session and no -o";
+        if (sessions != 0 || request->output != NULL || request->force) {
+            return "--all takes no session, no -o and no --force";
         }
         return request->folder != NULL && request->folder[0] == '\0' ? "a folder has a name" : NULL;
     }
@@ -238,11 +230,15 @@ static const char *misuse(const struct request *request, int sessions)
 int etwas_command_snapshot(int argc, char **argv)
 {
     static const struct option named[] = {
-        {"output", required_argument, NULL, 'o'}, {"all", no_argument, NULL, 'a'},
-        {"to", required_argument, NULL, 't'},     {"last", required_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+        {"output", required_argument, NULL, 'o'},
+        {"all", no_argument, NULL, 'a'},
+        {"to", required_argument, NULL, 't'},
+        {"last", required_argument, NULL, 'l'},
+        {"force", no_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
-    static const struct etwas_options options = {"snapshot", help, named, "o:ah", take_option};
+    static const struct etwas_options options = {"snapshot", help, named, "o:afh", take_option};
     struct request request = {0};
     int result;
 
@@ -250,6 +246,5 @@ int etwas_command_snapshot(int argc, char **argv)
         !etwas_options_fit(&options, misuse(&request, argc - optind), &result)) {
         return result;
     }
-    return request.is_all ? take_all(argv[0], &request)
-                          : take_one(argv[0], argv[optind], request.output);
+    return request.is_all ? take_all(argv[0], &request) : take_one(argv[0], argv[optind], &request);
 }

@@ -199,6 +199,9 @@ int etwas_command_start(int argc, char **argv)
     if (!etwas_steer_wish_finish(&wish, command, argc, argv)) {
         return etwas_command_misused("start");
     }
+    if (!etwas_steer_wish_may_write(&wish, command)) {
+        return ETWAS_EXIT_OUTPUT;
+    }
     /* What is right here is right there, too. */
     arguments = calloc((size_t)argc + HOST_ARGUMENTS, sizeof *arguments);
     if (arguments == NULL) {

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "replace.h"
 #include "steer/session.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ static const char *const help[] = {
     "\n"
     "  -o, --output FILE   the log file is finished, and this one begun; of a flight\n"
     "                      recorder it is a snapshot\n"
+    "  -f, --force         a FILE that is there is replaced\n"
     "  --flush MS          how often what is in buffers is written; whole seconds\n"
     "                      where the session was started so\n"
     "  --maximum N         buffers at most, within what was set aside at the start\n"
@@ -41,6 +43,7 @@ enum {
 
 static const struct option named[] = {
     {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'f'},
     {"flush", required_argument, NULL, FLUSH},
     {"maximum", required_argument, NULL, MAXIMUM},
     {"realtime", no_argument, NULL, REAL_TIME},
@@ -59,6 +62,7 @@ struct change {
     bool real_time;
     bool no_real_time;
     bool next_file;
+    bool force;
 };
 
 static bool take(void *context, int option)
@@ -68,6 +72,9 @@ static bool take(void *context, int option)
     switch (option) {
     case 'o':
         change->path = optarg;
+        return true;
+    case 'f':
+        change->force = true;
         return true;
     case FLUSH:
         return etwas_options_number("update", "--flush", 1, UINT32_MAX, &change->flush_ms);
@@ -95,6 +102,7 @@ static const char *look_at(const struct change *change, int names)
 
     return names != 1 ? names == 0 ? "which session?" : "one session at a time"
            : change->real_time && change->no_real_time ? "--realtime or --no-realtime?"
+           : change->force && change->path == NULL     ? "--force goes with -o"
            : change->next_file && updates              ? "--next-file changes nothing else"
            : !change->next_file && !updates            ? "what shall change?"
                                                        : NULL;
@@ -160,13 +168,16 @@ static bool update(const struct change *change, const char *name)
 
 int etwas_command_update(int argc, char **argv)
 {
-    static const struct etwas_options options = {"update", help, named, "o:h", take};
+    static const struct etwas_options options = {"update", help, named, "o:fh", take};
     struct change change = {0};
     int result;
 
     if (!etwas_options_read(&options, argc, argv, &change, &result) ||
         !etwas_options_fit(&options, look_at(&change, argc - optind), &result)) {
         return result;
+    }
+    if (change.path != NULL && !etwas_replace_may_numbered(command, change.path, change.force)) {
+        return ETWAS_EXIT_OUTPUT;
     }
     return update(&change, argv[optind]) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OPEN;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "names.h"
+#include "replace.h"
 #include "steer/number.h"
 
 /* Options without a letter. */
@@ -32,11 +33,12 @@ enum {
     MODE,
 };
 
-const char etwas_steer_wish_letters[] = "a:o:c:e:h";
+const char etwas_steer_wish_letters[] = "a:o:fc:e:h";
 
 const struct option etwas_steer_wish_options[] = {
     {"autologger", required_argument, NULL, 'a'},
     {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'f'},
     {"clock", required_argument, NULL, 'c'},
     {"enable", required_argument, NULL, 'e'},
     {"buffering", no_argument, NULL, BUFFERING},
@@ -61,7 +63,9 @@ const char etwas_steer_wish_help[] =
     "                       /etc/etwas, or of a file by its path, which says all the\n"
     "                       rest ('etwas autologger')\n"
     "  -o, --output FILE    the log file; of a flight recorder where its snapshots go\n"
-    "                       that name none\n"
+    "                       that name none. One that is there stays, and nothing is\n"
+    "                       started, unless it is appended to\n"
+    "  -f, --force          it is replaced\n"
     "  -e, --enable PROVIDER[:KEYWORDS[:LEVEL]]\n"
     "                       a provider from the start on, in whichever process; as\n"
     "                       often as there are providers. KEYWORDS is a number, 0 all\n"
@@ -151,6 +155,9 @@ bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, i
         return true;
     case 'o':
         wish->path = optarg;
+        return true;
+    case 'f':
+        wish->force = true;
         return true;
     case 'c':
         return etwas_names_parse_clock(optarg, &wish->clock) ||
@@ -275,20 +282,25 @@ static void complain(const etwas_autologger_report *report, void *command)
     etwas_steer_complain(command, place, report->reason);
 }
 
-bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
-                            TRACEHANDLE *session)
+bool etwas_steer_wish_may_write(const struct etwas_steer_wish *wish, const char *command)
+{
+    bool is_file = wish->autologger == NULL && wish->path != NULL;
+
+    if (!is_file || (wish->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0) {
+        return true;
+    }
+    return (wish->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0
+               ? etwas_replace_may_numbered(command, wish->file_name, wish->force)
+               : etwas_replace_may(command, wish->file_name, wish->force);
+}
+
+/* False after a message: then nothing runs. */
+static bool begin(const struct etwas_steer_wish *wish, const char *command, TRACEHANDLE *session)
 {
     etwas_session_options options = options_of(wish);
-    uint32_t code;
+    uint32_t code =
+        etwas_start(wish->name, wish->path != NULL ? wish->file_name : NULL, &options, session);
 
-    if (!etwas_steer_take_part(command)) {
-        return false;
-    }
-    if (wish->autologger != NULL) {
-        return etwas_autologger_start(wish->autologger, complain, (void *)(uintptr_t)command,
-                                      session) == ERROR_SUCCESS;
-    }
-    code = etwas_start(wish->name, wish->path != NULL ? wish->file_name : NULL, &options, session);
     if (code != ERROR_SUCCESS) {
         etwas_steer_complain(command, wish->name, start_reason(code));
         return false;
@@ -300,4 +312,35 @@ bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *com
         }
     }
     return true;
+}
+
+/* Is its file there from its start on, under the name that is given, and a new one? */
+static bool makes_file(const struct etwas_steer_wish *wish)
+{
+    return wish->path != NULL &&
+           (wish->log_file_mode & (EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE |
+                                   EVENT_TRACE_BUFFERING_MODE)) == 0;
+}
+
+bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
+                            TRACEHANDLE *session)
+{
+    struct etwas_replaced replaced = {.path = NULL};
+    bool has_begun;
+
+    if (!etwas_steer_take_part(command)) {
+        return false;
+    }
+    if (wish->autologger != NULL) {
+        return etwas_autologger_start(wish->autologger, complain, (void *)(uintptr_t)command,
+                                      session) == ERROR_SUCCESS;
+    }
+    if (!etwas_steer_wish_may_write(wish, command) ||
+        (makes_file(wish) &&
+         !etwas_replace_begin(&replaced, command, wish->file_name, wish->force))) {
+        return false;
+    }
+    has_begun = begin(wish, command, session);
+    etwas_replace_end(&replaced, has_begun);
+    return has_begun;
 }

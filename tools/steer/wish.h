@@ -24,6 +24,7 @@ struct etwas_steer_wish {
         *autologger;  /* a file that says all the rest, by its name; NULL: the options say it */
     bool has_options; /* other ones */
     const char *path; /* of the log file, or of snapshots, as it was given; NULL: none */
+    bool force;       /* what is there is replaced */
     char file_name[ETWAS_STEER_NAME_BYTES]; /* the same from the root on */
     uint32_t log_file_mode;
     uint32_t clock; /* as Wnode.ClientContext */
@@ -51,6 +52,9 @@ bool etwas_steer_wish_take(struct etwas_steer_wish *wish, const char *command, i
 /* What is left of the command line is the name, alone, unless an AutoLogger has one. Looks whether all of it goes together. False likewise. */
 bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command, int argc,
                              char **argv);
+
+/* False after a message: a file is in its way, that is not to be replaced. */
+bool etwas_steer_wish_may_write(const struct etwas_steer_wish *wish, const char *command);
 
 /* Starts it, and enables its providers. False after a message on standard error: then nothing runs. */
 bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
