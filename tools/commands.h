@@ -10,6 +10,7 @@
 /* Documented in --help. Where several apply, the first of output, open, damaged, unproved counts. */
 enum etwas_exit {
     ETWAS_EXIT_FINE = 0,
+    ETWAS_EXIT_NO = 1,    /* done, and the answer is no */
     ETWAS_EXIT_USAGE = 1, /* the command line is wrong, or names what is not there */
     /* A file could not be opened, is not a trace, or could not be processed; or the clocks, or a session. */
     ETWAS_EXIT_OPEN = 2,

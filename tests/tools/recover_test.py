@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 
-from tool_case import FINE, OPEN, OUTPUT, USAGE, ToolTest, main
+from tool_case import FINE, OPEN, OUTPUT, ToolTest, main
 
 CRASH_WORK = ""
 EVENTS = 1000
@@ -58,9 +58,17 @@ class Pools(Recovering):
                 self.path("all"), f"crash work-{one['process']}-{one['guid'].split('-')[0]}.etl"))
             self.expect_events(one["output"])
         self.recover("--all", "-o", self.path("all"), *there, expect=OUTPUT)  # what is there stays
-        self.recover("--clean", *there)
+        self.assertEqual(self.recover("--all", "-fo", self.path("all"), *there)[0], made)
+        one, other = (pool["source"] for pool in listed)
+        removed, _ = self.recover("--clean", one)
+        self.assertEqual([(pool["source"], pool["removed"], pool["session"]) for pool in removed], [(one, True, "crash work")])
+        self.assertEqual(os.listdir(self.runtime), [os.path.basename(other)])
+        out, _ = self.run_etwas("recover", "--clean", "--all", *there)
+        self.assertRegex(out, rf"\Aremoved {other}: crash work of process \d+, {EVENTS} events\n\Z")
         self.assertEqual(os.listdir(self.runtime), [])
-        self.assertEqual(self.recover("--list", *there)[0], [])
+        for asked in ("--list",), ("--clean", "--all"), ("--all", "-o", self.path("all")):
+            out, error = self.run_etwas("recover", *asked, *there)
+            self.assertEqual((out, error), ("", f"etwas recover: {self.runtime}: note: no process that has ended left anything there\n"))
 
     def test_where_the_buffers_lay_and_what_that_costs_is_said(self):
         self.die()
@@ -96,7 +104,10 @@ class Pools(Recovering):
             told, _ = self.recover("--pid", str(child.pid), "-o", self.path("a.etl"))
             self.assertEqual([(one["events"], one["alive"]) for one in told], [(EVENTS, True)])
             self.expect_events(self.path("a.etl"))
-            self.recover("--clean", "--folder", self.runtime)
+            self.assertEqual(self.recover("--clean", "--all", "--folder", self.runtime)[0], [])
+            pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
+            _, error = self.recover("--clean", pool, expect=OPEN)
+            self.assertIn("its process lives", error)
             self.assertEqual(len(os.listdir(self.runtime)), 1)
             self.recover("--pid", str(child.pid), "--number", "2", expect=OPEN)
             child.send_signal(signal.SIGKILL)
@@ -111,7 +122,8 @@ class Pools(Recovering):
             file.write(b"something else")
         _, err = self.recover(pool, expect=OPEN)
         self.assertIn("neither", err)
-        self.recover("--clean", "--folder", self.runtime)
+        removed, _ = self.recover("--clean", pool)
+        self.assertIn("neither", removed[0]["reason"])
         self.assertEqual(os.listdir(self.runtime), [])
 
     def test_it_is_found_wherever_a_session_of_the_user_may_put_it(self):
@@ -149,8 +161,18 @@ class Pools(Recovering):
         self.die()
         pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
         size = os.path.getsize(pool)
-        self.recover("-o", pool, pool, expect=OPEN)
-        self.assertEqual(os.path.getsize(pool), size)
+        for force in "-o", "-fo":
+            self.recover(force, pool, pool, expect=OUTPUT)
+            self.assertEqual(os.path.getsize(pool), size)
+        there = self.write("a.etl", b"a trace")
+        _, error = self.recover("-o", there, pool, expect=OUTPUT)
+        self.assertIn("the file is there already. --force replaces it", error)
+        with open(there, "rb") as file:
+            self.assertEqual(file.read(), b"a trace")
+        self.recover("--clean", there, expect=OPEN)
+        self.recover("-o", self.path("none/a.etl"), pool, expect=OUTPUT)
+        self.recover("-fo", there, pool)
+        self.expect_events(there)
         self.assertEqual(self.recover(pool)[0][0]["events"], EVENTS)
 
     def test_what_is_packed_takes_half_of_the_free_space_at_most(self):
@@ -167,9 +189,16 @@ class Pools(Recovering):
         self.assertIn("neither", err)
 
     def test_what_cannot_be_asked_is_refused(self):
-        for arguments in ([], ["--list", "x"], ["--all"], ["a", "b"], ["--pid", "x"], ["--number", "0", "a"], ["--number", "2x", "a"]):
-            with self.subTest(arguments=arguments):
-                self.recover(*arguments, expect=USAGE)
+        for asked in ("", "--all", "a b", "--pid x", "--number 0 a", "--number 2x a", "--list --clean --all", "--list --all -o a",
+                      "--list --clean a", "--clean --list a", "--clean", "--clean --all a", "--all -o a b", "--list -o a",
+                      "--clean -o a b", "--clean -f a", "-f a", "--list --pid 1", "--list --number 1", "--all -o a --pid 1",
+                      "--all -o a --number 1", "--folder a b", "--folder a --list b", "--clean --folder a b", "--pid 1 a",
+                      "--pid 1x", "--pid -1", "--pid 99999999999", "-o  a", "--pid ", "--number  a", "--frob"):
+            with self.subTest(asked=asked):
+                _, error = self.recover(*asked.split(" ") if asked else (), expect=OPEN)
+                self.assertTrue(error.endswith("\nSee 'etwas recover --help'.\n"), error)
+                self.assertTrue(error.startswith("etwas recover: "), error)
+        self.recover("--list", self.path("none"), expect=OPEN)
         self.recover(self.path("none"), expect=OPEN)
         self.recover("--list", "--folder", self.path("none"), expect=OPEN)
         self.recover("--pid", str(os.getpid()), expect=OPEN)

@@ -8,10 +8,12 @@
 #include "recover/recover.h"
 
 #include "commands.h"
+#include "options.h"
+#include "replace.h"
 
 #include <errno.h>
 #include <etwas/winerror.h>
-#include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +21,10 @@
 #include <unistd.h>
 
 static const char *const help[] = {
-    "usage: etwas recover [-o FILE] SOURCE\n"
-    "       etwas recover [-o FILE] --pid PID\n"
-    "       etwas recover --list | --all -o FOLDER | --clean  [--folder FOLDER]\n"
+    "usage: etwas recover [-o FILE [--force]] [--number N] SOURCE | --pid PID\n"
+    "       etwas recover --list [SOURCE...] [--folder FOLDER]\n"
+    "       etwas recover --all -o FOLDER [--force] [--folder FOLDER]\n"
+    "       etwas recover --clean SOURCE... | --all [--folder FOLDER]\n"
     "\n",
     "Makes a trace of what a crash-safe session had in memory when its process died.\n"
     "SOURCE is the pool file that it left (s.GUID.pool), or a core file, also one\n"
@@ -29,22 +32,25 @@ static const char *const help[] = {
     "left out; the two together are the trace. Without -o it is only looked at.\n"
     "\n",
     "  -o, --output FILE    the trace to be made; with --all the folder for them\n"
+    "  -f, --force          a trace that is there is replaced\n"
     "  -p, --pid PID        of a process of the same user that lives: nothing in it\n"
     "                       is stopped or changed\n"
     "  -n, --number N       the Nth session of a core file or a process: 1\n"
-    "  -l, --list           what processes that have ended left in the user's folders\n"
-    "  -a, --all            makes a trace of each of these, SESSION-PID-GUID.etl,\n"
-    "                       unless there is one\n"
-    "  -c, --clean          removes these, recovered or not, damaged ones too\n"
-    "  -f, --folder FOLDER  another folder than the user's own ones\n"
+    "  -l, --list           what processes that have ended left in the user's\n"
+    "                       folders, or what is in SOURCE\n"
+    "  -a, --all            makes a trace of each of these, SESSION-PID-GUID.etl\n"
+    "  -c, --clean          removes pool files, or with --all all of these, recovered\n"
+    "                       or not, damaged ones too, and shows what it has removed\n"
+    "      --folder FOLDER  another folder than the user's own ones\n"
     "  -j, --json           one JSON object a session\n"
     "  -h, --help           this text\n"
     "\n",
-    "JSON keys: source, output (with -o), session, guid, process, alive, other_boot\n"
-    "(of the machine, or it is another one), place (where the buffers lay: memfd,\n"
-    "memory, which is a file there, or disk: a file on one, which costs writers a page\n"
-    "fault for each page that was written back), file_system, touches (pages that the\n"
-    "flusher touched there in the writers' place), longest_touch_ns, slow_touches (of a\n"
+    "JSON keys: source, output (with -o), removed (with --clean; reason: why nothing\n"
+    "more is known of it), session, guid, process, alive, other_boot (of the machine,\n"
+    "or it is another one), place (where the buffers lay: memfd, memory, which is a\n"
+    "file there, or disk: a file on one, which costs writers a page fault for each\n"
+    "page that was written back), file_system, touches (pages that the flusher\n"
+    "touched there in the writers' place), longest_touch_ns, slow_touches (of a\n"
     "millisecond and more), log_file, attempted (by the session's count: what its log\n"
     "files have, events, overwritten, lost and unfinished are so much if its process\n"
     "is dead), events, in_log_file, overwritten, lost, unfinished (hidden behind a\n"
@@ -52,7 +58,9 @@ static const char *const help[] = {
     "damaged_buffers, passed_buffers, missing_buffers, settling (attempted, lost and\n"
     "overwritten may be wrong by a few buffers).\n"
     "\n",
-    "Exit codes: see 'etwas --help'; 3 where buffers are damaged or missing.\n"
+    "Exit codes: 0 done; 1 there is nothing in a SOURCE of --list; 2 not done: the\n"
+    "command line is wrong, or a source is not there or none; 3 done, but buffers are\n"
+    "damaged or missing; 4 a trace could not be written, or is there already.\n"
     "\n",
     "Examples:\n"
     "  etwas recover --list\n"
@@ -61,27 +69,56 @@ static const char *const help[] = {
     NULL,
 };
 
-enum action {
-    ONE,
-    LIST,
-    ALL,
-    CLEAN
-};
-
+/* What is asked for; without any of these it is one source. */
 struct request {
-    enum action action;
-    const char *output;
-    const char *process_id;
-    const char *folder;
-    uint32_t number; /* from 1 */
+    bool list;
+    bool all;
+    bool clean;
+    bool force;
     bool json;
+    const char *output;
+    const char *process_id; /* NULL: none is asked for */
+    const char *folder;
+    uint32_t number; /* from 1; 0: none is asked for */
+    uint32_t found;  /* of what processes left */
     enum etwas_exit result;
 };
 
+/* Of several the gravest counts. */
 static void note(struct request *request, enum etwas_exit result)
 {
-    if (request->result == ETWAS_EXIT_FINE || result == ETWAS_EXIT_OPEN) {
+    static const uint8_t grave[] = {[ETWAS_EXIT_FINE] = 0,
+                                    [ETWAS_EXIT_NO] = 1,
+                                    [ETWAS_EXIT_DAMAGED] = 2,
+                                    [ETWAS_EXIT_OPEN] = 3,
+                                    [ETWAS_EXIT_OUTPUT] = 4};
+
+    if (grave[result] > grave[request->result]) {
         request->result = result;
+    }
+}
+
+static bool refuse(struct request *request, const char *path, const char *reason, uint32_t code,
+                   enum etwas_exit result)
+{
+    etwas_recover_complain(path, reason, code);
+    note(request, result);
+    return false;
+}
+
+/* Is it the trace that is to be made which is at fault, and not what it is made of? */
+static bool is_of_output(uint32_t code)
+{
+    switch (code) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_ACCESS_DENIED:
+    case ERROR_NOT_FOUND:
+    case ERROR_NOT_SUPPORTED:
+    case ERROR_FILE_CORRUPT:
+    case ERROR_NOT_ENOUGH_MEMORY:
+        return false;
+    default:
+        return true;
     }
 }
 
@@ -89,16 +126,23 @@ static void recover(struct request *request, const char *shown, const char *sour
                     const char *output)
 {
     static etwas_recovered recovered;
-    uint32_t code = etwas_recover(source, index, output, &recovered);
+    uint32_t code;
 
-    if (code != ERROR_SUCCESS) {
-        etwas_recover_complain(shown, etwas_recover_error(code), code);
-        note(request, ETWAS_EXIT_OPEN);
+    if (output != NULL && !etwas_replace_may("etwas recover", output, request->force)) {
+        note(request, ETWAS_EXIT_OUTPUT);
         return;
     }
-    etwas_recover_show(shown, output, &recovered, request->json);
-    if (recovered.damaged_buffers + recovered.missing_buffers != 0) {
-        note(request, ETWAS_EXIT_DAMAGED);
+    code = etwas_recover(source, index, output, &recovered);
+    if (code == ERROR_NOT_FOUND && request->list) {
+        refuse(request, shown, etwas_recover_error(code), code, ETWAS_EXIT_NO);
+    } else if (code != ERROR_SUCCESS) {
+        refuse(request, shown, etwas_recover_error(code), code,
+               output != NULL && is_of_output(code) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_OPEN);
+    } else {
+        etwas_recover_show(shown, output, &recovered, request->json);
+        if (recovered.damaged_buffers + recovered.missing_buffers != 0) {
+            note(request, ETWAS_EXIT_DAMAGED);
+        }
     }
 }
 
@@ -125,17 +169,38 @@ static void name_output(const struct request *request, const etwas_recovered *fo
                    found->process_id, found->session.Data1);
 }
 
-/* Nobody has it open, whatever is in it: but who makes one has not locked it while it is empty. */
-static void clean(struct request *request, const char *path, const etwas_recovered *found)
+/* Nobody has it open, whatever is in it: but who makes one has not locked it while it is empty. False: it stays. */
+static bool clean(struct request *request, const char *path)
 {
+    static etwas_recovered found;
+    uint32_t code = etwas_recover(path, 0, NULL, &found);
     struct stat facts;
 
-    if (found->is_alive || stat(path, &facts) != 0 || facts.st_size == 0) {
-        return;
+    if (code == ERROR_ACCESS_DENIED || stat(path, &facts) != 0) {
+        return refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_OPEN);
+    }
+    if ((code == ERROR_SUCCESS && found.is_alive) || facts.st_size == 0) {
+        return false;
     }
     if (unlink(path) != 0) {
-        etwas_recover_complain(path, strerror(errno), ERROR_SUCCESS);
-        note(request, ETWAS_EXIT_OPEN);
+        return refuse(request, path, strerror(errno), ERROR_SUCCESS, ETWAS_EXIT_OPEN);
+    }
+    etwas_recover_show_removed(path, code == ERROR_SUCCESS ? &found : NULL,
+                               etwas_recover_error(code), request->json);
+    request->found++;
+    return true;
+}
+
+/* Others' files have other names, and are not removed by mistake. */
+static void clean_given(struct request *request, const char *path)
+{
+    if (!etwas_recover_is_pool(path)) {
+        refuse(request, path, "it is not called as a pool file is, which ends in .pool",
+               ERROR_SUCCESS, ETWAS_EXIT_OPEN);
+    } else if (access(path, F_OK) != 0) {
+        refuse(request, path, strerror(errno), ERROR_SUCCESS, ETWAS_EXIT_OPEN);
+    } else if (!clean(request, path) && request->result == ETWAS_EXIT_FINE) {
+        refuse(request, path, "it is in use: its process lives", ERROR_SUCCESS, ETWAS_EXIT_OPEN);
     }
 }
 
@@ -144,153 +209,188 @@ static void take_found(void *context, const char *path)
     static etwas_recovered found;
     struct request *request = context;
     char output[ETWAS_RECOVER_PATH_BYTES];
-    uint32_t code = etwas_recover(path, 0, NULL, &found);
+    uint32_t code;
 
-    if (request->action == CLEAN && code != ERROR_ACCESS_DENIED) {
-        clean(request, path, &found);
+    if (request->clean) {
+        (void)clean(request, path);
         return;
     }
+    code = etwas_recover(path, 0, NULL, &found);
     if (code != ERROR_SUCCESS) {
-        etwas_recover_complain(path, etwas_recover_error(code), code);
-        note(request, ETWAS_EXIT_OPEN);
-        return;
+        request->found++;
+        refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_OPEN);
+    } else if (!found.is_alive) {
+        request->found++;
+        name_output(request, &found, output);
+        recover(request, path, path, 0, request->all ? output : NULL);
     }
-    if (found.is_alive) {
-        return;
-    }
-    name_output(request, &found, output);
-    if (request->action == ALL && access(output, F_OK) == 0) {
-        etwas_recover_complain(output, "is there already", ERROR_SUCCESS);
-        note(request, ETWAS_EXIT_OUTPUT);
-        return;
-    }
-    recover(request, path, path, 0, request->action == ALL ? output : NULL);
 }
 
-/* Without --folder those of the user that there are. */
+/* Without --folder those of the user that there are. Where nothing is, it is said where was looked. */
 static void go_through(struct request *request)
 {
     char folder[ETWAS_RECOVER_PATH_BYTES];
+    char folders[2 * ETWAS_RECOVER_PATH_BYTES] = "";
+    size_t used = 0;
 
-    if (request->folder != NULL) {
-        if (!etwas_recover_each(request->folder, take_found, request)) {
-            note(request, ETWAS_EXIT_OPEN);
-        }
+    if (request->folder != NULL && !etwas_recover_each(request->folder, take_found, request)) {
+        note(request, ETWAS_EXIT_OPEN);
         return;
     }
-    for (uint32_t index = 0; etwas_crash_safe_folder(index, folder, sizeof folder) == 0; index++) {
+    for (uint32_t index = 0;
+         request->folder == NULL && etwas_crash_safe_folder(index, folder, sizeof folder) == 0;
+         index++) {
         if (access(folder, F_OK) == 0 && !etwas_recover_each(folder, take_found, request)) {
             note(request, ETWAS_EXIT_OPEN);
         }
+        if (used < sizeof folders) {
+            used += (size_t)snprintf(folders + used, sizeof folders - used, "%s%s",
+                                     used != 0 ? ", " : "", folder);
+        }
+    }
+    if (request->found == 0 && request->result == ETWAS_EXIT_FINE) {
+        etwas_recover_complain(request->folder != NULL ? request->folder : folders,
+                               "note: no process that has ended left anything there",
+                               ERROR_SUCCESS);
     }
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-/* 0: it is none. */
-static uint32_t read_number(const char *text)
-{
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
+enum {
+    FOLDER = 256
+};
 
-    return *text >= '1' && *text <= '9' && *end == '\0' && number < UINT32_MAX ? (uint32_t)number
-                                                                               : 0;
+static bool take_option(void *context, int option)
+{
+    struct request *request = context;
+    uint32_t process;
+
+    switch (option) {
+    case 'o':
+        request->output = optarg;
+        return true;
+    case 'f':
+        request->force = true;
+        return true;
+    case 'p':
+        request->process_id = optarg;
+        return etwas_options_number("recover", "--pid", 1, INT_MAX, &process);
+    case 'n':
+        return etwas_options_number("recover", "--number", 1, UINT32_MAX - 1, &request->number);
+    case 'l':
+        request->list = true;
+        return true;
+    case 'a':
+        request->all = true;
+        return true;
+    case 'c':
+        request->clean = true;
+        return true;
+    case FOLDER:
+        request->folder = optarg;
+        return true;
+    case 'j':
+        request->json = true;
+        return true;
+    default: /* getopt_long has said what is wrong */
+        return false;
+    }
 }
 
-static int read_options(int argc, char **argv, struct request *request)
+/* What is wrong with the options together; NULL: nothing. None that says something is passed over. */
+static const char *misuse(const struct request *request, int sources)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'}, {"pid", required_argument, NULL, 'p'},
-        {"number", required_argument, NULL, 'n'}, {"list", no_argument, NULL, 'l'},
-        {"all", no_argument, NULL, 'a'},          {"clean", no_argument, NULL, 'c'},
-        {"folder", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
-    int option;
+    bool of_folders = request->all || (request->list && sources == 0);
+    bool makes = !request->list && !request->clean;
 
-    while ((option = getopt_long(argc, argv, "o:p:n:lacf:jh", options, NULL)) != -1) {
-        switch (option) {
-        case 'o':
-            request->output = optarg;
-            break;
-        case 'p':
-            request->process_id = optarg;
-            break;
-        case 'n':
-            request->number = read_number(optarg);
-            break;
-        case 'l':
-            request->action = LIST;
-            break;
-        case 'a':
-            request->action = ALL;
-            break;
-        case 'c':
-            request->action = CLEAN;
-            break;
-        case 'f':
-            request->folder = optarg;
-            break;
-        case 'j':
-            request->json = true;
-            break;
-        case 'h':
-            return etwas_command_help(help);
-        default:
-            return etwas_command_misused("etwas recover");
+    if (request->list && (request->clean || request->all)) {
+        return "--list goes with neither --clean nor --all";
+    }
+    if (request->clean && (sources != 0) == request->all) {
+        return "--clean takes the names of pool files, or --all";
+    }
+    if (request->all && sources != 0) {
+        return "--all takes no source";
+    }
+    if (!makes && (request->output != NULL || request->force)) {
+        return "--list and --clean make no trace: -o and --force go with what does";
+    }
+    if (request->output != NULL && request->output[0] == '\0') {
+        return "a file has a name";
+    }
+    if (makes && request->all && request->output == NULL) {
+        return "--all needs -o FOLDER";
+    }
+    if (request->force && request->output == NULL) {
+        return "--force goes with -o";
+    }
+    if ((request->all || !makes) && (request->process_id != NULL || request->number != 0)) {
+        return "--pid and --number choose one session: --list, --all and --clean take none";
+    }
+    if (request->folder != NULL && !of_folders) {
+        return "--folder goes with --list and --all";
+    }
+    if (!request->all && makes && sources + (request->process_id != NULL) != 1) {
+        return "one source is needed";
+    }
+    return NULL;
+}
+
+static void recover_one(struct request *request, const char *source)
+{
+    char path[ETWAS_RECOVER_PATH_BYTES];
+    uint32_t index = request->number != 0 ? request->number - 1 : 0;
+
+    if (request->process_id == NULL) {
+        if (etwas_recover_open(source, path)) {
+            recover(request, source, path, index, request->output);
+        } else {
+            note(request, ETWAS_EXIT_OPEN);
         }
+    } else if (etwas_recover_of_process(request->process_id, index, path)) {
+        recover(request, path, path, 0, request->output);
+    } else {
+        fprintf(stderr,
+                "etwas recover: process %s has no crash-safe session, or is another user's\n",
+                request->process_id);
+        note(request, ETWAS_EXIT_OPEN);
     }
-    return -1;
-}
-
-static bool is_possible(const struct request *request, int sources)
-{
-    const char *wrong = NULL;
-
-    if (request->number == 0) {
-        wrong = "--number counts from 1";
-    } else if (request->action != ONE && (sources != 0 || request->process_id != NULL)) {
-        wrong = "--list, --all and --clean take no source";
-    } else if (request->action == ALL && request->output == NULL) {
-        wrong = "--all needs -o FOLDER";
-    } else if (request->action == ONE && sources + (request->process_id != NULL) != 1) {
-        wrong = "one source is needed";
-    } else if (request->process_id != NULL &&
-               strspn(request->process_id, "0123456789") != strlen(request->process_id)) {
-        wrong = "--pid takes a number";
-    }
-    if (wrong != NULL) {
-        fprintf(stderr, "etwas recover: %s\n", wrong);
-    }
-    return wrong == NULL;
 }
 
 int etwas_command_recover(int argc, char **argv)
 {
-    struct request request = {.number = 1};
-    char path[ETWAS_RECOVER_PATH_BYTES];
-    int end = read_options(argc, argv, &request);
+    static const struct option named[] = {{"output", required_argument, NULL, 'o'},
+                                          {"force", no_argument, NULL, 'f'},
+                                          {"pid", required_argument, NULL, 'p'},
+                                          {"number", required_argument, NULL, 'n'},
+                                          {"list", no_argument, NULL, 'l'},
+                                          {"all", no_argument, NULL, 'a'},
+                                          {"clean", no_argument, NULL, 'c'},
+                                          {"folder", required_argument, NULL, FOLDER},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    static const struct etwas_options options = {"recover", help, named, "o:fp:n:lacjh",
+                                                 take_option};
+    struct request request = {.output = NULL};
+    int end;
 
-    if (end >= 0) {
-        return end;
+    if (!etwas_options_read(&options, argc, argv, &request, &end) ||
+        !etwas_options_fit(&options, misuse(&request, argc - optind), &end)) {
+        return end == ETWAS_EXIT_USAGE ? ETWAS_EXIT_OPEN : end;
     }
-    if (!is_possible(&request, argc - optind)) {
-        return etwas_command_misused("etwas recover");
-    }
-    if (request.action != ONE) {
+    if (optind == argc && request.process_id == NULL) {
         go_through(&request);
     } else if (request.process_id != NULL) {
-        if (etwas_recover_of_process(request.process_id, request.number - 1, path)) {
-            recover(&request, path, path, 0, request.output);
+        recover_one(&request, NULL);
+    }
+    for (char **source = argv + optind; source < argv + argc; source++) {
+        if (request.clean) {
+            clean_given(&request, *source);
         } else {
-            fprintf(stderr,
-                    "etwas recover: process %s has no crash-safe session, or is another user's\n",
-                    request.process_id);
-            note(&request, ETWAS_EXIT_OPEN);
+            recover_one(&request, *source);
         }
-    } else if (etwas_recover_open(argv[optind], path)) {
-        recover(&request, argv[optind], path, request.number - 1, request.output);
-    } else {
-        note(&request, ETWAS_EXIT_OPEN);
     }
     return etwas_output_finish(etwas_standard_output()) ? (int)request.result
                                                         : (int)ETWAS_EXIT_OUTPUT;

@@ -27,6 +27,9 @@ bool etwas_recover_open(const char *given, char path[ETWAS_RECOVER_PATH_BYTES]);
 bool etwas_recover_of_process(const char *process_id, uint32_t index,
                               char path[ETWAS_RECOVER_PATH_BYTES]);
 
+/* Is it called as what a crash-safe session leaves? */
+bool etwas_recover_is_pool(const char *path);
+
 /* Calls `found` with each pool file of a folder. False, and said: it cannot be read. */
 bool etwas_recover_each(const char *folder, void (*found)(void *context, const char *path),
                         void *context);
@@ -41,5 +44,9 @@ void etwas_recover_complain(const char *path, const char *reason, uint32_t code)
 
 void etwas_recover_show(const char *source, const char *output, const etwas_recovered *recovered,
                         bool json);
+
+/* That a pool file was removed. `found`: NULL, it could not be read, and `reason` says why. */
+void etwas_recover_show_removed(const char *path, const etwas_recovered *found, const char *reason,
+                                bool json);
 
 #endif

@@ -95,12 +95,21 @@ static void say_place(struct etwas_output *to, const etwas_recovered *found)
 
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
-static void show_json(const char *source, const char *output, const etwas_recovered *found)
+static void begin_json(struct etwas_output *to, const char *source)
+{
+    etwas_output_bytes(to, "{\"source\":", 10);
+    etwas_json_string(to, source);
+}
+
+static void show_json(const char *source, const char *output, bool is_removed,
+                      const etwas_recovered *found)
 {
     struct etwas_output *to = etwas_standard_output();
 
-    etwas_output_bytes(to, "{\"source\":", 10);
-    etwas_json_string(to, source);
+    begin_json(to, source);
+    if (is_removed) {
+        etwas_json_boolean(to, "removed", true);
+    }
     if (output != NULL) {
         etwas_json_text(to, "output", output);
     }
@@ -185,8 +194,34 @@ void etwas_recover_show(const char *source, const char *output, const etwas_reco
                         bool json)
 {
     if (json) {
-        show_json(source, output, recovered);
+        show_json(source, output, false, recovered);
     } else {
         show_text(source, output, recovered);
+    }
+}
+
+void etwas_recover_show_removed(const char *path, const etwas_recovered *found, const char *reason,
+                                bool json)
+{
+    struct etwas_output *to = etwas_standard_output();
+
+    if (json && found != NULL) {
+        show_json(path, NULL, true, found);
+    } else if (json) {
+        begin_json(to, path);
+        etwas_json_boolean(to, "removed", true);
+        etwas_json_text(to, "reason", reason);
+        etwas_output_bytes(to, "}\n", 2);
+    } else {
+        etwas_output_text(to, "removed ");
+        etwas_text_utf8(to, ETWAS_TEXT_PLAIN, path, strlen(path));
+        etwas_output_text(to, ": ");
+        if (found != NULL) {
+            etwas_text_utf8(to, ETWAS_TEXT_PLAIN, found->session_name, strlen(found->session_name));
+            etwas_output_format(to, " of process %u, %llu events\n", found->process_id,
+                                (unsigned long long)found->events);
+        } else {
+            etwas_output_format(to, "%s\n", reason);
+        }
     }
 }

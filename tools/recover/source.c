@@ -154,10 +154,17 @@ bool etwas_recover_of_process(const char *process_id, uint32_t index,
 
 /* ---- a folder -------------------------------------------------------------------------------- */
 
+bool etwas_recover_is_pool(const char *path)
+{
+    static const char suffix[] = ".pool";
+    size_t length = strlen(path);
+
+    return length > sizeof suffix && strcmp(path + length - (sizeof suffix - 1), suffix) == 0;
+}
+
 bool etwas_recover_each(const char *folder, void (*found)(void *context, const char *path),
                         void *context)
 {
-    static const char suffix[] = ".pool";
     const struct dirent *entry;
     DIR *files = opendir(folder);
 
@@ -167,10 +174,8 @@ bool etwas_recover_each(const char *folder, void (*found)(void *context, const c
     }
     while ((entry = readdir(files)) != NULL) {
         char path[ETWAS_RECOVER_PATH_BYTES];
-        size_t length = strlen(entry->d_name);
 
-        if (length > sizeof suffix &&
-            strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0) {
+        if (etwas_recover_is_pool(entry->d_name)) {
             (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
             found(context, path);
         }
