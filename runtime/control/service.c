@@ -33,7 +33,7 @@ struct watch {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int cancelling; /* of who has the lock, as it was before */
+static int cancelling; /* of the thread that has the lock, as it was before */
 static pthread_cond_t handled = PTHREAD_COND_INITIALIZER;
 
 /* Under the lock. */
@@ -270,6 +270,7 @@ uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handle
 bool etwas_service_unwatch(int descriptor, uint64_t context)
 {
     uint64_t number = 0;
+    int before;
 
     lock();
     for (uint32_t index = 0; number == 0 && index < watch_count; index++) {
@@ -277,9 +278,11 @@ bool etwas_service_unwatch(int descriptor, uint64_t context)
             number = watches[index].number;
         }
     }
+    before = cancelling; /* whoever has the lock while this waits puts down its own */
     while (number != 0 && running == number) {
         (void)pthread_cond_wait(&handled, &mutex);
     }
+    cancelling = before;
     if (number != 0 && find_number(number) != NULL) {
         remove_watch(find_number(number));
         ring();
