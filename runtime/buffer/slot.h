@@ -191,7 +191,10 @@ static inline bool etwas_slots_are_attached(void)
     return are;
 }
 
-/* Attaches closed slots. False when the system has no memory. Call with the control lock held. */
+/*
+ * Attaches closed slots. False when the system has no memory. Call with the control lock held, and after
+ * etwas_processor_count: the first time it reads a file.
+ */
 bool etwas_slots_prepare(void);
 
 /* In a fork's child: all that was attached is its parent's. */

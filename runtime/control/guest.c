@@ -17,6 +17,7 @@
 #include "control/service.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
+#include "platform/processor.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
 #include "provider/enabling.h"
@@ -232,6 +233,7 @@ static bool prepare_slots(void)
 {
     bool are_prepared;
 
+    (void)etwas_processor_count(); /* reads a file, the first time */
     etwas_control_lock();
     are_prepared = etwas_slots_prepare();
     etwas_control_unlock();

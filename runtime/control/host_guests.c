@@ -91,19 +91,19 @@ static bool has_pool(uint64_t session, uint32_t row)
 {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)lock_byte(row), .l_len = 1};
-    const struct etwas_session *found;
-    struct etwas_session_key key;
+    struct etwas_held_session held;
     bool has = false;
 
-    (void)etwas_session_key_of(session, &key);
-    etwas_control_lock();
-    found = etwas_session_find(key);
-    if (found != NULL && found->mapping != NULL) {
-        has = !etwas_own_is(found->mapping->file.descriptor) ||
-              fcntl(found->mapping->file.descriptor, F_OFD_GETLK, &lock) != 0 ||
+    if (etwas_session_hold(session, &held) != ERROR_SUCCESS) {
+        return false;
+    }
+    if (held.session->mapping != NULL) {
+        int descriptor = held.session->mapping->file.descriptor;
+
+        has = !etwas_own_is(descriptor) || fcntl(descriptor, F_OFD_GETLK, &lock) != 0 ||
               lock.l_type != F_UNLCK;
     }
-    etwas_control_unlock();
+    etwas_session_let_go(&held);
     return has;
 }
 
@@ -270,24 +270,25 @@ static bool take_row(uint64_t session, int connection, struct etwas_attach_answe
 
 /* ---- attaching: in the control thread -------------------------------------------------------- */
 
-/* The mapping stays while the control lock is held. */
+/* The mapping stays while the session is held. */
 static uint32_t answer_attach(uint64_t session, int connection,
                               const struct etwas_attach_answer *body)
 {
     struct etwas_message answer = {.op = ETWAS_MESSAGE_ATTACH, .bytes = sizeof *body};
-    const struct etwas_session *found;
-    struct etwas_session_key key;
-    uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
+    struct etwas_held_session held;
+    uint32_t code = etwas_session_hold(session, &held);
 
-    (void)etwas_session_key_of(session, &key);
-    etwas_control_lock();
-    found = etwas_session_find(key);
-    if (found != NULL && found->mapping != NULL) {
-        answer.descriptor = found->mapping->file.descriptor;
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (held.session->mapping != NULL) {
+        answer.descriptor = held.session->mapping->file.descriptor;
         answer.lock = lock_byte(body->row);
         code = etwas_message_send(connection, &answer, body, 0);
+    } else {
+        code = ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    etwas_control_unlock();
+    etwas_session_let_go(&held);
     return code;
 }
 

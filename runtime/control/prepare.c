@@ -21,6 +21,7 @@
 #include "platform/fork.h"
 #include "platform/processor.h"
 #include "platform/stack.h"
+#include "platform/testpoint.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
 #include "provider/guest_images.h"
@@ -41,6 +42,7 @@ static void before_fork(void)
     etwas_service_before_fork();
     etwas_stack_before_fork();
     etwas_control_lock();
+    ETWAS_FILES_FORBIDDEN(false); /* the child closes its copies before it lets go */
     etwas_realtime_before_fork();
     etwas_image_records_before_fork();
     etwas_guest_images_before_fork();

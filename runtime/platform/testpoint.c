@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 bool etwas_invariants_are_broken;
+__thread bool etwas_files_are_forbidden;
 
 static void *current_hook;
 

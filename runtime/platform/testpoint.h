@@ -64,7 +64,17 @@ extern bool etwas_invariants_are_broken;
          : etwas_invariant_broken(#condition, __FILE__, __LINE__))
 _Noreturn void etwas_invariant_broken(const char *condition, const char *file, int line);
 
+/*
+ * The thread holds a lock under which it must touch no file: one that waits for a disk, or for another process, would
+ * hold up every writer's controller. The tests' system calls look at this (tests/support/file_calls.c).
+ */
+extern __thread bool etwas_files_are_forbidden;
+#define ETWAS_FILES_FORBIDDEN(forbidden) ((void)(etwas_files_are_forbidden = (forbidden)))
+
 #else
+
+#define ETWAS_FILES_FORBIDDEN(forbidden) ((void)0)
+
 
 #define ETWAS_INVARIANT(condition) ((void)0)
 

@@ -13,6 +13,8 @@
 #include "buffer/retention_class.h"
 #include "etl/utf16.h"
 #include "platform/name_case.h"
+#include "platform/processor.h"
+#include "platform/testpoint.h"
 #include "platform/wait.h"
 #include "shared/join.h"
 #include "shared/mapping.h"
@@ -26,10 +28,12 @@ static struct ck_ec32 entries_changed = CK_EC_INITIALIZER; /* says "look again" 
 void etwas_control_lock(void)
 {
     (void)pthread_mutex_lock(&control);
+    ETWAS_FILES_FORBIDDEN(true);
 }
 
 void etwas_control_unlock(void)
 {
+    ETWAS_FILES_FORBIDDEN(false);
     (void)pthread_mutex_unlock(&control);
 }
 
@@ -280,6 +284,7 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
 {
     struct etwas_session *session;
 
+    (void)etwas_processor_count(); /* reads a file, the first time */
     etwas_control_lock();
     session = take_entry_locked(configuration, code);
     etwas_control_unlock();
@@ -334,31 +339,34 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
     etwas_control_unlock();
 }
 
-/* For who reads it when this process, and its working directory, are gone. */
-static void note_file(const struct etwas_session *session)
+/* For a process that reads it when this one, and its working directory, are gone. Empty: there is none. */
+static void find_path(const etwas_wchar *file_name,
+                      char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES])
 {
-    char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES] = "";
     char *name = path;
 
-    if (session->file_name[0] != '/' && session->file_name[0] != 0 &&
-        getcwd(path, ETWAS_SHARED_NAME_BYTES) != NULL) {
+    path[0] = 0;
+    if (file_name[0] != '/' && file_name[0] != 0 && getcwd(path, ETWAS_SHARED_NAME_BYTES) != NULL) {
         name += strlen(path);
         *name++ = '/';
     }
-    if (etwas_configuration_path(session->file_name, name) != ERROR_SUCCESS) {
+    if (etwas_configuration_path(file_name, name) != ERROR_SUCCESS) {
         path[0] = 0;
     }
-    etwas_shared_set_file(session->mapping, path);
 }
 
 void etwas_session_set_file_name(struct etwas_session *session, const etwas_wchar *file_name)
 {
     size_t units = etwas_utf16_length(file_name, ETWAS_NAME_UNITS);
+    char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES] = "";
 
+    if (session->mapping != NULL) {
+        find_path(file_name, path); /* which asks the system, and so before the lock */
+    }
     etwas_control_lock();
     memcpy(session->file_name, file_name, (units + 1) * sizeof *file_name);
     if (session->mapping != NULL) {
-        note_file(session);
+        etwas_shared_set_file(session->mapping, path);
     }
     etwas_control_unlock();
 }

@@ -6,14 +6,17 @@
  * R8, R10, R20, R73, R80, R85, R138–R140).
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "platform/file.h"
 #include "session/fixture.h"
+#include "session/session.h"
 #include "support/writer.h"
 
 static uint32_t control(etwas_trace_handle session, const char *name, struct block *block,
@@ -508,9 +511,30 @@ static void r81_flush_says_that_the_system_refused_to_make_the_file_durable(void
     assert_int_equal(count_events(folder_path("f.etl")), 2);
 }
 
+/* What all tests here are watched for (support/file_calls.c): the watch would say so. */
+static void a_file_that_is_touched_under_the_control_lock_ends_a_test(void **state)
+{
+    int status;
+    pid_t child = fork();
+
+    (void)state;
+    if (child == 0) {
+        (void)freopen("/dev/null", "w", stderr);
+        etwas_control_lock();
+        (void)close(-1);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    etwas_control_lock();
+    etwas_control_unlock();
+    assert_int_equal(close(-1), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_file_that_is_touched_under_the_control_lock_ends_a_test),
         FOLDER_TEST(the_name_wins_over_the_handle_and_a_handle_must_be_one),
         FOLDER_TEST(control_codes_that_are_unknown_change_nothing),
         FOLDER_TEST(a_bad_block_is_refused_before_anything_is_done),

@@ -206,6 +206,7 @@ void guest_prepare(void)
     bool is_prepared;
 
     etwas_prepare();
+    (void)etwas_processor_count(); /* which reads a file */
     etwas_control_lock();
     is_prepared = etwas_slots_prepare();
     etwas_control_unlock();
