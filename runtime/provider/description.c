@@ -63,37 +63,98 @@ uint8_t *etwas_description_add(struct etwas_description *description, const etwa
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* The last one of this subject; NULL: none. */
-static struct etwas_description *find(const struct etwas_description_subject *subject)
-{
-    struct etwas_description *found = NULL;
+/*
+ * The last one of each subject, by a hash of it. Where there is no memory for a larger table its chains become longer.
+ * Under the control lock.
+ */
+enum {
+    FEWEST_CHAINS = 64, /* always a power of 2 */
+};
 
-    for (struct etwas_description *one = head.next; one != NULL; one = one->next) {
-        if (memcmp(&one->subject, subject, sizeof *subject) == 0) {
-            found = one;
+static struct etwas_description *fewest[FEWEST_CHAINS];
+static struct etwas_description **chains = fewest;
+static uint32_t chain_count = FEWEST_CHAINS;
+static uint32_t subject_count;
+
+/* FNV-1a. Its low bits are good ones. */
+static struct etwas_description **chain_of(const struct etwas_description_subject *subject)
+{
+    const uint8_t *bytes = (const uint8_t *)subject;
+    uint32_t hash = UINT32_C(2166136261);
+
+    for (size_t index = 0; index < sizeof *subject; index++) {
+        hash = (hash ^ bytes[index]) * UINT32_C(16777619);
+    }
+    return &chains[hash & (chain_count - 1)];
+}
+
+/* Where the last one of this subject is linked; of a new subject: will be. */
+static struct etwas_description **find(const struct etwas_description_subject *subject)
+{
+    struct etwas_description **link = chain_of(subject);
+
+    while (*link != NULL && memcmp(&(*link)->subject, subject, sizeof *subject) != 0) {
+        link = &(*link)->chained;
+    }
+    return link;
+}
+
+static void make_more_chains(void)
+{
+    struct etwas_description **old = chains;
+    struct etwas_description **more = calloc(2 * (size_t)chain_count, sizeof(*more));
+    uint32_t old_count = chain_count;
+
+    if (more == NULL) {
+        return;
+    }
+    chains = more;
+    chain_count *= 2;
+    for (uint32_t index = 0; index < old_count; index++) {
+        while (old[index] != NULL) {
+            struct etwas_description *one = old[index];
+            struct etwas_description **chain = chain_of(&one->subject);
+
+            old[index] = one->chained;
+            one->chained = *chain;
+            *chain = one;
         }
     }
-    return found;
+    if (old != fewest) {
+        free(old);
+    }
+}
+
+/* In the place of the one before it. */
+static void chain(struct etwas_description **link, struct etwas_description *description)
+{
+    struct etwas_description *found = *link;
+
+    description->chained = found != NULL ? found->chained : NULL;
+    *link = description;
+    if (found != NULL) {
+        ck_pr_store_32(&found->replaced, 1);
+    } else if (++subject_count > chain_count) {
+        make_more_chains();
+    }
 }
 
 void etwas_description_publish(struct etwas_description *description)
 {
-    struct etwas_description *found;
+    struct etwas_description **link;
     bool known;
 
     etwas_control_lock();
-    found = find(&description->subject);
-    known = found != NULL && found->bytes == description->bytes &&
-            memcmp(found->records, description->records, found->bytes) == 0;
+    link = find(&description->subject);
+    known = *link != NULL && (*link)->bytes == description->bytes &&
+            memcmp((*link)->records, description->records, description->bytes) == 0;
     if (!known) {
         ck_pr_fence_release(); /* it is whole before it is found: pairs with next_of */
         ck_pr_store_ptr(&last->next, description);
         last = description;
         ck_pr_store_32(&published, published + 1);
         etwas_crash_safe_describe_all();
-    }
-    if (!known && found != NULL) {
-        ck_pr_store_32(&found->replaced, 1);
+        chain(link, description);
     }
     etwas_control_unlock();
     if (known) {

@@ -30,8 +30,9 @@ struct etwas_description {
     struct etwas_description *next; /* stored once */
     uint32_t replaced;              /* not 0: a later one is of the same subject; atomic */
     struct etwas_description_subject subject;
-    size_t bytes;     /* of the records */
-    uint8_t *records; /* each rounded up to 8 bytes */
+    struct etwas_description *chained; /* in the table by subject; under the control lock */
+    size_t bytes;                      /* of the records */
+    uint8_t *records;                  /* each rounded up to 8 bytes */
 };
 
 /* An empty one. NULL: no memory. */

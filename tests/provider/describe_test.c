@@ -243,6 +243,40 @@ static void what_is_described_again_as_it_is_changes_nothing(void **state)
 }
 
 /* The caller's tables may go when the call returns. */
+/* As many as a generated schema may have; each is found by what it is of, however many there are. */
+static void each_of_many_classes_is_there_once_in_its_newest_form(void **state)
+{
+    enum {
+        CLASSES = 50000,
+        ROUNDS =
+            3, /* all are described, then the same again, then the odd ones with another text */
+    };
+    etwas_guid guid = {0, 0x4D61, 0x6E79, {0}};
+    etwas_class_description description = whole;
+    struct etwas_description_cursor cursor = {0};
+    const uint32_t before = etwas_descriptions_published();
+    const struct etwas_description *found;
+    uint32_t there = 0;
+
+    (void)state;
+    etwas_descriptions_skip(&cursor);
+    description.guid = &guid;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (guid.Data1 = 0; guid.Data1 < CLASSES; guid.Data1++) {
+            description.provider_name = round == 2 && guid.Data1 % 2 != 0 ? "q" : "p";
+            assert_int_equal(etwas_describe_class(&description, NULL), ERROR_SUCCESS);
+        }
+    }
+    assert_int_equal(etwas_descriptions_published() - before, CLASSES + CLASSES / 2);
+    while ((found = etwas_descriptions_next(&cursor)) != NULL) {
+        const uint32_t expected = there < CLASSES / 2 ? 2 * there : 2 * (there - CLASSES / 2) + 1;
+
+        assert_int_equal(found->subject.guid.Data1, expected);
+        there++;
+    }
+    assert_int_equal(there, CLASSES);
+}
+
 static void descriptions_are_copied(void **state)
 {
     char name[] = "before";
@@ -529,6 +563,7 @@ int main(void)
         cmocka_unit_test(an_event_is_called_by_what_has_a_name),
         cmocka_unit_test(fields_have_the_sizes_of_their_types),
         cmocka_unit_test(what_is_described_again_as_it_is_changes_nothing),
+        cmocka_unit_test(each_of_many_classes_is_there_once_in_its_newest_form),
         cmocka_unit_test(descriptions_are_copied),
         cmocka_unit_test(records_are_not_divided_and_what_never_fits_is_left_out),
         cmocka_unit_test(several_threads_may_describe_at_once),
