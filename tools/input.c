@@ -221,6 +221,7 @@ int etwas_input_process(struct etwas_input_run *run)
         }
         etwas_trace_query(input->trace, &input->information);
         etwas_trace_query_clock(input->trace, &input->clock);
+        etwas_covered_end(input);
         CloseTrace(input->trace);
         warn_of_index(input);
         if (input->damage_count > 0 || input->information.damages > 0) {
@@ -247,8 +248,7 @@ enum {
     NS_PER_UNIT = 100
 };
 
-/* A time outside of the years 1678 to 2261 is the nearest inside. */
-static int64_t unix_ns(int64_t filetime)
+int64_t etwas_input_ns_of(int64_t filetime)
 {
     int64_t nanoseconds;
 
@@ -280,11 +280,11 @@ int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD 
     case ETWAS_INPUT_NANOSECONDS:
         return stamp;
     case ETWAS_INPUT_RAW:
-        return unix_ns(converted(input, stamp, ETWAS_CLOCK_SYSTEM_TIME));
+        return etwas_input_ns_of(converted(input, stamp, ETWAS_CLOCK_SYSTEM_TIME));
     case ETWAS_INPUT_BOTH:
         return converted(input, stamp, ETWAS_CLOCK_PROCESS_TRACE);
     default:
-        return unix_ns(stamp);
+        return etwas_input_ns_of(stamp);
     }
 }
 
@@ -309,15 +309,20 @@ void etwas_input_put_time(struct etwas_output *output, const struct etwas_input 
     }
 }
 
-int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record)
+int64_t etwas_input_shown_stamp_ns(const struct etwas_input *input, int64_t stamp)
 {
     int64_t time_ns;
 
-    if (input->time != ETWAS_INPUT_RAW && input->time != ETWAS_INPUT_BOTH) {
-        return etwas_input_unix_ns(input, record);
+    if (!etwas_input_has_raw(input)) {
+        return input->time == ETWAS_INPUT_NANOSECONDS ? stamp : etwas_input_ns_of(stamp);
     }
-    time_ns = converted(input, record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_PROCESS_TRACE);
+    time_ns = converted(input, stamp, ETWAS_CLOCK_PROCESS_TRACE);
     return input->is_coarse ? time_ns - time_ns % NS_PER_UNIT : time_ns;
+}
+
+int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    return etwas_input_shown_stamp_ns(input, record->EventHeader.TimeStamp.QuadPart);
 }
 
 void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input *input,
@@ -334,7 +339,12 @@ void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input
 
 int64_t etwas_input_start_ns(const struct etwas_input *input)
 {
-    return unix_ns(input->logfile.LogfileHeader.StartTime.QuadPart);
+    return etwas_input_ns_of(input->logfile.LogfileHeader.StartTime.QuadPart);
+}
+
+int64_t etwas_input_end_ns(const struct etwas_input *input)
+{
+    return etwas_input_ns_of(input->logfile.LogfileHeader.EndTime.QuadPart);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  * Trace files as the commands read them: opened, processed, and what was wrong with them kept. Also sessions that run.
  */
 
+#include "covered.h"
 #include "output.h"
 #include "progress.h"
 
@@ -48,6 +49,7 @@ struct etwas_input {
     etwas_input_damage_callback damage; /* NULL: damages are kept, no more */
     uint32_t machine;                   /* that recorded it, by etwas_moments_align, else 0 */
     int64_t ahead_ns; /* likewise: to its performance counter, for that of the first file */
+    struct etwas_covered covered;
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
     bool has_end_damage; /* one that is told when all is read */
@@ -108,11 +110,15 @@ static inline bool etwas_input_has_raw(const struct etwas_input *input)
 /* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
-/* A time in nanoseconds since 1970 as FILETIME. */
+/* A time in nanoseconds since 1970 as FILETIME, and back: outside of the years 1678 to 2261 the nearest inside. */
 int64_t etwas_input_filetime(int64_t unix_ns);
+int64_t etwas_input_ns_of(int64_t filetime);
 
 /* A record's time as etwas_input_put_time shows it, in nanoseconds since 1970: what --from and --to compare. */
 int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record);
+
+/* The same of a TimeStamp. */
+int64_t etwas_input_shown_stamp_ns(const struct etwas_input *input, int64_t stamp);
 
 /*
  * From one time to another, which may be as far apart as a damaged file has them; 0 where they turn around.
@@ -132,6 +138,9 @@ void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input
 
 /* When the session started, in nanoseconds since 1970. */
 int64_t etwas_input_start_ns(const struct etwas_input *input);
+
+/* When it ended; that of 1601 where it wrote no end. */
+int64_t etwas_input_end_ns(const struct etwas_input *input);
 
 /* Begins a JSON object about the file: its name, whether it is damaged by `result`, and what was lost. */
 void etwas_input_put_json(struct etwas_output *output, const struct etwas_input *input, int result);

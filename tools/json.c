@@ -3,6 +3,7 @@
 
 #include "json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "text.h"
@@ -26,6 +27,16 @@ void etwas_json_error(struct etwas_output *output, const char *key, uint64_t err
         etwas_json_number(output, key, error_ns);
     } else {
         etwas_json_key(output, key);
+        etwas_output_text(output, "null");
+    }
+}
+
+void etwas_json_real(struct etwas_output *output, const char *key, double value)
+{
+    etwas_json_key(output, key);
+    if (isfinite(value)) {
+        etwas_output_format(output, "%.9g", value);
+    } else {
         etwas_output_text(output, "null");
     }
 }

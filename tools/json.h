@@ -19,6 +19,9 @@ void etwas_json_number(struct etwas_output *output, const char *key, uint64_t va
 /* How far a time may be off; UINT64_MAX, that it is not known, is null. */
 void etwas_json_error(struct etwas_output *output, const char *key, uint64_t error_ns);
 
+/* With nine digits; what is no number, or has no end, is null. */
+void etwas_json_real(struct etwas_output *output, const char *key, double value);
+
 void etwas_json_boolean(struct etwas_output *output, const char *key, bool value);
 
 void etwas_json_guid(struct etwas_output *output, const char *key, const etwas_guid *guid);

@@ -65,6 +65,9 @@ const char *etwas_people_ns(char text[ETWAS_PEOPLE_CHARACTERS], double ns)
 
 const char *etwas_people_rate(char text[ETWAS_PEOPLE_CHARACTERS], double rate)
 {
+    if (isnan(rate)) {
+        return strcpy(text, "-");
+    }
     if (rate < 0.005 && rate > 0) {
         return strcpy(text, "<0.01");
     }

@@ -23,7 +23,7 @@ const char *etwas_people_bytes(char text[ETWAS_PEOPLE_CHARACTERS], double bytes)
 /* Three digits and a unit: 850 ns, 12.3 us, 1.23 ms, 45.6 s. */
 const char *etwas_people_ns(char text[ETWAS_PEOPLE_CHARACTERS], double ns);
 
-/* Three digits, or a whole number: 0.05, 4.93, 12.3, 1,234,567. What is less than that is <0.01. */
+/* Three digits, or a whole number: 0.05, 4.93, 12.3, 1,234,567. What is less than that is <0.01, NaN is -. */
 const char *etwas_people_rate(char text[ETWAS_PEOPLE_CHARACTERS], double rate);
 
 #endif

@@ -8,12 +8,10 @@
 #include "window.h"
 
 #include "commands.h"
-#include "event.h"
-#include "names.h"
 #include "where/scan.h"
 
-#include <etwas/evntrace.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 const char etwas_window_help[] =
     "Times of --from and --to:\n"
@@ -21,6 +19,7 @@ const char etwas_window_help[] =
     "                                       from the day on; UTC\n"
     "  +1.5                                 seconds after the first event\n"
     "  -2.5                                 seconds before the last one\n"
+    "Of a recorder's file, for a trigger, they count from the ends of what it covers.\n"
     "Of several files these are the first and the last of all. Both ends are inside.\n";
 
 /* ---- an end as it was given ------------------------------------------------------------------ */
@@ -75,78 +74,46 @@ bool etwas_window_option(struct etwas_window_end *end, const char *command, cons
 
 /* ---- the events that it counts from ---------------------------------------------------------- */
 
-struct search {
-    etwas_trace_handle traces[ETWAS_INPUT_FILES];
-    uint32_t count;
-    bool wants_last;
-    bool any;
-    bool stop;
+struct ends {
     int64_t first_ns;
     int64_t last_ns;
 };
 
-static void on_record(EVENT_RECORD *record)
+/* What a recorder's file says that it covers, or where its events are. */
+static void find_ends(struct ends *ends, char *const *paths, uint32_t count, bool wants_last)
 {
-    struct search *search = record->UserContext;
-    int64_t time_ns = record->EventHeader.TimeStamp.QuadPart;
+    struct etwas_covered *covered = calloc(count, sizeof *covered);
+    bool any = false;
 
-    /* What the session says of itself and of events is not the programs'. */
-    if (!etwas_event_is_header_class(record) &&
-        !etwas_event_is_of_class(record, &etwas_names_metadata_class) &&
-        !etwas_event_is_of_class(record, &etwas_names_own_class)) {
-        search->first_ns = search->any ? search->first_ns : time_ns;
-        search->last_ns = time_ns;
-        search->any = true;
-        search->stop = !search->wants_last;
+    for (uint32_t i = 0; covered != NULL && i < count; i += ETWAS_INPUT_FILES) {
+        uint32_t left = count - i;
+
+        etwas_covered_look_through(covered + i, paths + i,
+                                   left < ETWAS_INPUT_FILES ? left : ETWAS_INPUT_FILES, wants_last);
     }
-}
+    for (uint32_t i = 0; covered != NULL && i < count; i++) {
+        bool is_said = covered[i].is_said && !covered[i].is_none;
+        int64_t first_ns = is_said ? covered[i].said_from_ns + 1 : covered[i].first_ns;
+        int64_t last_ns = is_said ? covered[i].said_until_ns : covered[i].last_ns;
 
-static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
-{
-    const struct search *search = logfile->Context;
-
-    return !search->stop;
-}
-
-/* What is wrong with a file is told by who reads it after this. */
-static void find_ends(struct search *search, char *const *paths, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        EVENT_TRACE_LOGFILEA logfile = {
-            .LogFileName = paths[i],
-            .ProcessTraceMode =
-                PROCESS_TRACE_MODE_EVENT_RECORD | ETWAS_PROCESS_TRACE_MODE_NANOSECONDS,
-            .EventRecordCallback = on_record,
-            .BufferCallback = on_buffer,
-            .Context = search,
-        };
-        etwas_trace_handle trace = OpenTraceA(&logfile);
-
-        if (trace != INVALID_PROCESSTRACE_HANDLE) {
-            search->traces[search->count++] = trace;
+        if (is_said || covered[i].has_events) {
+            ends->first_ns = any && ends->first_ns < first_ns ? ends->first_ns : first_ns;
+            ends->last_ns = any && ends->last_ns > last_ns ? ends->last_ns : last_ns;
+            any = true;
         }
     }
-    if (search->count > 0) {
-        etwas_filetime any = {0, 0};
-
-        /* The beginning of a file is a part that may be found by its index. */
-        (void)etwas_process_traces(search->traces, search->count, search->wants_last ? NULL : &any,
-                                   NULL);
-    }
-    for (uint32_t i = 0; i < search->count; i++) {
-        CloseTrace(search->traces[i]);
-    }
+    free(covered);
 }
 
 /* A moment beyond what 64 bits hold is the last that they do. */
-static int64_t moment(const struct etwas_window_end *end, const struct search *search)
+static int64_t moment(const struct etwas_window_end *end, const struct ends *ends)
 {
     int64_t ns = end->ns;
 
-    if (end->anchor == ETWAS_WINDOW_FIRST && __builtin_add_overflow(search->first_ns, ns, &ns)) {
+    if (end->anchor == ETWAS_WINDOW_FIRST && __builtin_add_overflow(ends->first_ns, ns, &ns)) {
         return INT64_MAX;
     }
-    if (end->anchor == ETWAS_WINDOW_LAST && __builtin_sub_overflow(search->last_ns, ns, &ns)) {
+    if (end->anchor == ETWAS_WINDOW_LAST && __builtin_sub_overflow(ends->last_ns, ns, &ns)) {
         return INT64_MIN;
     }
     return ns;
@@ -160,13 +127,14 @@ static bool counts_from(const struct etwas_window *window, enum etwas_window_anc
 bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
                           uint32_t count)
 {
-    struct search search = {.wants_last = counts_from(window, ETWAS_WINDOW_LAST)};
+    bool wants_last = counts_from(window, ETWAS_WINDOW_LAST);
+    struct ends ends = {0, 0};
 
-    if (search.wants_last || counts_from(window, ETWAS_WINDOW_FIRST)) {
-        find_ends(&search, paths, count);
+    if (wants_last || counts_from(window, ETWAS_WINDOW_FIRST)) {
+        find_ends(&ends, paths, count, wants_last);
     }
-    window->from.ns = moment(&window->from, &search);
-    window->to.ns = moment(&window->to, &search);
+    window->from.ns = moment(&window->from, &ends);
+    window->to.ns = moment(&window->to, &ends);
     if (window->from.anchor != ETWAS_WINDOW_OPEN && window->to.anchor != ETWAS_WINDOW_OPEN &&
         window->from.ns > window->to.ns) {
         fprintf(stderr, "etwas %s: --from is later than --to\n", command);

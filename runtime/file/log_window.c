@@ -13,9 +13,10 @@ static void put(struct etwas_log_file *file, struct etwas_drained *buffer, uint8
                 const void *payload, size_t bytes)
 {
     uint8_t *to = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
-    const struct etwas_etl_full_header header =
+    struct etwas_etl_full_header header =
         etwas_log_header_own(&file->header, sizeof header + bytes, type, ETWAS_ETL_WINDOW_VERSION);
 
+    header.time_stamp = buffer->newest;
     memcpy(to, &header, sizeof header);
     memcpy(to + sizeof header, payload, bytes);
     buffer->data_bytes += (uint32_t)(sizeof header + bytes);
@@ -31,10 +32,9 @@ static bool has_room(const struct etwas_log_file *file, const struct etwas_drain
 
 struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
                                               const struct etwas_etl_window *window,
-                                              const struct etwas_coverage_gap *gaps,
+                                              const struct etwas_coverage_gap *gaps, int64_t stamp,
                                               uint32_t sequence_number)
 {
-    const int64_t started = etwas_clock_reading_stamp(&file->header.started, file->header.clock);
     struct etwas_log_write result = {.code = ERROR_SUCCESS};
     uint32_t gap = 0;
     bool begun = false;
@@ -43,8 +43,8 @@ struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
         struct etwas_drained buffer = {
             .whole = file->spare,
             .data = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES,
-            .time_stamp = started,
-            .newest = started,
+            .time_stamp = stamp,
+            .newest = stamp,
             .sequence_number = sequence_number + result.written,
         };
         struct etwas_log_write write = {.code = ERROR_SUCCESS};

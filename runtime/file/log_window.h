@@ -12,12 +12,12 @@
 #include "file/log_file.h"
 
 /*
- * Writes the window and its gaps in buffers of processor 0, stamped with the session's start, so that they
- * are the oldest events of the file; their numbers begin with `sequence_number`.
+ * Writes the window and its gaps in buffers of processor 0. No event of the file is older than `stamp`, which they
+ * have; their numbers begin with `sequence_number`.
  */
 struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
                                               const struct etwas_etl_window *window,
-                                              const struct etwas_coverage_gap *gaps,
+                                              const struct etwas_coverage_gap *gaps, int64_t stamp,
                                               uint32_t sequence_number);
 
 #endif

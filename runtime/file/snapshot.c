@@ -11,6 +11,7 @@
 #include "buffer/current.h"
 #include "buffer/switch_rseq.h"
 #include "clock/clock.h"
+#include "etl/record.h"
 #include "file/coverage.h"
 #include "file/log_file.h"
 #include "file/log_knots.h"
@@ -36,7 +37,8 @@ struct snapshot {
     uint8_t *copy;                        /* room for one buffer */
     struct held *list;                    /* by tickets: in each slot that is the order of time */
     uint32_t count;
-    int64_t until; /* what was committed by then is in the list, unless it is overwritten */
+    int64_t until;  /* what was committed by then is in the list, unless it is overwritten */
+    int64_t oldest; /* no record that was written is older; INT64_MAX: none was */
 };
 
 static int by_ticket(const void *left, const void *right)
@@ -118,10 +120,27 @@ static void note_link(const struct etwas_pool *pool, struct held *held)
         (int64_t)ck_pr_load_64((const uint64_t *)&link->previous_newest);
 }
 
+/*
+ * The records of a buffer are in the order of time, so the first is the oldest. A guest may scribble on what is not
+ * copied while it is looked at.
+ */
+static void note_oldest(struct snapshot *snapshot, const void *records, uint32_t bytes)
+{
+    struct etwas_record record;
+
+    if (records != snapshot->copy) {
+        memcpy(snapshot->copy, records, bytes);
+    }
+    if (etwas_record_measure(snapshot->copy, &record) == ETWAS_RECORD_MEASURED &&
+        record.size <= bytes && etwas_record_parse(snapshot->copy, &record) && record.has_stamp &&
+        record.stamp < snapshot->oldest) {
+        snapshot->oldest = record.stamp;
+    }
+}
+
 /* Writes records as a buffer of the file, numbered in the order of time, unless they are too old. */
-static uint32_t write_records(const struct snapshot *snapshot, struct held *held,
-                              const void *records, const struct etwas_collected *collected,
-                              uint32_t sequence_number)
+static uint32_t write_records(struct snapshot *snapshot, struct held *held, const void *records,
+                              const struct etwas_collected *collected, uint32_t sequence_number)
 {
     int64_t now = etwas_clock_now(snapshot->session->configuration.clock);
     struct etwas_drained buffer = {
@@ -141,6 +160,9 @@ static uint32_t write_records(const struct snapshot *snapshot, struct held *held
     }
     code = etwas_log_file_write(snapshot->session->file, &buffer, 1).code;
     held->covered.kept = code == ERROR_SUCCESS;
+    if (held->covered.kept && snapshot->window != NULL) {
+        note_oldest(snapshot, records, buffer.data_bytes);
+    }
     return code;
 }
 
@@ -153,7 +175,7 @@ static bool holds_nothing(const struct etwas_pool *pool, const struct held *held
 }
 
 /* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
-static uint32_t write_pinned(const struct snapshot *snapshot, struct held *held, uint64_t owner,
+static uint32_t write_pinned(struct snapshot *snapshot, struct held *held, uint64_t owner,
                              uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
@@ -215,8 +237,7 @@ static bool copy_current(const struct snapshot *snapshot, struct held *held,
     return etwas_current_stands(&current, pool);
 }
 
-static uint32_t write_held(const struct snapshot *snapshot, struct held *held,
-                           uint32_t sequence_number)
+static uint32_t write_held(struct snapshot *snapshot, struct held *held, uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     uint32_t index = etwas_owner_slot(held->owner);
@@ -277,7 +298,9 @@ static struct etwas_log_write write_coverage(const struct snapshot *snapshot,
     said.covered_to_raw = coverage->to;
     said.missing = coverage->gap_count;
     said.lost = counts.lost_no_buffer - window->lost_before;
-    return etwas_log_window_write(snapshot->session->file, &said, coverage->gaps, sequence_number);
+    return etwas_log_window_write(
+        snapshot->session->file, &said, coverage->gaps,
+        coverage->begin < snapshot->oldest ? coverage->begin : snapshot->oldest, sequence_number);
 }
 
 /* `buffers` as in write_besides. */
@@ -383,7 +406,7 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
                                      struct etwas_snapshot_window *window)
 {
     struct etwas_log_file_totals totals = {0};
-    struct snapshot snapshot = {.session = session, .window = window};
+    struct snapshot snapshot = {.session = session, .window = window, .oldest = INT64_MAX};
     bool finished;
     uint32_t code;
 

@@ -81,6 +81,7 @@ static void wait_for_files(etwas_trace_handle session, uint64_t files)
 struct said {
     uint32_t windows;
     uint32_t gaps;
+    int64_t stamp; /* of the event Window */
     struct etwas_etl_window window;
     struct etwas_etl_missing missing[MOST_GAPS];
 };
@@ -89,10 +90,14 @@ static struct said said;
 
 static void take(EVENT_RECORD *event)
 {
+    if (said.windows > 0) {
+        assert_true(event->EventHeader.TimeStamp.QuadPart >= said.stamp);
+    }
     if (memcmp(&event->EventHeader.ProviderId, &etwas_etl_own_class, sizeof(etwas_guid)) != 0) {
         return;
     }
     if (event->EventHeader.EventDescriptor.Opcode == ETWAS_ETL_WINDOW_TYPE) {
+        said.stamp = event->EventHeader.TimeStamp.QuadPart;
         assert_int_equal(event->UserDataLength, sizeof said.window);
         memcpy(&said.window, event->UserData, sizeof said.window);
         said.windows++;
@@ -117,6 +122,7 @@ static void read_window(const char *path)
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
     assert_int_equal(said.windows, 1);
     assert_int_equal(said.gaps, said.window.missing);
+    assert_true(said.stamp <= said.window.from_raw);
     assert_true(said.window.from_raw <= said.window.covered_from_raw);
     assert_true(said.window.covered_from_raw <= said.window.trigger_raw);
     assert_true(said.window.trigger_raw <= said.window.covered_to_raw);
@@ -306,6 +312,7 @@ static void old_buffers_are_left_out(void **state)
     expect_window(session, folder_path("window1.etl"), writer);
     assert_int_equal(said.gaps, 0);
     assert_int_equal(writer->events[0].seen, 0);
+    assert_true(said.stamp > after[0]); /* it is not stamped with the session's start */
     stop_session(session, NULL);
 }
 

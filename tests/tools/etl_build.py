@@ -159,6 +159,13 @@ def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, l
                                        lost_events, lost_buffers, attempted))
 
 
+def window(stamp, covered, trigger=None, number=1):
+    """What a recorder's file says of a trigger's window: `covered` are stamps after the first and until the second."""
+    trigger = covered[1] if trigger is None else trigger
+    return classic(OWN_CLASS, stamp, kind=14, level=0, version=1, payload=struct.pack(
+        "<IIIIqqqqqQ", 1, number, 1, 0, trigger, covered[0], covered[1], *covered, 0))
+
+
 NO_BUFFER, BACKLOG_FULL, WRITE_ERROR, ANYWHERE = 1, 2, 3, 0xFFFFFFFF
 
 

@@ -268,7 +268,7 @@ class Narrowed(ReportTest):
             begin, end = self.times(path, made.random)
             cut = self.write("cut.etl", b"")
             self.run_etwas("convert", "--to", "etl", "--output", cut, "--from", begin, "--to", end, path)
-            whole, told, alone = self.report(path), self.report("--from", begin, "--to", end, path), self.report(cut)
+            whole, told, alone = self.report(path), self.report("--from", begin, "--to", end, path), self.report("--from", begin, "--to", end, cut)
             for processor in told["processors"] + alone["processors"]:
                 processor.pop("processor")  # a file made of another one may say none
             for key in self.OF_THE_PART:

@@ -131,10 +131,12 @@ class Told(SpansTest):
                 self.assertAlmostEqual(its["at_once"], sum(durations) / 1e7 / seconds, delta=1e-3)
                 self.assertAlmostEqual(its["rate"] * seconds, len(ended), delta=0.01)
 
-    def test_what_the_file_says_of_itself_is_no_time_of_the_programs(self):
-        told = self.spans(self.file([order(START, 3_000_000), order(END, 3_002_500)]))
-        self.assertAlmostEqual(told["seconds"], 2500e-7)
-        self.assertAlmostEqual(told["classes"][0]["rate"], 4000)
+    def test_rates_are_over_the_time_that_the_file_covers_as_stat_says_it(self):
+        for mode, seconds in ((1, 2.0), (0x400, 1.7)):  # from the session's start, or a snapshot's first event, to the end
+            path = self.write("a.etl", etl.trace([(0, [order(START, 2_999_999), order(END, 3_002_500)])], mode=mode))
+            told = self.spans(path)
+            self.assertEqual((told["seconds"], told["classes"][0]["rate"]), (seconds, round(1 / seconds, 9)))
+            self.assertEqual(self.stat_json(path)[0]["duration_s"], seconds)
 
     def test_the_slowest_are_shown_with_what_was_inside(self):
         for seed in range(20):
@@ -295,7 +297,7 @@ class Window(SpansTest):
                 for path, made_file in zip(paths, cut):
                     self.run_etwas("convert", "--to", "etl", "--output", made_file, *window, path)
                 told, alone = (self.run_any("spans", "--json", "--slowest", "4", *options, *rest, expect=(0, USAGE))[0]
-                               for rest in ((*window, *paths), cut))
+                               for rest in ((*window, *paths), (*window, *cut)))
                 told, alone = json.loads(told), json.loads(alone)
                 self.assertEqual(told.pop("files"), paths)
                 alone.pop("files")
@@ -308,7 +310,7 @@ class Window(SpansTest):
             its, = self.spans(*window, path)["classes"]
             self.assertEqual((its["count"], its["unfinished"], its["unmatched"]), counts)
         head = self.run_etwas("spans", "--from", "+1", path)[0].splitlines()[0]
-        self.assertEqual(head, "1 span in 2.000 s, 1 ended, 1 END is unmatched")
+        self.assertEqual(head, "1 span in 1.000 s, 1 ended, 1 END is unmatched")
         self.assertEqual(self.spans("--from", "2027-01-01", path)["classes"], [])
         for wrong in (["--from", "+2", "--to", "+1"], ["--from", "noon"], ["--to", "+1s"]):
             self.assertIn("spans", self.run_etwas("spans", *wrong, path, expect=USAGE)[1])
@@ -397,7 +399,7 @@ class Errors(SpansTest):
         for was, becomes in ((etl.FIRST_STAMP, etl.FIRST_STAMP + day), (etl.START - 1, etl.START - 1 - day)):
             there = there.replace(struct.pack("<q", was), struct.pack("<q", becomes))
         told = self.spans("--slowest", "1", here, self.write("there.etl", there))
-        self.assertAlmostEqual(told["seconds"], 1e-5)
+        self.assertEqual(told["seconds"], 2.0)
         pay, book = told["slowest"][0]["spans"]
         self.assertEqual((pay["self_ns"], pay["error_ns"], book["at_ns"], book["duration_ns"], book["error_ns"]),
                          (7000, 0, 2000, 3000, 0))
@@ -413,8 +415,8 @@ class Forms(SpansTest):
         path = self.file(Chosen.RECORDS)
         out, _ = self.run_etwas("spans", "--slowest", "1", path)
         head, table, tree = out.split("\n\n")
-        self.assertEqual(head, "5 spans in 0.000 s, 3 ended, 2 are still open")
-        self.assertRegex(table, r"\n +2 +[\d,]+ +\S+ +1  +30\.0 us +30\.0 us +100 us .* 0 ns  " + RED + "\n")
+        self.assertEqual(head, "5 spans in 2.000 s, 3 ended, 2 are still open")
+        self.assertRegex(table, r"\n +2 +\S+ +\S+ +1  +30\.0 us +30\.0 us +100 us .* 0 ns  " + RED + "\n")
         self.assertRegex(table, r"\n +itself +30\.0 us ")
         self.assertRegex(table, r"\n +1 unfinished\n")
         root, child = tree.splitlines()[2:]
@@ -454,7 +456,7 @@ class Forms(SpansTest):
         for wrong in ([], ["--slowest", "0", whole], ["--slowest", "1001", whole], ["--slowest", "x", whole],
                       ["--open", "0", whole], ["--open", "67108865", whole], ["--json", "--csv", whole], ["--no", whole]):
             self.assertIn("spans", self.run_etwas("spans", *wrong, expect=USAGE)[1])
-        self.assertEqual(self.run_etwas("spans", self.file([]))[0].splitlines()[0], "0 spans in 0.000 s")
+        self.assertEqual(self.run_etwas("spans", self.file([]))[0].splitlines()[0], "0 spans in 2.000 s")
 
 
 if __name__ == "__main__":

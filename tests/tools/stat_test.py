@@ -181,7 +181,7 @@ class Stat(ToolTest):
             stat, = self.stat_json(path)
             self.assertEqual((stat["duration_s"], stat["events_per_second"]), (1.0, 2.0), options)
             out, _ = self.run_etwas("stat", path)
-            self.assertIn("1.0000000 s, from the first event\n", out)
+            self.assertIn("1.0000000 s, from the first event to the session's end\n", out)
         for options in ({"mode": 2}, {"own": [etl.totals(1)]}):
             stat, = self.stat_json(self.write("a.etl", etl.trace(events, **options)))
             self.assertEqual(stat["duration_s"], 2.0, options)

@@ -35,7 +35,7 @@ struct etwas_diff_sum {
 struct etwas_diff_run {
     char *path;
     bool has_time;
-    int64_t begin_ns;
+    int64_t begin_ns; /* of the first event, or of what the file says that it covers */
     int64_t end_ns;
     int64_t slice_ns;
     struct etwas_diff_sum

@@ -10,18 +10,6 @@
 #include "commands.h"
 #include "json.h"
 
-#include <math.h>
-
-static void put_number(struct etwas_output *output, const char *key, double value)
-{
-    etwas_json_key(output, key);
-    if (isfinite(value)) {
-        etwas_output_format(output, "%.9g", value);
-    } else {
-        etwas_output_text(output, "null");
-    }
-}
-
 static void put_finding(struct etwas_output *output, const struct etwas_diff_class *its,
                         enum etwas_diff_measure measure)
 {
@@ -36,12 +24,12 @@ static void put_finding(struct etwas_output *output, const struct etwas_diff_cla
     } else {
         etwas_output_text(output, "null");
     }
-    put_number(output, "a", finding->first);
-    put_number(output, "b", finding->second);
-    put_number(output, "ratio", finding->ratio);
-    put_number(output, "low", finding->interval.low);
-    put_number(output, "high", finding->interval.high);
-    put_number(output, "p", finding->p);
+    etwas_json_real(output, "a", finding->first);
+    etwas_json_real(output, "b", finding->second);
+    etwas_json_real(output, "ratio", finding->ratio);
+    etwas_json_real(output, "low", finding->interval.low);
+    etwas_json_real(output, "high", finding->interval.high);
+    etwas_json_real(output, "p", finding->p);
     etwas_output_char(output, '}');
 }
 
@@ -66,8 +54,8 @@ void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff,
     put_side(output, diff, 1);
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_text(output, "units", diff->by_runs ? "runs" : "blocks");
-    put_number(output, "confidence", diff->confidence);
-    put_number(output, "effect", diff->effect);
+    etwas_json_real(output, "confidence", diff->confidence);
+    etwas_json_real(output, "effect", diff->effect);
     etwas_json_number(output, "differing", diff->differing);
     etwas_json_number(output, "other_classes", diff->other_classes);
     etwas_output_text(output, ",\"classes\":[");
@@ -81,8 +69,8 @@ void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff,
         etwas_json_boolean(output, "spans", its->is_of_span);
         etwas_json_number(output, "count_a", its->counts[0]);
         etwas_json_number(output, "count_b", its->counts[1]);
-        put_number(output, "error_a_ns", its->error_ns[0]);
-        put_number(output, "error_b_ns", its->error_ns[1]);
+        etwas_json_real(output, "error_a_ns", its->error_ns[0]);
+        etwas_json_real(output, "error_b_ns", its->error_ns[1]);
         for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
             put_finding(output, its, (enum etwas_diff_measure)measure);
         }

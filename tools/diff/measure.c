@@ -26,6 +26,8 @@ struct reading {
     struct etwas_window window; /* resolved */
     struct etwas_descriptions descriptions;
     struct etwas_field_paths paths; /* none */
+    struct etwas_moment first;      /* of the first event, */
+    int64_t first_ns;               /* which was then as ProcessTrace counts */
 };
 
 /* Two become one, in all classes. */
@@ -52,15 +54,57 @@ static void fold(struct etwas_diff_run *run)
 
 static void take_time(struct etwas_diff_run *run, int64_t time_ns)
 {
-    if (!run->has_time) {
-        run->has_time = true;
-        run->begin_ns = time_ns;
-        run->end_ns = time_ns;
-    }
     run->end_ns = time_ns > run->end_ns ? time_ns : run->end_ns;
     while (etwas_input_passed_ns(run->begin_ns, run->end_ns) / (uint64_t)run->slice_ns >=
            ETWAS_DIFF_SLICES) {
         fold(run);
+    }
+}
+
+/* A time of the file on the line of the moments, of which one is there at the first event. */
+static int64_t moment_at(const struct reading *reading, int64_t time_ns)
+{
+    int64_t ns;
+
+    if (__builtin_sub_overflow(time_ns, reading->first_ns, &ns) ||
+        __builtin_add_overflow(ns, reading->first.ns, &ns)) {
+        return reading->first.ns;
+    }
+    return ns;
+}
+
+/* Of the window. */
+static bool says_span(const struct reading *reading, const struct etwas_input *input,
+                      struct etwas_covered_span *span)
+{
+    return input->covered.is_said && etwas_covered_span_of(input, &reading->window, span);
+}
+
+/*
+ * At the first event: the run begins with it, or, of a file that says what it covers, with that. Nothing is said of how
+ * long other sessions ran before anything happened.
+ */
+static void begin(struct reading *reading, const struct etwas_input *input,
+                  const EVENT_RECORD *record, const struct etwas_moment *moment)
+{
+    struct etwas_diff_run *run = reading->run;
+    struct etwas_covered_span span;
+
+    reading->first = *moment;
+    reading->first_ns = etwas_input_shown_ns(input, record);
+    run->has_time = true;
+    run->begin_ns =
+        says_span(reading, input, &span) ? moment_at(reading, span.from_ns) : moment->ns;
+    run->end_ns = run->begin_ns;
+}
+
+/* When all was read: it ends with the last event, or with what the file covers. */
+static void end(const struct reading *reading, const struct etwas_input *input)
+{
+    struct etwas_covered_span span;
+
+    if (reading->run->has_time && says_span(reading, input, &span)) {
+        take_time(reading->run, moment_at(reading, span.until_ns));
     }
 }
 
@@ -129,19 +173,26 @@ static void on_record(EVENT_RECORD *record)
     const etwas_span *span;
     bool counts;
 
-    if (etwas_event_is_header_class(record) ||
+    if (etwas_event_is_header_class(record) || etwas_covered_is_window(record) ||
+        etwas_covered_leaves_out_raw(&input->covered, record->EventHeader.TimeStamp.QuadPart) ||
         !etwas_window_holds(&reading->window, input, record)) {
         return;
     }
     moment = etwas_moment_of(input, record);
-    take_time(reading->run, moment.ns);
+    if (etwas_covered_is_event(input, record)) {
+        if (!reading->run->has_time) {
+            begin(reading, input, record, &moment);
+        }
+        take_time(reading->run, moment.ns);
+    }
     counts = etwas_spans_take(reading->spans, record, 1, moment.raw, &span) == ETWAS_SPAN_END;
     if (!counts) {
         span = NULL;
         counts = !etwas_span_name_is_of_span(record);
     }
     /* A time before the first one, as a damaged file has it, is in no slice. */
-    if (!counts || moment.ns < reading->run->begin_ns || !describe(reading, record, &described)) {
+    if (!counts || !reading->run->has_time || moment.ns < reading->run->begin_ns ||
+        !describe(reading, record, &described)) {
         return;
     }
     sum = sum_of(reading, record, described, moment.ns);
@@ -174,8 +225,10 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_
     }
     if (!diff->out_of_memory) {
         etwas_window_narrow(&reading.window, &files);
+        etwas_covered_look(&input, NULL);
         etwas_progress_start(&files.progress, false);
         result = etwas_input_process(&files);
+        end(&reading, &input);
         etwas_input_warn(&input);
         *events_lost += input.information.lost_events;
     }

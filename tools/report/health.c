@@ -40,8 +40,10 @@ static void put_sessions(struct etwas_output *output, const struct etwas_report 
     etwas_output_char(output, ']');
 }
 
-static void put_axis(struct etwas_output *output, const struct etwas_report_axis *axis)
+static void put_axis(struct etwas_output *output, const struct etwas_report *report)
 {
+    const struct etwas_report_axis *axis = &report->axis;
+
     etwas_json_key(output, "axis");
     etwas_output_text(output, "{\"columns\":");
     etwas_output_unsigned(output, axis->columns);
@@ -55,6 +57,7 @@ static void put_axis(struct etwas_output *output, const struct etwas_report_axis
     } else {
         etwas_output_text(output, "null}");
     }
+    etwas_json_number(output, "covered_ns", report->spans.covered_ns);
 }
 
 void etwas_report_health_json(struct etwas_output *output, const struct etwas_report *report)
@@ -70,5 +73,5 @@ void etwas_report_health_json(struct etwas_output *output, const struct etwas_re
     }
     etwas_output_char(output, ']');
     put_sessions(output, report);
-    put_axis(output, &report->axis);
+    put_axis(output, report);
 }

@@ -5,7 +5,7 @@
 'use strict';
 
 Object.assign(reportPage, (() => {
-    const {rate, plural, firstOf, strips} = reportPage;
+    const {rate, rateText, plural, firstOf, strips} = reportPage;
 
     function drawStack(section, report, time) {
         charts.lines(section, {
@@ -18,14 +18,16 @@ Object.assign(reportPage, (() => {
         });
     }
 
-    function drawTable(section, report, time) {
+    function drawTable(section, report) {
         const all = d3.sum(report.names, ({events}) => events) + report.other_names_events;
-        const row = (name, events) => [name, words.count(events), words.percent(events, all),
-            time.duration > 0 ? rate(events / (time.duration / 1e9)) : words.nothing];
-        const rows = report.names.map(({name, events}) => row(name, events));
+        const row = (name, events, perSecond) => [name, words.count(events), words.percent(events, all),
+            rate(perSecond)];
+        const rows = report.names.map(({name, events, events_per_second: perSecond}) => row(name, events, perSecond));
         if (report.other_names_events > 0) {
-            rows.push(row(`${plural(report.other_names, 'more name')}`, report.other_names_events));
+            rows.push(row(`${plural(report.other_names, 'more name')}`, report.other_names_events,
+                report.other_names_events_per_second));
         }
+        words.paragraph(section, rateText(report));
         words.table(section, 'Events by name', ['name', 'events', 'of all', 'a second'], rows);
     }
 
@@ -42,7 +44,7 @@ Object.assign(reportPage, (() => {
                 tell: (events) => plural(events, 'event'),
             });
         }
-        drawTable(section, report, time);
+        drawTable(section, report);
     }
 
     return {drawRates};

@@ -21,7 +21,13 @@ const reportPage = (() => {
     }
 
     // A rate, or a mean number of things: three digits, or a whole number.
-    const rate = (number) => number >= 999.5 ? words.count(number) : words.threeDigits(number);
+    const rate = (number) => number === null ? words.nothing : number >= 999.5 ? words.count(number)
+        : words.threeDigits(number);
+
+    // What "a second" is of.
+    const rateText = ({covered_ns: covered}) => covered > 0
+        ? `Rates are over the ${words.duration(covered)} that the files cover.`
+        : 'How much time the files cover is not known, and so no rate is.';
 
     const short = (text, most) => text.length <= most ? text : text.slice(0, Math.max(most - 1, 1)) + '…';
 
@@ -115,5 +121,5 @@ const reportPage = (() => {
         return plots.figure(parent, {...options, draw});
     }
 
-    return {bytes, roundBytes, rate, short, fileName, plural, table, timeOf, firstOf, strips};
+    return {bytes, roundBytes, rate, rateText, short, fileName, plural, table, timeOf, firstOf, strips};
 })();

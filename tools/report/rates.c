@@ -19,6 +19,7 @@ enum {
 struct kind {
     char *name; /* the inside of a JSON string */
     uint64_t events;
+    uint64_t outside;
     struct etwas_report_file *file;
     uint32_t number;
 };
@@ -69,8 +70,8 @@ static bool add_kinds(struct etwas_report_file *file, struct kind *kinds)
     memset(file->name_rows, OTHERS, file->asked_for->kind_count);
     file->name_count = file->asked_for->kind_count;
     for (uint32_t i = 0; i < file->asked_for->kind_count; i++) {
-        kinds[i] =
-            (struct kind){name_of(sorted[i]), sorted[i]->count.events, file, sorted[i]->number};
+        kinds[i] = (struct kind){name_of(sorted[i]), sorted[i]->count.events, sorted[i]->outside,
+                                 file, sorted[i]->number};
         if (kinds[i].name == NULL) {
             free(sorted);
             return false;
@@ -90,6 +91,7 @@ static void add_up(struct kind *kinds, size_t count)
             first = i;
         } else {
             kinds[first].events += kinds[i].events;
+            kinds[first].outside += kinds[i].outside;
             kinds[i].events = 0;
         }
     }
@@ -113,10 +115,11 @@ static void give_rows(struct etwas_report_rates *rates, struct kind *kinds, size
     for (size_t i = 0; i < count && kinds[i].events > 0; i++) {
         if (rates->count < ETWAS_REPORT_NAMES) {
             rates->names[rates->count++] =
-                (struct etwas_report_name){kinds[i].name, kinds[i].events};
+                (struct etwas_report_name){kinds[i].name, kinds[i].events, kinds[i].outside};
         } else {
             rates->other_names++;
             rates->other_events += kinds[i].events;
+            rates->other_outside += kinds[i].outside;
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -141,6 +144,7 @@ void etwas_report_rates_choose(struct etwas_report *report)
 
         report->out_of_memory = !add_kinds(file, kinds + used);
         report->rates.other_events += file->asked_for->other_kinds.events;
+        report->rates.other_outside += file->asked_for->other_outside;
         used += file->asked_for->kind_count;
     }
     if (!report->out_of_memory) {
@@ -159,6 +163,13 @@ void etwas_report_rates_take(struct etwas_report *report)
     report->rates.series[row].at[report->axis.now]++;
 }
 
+static void put_rate(struct etwas_output *output, const struct etwas_report *report,
+                     const char *key, uint64_t events, uint64_t outside)
+{
+    etwas_json_real(output, key,
+                    etwas_covered_per_second(events - outside, report->spans.covered_ns));
+}
+
 void etwas_report_rates_json(struct etwas_output *output, const struct etwas_report *report)
 {
     const struct etwas_report_rates *rates = &report->rates;
@@ -170,12 +181,16 @@ void etwas_report_rates_json(struct etwas_output *output, const struct etwas_rep
         etwas_output_text(output, rates->names[i].text);
         etwas_output_char(output, '"');
         etwas_json_number(output, "events", rates->names[i].events);
+        put_rate(output, report, "events_per_second", rates->names[i].events,
+                 rates->names[i].outside);
         etwas_report_put_series(output, "over_time", &report->axis, &rates->series[i]);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "other_names", rates->other_names);
     etwas_json_number(output, "other_names_events", rates->other_events);
+    put_rate(output, report, "other_names_events_per_second", rates->other_events,
+             rates->other_outside);
     etwas_report_put_series(output, "other_names_over_time", &report->axis, &rates->series[OTHERS]);
 }
 

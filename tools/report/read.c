@@ -66,7 +66,7 @@ static void follow(struct etwas_report *report, struct etwas_report_file *file)
 
 static void on_record(EVENT_RECORD *record)
 {
-    const struct etwas_input *input = record->UserContext;
+    struct etwas_input *input = record->UserContext;
     struct etwas_report *report = input->context;
     struct etwas_report_file *file = etwas_report_file_of(report, input);
 
@@ -74,6 +74,7 @@ static void on_record(EVENT_RECORD *record)
     report->record = record;
     report->time_ns = etwas_input_unix_ns(input, record);
     report->moment = etwas_moment_of(input, record);
+    etwas_covered_take(input, record);
     report->is_inside = etwas_window_holds(&report->spans.window, input, record);
     if (report->spans.finds_trees) {
         follow(report, file);
@@ -125,6 +126,7 @@ static bool add_file(struct etwas_report *report, struct etwas_input *input, uin
     file->stat.parts = &report->parts;
     file->stat.descriptions = descriptions;
     file->narrowed.descriptions = descriptions;
+    file->narrowed.window = report->spans.window;
     file->asked_for = etwas_report_is_narrowed(report) ? &file->narrowed : &file->stat;
     descriptions->last_part = etwas_parts_last(&report->parts, input->number);
     file->session = etwas_prove_session_of(&report->sessions, input, report->path_count);
@@ -151,6 +153,10 @@ static int open_files(struct etwas_report *report, char *const *paths, uint32_t 
         .record = on_record, .damage = on_damage, .time = ETWAS_INPUT_BOTH};
     int result = etwas_spans_open_files(&report->spans, paths, path_count, &callbacks, report);
 
+    for (uint32_t i = 0; i < report->spans.run.count; i++) {
+        /* All of a file is read, and so its first and last event are met. */
+        etwas_covered_look(&report->spans.run.inputs[i], NULL);
+    }
     report->out_of_memory |= report->spans.out_of_memory || !etwas_report_asked_begin(report);
     return result;
 }
@@ -168,6 +174,7 @@ static int read_first(struct etwas_report *report, char *const *paths, uint32_t 
         return ETWAS_EXIT_OPEN;
     }
     processed = etwas_input_process(run);
+    report->spans.covered_ns = etwas_covered_together(run, &report->spans.window);
     etwas_spans_settle(&report->spans);
     for (uint32_t i = 0; i < run->count; i++) {
         end_file(report, &run->inputs[i]);

@@ -96,10 +96,12 @@ struct etwas_report_rates {
     struct etwas_report_name {
         char *text; /* the inside of a JSON string */
         uint64_t events;
+        uint64_t outside; /* of these, as in struct etwas_stat */
     } names[ETWAS_REPORT_NAMES];
     uint32_t count;
     uint64_t other_names;
     uint64_t other_events;
+    uint64_t other_outside;
     struct etwas_report_series series[ETWAS_REPORT_NAMES + 1];
 };
 

@@ -7,6 +7,7 @@
 
 #include "spans/spans.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const double ns_per_s = 1e9;
@@ -64,17 +65,13 @@ const char *const etwas_spans_quantile_names[ETWAS_SPANS_QUANTILES] = {"min", "p
 
 double etwas_spans_seconds(const struct etwas_spans_request *request)
 {
-    return request->has_time
-               ? (double)etwas_input_passed_ns(request->begin_ns, request->end_ns) / ns_per_s
-               : 0;
+    return (double)request->covered_ns / ns_per_s;
 }
 
 double etwas_spans_rate(const struct etwas_spans_request *request,
                         const struct etwas_spans_class *its)
 {
-    double seconds = etwas_spans_seconds(request);
-
-    return seconds > 0 ? (double)its->durations.count / seconds : 0;
+    return etwas_covered_per_second(its->durations.count - its->outside, request->covered_ns);
 }
 
 double etwas_spans_at_once(const struct etwas_spans_request *request,
@@ -82,5 +79,5 @@ double etwas_spans_at_once(const struct etwas_spans_request *request,
 {
     double seconds = etwas_spans_seconds(request);
 
-    return seconds > 0 ? its->durations.sum / ns_per_s / seconds : 0;
+    return seconds > 0 ? (its->durations.sum - its->outside_ns) / ns_per_s / seconds : NAN;
 }

@@ -11,6 +11,7 @@
 #include "text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static void put_rate(struct etwas_output *output, double rate)
 {
     char text[NUMBER_BYTES];
 
-    etwas_csv_cell(output, false, text, (size_t)snprintf(text, sizeof text, "%.6g", rate));
+    etwas_csv_cell(output, false, text,
+                   isnan(rate) ? 0 : (size_t)snprintf(text, sizeof text, "%.6g", rate));
 }
 
 static void put_error(struct etwas_output *output, uint64_t error_ns)

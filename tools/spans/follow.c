@@ -207,10 +207,14 @@ static struct taken taken_by(struct etwas_spans_open *open, const struct etwas_m
 }
 
 static void measure(struct etwas_spans_request *request, const struct etwas_spans_open *open,
-                    const struct taken *taken)
+                    const struct taken *taken, const struct etwas_moment *moment)
 {
     struct etwas_spans_class *its = &request->classes[open->class_index];
 
+    if (etwas_covered_leaves_out_raw(&moment->input->covered, moment->raw)) {
+        its->outside++;
+        its->outside_ns += (double)taken->ns;
+    }
     its->error_ns = taken->error_ns > its->error_ns ? taken->error_ns : its->error_ns;
     its->self_error_ns =
         taken->self_error_ns > its->self_error_ns ? taken->self_error_ns : its->self_error_ns;
@@ -253,7 +257,7 @@ static void finish(struct etwas_spans_request *request, const EVENT_RECORD *reco
         node->error_ns = taken.error_ns;
         node->self_error_ns = taken.self_error_ns;
     } else if (!request->finds_trees && counts) {
-        measure(request, open, &taken);
+        measure(request, open, &taken, moment);
         if (span->parent == 0 || request->class_name != NULL || request->has_where) {
             etwas_spans_choose(request, span, taken.ns);
         }
@@ -286,16 +290,6 @@ static void count_inside(const struct etwas_spans_request *request,
     }
 }
 
-static void note_time(struct etwas_spans_request *request, int64_t time_ns)
-{
-    if (!request->has_time) {
-        request->has_time = true;
-        request->begin_ns = time_ns;
-        request->end_ns = time_ns;
-    }
-    request->end_ns = time_ns > request->end_ns ? time_ns : request->end_ns;
-}
-
 void etwas_spans_follow(struct etwas_spans_request *request, const EVENT_RECORD *record,
                         const struct etwas_moment *moment)
 {
@@ -306,7 +300,6 @@ void etwas_spans_follow(struct etwas_spans_request *request, const EVENT_RECORD 
     if (etwas_event_is_header_class(record)) {
         return;
     }
-    note_time(request, moment->ns);
     switch (etwas_spans_take(request->spans, record, file, moment->ns, &span)) {
     case ETWAS_SPAN_START:
         begin(request, record, span, moment);

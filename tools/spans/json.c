@@ -40,8 +40,8 @@ void etwas_spans_json_class(struct etwas_output *output, const struct etwas_span
     etwas_json_string(output, its->named->name);
     etwas_json_guid(output, "guid", &its->named->guid);
     etwas_json_number(output, "count", its->durations.count);
-    etwas_output_format(output, ",\"rate\":%.6g,\"at_once\":%.6g", etwas_spans_rate(request, its),
-                        etwas_spans_at_once(request, its));
+    etwas_json_real(output, "rate", etwas_spans_rate(request, its));
+    etwas_json_real(output, "at_once", etwas_spans_at_once(request, its));
     etwas_json_number(output, "most_at_once", its->most_open);
     etwas_json_number(output, "unfinished", its->unfinished);
     etwas_json_number(output, "replaced", its->replaced);

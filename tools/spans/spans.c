@@ -68,7 +68,7 @@ static const char *const help[] = {
     etwas_where_help,
     "\n"
     "JSON keys:\n"
-    "  files; damaged; events_lost; seconds (from the first event to the last);\n"
+    "  files; damaged; events_lost; seconds (that the files cover, for rates);\n"
     "  started, ended, open, replaced, unmatched, left_out (too many open): of all\n"
     "  spans, whatever is asked for; other_classes (spans of more than 4096 classes);\n"
     "  classes (class, guid, count (ended), rate (a second), at_once (mean),\n"
@@ -87,10 +87,11 @@ static const char *const help[] = {
 
 static void on_record(EVENT_RECORD *record)
 {
-    const struct etwas_input *input = record->UserContext;
+    struct etwas_input *input = record->UserContext;
     struct etwas_spans_request *request = input->context;
     struct etwas_moment moment;
 
+    etwas_covered_take(input, record);
     if (etwas_event_is_header_class(record) ||
         !etwas_window_holds(&request->window, input, record)) {
         return;
@@ -110,7 +111,11 @@ static int read_files(struct etwas_spans_request *request, char *const *paths, u
         return result;
     }
     etwas_window_narrow(&request->window, &request->run);
+    for (uint32_t i = 0; i < request->run.count; i++) {
+        etwas_covered_look(&request->run.inputs[i], &request->window);
+    }
     processed = etwas_input_process(&request->run);
+    request->covered_ns = etwas_covered_together(&request->run, &request->window);
     return result == ETWAS_EXIT_FINE ? processed : result;
 }
 

@@ -43,6 +43,8 @@ struct etwas_spans_class {
     uint64_t most_open;     /* at once, of all */
     uint64_t error_ns;      /* the largest of a duration; UINT64_MAX: one is not known */
     uint64_t self_error_ns; /* likewise */
+    uint64_t outside;       /* of what ended, how many did so beside what the files cover, */
+    double outside_ns;      /* and how long these took */
     struct etwas_histogram durations;
     struct etwas_histogram selves;
 };
@@ -128,9 +130,7 @@ struct etwas_spans_request {
     uint32_t tree_count;
     uint32_t most_nodes; /* of a tree */
     struct etwas_spans_listener listener;
-    bool has_time;
-    int64_t begin_ns; /* of the first and the last event that is followed */
-    int64_t end_ns;
+    uint64_t covered_ns; /* by all files, of the window; when they are read */
     uint64_t events_lost;
     bool out_of_memory;
 };
@@ -161,13 +161,13 @@ bool etwas_spans_has_class(const struct etwas_spans_request *request);
 const struct etwas_spans_class **etwas_spans_sorted(const struct etwas_spans_request *request,
                                                     uint32_t *count);
 
-/* How many ended a second, and how many were open at once, on average. */
+/* How many ended a second, and how many were open at once, on average; NaN: it is not known. */
 double etwas_spans_rate(const struct etwas_spans_request *request,
                         const struct etwas_spans_class *its);
 double etwas_spans_at_once(const struct etwas_spans_request *request,
                            const struct etwas_spans_class *its);
 
-/* From the first event to the last. */
+/* That the files cover of the window. */
 double etwas_spans_seconds(const struct etwas_spans_request *request);
 
 /* ---- follow.c ---- */

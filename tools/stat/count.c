@@ -177,32 +177,20 @@ static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
     return etwas_where_holds(stat->where, &values);
 }
 
-/* A session of etwas says of every file what it knows of its clocks. */
-static bool is_of_etwas(const struct etwas_input *input)
-{
-    etwas_trace_clock clock;
-
-    return etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.noted;
-}
-
 enum meaning {
     NO_EVENT,
     EVENT,
     EVENT_BY_HEADER, /* as all that have this header */
 };
 
-/*
- * What says something of the trace or of other records is no event. In the traces of programs that is all that the
- * records of images are for; the kernel's sessions count them, and their functions, as they do events.
- */
+/* What says something of the trace or of other records is no event. */
 static enum meaning meaning_of(struct etwas_stat *stat, const struct etwas_input *input,
                                const EVENT_RECORD *record)
 {
-    bool is_of_addresses = (etwas_event_is_image(record) && is_of_etwas(input)) ||
-                           etwas_event_is_kernel_symbol(record);
     uint32_t learned;
 
-    if (etwas_event_is_header_class(record) || (is_of_addresses && !etwas_input_is_kernel(input))) {
+    if (etwas_event_is_header_class(record) || etwas_covered_is_window(record) ||
+        etwas_covered_is_of_addresses(input, record)) {
         return NO_EVENT;
     }
     learned = etwas_descriptions_take(stat->descriptions, record);
@@ -301,6 +289,37 @@ static inline void keep_time(struct etwas_stat *stat, int64_t filetime)
     }
 }
 
+/* The first and last event that are counted. What a session says by itself has no part in what a file covers. */
+static void keep_time_of(struct etwas_stat *stat, const struct etwas_input *input,
+                         const EVENT_RECORD *record, int64_t filetime)
+{
+    if (!etwas_covered_is_event(input, record)) {
+        return;
+    }
+    if (!stat->has_time) {
+        stat->has_time = true;
+        stat->first_filetime = filetime;
+        stat->last_filetime = filetime;
+    }
+    keep_time(stat, filetime);
+}
+
+/* `kind` is NULL for one of too many. */
+static inline void count_event(struct etwas_stat *stat, const struct etwas_input *input,
+                               const EVENT_RECORD *record, int64_t filetime,
+                               struct etwas_stat_kind *kind)
+{
+    uint16_t processor = record->BufferContext.ProcessorIndex;
+
+    count(&stat->processors[processor], record);
+    count(kind != NULL ? &kind->count : &stat->other_kinds, record);
+    if (input->covered.is_said &&
+        etwas_covered_leaves_out(&input->covered, etwas_input_ns_of(filetime))) {
+        stat->outside[processor]++;
+        *(kind != NULL ? &kind->outside : &stat->other_outside) += 1;
+    }
+}
+
 /* An event whose header is new, or no event. */
 static __attribute__((noinline)) bool add_unlike(struct etwas_stat *stat,
                                                  const struct etwas_input *input,
@@ -326,14 +345,9 @@ static __attribute__((noinline)) bool add_unlike(struct etwas_stat *stat,
     }
     stat->without_processors |=
         !etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
-    if (!etwas_stat_has_events(stat)) {
-        stat->first_filetime = filetime;
-        stat->last_filetime = filetime;
-    }
-    keep_time(stat, filetime);
+    keep_time_of(stat, input, record, filetime);
     kind = etwas_stat_kind_of(stat, record);
-    count(&stat->processors[record->BufferContext.ProcessorIndex], record);
-    count(kind != NULL ? &kind->count : &stat->other_kinds, record);
+    count_event(stat, input, record, filetime, kind);
     if (kind != NULL && stat->where == NULL && meaning == EVENT_BY_HEADER) {
         struct etwas_stat_alike *alike = alike_of(stat, header);
 
@@ -353,16 +367,20 @@ bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
         return add_unlike(stat, input, record, filetime);
     }
     keep_time(stat, filetime);
-    count(&stat->processors[record->BufferContext.ProcessorIndex], record);
-    count(&alike->kind->count, record);
+    count_event(stat, input, record, filetime, alike->kind);
     return true;
 }
 
 static void on_record(EVENT_RECORD *record)
 {
-    const struct etwas_input *input = record->UserContext;
+    struct etwas_input *input = record->UserContext;
+    struct etwas_stat *stat = input->context;
+    int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
 
-    (void)etwas_stat_add(input->context, input, record, record->EventHeader.TimeStamp.QuadPart);
+    if (stat->where != NULL) {
+        etwas_covered_take(input, record);
+    }
+    (void)etwas_stat_add(stat, input, record, filetime);
 }
 
 const struct etwas_input_callbacks etwas_stat_counting = {.record = on_record,
@@ -391,6 +409,7 @@ static void merge_kind(const void *node, VISIT visit, void *context)
 {
     struct etwas_stat_kind wanted = **(struct etwas_stat_kind *const *)node;
     struct etwas_stat_count more = wanted.count;
+    uint64_t outside = wanted.outside;
     struct etwas_stat *stat = context;
     struct etwas_stat_kind *kind;
 
@@ -398,8 +417,10 @@ static void merge_kind(const void *node, VISIT visit, void *context)
         return;
     }
     wanted.count = (struct etwas_stat_count){0, 0};
+    wanted.outside = 0;
     kind = find_kind(stat, &wanted);
     add(kind != NULL ? &kind->count : &stat->other_kinds, &more);
+    *(kind != NULL ? &kind->outside : &stat->other_outside) += outside;
     if (kind != NULL && wanted.header.TimeStamp.QuadPart < kind->header.TimeStamp.QuadPart) {
         kind->header = wanted.header;
         memcpy(kind->provider_name, wanted.provider_name, sizeof kind->provider_name);
@@ -408,18 +429,21 @@ static void merge_kind(const void *node, VISIT visit, void *context)
 
 void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section)
 {
-    if (etwas_stat_has_events(section)) {
-        if (!etwas_stat_has_events(stat) || section->first_filetime < stat->first_filetime) {
+    if (section->has_time) {
+        if (!stat->has_time || section->first_filetime < stat->first_filetime) {
             stat->first_filetime = section->first_filetime;
         }
-        if (!etwas_stat_has_events(stat) || section->last_filetime > stat->last_filetime) {
+        if (!stat->has_time || section->last_filetime > stat->last_filetime) {
             stat->last_filetime = section->last_filetime;
         }
+        stat->has_time = true;
     }
+    stat->other_outside += section->other_outside;
     add(&stat->header, &section->header);
     add(&stat->other_kinds, &section->other_kinds);
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         add(&stat->processors[i], &section->processors[i]);
+        stat->outside[i] += section->outside[i];
     }
     stat->without_processors |= section->without_processors;
     stat->out_of_memory |= section->out_of_memory;
@@ -557,46 +581,29 @@ void etwas_stat_clear(struct etwas_stat *stat)
     memset(stat, 0, sizeof *stat);
 }
 
-/* ---- Durations and rates ---- */
+/* ---- What is covered ---- */
 
-bool etwas_stat_begins_late(const struct etwas_input *input)
+uint64_t etwas_stat_covered_ns(const struct etwas_stat *stat, const struct etwas_input *input)
 {
-    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
-           input->information.part > 1 || input->information.overwritten_buffers > 0;
+    struct etwas_covered_span span;
+
+    return etwas_covered_span_of(input, &stat->window, &span)
+               ? etwas_input_passed_ns(span.from_ns, span.until_ns)
+               : 0;
 }
 
-int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct etwas_input *input)
+uint64_t etwas_stat_outside(const struct etwas_stat *stat)
 {
-    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
-    int64_t start =
-        etwas_stat_begins_late(input) ? stat->first_filetime : header->StartTime.QuadPart;
-    int64_t end = header->EndTime.QuadPart;
+    uint64_t sum = 0;
 
-    if (etwas_window_is_set(&stat->window)) {
-        return stat->last_filetime > stat->first_filetime
-                   ? stat->last_filetime - stat->first_filetime
-                   : 0;
+    for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
+        sum += stat->outside[i];
     }
-    if (end == 0) {
-        end = stat->last_filetime;
-    }
-    /*
-     * What the wall clock was set by did not pass. Times of events have no steps by other clocks.
-     */
-    if ((header->EndTime.QuadPart != 0 || input->clock.clock == ETWAS_CLOCK_SYSTEM_TIME) &&
-        __builtin_sub_overflow(end, input->clock.steps_ns / 100, &end)) {
-        return 0;
-    }
-    return start > 0 && end > start ? end - start : 0;
+    return sum;
 }
 
 bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor)
 {
     return processor >= input->information.processors &&
            processor < input->logfile.LogfileHeader.NumberOfProcessors;
-}
-
-double etwas_stat_per_second(uint64_t count_of, int64_t duration_100ns)
-{
-    return duration_100ns > 0 ? (double)count_of / ((double)duration_100ns / 1e7) : 0;
 }

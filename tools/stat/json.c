@@ -76,6 +76,24 @@ static void put_parts(struct etwas_output *output, const struct etwas_parts *par
     etwas_output_char(output, ']');
 }
 
+/* The time that rates are counted over; null: it is not known. */
+static void put_covered(struct etwas_output *output, const struct etwas_stat *stat,
+                        const struct etwas_input *input)
+{
+    struct etwas_covered_span span;
+
+    if (!etwas_covered_span_of(input, &stat->window, &span)) {
+        etwas_output_text(output,
+                          ",\"covered_from\":null,\"covered_until\":null,\"duration_s\":null");
+    } else {
+        put_time(output, "covered_from", etwas_input_filetime(span.from_ns));
+        put_time(output, "covered_until", etwas_input_filetime(span.until_ns));
+        etwas_output_format(output, ",\"duration_s\":%.7f",
+                            (double)etwas_stat_covered_ns(stat, input) / 1e9);
+    }
+    etwas_json_number(output, "events_outside", etwas_stat_outside(stat));
+}
+
 static void put_session(struct etwas_output *output, const struct etwas_stat *stat,
                         const struct etwas_input *input)
 {
@@ -105,8 +123,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     put_time(output, "booted", header->BootTime.QuadPart);
     put_time(output, "started", header->StartTime.QuadPart);
     put_time(output, "ended", header->EndTime.QuadPart);
-    etwas_output_format(output, ",\"duration_s\":%.7f",
-                        (double)etwas_stat_duration_100ns(stat, input) / 1e7);
+    put_covered(output, stat, input);
     etwas_json_number(output, "file_bytes", information->file_bytes);
     etwas_json_boolean(output, "compressed", information->compressed);
     etwas_json_number(output, "uncompressed_bytes", information->uncompressed_bytes);
@@ -237,7 +254,6 @@ static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
 void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *stat,
                           const struct etwas_input *input, int result)
 {
-    int64_t duration = etwas_stat_duration_100ns(stat, input);
     struct etwas_stat_count total = etwas_stat_total(stat);
 
     etwas_output_text(output, "{\"file\":");
@@ -248,8 +264,9 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
     etwas_json_number(output, "events", total.events);
     etwas_json_number(output, "payload_bytes", total.payload_bytes);
     etwas_json_number(output, "header_events", stat->header.events);
-    etwas_output_format(output, ",\"events_per_second\":%.1f",
-                        etwas_stat_per_second(total.events, duration));
+    etwas_json_real(output, "events_per_second",
+                    etwas_covered_per_second(total.events - etwas_stat_outside(stat),
+                                             etwas_stat_covered_ns(stat, input)));
     put_time(output, "first_event", stat->first_filetime);
     put_time(output, "last_event", stat->last_filetime);
 }

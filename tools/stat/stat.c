@@ -68,11 +68,13 @@ static const char *const help[] = {
     "Records of class EventTrace describe the trace itself, others describe events\n"
     "or, in traces of a program, images in memory; they are no events here.\n"
     "Lost events never got into the file, overwritten ones were replaced by newer\n"
-    "ones; both are the session's own counts. Rates are over the session's duration,\n"
-    "from the first event in a snapshot, a later part, or where newer events replaced\n"
-    "others, and to the last event where the session wrote no end. Parts are missing\n"
-    "where the files given skip numbers of a set; what came after the last is not\n"
-    "known.\n"
+    "ones; both are the session's own counts. Rates are over the time that the file\n"
+    "covers: of a recorder's file, for a trigger, that of which it has what each\n"
+    "processor recorded, and the events in it; of others from the session's start to\n"
+    "its end, from the first event in a snapshot, a later part, or where newer events\n"
+    "replaced others, and to the last event where the session wrote no end. Parts are\n"
+    "missing where the files given skip numbers of a set; what came after the last is\n"
+    "not known.\n"
     "A session of etwas with restartable sequences has one more stream of events than\n"
     "the computer has processors: what threads logged that could not run them.\n"
     "\n",
@@ -92,8 +94,9 @@ static const char *const help[] = {
     "  session; log_file; mode; mode_names; buffer_bytes; buffers (in the file);\n"
     "  buffers_written (by the session's count); clock; clock_frequency (ticks a\n"
     "  second); calibrated; clocks (see below); computer_processors; processor_mhz;\n"
-    "  pointer_bytes; system; booted; started; ended (null: unfinished); duration_s;\n"
-    "  file_bytes;\n"
+    "  pointer_bytes; system; booted; started; ended (null: unfinished);\n"
+    "  covered_from, covered_until, duration_s (what the file covers; null: not\n"
+    "  known); events_outside (of it); file_bytes;\n"
     "  compressed; uncompressed_bytes (what its buffers would take); events;\n"
     "  payload_bytes; header_events (of class EventTrace, and what describes\n"
     "  events and images);\n"
@@ -178,7 +181,7 @@ static const char *const help[] = {
     "\n",
     etwas_window_help,
     "Of files that etwas wrote no more is read than the window takes; what is wrong\n"
-    "with the rest is not told then. Rates are over the time between its events.\n"
+    "with the rest is not told then. Rates are over what the file covers of it.\n"
     "\n",
     etwas_where_help,
     "\n",
@@ -246,6 +249,7 @@ static int show(struct request *request, const char *path, uint32_t number)
     descriptions.last_part = etwas_parts_last(&request->parts, number);
     stat.where = request->has_where ? &request->where : NULL;
     stat.window = request->window;
+    etwas_covered_look(&input, &stat.window);
     if (etwas_window_is_set(&stat.window)) {
         etwas_stat_keep_names(&stat, &input);
     }

@@ -43,7 +43,8 @@ struct etwas_stat_kind {
     EVENT_HEADER header;                       /* of the first one */
     const struct etwas_described *described;   /* NULL: nothing describes it */
     struct etwas_stat_count count;
-    uint32_t number; /* as the kinds were met, from 0 */
+    uint64_t outside; /* of these, how many are outside of what the file says that it covers */
+    uint32_t number;  /* as the kinds were met, from 0 */
 };
 
 /* Events with this header, but for whose and when, are of one kind. */
@@ -64,12 +65,14 @@ struct etwas_stat {
     const struct etwas_parts *parts; /* all files of the command line */
     struct etwas_stat_count header;  /* of class EventTrace, and what describes events and images */
     struct etwas_stat_count processors[ETWAS_STAT_PROCESSORS]; /* all others */
+    uint64_t outside[ETWAS_STAT_PROCESSORS];                   /* likewise */
     bool without_processors; /* in a file that does not record them, all are under 0 */
     void *kinds;             /* tsearch's tree of struct etwas_stat_kind */
     uint32_t kind_count;
     struct etwas_stat_kind *latest; /* of the event before: often the same again */
     struct etwas_stat_alike alike[ETWAS_STAT_ALIKE];
     struct etwas_stat_count other_kinds; /* of more kinds than are told apart */
+    uint64_t other_outside;
     bool out_of_memory;
     struct etwas_descriptions *descriptions; /* the caller's, of this file */
     const struct etwas_where *where;         /* which events to count; NULL: all */
@@ -80,8 +83,9 @@ struct etwas_stat {
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
     uint64_t kernel_lost;                    /* likewise, in other ways */
     struct etwas_stat_gap gaps[ETWAS_STAT_GAPS];
-    uint32_t gap_count;     /* those beyond ETWAS_STAT_GAPS are not kept */
-    int64_t first_filetime; /* of all events; 0 without one */
+    uint32_t gap_count; /* those beyond ETWAS_STAT_GAPS are not kept */
+    bool has_time;
+    int64_t first_filetime; /* of the events that are counted, but for the session's own */
     int64_t last_filetime;
     uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */
     uint16_t log_file_name[ETWAS_STAT_LOG_NAME_UNITS];
@@ -142,21 +146,14 @@ void etwas_stat_put_title(struct etwas_output *output, enum etwas_text_style sty
 /* Frees everything the counting allocated, not the descriptions. */
 void etwas_stat_clear(struct etwas_stat *stat);
 
-/* Has the file only what came last: a snapshot, a later part, or what was not overwritten? */
-bool etwas_stat_begins_late(const struct etwas_input *input);
+/* How much time of the window, or of all, the file covers; 0 where it is not known. */
+uint64_t etwas_stat_covered_ns(const struct etwas_stat *stat, const struct etwas_input *input);
 
-/*
- * The time the trace covers, in 100 ns: from the session's start, or from the first event where
- * the file begins late; to the end, or to the last event where the session wrote no end. 0 where it
- * is not known.
- */
-int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct etwas_input *input);
+/* Of all processors, the events outside of what the file says that it covers. */
+uint64_t etwas_stat_outside(const struct etwas_stat *stat);
 
 /* Is this not one of the computer's processors, but the stream beside them? */
 bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor);
-
-/* A rate, 0 where the duration is not known. */
-double etwas_stat_per_second(uint64_t count, int64_t duration_100ns);
 
 /* `result` is what etwas_input_process returned. */
 void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,

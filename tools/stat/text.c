@@ -15,6 +15,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define NS_PER_S UINT64_C(1000000000)
+
 static void put_label(struct etwas_output *output, const char *label)
 {
     etwas_output_format(output, "  %-14s", label);
@@ -231,11 +233,39 @@ static void put_clock(struct etwas_output *output, const etwas_trace_information
     etwas_output_format(output, " a second%s\n", information->calibrated ? ", calibrated" : "");
 }
 
+/* The time that rates are counted over. */
+static void put_covered(struct etwas_output *output, const struct etwas_stat *stat,
+                        const struct etwas_input *input)
+{
+    uint64_t covered_ns = etwas_stat_covered_ns(stat, input);
+    bool begins_late = etwas_covered_begins_late(input);
+    bool has_end = input->logfile.LogfileHeader.EndTime.QuadPart != 0;
+
+    put_label(output, "covers");
+    if (covered_ns == 0) {
+        etwas_output_text(output, input->covered.is_said
+                                      ? "no time of which each processor's events are all here\n"
+                                      : "not known\n");
+        return;
+    }
+    etwas_output_format(output, "%" PRIu64 ".%07" PRIu64 " s, ", covered_ns / NS_PER_S,
+                        covered_ns % NS_PER_S / 100);
+    if (input->covered.is_said) {
+        etwas_output_text(output, "of which each processor's events are all here; ");
+        put_counted(output, etwas_stat_outside(stat), "event");
+        etwas_output_text(output, " beside it\n");
+    } else {
+        etwas_output_format(
+            output, "from the %s to the %s%s\n", begins_late ? "first event" : "session's start",
+            has_end ? "session's end" : "last event",
+            etwas_window_is_set(&stat->window) ? ", as far as it is in the window" : "");
+    }
+}
+
 static void put_session(struct etwas_output *output, const struct etwas_stat *stat,
                         const struct etwas_input *input)
 {
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
-    int64_t duration = etwas_stat_duration_100ns(stat, input);
     char text[ETWAS_PEOPLE_CHARACTERS];
 
     put_name(output, "session", stat->session_name, stat->session_name_units);
@@ -267,23 +297,21 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     if (header->EndTime.QuadPart != 0) {
         put_time(output, "ended", header->EndTime.QuadPart);
     }
-    put_label(output, "duration");
-    etwas_output_format(output, "%.7f s%s%s\n", (double)duration / 1e7,
-                        etwas_stat_begins_late(input) ? ", from the first event" : "",
-                        header->EndTime.QuadPart == 0 ? ", to the last event" : "");
+    put_covered(output, stat, input);
 }
 
 /* ---- The events ---- */
 
 static void put_total(struct etwas_output *output, const struct etwas_stat *stat,
-                      const struct etwas_input *input, int64_t duration)
+                      const struct etwas_input *input)
 {
     struct etwas_stat_count total = etwas_stat_total(stat);
+    uint64_t covered_ns = etwas_stat_covered_ns(stat, input);
 
     put_label(output, "events");
     put_counted(output, total.events, "event");
     etwas_output_text(output, "; ");
-    put_rate(output, etwas_stat_per_second(total.events, duration));
+    put_rate(output, etwas_covered_per_second(total.events - etwas_stat_outside(stat), covered_ns));
     etwas_output_text(output, " a second\n");
     put_label(output, "payload");
     put_bytes(output, (double)total.payload_bytes);
@@ -292,9 +320,11 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
                                          : 0.0);
     put_label(output, "file");
     put_bytes(output, (double)input->information.file_bytes);
-    etwas_output_text(output, "; ");
-    put_bytes(output, etwas_stat_per_second(input->information.file_bytes, duration));
-    etwas_output_text(output, "/s");
+    if (covered_ns > 0) {
+        etwas_output_text(output, "; ");
+        put_bytes(output, etwas_covered_per_second(input->information.file_bytes, covered_ns));
+        etwas_output_text(output, "/s");
+    }
     if (input->information.compressed) {
         etwas_output_text(output, ", compressed from ");
         put_bytes(output, (double)input->information.uncompressed_bytes);
@@ -306,31 +336,33 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
     put_label(output, "not counted");
     put_counted(output, stat->header.events, "record");
     etwas_output_text(output, " about the trace itself, or that describe events or images\n");
-    if (etwas_stat_has_events(stat)) {
+    if (stat->has_time) {
         put_time(output, "first event", stat->first_filetime);
         put_time(output, "last event", stat->last_filetime);
     }
 }
 
+/* `outside`: how many events are not in the time that is covered. */
 static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted,
-                      int64_t duration)
+                      uint64_t outside, uint64_t covered_ns)
 {
+    double per_second = etwas_covered_per_second(counted->events - outside, covered_ns);
     char events[ETWAS_PEOPLE_CHARACTERS];
     char rate[ETWAS_PEOPLE_CHARACTERS];
     char bytes[ETWAS_PEOPLE_CHARACTERS];
 
     etwas_output_format(output, "  %15s  %13s  %9s  ", etwas_people_count(events, counted->events),
-                        etwas_people_rate(rate, etwas_stat_per_second(counted->events, duration)),
+                        etwas_people_rate(rate, per_second),
                         etwas_people_bytes(bytes, (double)counted->payload_bytes));
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
-                           const struct etwas_input *input, int64_t duration)
+                           const struct etwas_input *input, uint64_t covered_ns)
 {
     etwas_output_text(output, "\n           events  events/second    payload  processor\n");
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
-            put_count(output, &stat->processors[i], duration);
+            put_count(output, &stat->processors[i], stat->outside[i], covered_ns);
             if (i == 0 && stat->without_processors) {
                 etwas_output_text(output, "-\n");
             } else if (etwas_stat_is_beside_processors(input, i)) {
@@ -342,19 +374,20 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     }
 }
 
-static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat, int64_t duration)
+static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat,
+                      uint64_t covered_ns)
 {
     struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
 
     etwas_output_text(output, "\n           events  events/second    payload  event\n");
     for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
-        put_count(output, &kinds[i]->count, duration);
+        put_count(output, &kinds[i]->count, kinds[i]->outside, covered_ns);
         etwas_stat_put_title(output, ETWAS_TEXT_PLAIN, kinds[i]);
         put_end(output);
     }
     free(kinds);
     if (stat->other_kinds.events > 0) {
-        put_count(output, &stat->other_kinds, duration);
+        put_count(output, &stat->other_kinds, stat->other_outside, covered_ns);
         etwas_output_text(output, "more kinds than can be told apart\n");
     }
 }
@@ -362,7 +395,7 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
 void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
                      const struct etwas_input *input, int result)
 {
-    int64_t duration = etwas_stat_duration_100ns(stat, input);
+    uint64_t covered_ns = etwas_stat_covered_ns(stat, input);
 
     etwas_text_utf8(output, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
     put_end(output);
@@ -370,9 +403,9 @@ void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
     put_end(output);
     put_session(output, stat, input);
     put_end(output);
-    put_total(output, stat, input, duration);
+    put_total(output, stat, input);
     if (etwas_stat_has_events(stat)) {
-        put_processors(output, stat, input, duration);
-        put_kinds(output, stat, duration);
+        put_processors(output, stat, input, covered_ns);
+        put_kinds(output, stat, covered_ns);
     }
 }

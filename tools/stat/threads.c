@@ -83,6 +83,7 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
     if (etwas_descriptions_open(&section->descriptions, input->path, stat->descriptions->paths) &&
         etwas_input_open(&section->input, input->path, input->number, &etwas_stat_counting,
                          &section->stat) == ETWAS_EXIT_FINE) {
+        section->input.covered = input->covered;
         if (etwas_trace_select_section(section->input.trace, number, sections) == ERROR_SUCCESS &&
             pthread_create(&section->thread, NULL, read_section, section) == 0) {
             return section;
@@ -172,6 +173,11 @@ int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input)
         if (result == ETWAS_EXIT_FINE || of_section == ETWAS_EXIT_OPEN) {
             result = of_section;
         }
+    }
+    if (stat->where == NULL && !etwas_window_is_set(&stat->window) && stat->has_time) {
+        input->covered.has_events = true;
+        input->covered.first_ns = etwas_input_ns_of(stat->first_filetime);
+        input->covered.last_ns = etwas_input_ns_of(stat->last_filetime);
     }
     return result;
 }
