@@ -75,31 +75,47 @@ const char *etwas_described_opcode(uint8_t opcode)
     }
 }
 
-static void keep_title(struct texts *texts, struct etwas_described *described)
+/* PROVIDER/EVENT. Returns how much of it is the class if the style changes nothing. */
+static size_t put_title(struct etwas_output *made, const etwas_schema *schema,
+                        enum etwas_text_style style)
 {
-    const etwas_schema *schema = described->schema;
     const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
-    struct etwas_output *made = scratch();
+    const char *slash = strrchr(schema->event, '/');
+    bool is_tlg = schema->info->DecodingSource == DecodingSourceTlg;
+    size_t class_bytes;
 
     if (schema->provider[0] != '\0') {
-        etwas_text_utf8(made, ETWAS_TEXT_WORD, schema->provider, strlen(schema->provider));
-        etwas_output_char(made, '/');
+        etwas_text_utf8(made, style, schema->provider, strlen(schema->provider));
     } else if (schema->event[0] == '\0') {
         etwas_text_guid(made, &schema->info->ProviderGuid);
+    }
+    class_bytes = made->used_bytes;
+    if (class_bytes > 0) {
         etwas_output_char(made, '/');
     }
     if (schema->event[0] != '\0') {
-        etwas_text_utf8(made, ETWAS_TEXT_WORD, schema->event, strlen(schema->event));
-        if (schema->info->DecodingSource == DecodingSourceTlg) {
-            etwas_output_text(made, etwas_described_opcode(descriptor->Opcode));
-        }
+        class_bytes = made->used_bytes + (slash != NULL && !is_tlg ? (size_t)(slash - schema->event)
+                                                                   : strlen(schema->event));
+        etwas_text_utf8(made, style, schema->event, strlen(schema->event));
+        etwas_output_text(made, is_tlg ? etwas_described_opcode(descriptor->Opcode) : "");
     } else if (schema->info->DecodingSource == DecodingSourceWbem) {
         etwas_output_unsigned(made, descriptor->Opcode);
     } else {
         etwas_output_char(made, '#');
         etwas_output_unsigned(made, descriptor->Id);
     }
+    return class_bytes;
+}
+
+static void keep_title(struct texts *texts, struct etwas_described *described)
+{
+    struct etwas_output *made = scratch();
+
+    (void)put_title(made, described->schema, ETWAS_TEXT_WORD);
     keep(texts, made, &described->title);
+    made = scratch();
+    described->class_bytes = put_title(made, described->schema, ETWAS_TEXT_RAW);
+    keep(texts, made, &described->name);
 }
 
 /* A name with blanks as --where has it. */
@@ -323,7 +339,7 @@ static uint32_t path_of(struct etwas_field_paths *paths, const struct relation *
     for (uint32_t i = 0; i < paths->count; i++) {
         if (is_at(&paths->paths[i], relations, field)) {
             paths->paths[i].met = true;
-            return i;
+            return paths->paths[i].is_wanted ? i : ETWAS_FIELD_PATH_NONE;
         }
         note_alike(&paths->paths[i], relations, field);
     }

@@ -39,6 +39,8 @@ struct etwas_described_field {
 struct etwas_described {
     const etwas_schema *schema;
     struct etwas_kept_text title; /* PROVIDER/EVENT as one word, harmless on a terminal */
+    struct etwas_kept_text name;  /* the same as it is in the file */
+    size_t class_bytes;           /* of it: without the part that tells events of a class apart */
     bool asked_for;               /* one of its fields is asked for */
     bool has_times;               /* fields of that kind */
     bool has_code;

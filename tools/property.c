@@ -11,35 +11,21 @@
 
 /* By property; ETWAS_PROPERTY_PROCESSOR is called `cpu` too. */
 static const char *const names[] = {
-    "file",
-    "time",
-    "raw_time",
-    "error_ns",
-    "processor",
-    "process",
-    "thread",
-    "provider",
-    "event",
-    "name",
-    "class",
-    "type",
-    "id",
-    "version",
-    "opcode",
-    "level",
-    "keyword",
-    "task",
-    "channel",
-    "activity",
-    "related_activity",
-    "instance",
-    "parent",
-    "duration",
-    "duration_error_ns",
-    "text",
-    "call_stack",
-    "fields",
-    "payload",
+    "file",      "time",
+    "raw_time",  "error_ns",
+    "processor", "process",
+    "thread",    "provider",
+    "event",     "event_class",
+    "name",      "class",
+    "type",      "id",
+    "version",   "opcode",
+    "level",     "keyword",
+    "task",      "channel",
+    "activity",  "related_activity",
+    "instance",  "parent",
+    "duration",  "duration_error_ns",
+    "text",      "call_stack",
+    "fields",    "payload",
 };
 _Static_assert(sizeof names / sizeof names[0] == ETWAS_PROPERTY_COUNT, "a name for each");
 
@@ -75,6 +61,7 @@ enum etwas_property_kind etwas_property_kind(enum etwas_property property)
         return ETWAS_PROPERTY_IS_NOTHING;
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_EVENT:
+    case ETWAS_PROPERTY_EVENT_CLASS:
     case ETWAS_PROPERTY_NAME:
     case ETWAS_PROPERTY_TEXT:
         return ETWAS_PROPERTY_IS_STRING;

@@ -20,6 +20,7 @@ enum etwas_property {
     ETWAS_PROPERTY_THREAD,
     ETWAS_PROPERTY_PROVIDER,
     ETWAS_PROPERTY_EVENT,
+    ETWAS_PROPERTY_EVENT_CLASS, /* without the part that tells its events apart */
     ETWAS_PROPERTY_NAME,
     ETWAS_PROPERTY_CLASS,
     ETWAS_PROPERTY_TYPE,

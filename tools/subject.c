@@ -190,6 +190,29 @@ struct etwas_event_string etwas_subject_string(const struct etwas_subject *subje
     return string;
 }
 
+struct etwas_event_string etwas_subject_name(const struct etwas_subject *subject,
+                                             enum etwas_property property)
+{
+    static struct etwas_output made;
+    const struct etwas_described *described = subject->described;
+    struct etwas_event_string name;
+    const char *slash;
+
+    if (described != NULL) {
+        return (struct etwas_event_string){described->texts + described->name.at,
+                                           property == ETWAS_PROPERTY_EVENT_CLASS
+                                               ? described->class_bytes
+                                               : described->name.bytes};
+    }
+    etwas_subject_put_title(etwas_output_anew(&made), ETWAS_TEXT_RAW, subject);
+    name = (struct etwas_event_string){made.bytes, made.used_bytes};
+    slash = memrchr(name.text, '/', name.bytes);
+    if (property == ETWAS_PROPERTY_EVENT_CLASS && slash != NULL) {
+        name.bytes = (size_t)(slash - name.text);
+    }
+    return name;
+}
+
 struct etwas_event_string etwas_subject_message(struct etwas_subject *subject)
 {
     /* More than any message of a payload of 64 KB. */

@@ -56,7 +56,17 @@ void etwas_subject_gather(struct etwas_subject *subject);
 void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style style,
                              const struct etwas_subject *subject);
 
-/* UTF-8, not terminated; NULL where the event has no such thing. NAME is EVENT behind its last /. */
+/*
+ * What the columns event and event_class show, as it is in the file: EVENT or EVENT_CLASS. Not terminated. Until the
+ * next call.
+ */
+struct etwas_event_string etwas_subject_name(const struct etwas_subject *subject,
+                                             enum etwas_property property);
+
+/*
+ * UTF-8, not terminated; NULL where the event has no such thing. EVENT is without the provider and an opcode that is
+ * shown behind it; NAME is that behind its last /.
+ */
 struct etwas_event_string etwas_subject_string(const struct etwas_subject *subject,
                                                enum etwas_property property);
 

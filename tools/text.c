@@ -174,7 +174,9 @@ static void put_escape(struct etwas_output *output, enum etwas_text_style style,
 
 static void put_point(struct etwas_output *output, enum etwas_text_style style, uint32_t point)
 {
-    if (steers_a_terminal(point) || (style == ETWAS_TEXT_WORD && point == ' ')) {
+    if (style == ETWAS_TEXT_RAW) {
+        put_utf8(output, point);
+    } else if (steers_a_terminal(point) || (style == ETWAS_TEXT_WORD && point == ' ')) {
         put_escape(output, style, point);
     } else if ((style == ETWAS_TEXT_JSON || style == ETWAS_TEXT_QUOTED) &&
                (point == '"' || point == '\\')) {
@@ -250,6 +252,10 @@ void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, c
 {
     const uint8_t *source = (const uint8_t *)text;
 
+    if (style == ETWAS_TEXT_RAW) {
+        etwas_output_bytes(output, text, bytes);
+        return;
+    }
     while (bytes > 0) {
         size_t taken = plain_bytes(source, bytes, style);
         uint32_t point;
@@ -293,7 +299,7 @@ void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, 
         } else if (unit < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
             put_point(output, style, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
             i++;
-        } else if (style == ETWAS_TEXT_JSON) {
+        } else if (style == ETWAS_TEXT_JSON || style == ETWAS_TEXT_RAW) {
             put_utf8(output, REPLACEMENT);
         } else {
             etwas_output_format(output, "\\u{%x}", unit);

@@ -38,6 +38,7 @@ enum etwas_text_style {
     ETWAS_TEXT_QUOTED, /* the inside of a string in quotes: \" \\ \n \r \t too */
     ETWAS_TEXT_JSON,   /* the inside of a JSON string, without the quotes */
     ETWAS_TEXT_HTML,   /* as plain, and what means something to HTML and SVG is escaped */
+    ETWAS_TEXT_RAW,    /* as it is, to compare: never for a terminal */
 };
 
 /* Writes `bytes` of UTF-8. Any bytes will do. */

@@ -112,7 +112,7 @@ class Columns(NamesTest):
     def test_a_field_that_no_event_has_is_told(self):
         path = self.trace(*heap_events())
         _, error = self.run_etwas("dump", "--columns", "size,sizee,fields.time,p.x", path)
-        self.assertEqual(error, "".join(f"etwas: no event has a field '{name}'\n" for name in (
+        self.assertEqual(error, "".join(f"etwas dump: note: no event has a field '{name}'; 'etwas schema' tells which there are\n" for name in (
             "sizee", "time", "p.x")))
 
     def test_stamps_in_fields_are_times_as_the_events_own(self):

@@ -184,6 +184,7 @@ static int make(struct etwas_convert *convert)
         fputs("etwas: not enough memory to convert everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
+    result = etwas_where_finish(&convert->where, &convert->field_paths, "convert", true, result);
     if (convert->output != NULL && !etwas_output_finish(convert->output)) {
         result = ETWAS_EXIT_OUTPUT;
     }

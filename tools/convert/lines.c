@@ -25,6 +25,7 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
     dump.paths = convert->field_paths;
     dump.wants_durations = convert->where.wants_duration;
     convert->where = (struct etwas_where){0};
+    convert->field_paths.count = 0;
     convert->output = NULL; /* dump finishes it, and tells what is wrong with it */
     return etwas_dump_choose_columns(&dump)
                ? etwas_dump_run(&dump, convert->paths, convert->path_count)

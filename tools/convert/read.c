@@ -24,16 +24,8 @@ static void follow_span(struct etwas_convert *convert, const EVENT_RECORD *recor
 
 static bool holds(struct etwas_convert *convert)
 {
-    struct etwas_where_values values;
-
-    if (!etwas_window_holds(&convert->window, convert->subject.input, convert->subject.record)) {
-        return false;
-    }
-    if (!convert->has_where) {
-        return true;
-    }
-    values = etwas_where_values_of(&convert->subject);
-    return etwas_where_holds(&convert->where, &values);
+    return etwas_window_holds(&convert->window, convert->subject.input, convert->subject.record) &&
+           (!convert->has_where || etwas_where_takes(&convert->where, &convert->subject));
 }
 
 /* Without it addresses in what is asked for could not be named. */

@@ -270,6 +270,14 @@ static bool put_string(struct etwas_output *output, const struct etwas_subject *
     return true;
 }
 
+static bool put_event_class(struct etwas_output *output, const struct etwas_subject *subject)
+{
+    struct etwas_event_string name = etwas_subject_name(subject, ETWAS_PROPERTY_EVENT_CLASS);
+
+    etwas_text_utf8(output, ETWAS_TEXT_WORD, name.text, name.bytes);
+    return true;
+}
+
 static bool put_event(struct etwas_output *output, const struct etwas_subject *subject)
 {
     if (subject->described != NULL) {
@@ -401,6 +409,8 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
         return put_string(output, subject, column->property);
     case ETWAS_PROPERTY_EVENT:
         return put_event(output, subject);
+    case ETWAS_PROPERTY_EVENT_CLASS:
+        return put_event_class(output, subject);
     case ETWAS_PROPERTY_CLASS:
         return put_class(output, subject);
     case ETWAS_PROPERTY_TYPE:

@@ -81,6 +81,7 @@ static const char *const help[] = {
     "            (version N is not known: ...) with the fields that all known ones have;\n"
     "            the text of a message, and behind it what of its payload is not in\n"
     "            it\n"
+    "  event_class  the event without the part that tells those of a class apart\n"
     "  provider, name    the names alone; name is the last part of the event's\n"
     "  class     the event class: its name if it is well known, else its GUID; a\n"
     "            self-describing event as PROVIDER/EVENT; component:ID of a message\n"
@@ -157,12 +158,7 @@ static bool is_wanted(struct etwas_dump *dump)
     if (!etwas_window_holds(&dump->window, subject->input, subject->record)) {
         return false;
     }
-    if (dump->has_where) {
-        const struct etwas_where_values values = etwas_where_values_of(&dump->subject);
-
-        return etwas_where_holds(&dump->where, &values);
-    }
-    return true;
+    return !dump->has_where || etwas_where_takes(&dump->where, &dump->subject);
 }
 
 static void on_record(EVENT_RECORD *record)
@@ -444,8 +440,9 @@ static int finish(struct etwas_dump *dump, int result)
             etwas_addresses_close(&dump->addresses[i]);
         }
     }
-    if (dump->run->count > 0 && dump->shown < dump->limit) {
-        etwas_field_paths_report(&dump->paths);
+    if (dump->run->count > 0) {
+        result = etwas_where_finish(&dump->where, &dump->paths, dump->command,
+                                    dump->shown < dump->limit, result);
     }
     if (out_of_memory) {
         fputs("etwas: not enough memory to decode everything\n", stderr);

@@ -29,7 +29,6 @@ bool etwas_report_is_asked_for(struct etwas_report *report)
 {
     struct etwas_descriptions *descriptions =
         &report->spans.descriptions[report->input->number - 1];
-    struct etwas_where_values values;
     bool senseless;
 
     if (!report->spans.has_where) {
@@ -38,8 +37,8 @@ bool etwas_report_is_asked_for(struct etwas_report *report)
     etwas_subject_read(&report->filtered, report->input, report->record, descriptions,
                        etwas_descriptions_find(descriptions, report->record, &senseless),
                        report->durations);
-    values = etwas_where_values_of(&report->filtered);
-    return etwas_where_holds(&report->spans.where, &values);
+    etwas_subject_find_provider(&report->filtered);
+    return etwas_where_takes(&report->spans.where, &report->filtered);
 }
 
 static void put_end(struct etwas_output *output, const char *key,

@@ -218,11 +218,12 @@ int etwas_command_report(int argc, char **argv)
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
-    has_report = !report.out_of_memory && report.spans.run.count > 0;
+    result = etwas_where_finish(&report.spans.where, &report.spans.paths, "report", true, result);
+    has_report =
+        !report.out_of_memory && report.spans.run.count > 0 && report.spans.where.error == NULL;
     if (request.json && has_report) {
         etwas_report_json(output, &report);
     }
-    etwas_field_paths_report(&report.spans.paths);
     is_written = write_page(&request, &report, has_report);
     etwas_report_free(&report);
     return etwas_output_finish(output) && is_written ? result : ETWAS_EXIT_OUTPUT;

@@ -39,8 +39,6 @@ static bool holds(struct etwas_spans_request *request, const struct etwas_input 
                   const EVENT_RECORD *record, struct etwas_described *described,
                   const struct taken *taken)
 {
-    struct etwas_where_values values;
-
     if (!request->has_where) {
         return true;
     }
@@ -51,8 +49,8 @@ static bool holds(struct etwas_spans_request *request, const struct etwas_input 
         request->subject.duration_ns = (int64_t)taken->ns;
         request->subject.duration_error_ns = taken->error_ns;
     }
-    values = etwas_where_values_of(&request->subject);
-    return etwas_where_holds(&request->where, &values);
+    etwas_subject_find_provider(&request->subject);
+    return etwas_where_takes(&request->where, &request->subject);
 }
 
 /* Does it say that it has a parent? */

@@ -131,16 +131,15 @@ static int read_all(struct etwas_spans_request *request, char *const *paths, uin
         return result;
     }
     etwas_spans_settle(request);
-    if (request->tree_count > 0) {
+    if (request->tree_count > 0 && request->where.error == NULL) {
         etwas_spans_begin_again(request);
         result = read_files(request, paths, count);
     }
-    etwas_field_paths_report(&request->paths);
     for (uint32_t i = 0; i < request->run.count; i++) {
         etwas_input_warn(&request->run.inputs[i]);
         request->events_lost += request->run.inputs[i].information.lost_events;
     }
-    return result;
+    return etwas_where_finish(&request->where, &request->paths, "spans", true, result);
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -232,7 +231,7 @@ int etwas_command_spans(int argc, char **argv)
     if (request.out_of_memory || request.subject.out_of_memory) {
         fputs("etwas: not enough memory to follow everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
-    } else if (request.run.count > 0) {
+    } else if (request.run.count > 0 && request.where.error == NULL) {
         show(output, &request, result);
     }
     if (result == ETWAS_EXIT_FINE && request.class_name != NULL &&

@@ -165,7 +165,6 @@ void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *in
 static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
                       const EVENT_RECORD *record)
 {
-    struct etwas_where_values values = etwas_where_values_of(&stat->subject);
     bool senseless;
 
     if (stat->where == NULL) {
@@ -174,7 +173,8 @@ static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
     etwas_subject_read(&stat->subject, input, record, stat->descriptions,
                        etwas_descriptions_find(stat->descriptions, record, &senseless),
                        stat->spans);
-    return etwas_where_holds(stat->where, &values);
+    etwas_subject_find_provider(&stat->subject);
+    return etwas_where_takes(stat->where, &stat->subject);
 }
 
 enum meaning {

@@ -258,7 +258,9 @@ static int show(struct request *request, const char *path, uint32_t number)
         stat.out_of_memory = true;
     }
     result = count(&stat, &input);
-    if (request->json) {
+    if (request->where.error != NULL) {
+        result = ETWAS_EXIT_USAGE; /* which was said */
+    } else if (request->json) {
         etwas_stat_json(request->output, &stat, &input, result);
     } else {
         if (number > 1) {
@@ -403,7 +405,8 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
 {
     int result = ETWAS_EXIT_FINE;
 
-    for (uint32_t index = 0; index < count && request->output->error == 0; index++) {
+    for (uint32_t index = 0;
+         index < count && request->output->error == 0 && request->where.error == NULL; index++) {
         int shown = show_file(request, paths[index], index + 1);
 
         if (request->index && shown != ETWAS_EXIT_OPEN &&
@@ -416,8 +419,7 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
         }
         etwas_output_flush(request->output);
     }
-    etwas_field_paths_report(&request->paths);
-    return result;
+    return etwas_where_finish(&request->where, &request->paths, "stat", true, result);
 }
 
 int etwas_command_stat(int argc, char **argv)

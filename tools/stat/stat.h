@@ -75,7 +75,7 @@ struct etwas_stat {
     uint64_t other_outside;
     bool out_of_memory;
     struct etwas_descriptions *descriptions; /* the caller's, of this file */
-    const struct etwas_where *where;         /* which events to count; NULL: all */
+    struct etwas_where *where;               /* which events to count; NULL: all */
     struct etwas_window window;              /* likewise, resolved */
     struct etwas_subject subject;            /* likewise of --where */
     etwas_spans *spans;                      /* NULL: durations are not wanted */

@@ -99,55 +99,128 @@ static bool fits(enum etwas_where_relation relation, int order)
 
 /* ---- values of operands ---------------------------------------------------------------------- */
 
-static uint32_t count_of(const struct etwas_where_operand *operand,
-                         const struct etwas_where_values *values)
+/* A comparison for one event. */
+struct comparison {
+    struct etwas_where *where;
+    const struct etwas_where_node *node;
+    const struct etwas_where_values *values;
+};
+
+/* Notes the first error, at this operand. Always false. */
+static bool fail(const struct comparison *comparison, const struct etwas_where_operand *operand,
+                 const char *error)
 {
+    struct etwas_where *where = comparison->where;
+
+    if (where->error == NULL) {
+        where->error = error;
+        where->error_at = operand->at;
+        where->error_length = operand->length;
+    }
+    return false;
+}
+
+static uint32_t count_of(const struct comparison *comparison, unsigned side)
+{
+    const struct etwas_where_operand *operand = &comparison->node->operands[side];
+    const struct etwas_where_values *values = comparison->values;
+
     return operand->source == ETWAS_WHERE_CONSTANT ? 1 : values->count(values->context, operand);
 }
 
-static struct etwas_where_number number_of(const struct etwas_where_operand *operand,
-                                           uint32_t index, const struct etwas_where_values *values)
+static struct etwas_where_number number_of(const struct comparison *comparison, unsigned side,
+                                           uint32_t index)
 {
+    const struct etwas_where_operand *operand = &comparison->node->operands[side];
     struct etwas_where_number number;
 
     if (operand->source == ETWAS_WHERE_CONSTANT) {
         return operand->number;
     }
-    number = values->number(values->context, operand, index);
+    number = comparison->values->number(comparison->values->context, operand, index);
     if (operand->masked) {
         if (number.kind == ETWAS_WHERE_UNSIGNED || number.kind == ETWAS_WHERE_SIGNED) {
             number.kind = ETWAS_WHERE_UNSIGNED;
+            number.has_name = false;
             number.u &= operand->mask;
         } else {
-            number.kind = ETWAS_WHERE_TEXT;
+            fail(comparison, operand, "& takes bits of a whole number, and the value is none");
         }
     }
     return number;
 }
 
-static const char *text_of(const struct etwas_where_operand *operand, uint32_t index, unsigned side,
-                           const struct etwas_where_values *values, size_t *bytes)
+static const char *text_of(const struct comparison *comparison, unsigned side, uint32_t index,
+                           size_t *bytes)
 {
+    const struct etwas_where_operand *operand = &comparison->node->operands[side];
+    const struct etwas_where_values *values = comparison->values;
+
     if (operand->source == ETWAS_WHERE_CONSTANT) {
         *bytes = operand->bytes;
         return operand->text;
     }
-    /* Bits of a text are nothing. */
-    return operand->masked ? NULL : values->text(values->context, operand, index, side, bytes);
+    return values->text(values->context, operand, index, side, bytes);
 }
 
 /* ---- comparisons ----------------------------------------------------------------------------- */
 
-static bool compare_texts(const struct etwas_where_node *node, const uint32_t index[2],
-                          const struct etwas_where_values *values)
+static bool is_event_name(const struct etwas_where_operand *operand)
 {
+    return operand->source == ETWAS_WHERE_OF_PROPERTY &&
+           (operand->property == ETWAS_PROPERTY_EVENT ||
+            operand->property == ETWAS_PROPERTY_EVENT_CLASS);
+}
+
+/* Is it the whole name, or the last one or two parts of it? */
+static bool names_event(const char *name, size_t name_bytes, const char *text, size_t bytes)
+{
+    const char *slash = memchr(text, '/', bytes);
+    bool is_short =
+        slash == NULL || memchr(slash + 1, '/', bytes - (size_t)(slash + 1 - text)) == NULL;
+
+    if (bytes >= name_bytes) {
+        return bytes == name_bytes && memcmp(name, text, bytes) == 0;
+    }
+    return bytes > 0 && is_short && name[name_bytes - bytes - 1] == '/' &&
+           memcmp(name + name_bytes - bytes, text, bytes) == 0;
+}
+
+/* "5(ERROR_ACCESS_DENIED)", as the codes of errors are shown, is the name alone. */
+static void strip_code(const char **text, size_t *bytes)
+{
+    const char *name = memchr(*text, '(', *bytes);
+
+    if (name != NULL && name > *text &&
+        strspn(*text, "0123456789xABCDEF") == (size_t)(name - *text) &&
+        (*text)[*bytes - 1] == ')') {
+        *bytes -= (size_t)(name + 1 - *text) + 1;
+        *text = name + 1;
+    }
+}
+
+/* `has_code`: one of them is a number by its name. */
+static bool compare_texts(const struct comparison *comparison, const uint32_t index[2],
+                          bool has_code)
+{
+    const struct etwas_where_node *node = comparison->node;
+    bool is_equality = node->relation == ETWAS_WHERE_EQUAL || node->relation == ETWAS_WHERE_UNEQUAL;
     size_t bytes[2];
     const char *texts[2];
 
     for (unsigned side = 0; side < 2; side++) {
-        texts[side] = text_of(&node->operands[side], index[side], side, values, &bytes[side]);
+        texts[side] = text_of(comparison, side, index[side], &bytes[side]);
         if (texts[side] == NULL) {
             return false;
+        }
+        if (has_code) {
+            strip_code(&texts[side], &bytes[side]);
+        }
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        if (is_equality && is_event_name(&node->operands[side])) {
+            return names_event(texts[side], bytes[side], texts[1 - side], bytes[1 - side]) ==
+                   (node->relation == ETWAS_WHERE_EQUAL);
         }
     }
     switch (node->relation) {
@@ -160,73 +233,101 @@ static bool compare_texts(const struct etwas_where_node *node, const uint32_t in
     }
 }
 
-static bool compare_values(const struct etwas_where_node *node, const uint32_t index[2],
-                           const struct etwas_where_values *values)
+/* What is wrong with a constant beside a value of another type. */
+static const char *error_of_constant(const struct etwas_where_number *value)
 {
+    switch (value->kind) {
+    case ETWAS_WHERE_TEXT:
+        return "the value is text: a string stands in quotes";
+    case ETWAS_WHERE_TIME:
+        return "the value is a time, as \"2026-11-21\" or \"2026-11-21T08:19:17.123456789Z\"";
+    case ETWAS_WHERE_GUID:
+        return "the value is a GUID, as \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"";
+    default:
+        return "the value is a number: a number stands without quotes";
+    }
+}
+
+static bool has_text(const struct etwas_where_number *value)
+{
+    return !is_number(value) || value->has_name;
+}
+
+/* Are two values that are not alike compared by their texts? Else that is an error. */
+static bool are_texts(const struct comparison *comparison,
+                      const struct etwas_where_number numbers[2])
+{
+    const struct etwas_where_operand *operands = comparison->node->operands;
+
+    for (unsigned side = 0; side < 2; side++) {
+        const struct etwas_where_operand *constant = &operands[1 - side];
+        const struct etwas_where_number *value = &numbers[side];
+        bool is_as_text = value->kind == ETWAS_WHERE_TEXT || value->has_name;
+
+        if (constant->source == ETWAS_WHERE_CONSTANT) {
+            return (is_as_text && constant->text != NULL) ||
+                   fail(comparison, constant, error_of_constant(value));
+        }
+    }
+    return ((numbers[0].kind == ETWAS_WHERE_TEXT || numbers[1].kind == ETWAS_WHERE_TEXT) &&
+            has_text(&numbers[0]) && has_text(&numbers[1])) ||
+           fail(comparison, &operands[0],
+                "the two values are of different types, and do not compare");
+}
+
+static bool compare_values(const struct comparison *comparison, const uint32_t index[2])
+{
+    const struct etwas_where_node *node = comparison->node;
     struct etwas_where_number numbers[2];
 
     if (node->relation == ETWAS_WHERE_MATCHES || node->relation == ETWAS_WHERE_CONTAINS) {
-        return compare_texts(node, index, values);
+        return compare_texts(comparison, index, false);
     }
     for (unsigned side = 0; side < 2; side++) {
-        numbers[side] = number_of(&node->operands[side], index[side], values);
+        numbers[side] = number_of(comparison, side, index[side]);
     }
     if (are_alike(&numbers[0], &numbers[1])) {
         return fits(node->relation, order_of(&numbers[0], &numbers[1]));
     }
-    return compare_texts(node, index, values);
+    return comparison->where->error == NULL && are_texts(comparison, numbers) &&
+           compare_texts(comparison, index, numbers[0].has_name || numbers[1].has_name);
 }
 
-static bool is_event(const struct etwas_where_operand *operand)
+static bool compare(const struct comparison *comparison)
 {
-    return operand->source == ETWAS_WHERE_OF_PROPERTY && operand->property == ETWAS_PROPERTY_EVENT;
-}
-
-/* Values that are one event's name spelled in two ways are both to be unequal. */
-static bool needs_all(const struct etwas_where_node *node)
-{
-    return node->relation == ETWAS_WHERE_UNEQUAL &&
-           (is_event(&node->operands[0]) || is_event(&node->operands[1]));
-}
-
-static bool compare(const struct etwas_where_node *node, const struct etwas_where_values *values)
-{
-    uint32_t left = count_of(&node->operands[0], values);
-    uint32_t right = count_of(&node->operands[1], values);
-    bool all = needs_all(node);
+    uint32_t left = count_of(comparison, 0);
+    uint32_t right = count_of(comparison, 1);
 
     for (uint32_t i = 0; i < left; i++) {
         for (uint32_t k = 0; k < right; k++) {
             const uint32_t index[2] = {i, k};
 
-            if (compare_values(node, index, values) != all) {
-                return !all;
+            if (compare_values(comparison, index)) {
+                return true;
             }
         }
     }
-    return all && left > 0 && right > 0;
+    return false;
 }
 
-static bool is_something(const struct etwas_where_operand *operand, uint32_t index,
-                         const struct etwas_where_values *values)
+static bool is_something(const struct comparison *comparison, uint32_t index)
 {
-    struct etwas_where_number number = number_of(operand, index, values);
+    struct etwas_where_number number = number_of(comparison, 0, index);
     size_t bytes = 0;
 
     if (number.kind == ETWAS_WHERE_FLOAT) {
         return number.f < 0 || number.f > 0;
     }
     return is_number(&number) ? number.u != 0
-                              : text_of(operand, index, 0, values, &bytes) != NULL && bytes > 0;
+                              : text_of(comparison, 0, index, &bytes) != NULL && bytes > 0;
 }
 
-static bool holds_alone(const struct etwas_where_operand *operand,
-                        const struct etwas_where_values *values)
+static bool holds_alone(const struct comparison *comparison)
 {
-    uint32_t count = count_of(operand, values);
+    uint32_t count = count_of(comparison, 0);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (is_something(operand, i, values)) {
+        if (is_something(comparison, i)) {
             return true;
         }
     }
@@ -234,10 +335,11 @@ static bool holds_alone(const struct etwas_where_operand *operand,
 }
 
 /* Deeper nodes come before those that they are in, so this ends; how deep is bounded by NODES. */
-static bool holds(const struct etwas_where *where, uint32_t number,
+static bool holds(struct etwas_where *where, uint32_t number,
                   const struct etwas_where_values *values)
 {
     const struct etwas_where_node *node = &where->nodes[number];
+    const struct comparison comparison = {where, node, values};
 
     switch (node->relation) {
     case ETWAS_WHERE_OR:
@@ -247,13 +349,13 @@ static bool holds(const struct etwas_where *where, uint32_t number,
     case ETWAS_WHERE_NOT:
         return !holds(where, node->left, values);
     case ETWAS_WHERE_HOLDS:
-        return holds_alone(&node->operands[0], values);
+        return holds_alone(&comparison);
     default:
-        return compare(node, values);
+        return compare(&comparison);
     }
 }
 
-bool etwas_where_holds(const struct etwas_where *where, const struct etwas_where_values *values)
+bool etwas_where_holds(struct etwas_where *where, const struct etwas_where_values *values)
 {
-    return holds(where, where->root, values);
+    return holds(where, where->root, values) && where->error == NULL;
 }

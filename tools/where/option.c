@@ -7,6 +7,8 @@
 
 #include "where/option.h"
 
+#include "commands.h"
+#include "field_paths.h"
 #include "output.h"
 #include "text.h"
 
@@ -18,42 +20,42 @@ const char etwas_where_help[] =
     "  path contains \"tmp\" || path =~ \"^/\"  a part; an extended regular expression\n"
     "  keyword & 0x20                       some of these bits\n"
     "  duration > 1.5ms                     numbers: 12 -3 0x1f 1.5 1e6 true; with k\n"
-    "                                       M G Ki Mi Gi, or ns us ms s: nanoseconds\n"
+    "                                       M G Ki Mi Gi; of times and fields whose\n"
+    "                                       names end in _ns _us _ms _s also with\n"
+    "                                       ns us ms s min\n"
     "  time >= \"2026-11-21T08:19:17.5\"      UTC; time < 2s: since the session's start\n"
     "  point.x == 3                         a member of a struct\n"
     "A name is one of these, or else of a field (fields.NAME always is, `NAME` may\n"
     "hold anything): time, duration (ns; of an END event, from the START of the same\n"
     "instance or activity), duration_error_ns (how far it may be off, where that is\n"
-    "known), processor or cpu, process, thread, level, keyword, provider, event\n"
-    "(GC/Start; of a self-describing one with or without the opcode that is shown\n"
-    "behind it), name (its last part, without that), text (of a message), class\n"
-    "(GUID), type or opcode, id, version, task, channel, activity, related_activity,\n"
-    "instance, parent. Of several values, as in arrays, any will do. What an event\n"
-    "does not have compares false, by != too. A name alone: is it neither 0 nor\n"
-    "empty? Enumerations and codes of errors compare by name and by number, GUIDs and\n"
-    "times in any form.\n";
+    "known), processor or cpu, process, thread, level, keyword, provider, event (as\n"
+    "its column shows it: Shop/Order/Start, or by == its last one or two parts),\n"
+    "event_class (Shop/Order, or Order: all opcodes of it), name (the last part,\n"
+    "without an opcode), text (of a message), class (GUID), type or opcode, id,\n"
+    "version, task, channel, activity, related_activity, instance, parent. Of several\n"
+    "values, as in arrays, any will do. What an event does not have compares false,\n"
+    "by != too. A name alone: is it neither 0 nor empty? Enumerations and codes of\n"
+    "errors compare by name and by number, GUIDs and times in any form. To compare a\n"
+    "number with a string is an error.\n";
 
-bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
-                        struct etwas_field_paths *paths)
+void etwas_where_complain(const struct etwas_where *where, const char *event, size_t bytes)
 {
     struct etwas_output *errors = etwas_standard_error();
-    size_t indent;
+    const char *text = where->expression;
+    size_t indent = 0;
     size_t start;
 
-    if (where->node_count > 0) {
-        etwas_output_format(errors, "etwas %s: --where is given twice: && joins two\n", command);
-        etwas_output_flush(errors);
-        return false;
+    etwas_output_format(errors, "etwas %s: --where: ", where->command);
+    if (event != NULL) {
+        etwas_output_text(errors, "of ");
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, event, bytes);
+        etwas_output_char(errors, ' ');
     }
-    if (etwas_where_parse(where, text, paths)) {
-        return true;
-    }
-    etwas_output_format(errors, "etwas %s: --where: %s\n", command, where->error);
-    etwas_output_text(errors, "  ");
+    etwas_output_text(errors, where->error);
+    etwas_output_text(errors, "\n  ");
     start = errors->used_bytes;
     etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, text, where->error_at);
     /* A character has one byte that does not go on with another. */
-    indent = 0;
     for (size_t i = start; i < errors->used_bytes; i++) {
         indent += (errors->bytes[i] & 0xC0) != 0x80;
     }
@@ -69,6 +71,81 @@ bool etwas_where_option(struct etwas_where *where, const char *command, const ch
     }
     etwas_output_char(errors, '\n');
     etwas_output_flush(errors);
-    etwas_where_clear(where);
-    return false;
+}
+
+/* A part of the expression, as it was given. */
+static void put_operand(struct etwas_output *errors, const struct etwas_where *where,
+                        const struct etwas_where_operand *operand)
+{
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, where->expression + operand->at, operand->length);
+}
+
+/* "etwas COMMAND: note: 5ms is compared as 5000 us, the unit of took_us" */
+static void tell_units(const struct etwas_where *where)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    for (uint32_t i = 0; i < 2 * where->node_count; i++) {
+        const struct etwas_where_operand *operands = where->nodes[i / 2].operands;
+        const struct etwas_where_operand *constant = &operands[i % 2];
+        const struct etwas_where_number *number = &constant->number;
+
+        if (constant->field_unit == NULL) {
+            continue;
+        }
+        etwas_output_format(errors, "etwas %s: note: ", where->command);
+        put_operand(errors, where, constant);
+        etwas_output_text(errors, " is compared as ");
+        if (number->kind == ETWAS_WHERE_FLOAT) {
+            etwas_output_format(errors, "%.15g", number->f);
+        } else if (number->kind == ETWAS_WHERE_SIGNED) {
+            etwas_output_signed(errors, number->i);
+        } else {
+            etwas_output_unsigned(errors, number->u);
+        }
+        etwas_output_format(errors, " %s, the unit of ", constant->field_unit);
+        put_operand(errors, where, &operands[1 - i % 2]);
+        etwas_output_char(errors, '\n');
+        etwas_output_flush(errors);
+    }
+}
+
+bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
+                        struct etwas_field_paths *paths)
+{
+    if (where->node_count > 0) {
+        struct etwas_output *errors = etwas_standard_error();
+
+        etwas_output_format(errors, "etwas %s: --where is given twice: && joins two\n", command);
+        etwas_output_flush(errors);
+        return false;
+    }
+    if (!etwas_where_parse(where, text, paths)) {
+        where->command = command;
+        etwas_where_complain(where, NULL, 0);
+        etwas_where_clear(where);
+        return false;
+    }
+    where->command = command;
+    tell_units(where);
+    return true;
+}
+
+int etwas_where_finish(const struct etwas_where *where, const struct etwas_field_paths *paths,
+                       const char *command, bool has_all, int result)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    if (where->error != NULL) {
+        return ETWAS_EXIT_USAGE;
+    }
+    if (!etwas_field_paths_report(paths, command,
+                                  has_all ? "no event" : "no event that was read") &&
+        where->was_asked && !where->has_held) {
+        etwas_output_format(errors, "etwas %s: note: no event is as --where says: ", command);
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, where->expression, strlen(where->expression));
+        etwas_output_text(errors, "; 'etwas schema' tells which events and fields there are\n");
+        etwas_output_flush(errors);
+    }
+    return result;
 }

@@ -59,6 +59,7 @@ static bool parse_name(struct parser *parser, struct etwas_where_operand *operan
     }
     if (etwas_property_kind(operand->property) != ETWAS_PROPERTY_IS_NOTHING) {
         operand->source = ETWAS_WHERE_OF_PROPERTY;
+        etwas_field_paths_watch(parser->paths, text, bytes);
         parser->where->wants_duration |= operand->property == ETWAS_PROPERTY_DURATION ||
                                          operand->property == ETWAS_PROPERTY_DURATION_ERROR;
         return true;
@@ -88,7 +89,7 @@ static bool parse_mask(struct parser *parser, struct etwas_where_operand *operan
         return false;
     }
     etwas_where_next(&parser->scan);
-    if (parser->scan.word != ETWAS_WORD_NUMBER ||
+    if (parser->scan.word != ETWAS_WORD_NUMBER || parser->scan.has_time_unit ||
         parser->scan.number.kind != ETWAS_WHERE_UNSIGNED) {
         fail(parser, "expected the bits to look at, as a whole number");
         return false;
@@ -130,6 +131,7 @@ static bool parse_operand(struct parser *parser, struct etwas_where_operand *ope
         }
     } else if (scan->word == ETWAS_WORD_NUMBER) {
         operand->number = scan->number;
+        operand->has_time_unit = scan->has_time_unit;
     } else if (scan->word == ETWAS_WORD_STRING) {
         take_string(operand, scan);
     } else {
@@ -183,13 +185,77 @@ static bool property_fits(struct parser *parser, struct etwas_where_operand *pro
                fail_at(parser, other,
                        property->property == ETWAS_PROPERTY_CLASS
                            ? "expected a GUID such as \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"; "
-                             "names are in 'event' and 'name'"
+                             "names are in 'event_class' and 'event'"
                            : "expected a GUID such as \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"");
     case ETWAS_PROPERTY_IS_STRING:
         return is_text || fail_at(parser, other, "a string stands in quotes");
     default:
         return !is_text || fail_at(parser, other, "expected a number");
     }
+}
+
+struct field_unit {
+    const char *ending; /* of the field's name: _ and the unit */
+    int64_t ns;
+};
+
+/* The unit that a field's name says; NULL: none. */
+static const struct field_unit *unit_of_field(const struct etwas_field_path *path)
+{
+    static const struct field_unit units[] = {
+        {"_ns", 1}, {"_us", 1000}, {"_ms", 1000000}, {"_s", 1000000000}};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t bytes = strlen(units[i].ending) + 1;
+
+        if (path->bytes > bytes &&
+            memcmp(path->text + path->bytes - bytes, units[i].ending, bytes) == 0) {
+            return &units[i];
+        }
+    }
+    return NULL;
+}
+
+/* Nanoseconds become what the field counts; a whole number if they are. */
+static void convert(struct etwas_where_number *number, int64_t unit_ns)
+{
+    bool is_float = number->kind == ETWAS_WHERE_FLOAT;
+    bool is_negative = number->kind == ETWAS_WHERE_SIGNED;
+
+    if (is_float) {
+        number->f /= (double)unit_ns;
+    } else if (is_negative ? number->i % unit_ns == 0 : number->u % (uint64_t)unit_ns == 0) {
+        number->u = is_negative ? (uint64_t)(number->i / unit_ns) : number->u / (uint64_t)unit_ns;
+    } else {
+        number->f = (is_negative ? (double)number->i : (double)number->u) / (double)unit_ns;
+        number->kind = ETWAS_WHERE_FLOAT;
+    }
+}
+
+/* False after an error: a unit of time is beside what has none. */
+static bool unit_fits(struct parser *parser, struct etwas_where_operand *constant,
+                      const struct etwas_where_operand *other)
+{
+    const struct field_unit *unit;
+
+    if (!constant->has_time_unit || other->source == ETWAS_WHERE_CONSTANT) {
+        return true;
+    }
+    if (other->source == ETWAS_WHERE_OF_PROPERTY) {
+        return other->property == ETWAS_PROPERTY_TIME ||
+               other->property == ETWAS_PROPERTY_DURATION ||
+               other->property == ETWAS_PROPERTY_DURATION_ERROR ||
+               fail_at(parser, constant, "this is no time: write a number without a unit of time");
+    }
+    unit = unit_of_field(&parser->paths->paths[other->field]);
+    if (unit == NULL) {
+        return fail_at(parser, constant,
+                       "the field's name does not end in _ns, _us, _ms or _s, so its unit is not "
+                       "known: write a number in it, without a unit");
+    }
+    convert(&constant->number, unit->ns);
+    constant->field_unit = unit->ending + 1;
+    return true;
 }
 
 static bool operands_fit(struct parser *parser, struct etwas_where_node *node)
@@ -200,7 +266,9 @@ static bool operands_fit(struct parser *parser, struct etwas_where_node *node)
         parser->paths->paths[operands[1].field].is_compared_with = true;
     }
     return property_fits(parser, &operands[0], &operands[1]) &&
-           property_fits(parser, &operands[1], &operands[0]);
+           property_fits(parser, &operands[1], &operands[0]) &&
+           unit_fits(parser, &operands[0], &operands[1]) &&
+           unit_fits(parser, &operands[1], &operands[0]);
 }
 
 static bool compile(struct parser *parser, struct etwas_where_node *node)
@@ -327,6 +395,7 @@ bool etwas_where_parse(struct etwas_where *where, const char *text, struct etwas
         .scan = {.where = where, .expression = text}, .where = where, .paths = paths};
 
     memset(where, 0, sizeof *where);
+    where->expression = text;
     etwas_where_next(&parser.scan);
     where->root = parse_any(&parser);
     if (where->root != NO_NODE && parser.scan.word != ETWAS_WORD_END) {

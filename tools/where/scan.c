@@ -46,12 +46,15 @@ static bool is_word(char character)
 struct unit {
     const char *name;
     uint64_t factor;
+    bool is_of_time;
 };
 
 static const struct unit units[] = {
-    {"k", 1000},  {"K", 1000},     {"M", 1000000},     {"G", 1000000000},
-    {"Ki", 1024}, {"Mi", 1048576}, {"Gi", 1073741824}, {"ns", 1},
-    {"us", 1000}, {"µs", 1000},    {"ms", 1000000},    {"s", 1000000000},
+    {"k", 1000, false},         {"K", 1000, false},    {"M", 1000000, false},
+    {"G", 1000000000, false},   {"Ki", 1024, false},   {"Mi", 1048576, false},
+    {"Gi", 1073741824, false},  {"ns", 1, true},       {"us", 1000, true},
+    {"µs", 1000, true},         {"ms", 1000000, true}, {"s", 1000000000, true},
+    {"min", 60000000000, true},
 };
 
 static const struct unit *find_unit(const char *text, size_t bytes)
@@ -116,6 +119,7 @@ static void scan_number(struct etwas_where_scan *scan)
     uint64_t magnitude;
 
     scan->word = ETWAS_WORD_NUMBER;
+    scan->has_time_unit = false;
     errno = 0;
     magnitude = strtoull(text, &end, hexadecimal ? 16 : 10);
     if (hexadecimal && end == text + 1) {
@@ -136,10 +140,12 @@ static void scan_number(struct etwas_where_scan *scan)
 
             if (found == NULL) {
                 etwas_where_fail(scan, (size_t)(unit - scan->expression), (size_t)(unit_end - unit),
-                                 "no such unit: there are k, M, G, Ki, Mi, Gi, ns, us, ms and s");
+                                 "no such unit: there are k, M, G, Ki, Mi, Gi, ns, us, ms, s and "
+                                 "min");
                 return;
             }
             factor = found->factor;
+            scan->has_time_unit = found->is_of_time;
         }
     } else if (is_word(*end)) {
         etwas_where_fail(scan, (size_t)(end - scan->expression), 1, "not a hexadecimal digit");
@@ -197,6 +203,30 @@ static int escaped(const char *text, size_t *taken)
     }
 }
 
+/* \u{N}, as columns show what steers a terminal, as UTF-8. NULL: it is none. */
+static const char *keep_point(struct etwas_where_scan *scan, const char *text)
+{
+    char *end;
+    unsigned long point = strtoul(text + 3, &end, 16);
+
+    if (hexadecimal_digit(text[3]) < 0 || *end != '}' || point < 0x80 || point > 0x10FFFF) {
+        return NULL;
+    }
+    if (point >= 0x10000) {
+        (void)(keep(scan, (char)(0xF0 | point >> 18)) &&
+               keep(scan, (char)(0x80 | (point >> 12 & 0x3F))));
+    } else if (point >= 0x800) {
+        keep(scan, (char)(0xE0 | point >> 12));
+    }
+    if (point >= 0x800) {
+        keep(scan, (char)(0x80 | (point >> 6 & 0x3F)));
+    } else {
+        keep(scan, (char)(0xC0 | point >> 6));
+    }
+    keep(scan, (char)(0x80 | (point & 0x3F)));
+    return end + 1;
+}
+
 static void scan_string(struct etwas_where_scan *scan)
 {
     const char *text = scan->expression + scan->at;
@@ -212,11 +242,20 @@ static void scan_string(struct etwas_where_scan *scan)
             etwas_where_fail(scan, scan->at, 1, "the string has no end");
             return;
         }
+        if (character == '\\' && text[1] == 'u' && text[2] == '{') {
+            const char *end = keep_point(scan, text);
+
+            if (end != NULL && scan->where->error == NULL) {
+                text = end;
+                continue;
+            }
+        }
         if (character == '\\') {
             character = escaped(text, &taken);
             if (character < 0) {
                 etwas_where_fail(scan, (size_t)(text - scan->expression), text[1] != '\0' ? 2 : 1,
-                                 "no such escape: there are \\\\ \\\" \\' \\n \\r \\t and \\xNN");
+                                 "no such escape: there are \\\\ \\\" \\' \\n \\r \\t \\xNN and "
+                                 "\\u{N}");
                 return;
             }
         }

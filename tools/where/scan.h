@@ -30,7 +30,8 @@ struct etwas_where_scan {
     enum etwas_where_word word;
     enum etwas_where_relation relation;
     struct etwas_where_number number;
-    bool quoted; /* a name with ` in it is no property */
+    bool has_time_unit; /* the number; it is in ns */
+    bool quoted;        /* a name with ` in it is no property */
     const char *text;
     size_t bytes;
 };

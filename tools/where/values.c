@@ -7,6 +7,7 @@
 
 #include "where/values.h"
 
+#include "where/option.h"
 #include "where/scan.h"
 
 #include <stdio.h>
@@ -44,27 +45,15 @@ static const etwas_value *value_at(struct etwas_subject *subject, uint32_t path,
 static struct etwas_event_string string_of(struct etwas_subject *subject,
                                            enum etwas_property property)
 {
-    return property == ETWAS_PROPERTY_TEXT ? etwas_subject_message(subject)
-                                           : etwas_subject_string(subject, property);
-}
-
-/* What stands behind an event's name where it is shown: that is a second way to spell it. "": nothing. */
-static const char *behind_name(const struct etwas_subject *subject)
-{
-    const TRACE_EVENT_INFO *info =
-        subject->described != NULL ? subject->described->schema->info : NULL;
-
-    return info != NULL && info->DecodingSource == DecodingSourceTlg
-               ? etwas_described_opcode(info->EventDescriptor.Opcode)
-               : "";
-}
-
-static uint32_t count_strings(struct etwas_subject *subject, enum etwas_property property)
-{
-    if (string_of(subject, property).text == NULL) {
-        return 0;
+    switch (property) {
+    case ETWAS_PROPERTY_TEXT:
+        return etwas_subject_message(subject);
+    case ETWAS_PROPERTY_EVENT:
+    case ETWAS_PROPERTY_EVENT_CLASS:
+        return etwas_subject_name(subject, property);
+    default:
+        return etwas_subject_string(subject, property);
     }
-    return property == ETWAS_PROPERTY_EVENT && behind_name(subject)[0] != '\0' ? 2 : 1;
 }
 
 static uint32_t count_values(void *context, const struct etwas_where_operand *operand)
@@ -76,7 +65,7 @@ static uint32_t count_values(void *context, const struct etwas_where_operand *op
     if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
         switch (etwas_property_kind(operand->property)) {
         case ETWAS_PROPERTY_IS_STRING:
-            return count_strings(subject, operand->property);
+            return string_of(subject, operand->property).text != NULL;
         case ETWAS_PROPERTY_IS_GUID:
             return etwas_subject_guid(subject, operand->property) != NULL;
         default:
@@ -116,6 +105,12 @@ static bool read_date(const etwas_value *value, int64_t *unix_ns)
            etwas_where_date(text, unix_ns);
 }
 
+static bool is_error(const etwas_value *value)
+{
+    return value->out_type == TDH_OUTTYPE_WIN32ERROR || value->out_type == TDH_OUTTYPE_NTSTATUS ||
+           value->out_type == TDH_OUTTYPE_HRESULT;
+}
+
 static struct etwas_where_number number_of_field(const etwas_value *value)
 {
     static const enum etwas_where_kind kinds[] = {
@@ -124,8 +119,10 @@ static struct etwas_where_number number_of_field(const etwas_value *value)
         [ETWAS_VALUE_BOOLEAN] = ETWAS_WHERE_UNSIGNED,
     };
     etwas_number found = {.u = 0};
-    struct etwas_where_number number = {.kind = kinds[etwas_value_number(value, &found)]};
+    uint32_t kind = etwas_value_number(value, &found);
+    struct etwas_where_number number = {.kind = kinds[kind]};
 
+    number.has_name = kind == ETWAS_VALUE_BOOLEAN || value->field->map != NULL || is_error(value);
     if (number.kind == ETWAS_WHERE_FLOAT) {
         number.f = found.f;
     } else if (number.kind != ETWAS_WHERE_TEXT) {
@@ -150,8 +147,7 @@ static struct etwas_where_number number_at(void *context, const struct etwas_whe
 }
 
 static size_t text_of_property(struct etwas_subject *subject,
-                               const struct etwas_where_operand *operand, uint32_t index,
-                               char *text)
+                               const struct etwas_where_operand *operand, char *text)
 {
     const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
     struct etwas_where_number number;
@@ -170,19 +166,7 @@ static size_t text_of_property(struct etwas_subject *subject,
     }
     string = string_of(subject, operand->property);
     memcpy(text, string.text, string.bytes);
-    if (index > 0) {
-        const char *behind = behind_name(subject);
-
-        memcpy(text + string.bytes, behind, strlen(behind));
-        string.bytes += strlen(behind);
-    }
     return string.bytes;
-}
-
-static bool is_error(const etwas_value *value)
-{
-    return value->out_type == TDH_OUTTYPE_WIN32ERROR || value->out_type == TDH_OUTTYPE_NTSTATUS ||
-           value->out_type == TDH_OUTTYPE_HRESULT;
 }
 
 /* A GUID without its braces; the name alone of an error's code that has one, as 5(NAME). */
@@ -212,7 +196,7 @@ static const char *text_at(void *context, const struct etwas_where_operand *oper
     char *text = texts[side];
 
     if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
-        *bytes = text_of_property(subject, operand, index, text);
+        *bytes = text_of_property(subject, operand, text);
     } else {
         const etwas_value *value = value_at(subject, operand->field, index);
 
@@ -226,7 +210,22 @@ static const char *text_at(void *context, const struct etwas_where_operand *oper
     return text;
 }
 
-struct etwas_where_values etwas_where_values_of(struct etwas_subject *subject)
+bool etwas_where_takes(struct etwas_where *where, struct etwas_subject *subject)
 {
-    return (struct etwas_where_values){subject, count_values, number_at, text_at};
+    const struct etwas_where_values values = {subject, count_values, number_at, text_at};
+    struct etwas_event_string name;
+    bool holds;
+
+    if (where->error != NULL) {
+        return false;
+    }
+    holds = etwas_where_holds(where, &values);
+    where->was_asked = true;
+    where->has_held |= holds;
+    if (where->error != NULL) {
+        name = etwas_subject_name(subject, ETWAS_PROPERTY_EVENT);
+        etwas_where_complain(where, name.text, name.bytes);
+        subject->input->run->stop = true;
+    }
+    return holds;
 }

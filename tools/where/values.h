@@ -5,7 +5,10 @@
 
 #include "subject.h"
 
-/* What --where compares of a subject, as it was read last. */
-struct etwas_where_values etwas_where_values_of(struct etwas_subject *subject);
+/*
+ * Does the condition hold for a subject, as it was read last? If that compares what does not compare, it is said, no
+ * event is taken any more, and the run is stopped.
+ */
+bool etwas_where_takes(struct etwas_where *where, struct etwas_subject *subject);
 
 #endif

@@ -17,11 +17,14 @@
  *
  * A name is that of a property, or else of a field; `fields.` before it makes it a field. A name may
  * stand for several values, of an array or of fields with the same name: a comparison is true if it
- * is for any of them, and false where there is none. The name of an event may be spelled in two ways:
- * != is true if it is for both. A name alone is true if a value is neither 0 nor empty.
+ * is for any of them, and false where there is none. == on the name of an event or of its class takes
+ * the whole name and its last one or two parts, and != is the opposite. A name alone is true if a
+ * value is neither 0 nor empty.
  *
  * A string that is a GUID or a date is compared as such with GUIDs and times, and as text with all
- * else.
+ * else. To compare what is of different types is an error, which an event may show that is met late:
+ * only its schema says what type a field has. A unit of time goes with times, and with fields whose
+ * names end in theirs.
  */
 
 #include "property.h"
@@ -45,6 +48,7 @@ enum etwas_where_kind {
 
 struct etwas_where_number {
     enum etwas_where_kind kind;
+    bool has_name; /* a number that is shown as text too: of an enumeration, an error, a boolean */
     union {
         uint64_t u;
         int64_t i;
@@ -68,7 +72,9 @@ struct etwas_where_operand {
     bool masked;
     uint64_t mask;
     struct etwas_where_number number; /* the constant; of a string TEXT, TIME or GUID */
-    const char *text;                 /* the string; NULL: a number. Terminated, and may hold 0 */
+    bool has_time_unit;               /* the constant was written with one, and is in ns */
+    const char *field_unit; /* and now it is in that of the field beside it; NULL: still in ns */
+    const char *text;       /* the string; NULL: a number. Terminated, and may hold 0 */
     size_t bytes;
     size_t at; /* where it stands in the expression */
     size_t length;
@@ -108,9 +114,13 @@ struct etwas_where {
     uint32_t node_count;
     uint32_t root;
     bool wants_duration;
+    bool was_asked;                    /* about an event */
+    bool has_held;                     /* for one */
     char text[ETWAS_WHERE_TEXT_BYTES]; /* of the strings, and of names while parsing */
     size_t text_bytes;
-    /* What is wrong with it. */
+    const char *command; /* of etwas_where_option, and what it was given */
+    const char *expression;
+    /* What is wrong with it, as it was parsed or for an event. */
     const char *error; /* NULL: nothing */
     size_t error_at;   /* in bytes */
     size_t error_length;
@@ -140,6 +150,7 @@ struct etwas_where_values {
                         unsigned side, size_t *bytes);
 };
 
-bool etwas_where_holds(const struct etwas_where *where, const struct etwas_where_values *values);
+/* Whether it holds for an event. False with an error: of that event it compares different types. */
+bool etwas_where_holds(struct etwas_where *where, const struct etwas_where_values *values);
 
 #endif
