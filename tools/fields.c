@@ -348,15 +348,23 @@ bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_descr
     return form.nesting.is_behind[0] || rest->bytes > 0;
 }
 
-void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+bool etwas_fields_put_json_members(struct etwas_output *output,
+                                   const struct etwas_described *described,
+                                   const EVENT_RECORD *record, struct etwas_fields_rest *rest)
 {
     struct etwas_fields_form form;
 
     form.output = output;
     form.described = described;
     form.json = true;
-    etwas_output_char(output, '{');
     put_fields(&form, record, rest);
+    return form.nesting.is_behind[0];
+}
+
+void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+{
+    etwas_output_char(output, '{');
+    (void)etwas_fields_put_json_members(output, described, record, rest);
     etwas_output_char(output, '}');
 }

@@ -63,6 +63,11 @@ bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_descr
 void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
                            const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
+/* The same without the braces, behind which more may follow. False: there is none. */
+bool etwas_fields_put_json_members(struct etwas_output *output,
+                                   const struct etwas_described *described,
+                                   const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+
 /* What is left, or follows, in parentheses. */
 void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest);
 

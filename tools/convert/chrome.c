@@ -12,12 +12,12 @@
 #include "span_name.h"
 
 /* Microseconds since the first file's session began, to the nanosecond: more digits than a double has left. */
-static void put_time(struct etwas_convert *convert)
+static void put_time(struct etwas_convert *convert, int64_t time_ns)
 {
     int64_t start_ns = etwas_input_start_ns(&convert->run.inputs[0]);
-    bool is_before = convert->time_ns < start_ns;
-    uint64_t ns = is_before ? etwas_input_passed_ns(convert->time_ns, start_ns)
-                            : etwas_input_passed_ns(start_ns, convert->time_ns);
+    bool is_before = time_ns < start_ns;
+    uint64_t ns = is_before ? etwas_input_passed_ns(time_ns, start_ns)
+                            : etwas_input_passed_ns(start_ns, time_ns);
 
     etwas_json_key(convert->output, "ts");
     if (is_before) {
@@ -27,10 +27,20 @@ static void put_time(struct etwas_convert *convert)
     etwas_output_format(convert->output, ".%03u", (unsigned)(ns % 1000));
 }
 
+/* A number, or a text, which viewers take for another process: 0 would be one that there is. */
+static void put_id(struct etwas_output *output, const char *key, uint32_t id)
+{
+    if (id != ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_json_number(output, key, id);
+    } else {
+        etwas_json_text(output, key, "unknown");
+    }
+}
+
 static void put_thread(struct etwas_output *output, uint32_t process, uint32_t thread)
 {
-    etwas_json_number(output, "pid", process != ETWAS_EVENT_UNKNOWN_ID ? process : 0);
-    etwas_json_number(output, "tid", thread != ETWAS_EVENT_UNKNOWN_ID ? thread : 0);
+    put_id(output, "pid", process);
+    put_id(output, "tid", thread);
 }
 
 /* The same of a span's START and END. */
@@ -69,28 +79,111 @@ static void put_category(struct etwas_convert *convert)
     }
 }
 
-static void put_arguments(struct etwas_convert *convert)
-{
-    struct etwas_fields_rest rest;
+/* ---- what an event says ------------------------------------------------------------------------ */
 
-    if (convert->subject.described != NULL) {
-        etwas_json_key(convert->output, "args");
-        etwas_fields_put_json(convert->output, convert->subject.described, convert->subject.record,
-                              &rest);
+/* The members of "args": fields, and what there is to say of them under names that no field has. */
+struct arguments {
+    struct etwas_output *output;
+    bool has_any;
+};
+
+static void put_key(struct arguments *arguments, const char *key)
+{
+    etwas_output_text(arguments->output, arguments->has_any ? ",\"" : "\"");
+    etwas_output_text(arguments->output, key);
+    etwas_output_text(arguments->output, "\":");
+    arguments->has_any = true;
+}
+
+static void put_text(struct arguments *arguments, const char *key, const char *text, size_t bytes)
+{
+    put_key(arguments, key);
+    etwas_output_char(arguments->output, '"');
+    etwas_text_utf8(arguments->output, ETWAS_TEXT_JSON, text, bytes);
+    etwas_output_char(arguments->output, '"');
+}
+
+static void put_hex(struct arguments *arguments, const char *key, const void *data, size_t bytes)
+{
+    put_key(arguments, key);
+    etwas_output_char(arguments->output, '"');
+    etwas_output_hex(arguments->output, data, bytes);
+    etwas_output_char(arguments->output, '"');
+}
+
+static void put_rest(struct arguments *arguments, const struct etwas_fields_rest *rest)
+{
+    if (rest->truncated != NULL) {
+        put_text(arguments, "etwas.truncated", rest->truncated, strlen(rest->truncated));
     }
+    if (rest->truncated != NULL || rest->bytes > 0) {
+        put_hex(arguments, "etwas.rest", rest->data, rest->bytes);
+    }
+}
+
+static void put_payload(struct arguments *arguments, struct etwas_subject *subject)
+{
+    const EVENT_RECORD *record = subject->record;
+    struct etwas_event_string message = {NULL, 0};
+    struct etwas_fields_rest rest = {NULL, NULL, 0};
+
+    if (subject->event.message) {
+        message = etwas_subject_message(subject);
+    }
+    if (message.text != NULL) {
+        put_text(arguments, "etwas.text", message.text, message.bytes);
+        (void)etwas_subject_message_rest(subject, &rest);
+    } else if (subject->described != NULL) {
+        arguments->has_any |=
+            etwas_fields_put_json_members(arguments->output, subject->described, record, &rest);
+    } else if (record->UserDataLength > 0) {
+        put_hex(arguments, "etwas.payload", record->UserData, record->UserDataLength);
+    }
+    put_rest(arguments, &rest);
+    if (message.text == NULL && subject->described != NULL &&
+        subject->described->schema->other_version) {
+        put_key(arguments, "etwas.decoded_as_version");
+        etwas_output_unsigned(arguments->output,
+                              subject->described->schema->info->EventDescriptor.Version);
+    }
+}
+
+static void put_arguments(struct etwas_convert *convert, uint64_t early_ns)
+{
+    struct arguments arguments = {convert->output, false};
+
+    etwas_json_key(convert->output, "args");
+    etwas_output_char(convert->output, '{');
+    put_payload(&arguments, &convert->subject);
+    if (early_ns != 0) {
+        put_key(&arguments, "etwas.before_start_ns");
+        etwas_output_unsigned(convert->output, early_ns);
+    }
+    etwas_output_char(convert->output, '}');
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+/* By how much an END is before its START, where stamps fall: viewers drop an end that comes first. */
+static uint64_t early_ns(const struct etwas_convert *convert)
+{
+    return convert->span_role == ETWAS_SPAN_END && convert->time_ns < convert->span->start
+               ? (uint64_t)convert->span->start - (uint64_t)convert->time_ns
+               : 0;
 }
 
 static void put_event(struct etwas_convert *convert)
 {
     bool is_edge = convert->span_role == ETWAS_SPAN_START || convert->span_role == ETWAS_SPAN_END;
     const struct etwas_event *event = &convert->subject.event;
+    uint64_t early = early_ns(convert);
 
     etwas_output_text(convert->output, ",\n{\"ph\":\"");
     etwas_output_char(convert->output, !is_edge                                 ? 'i'
                                        : convert->span_role == ETWAS_SPAN_START ? 'b'
                                                                                 : 'e');
     etwas_output_char(convert->output, '"');
-    put_time(convert);
+    put_time(convert, early != 0 ? convert->span->start : convert->time_ns);
     put_category(convert);
     if (is_edge) {
         /* Where it began: both ends are of one process, so that they find each other. */
@@ -103,7 +196,7 @@ static void put_event(struct etwas_convert *convert)
         etwas_json_text(convert->output, "s", "t");
         put_name(convert);
     }
-    put_arguments(convert);
+    put_arguments(convert, early);
     etwas_output_char(convert->output, '}');
 }
 
@@ -111,7 +204,7 @@ static void put_gap(struct etwas_convert *convert, const struct etwas_input *inp
                     const etwas_damage *damage)
 {
     etwas_output_text(convert->output, ",\n{\"ph\":\"i\",\"s\":\"g\"");
-    put_time(convert);
+    put_time(convert, convert->time_ns);
     put_thread(convert->output, ETWAS_EVENT_UNKNOWN_ID, ETWAS_EVENT_UNKNOWN_ID);
     etwas_json_text(convert->output, "name", "damaged");
     etwas_json_key(convert->output, "args");

@@ -184,7 +184,7 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
         *slot = classes->count;
     }
     class = classes->classes[*slot - 1];
-    if (class->described != NULL && !class->is_complete && form != ETWAS_CTF_PAYLOAD) {
+    if (class->described != NULL && !class->is_complete && form != ETWAS_CTF_TRUNCATED) {
         learn(class, subject->record);
     }
     return class;

@@ -173,6 +173,11 @@ static uint8_t put_context(struct etwas_bytes *bytes, const struct etwas_subject
         has |= ETWAS_CTF_RELATED_ACTIVITY;
         etwas_ctf_put_guid(bytes, &event->related_activity);
     }
+    if (subject->described != NULL && !event->message &&
+        subject->described->schema->other_version) {
+        has |= ETWAS_CTF_OTHER_VERSION;
+        etwas_bytes_put_u8(bytes, subject->described->schema->info->EventDescriptor.Version);
+    }
     return has;
 }
 
@@ -217,7 +222,10 @@ static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *tra
     etwas_bytes_put_u64(bytes, time_ns);
     etwas_bytes_put_u32(bytes, convert->subject.event.process);
     etwas_bytes_put_u32(bytes, convert->subject.event.thread);
-    etwas_bytes_put_u32(bytes, error_of(convert->error_ns, time_ns - wanted_ns));
+    /* A time before 1970, which the format cannot have, is told as one that is not known. */
+    etwas_bytes_put_u32(bytes, convert->time_ns < 0
+                                   ? UINT32_MAX
+                                   : error_of(convert->error_ns, time_ns - wanted_ns));
     has = put_context(bytes, &convert->subject);
     form = etwas_ctf_put_payload(bytes, convert);
     has |= put_stack(bytes, convert->subject.record);

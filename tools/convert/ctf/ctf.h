@@ -39,15 +39,18 @@ enum {
     ETWAS_CTF_SEQUENCE = 16, /* of a message */
     /* Behind the fields: babeltrace2 2.0.4 aborts where anything is counted before them. */
     ETWAS_CTF_CALL_STACK = 32,
+    ETWAS_CTF_OTHER_VERSION = 64, /* by which version's schema its fields were read */
 };
 
 /* What the fields of an event are. */
 enum etwas_ctf_form {
-    ETWAS_CTF_FIELDS,      /* those of its schema */
-    ETWAS_CTF_FIELDS_REST, /* and behind them what the schema does not know of */
-    ETWAS_CTF_TEXT,        /* a message's */
-    ETWAS_CTF_TEXT_REST,
-    ETWAS_CTF_PAYLOAD, /* bytes: no schema, or one that the payload is too short for */
+    ETWAS_CTF_FIELDS,         /* those of its schema */
+    ETWAS_CTF_FIELDS_REST,    /* and behind them what the schema does not know of */
+    ETWAS_CTF_TEXT,           /* a message's */
+    ETWAS_CTF_TEXT_REST,      /* and what of its payload is not in the text */
+    ETWAS_CTF_TEXT_TRUNCATED, /* and which argument its payload ends in, and what is left of it */
+    ETWAS_CTF_PAYLOAD,        /* bytes, of which there is no schema */
+    ETWAS_CTF_TRUNCATED, /* bytes that are too short for their schema, behind the field they end in */
 };
 
 /* What the values of a field of a schema have been so far: it decides how they are declared. */

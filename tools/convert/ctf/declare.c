@@ -281,16 +281,20 @@ static void put_fields(struct declaration *declaration)
 {
     enum etwas_ctf_form form = declaration->class->form;
     bool has_schema = form == ETWAS_CTF_FIELDS || form == ETWAS_CTF_FIELDS_REST;
-    struct addition additions[3];
+    struct addition additions[4];
     uint32_t count = 0;
 
-    if (form == ETWAS_CTF_TEXT || form == ETWAS_CTF_TEXT_REST) {
+    if (form == ETWAS_CTF_TEXT || form == ETWAS_CTF_TEXT_REST || form == ETWAS_CTF_TEXT_TRUNCATED) {
         additions[count++] = (struct addition){"text", "text", false};
     }
-    if (form == ETWAS_CTF_FIELDS_REST || form == ETWAS_CTF_TEXT_REST) {
+    if (form == ETWAS_CTF_TRUNCATED || form == ETWAS_CTF_TEXT_TRUNCATED) {
+        additions[count++] = (struct addition){"truncated", "text", false};
+    }
+    if (form == ETWAS_CTF_FIELDS_REST || form == ETWAS_CTF_TEXT_REST ||
+        form == ETWAS_CTF_TEXT_TRUNCATED) {
         additions[count++] = (struct addition){"rest", "x8", true};
     }
-    if (form == ETWAS_CTF_PAYLOAD) {
+    if (form == ETWAS_CTF_PAYLOAD || form == ETWAS_CTF_TRUNCATED) {
         additions[count++] = (struct addition){"payload", "x8", true};
     }
     if ((declaration->class->has & ETWAS_CTF_CALL_STACK) != 0) {
@@ -339,6 +343,7 @@ static void put_context(struct declaration *declaration)
         {ETWAS_CTF_PARENT, "u32 _parent_instance;\n        guid _parent_class;\n"},
         {ETWAS_CTF_ACTIVITY, "guid _activity;\n"},
         {ETWAS_CTF_RELATED_ACTIVITY, "guid _related_activity;\n"},
+        {ETWAS_CTF_OTHER_VERSION, "u8 _decoded_as_version;\n"},
     };
 
     if ((declaration->class->has & ~ETWAS_CTF_CALL_STACK) == 0) {

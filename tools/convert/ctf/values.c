@@ -138,14 +138,27 @@ static enum etwas_ctf_form put_message(struct etwas_bytes *bytes, struct etwas_c
     if (!etwas_subject_message_rest(&convert->subject, &rest)) {
         return ETWAS_CTF_TEXT;
     }
+    if (rest.truncated != NULL) {
+        etwas_ctf_put_text(bytes, rest.truncated, strlen(rest.truncated));
+    }
     put_counted(bytes, rest.data, rest.bytes);
-    return ETWAS_CTF_TEXT_REST;
+    return rest.truncated != NULL ? ETWAS_CTF_TEXT_TRUNCATED : ETWAS_CTF_TEXT_REST;
 }
 
-/* PAYLOAD, and what was written makes no sense: the payload does not go as far as the schema. */
+/* The payload does not go as far as the schema: what was written is given up. */
+static enum etwas_ctf_form put_truncated(struct etwas_bytes *bytes, size_t at, const char *name,
+                                         const EVENT_RECORD *record)
+{
+    bytes->used = at;
+    etwas_ctf_put_text(bytes, name, strlen(name));
+    put_counted(bytes, record->UserData, record->UserDataLength);
+    return ETWAS_CTF_TRUNCATED;
+}
+
 static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_schema *schema,
                                       const EVENT_RECORD *record)
 {
+    size_t at = bytes->used;
     etwas_fields fields;
     etwas_value value;
 
@@ -161,7 +174,7 @@ static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_sch
             }
             break;
         case ETWAS_TOKEN_TRUNCATED:
-            return ETWAS_CTF_PAYLOAD;
+            return put_truncated(bytes, at, value.field->name, record);
         case ETWAS_TOKEN_TRAILING:
             put_counted(bytes, value.data, value.bytes);
             return ETWAS_CTF_FIELDS_REST;
@@ -175,7 +188,6 @@ static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_sch
 enum etwas_ctf_form etwas_ctf_put_payload(struct etwas_bytes *bytes, struct etwas_convert *convert)
 {
     const EVENT_RECORD *record = convert->subject.record;
-    size_t at = bytes->used;
 
     if (convert->subject.event.message) {
         struct etwas_event_string text = etwas_subject_message(&convert->subject);
@@ -184,12 +196,7 @@ enum etwas_ctf_form etwas_ctf_put_payload(struct etwas_bytes *bytes, struct etwa
             return put_message(bytes, convert, text);
         }
     } else if (convert->subject.described != NULL) {
-        enum etwas_ctf_form form = put_fields(bytes, convert->subject.described->schema, record);
-
-        if (form != ETWAS_CTF_PAYLOAD) {
-            return form;
-        }
-        bytes->used = at;
+        return put_fields(bytes, convert->subject.described->schema, record);
     }
     put_counted(bytes, record->UserData, record->UserDataLength);
     return ETWAS_CTF_PAYLOAD;

@@ -122,6 +122,16 @@ void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t numbe
     etwas_output_char(item, '}');
 }
 
+void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t time_ns)
+{
+    if (time_ns <= 0) {
+        begin(item, "", key, strlen(key));
+        etwas_output_text(item, "{\"stringValue\":\"");
+        etwas_text_time_ns(item, time_ns);
+        etwas_output_text(item, "\"}}");
+    }
+}
+
 /* ---- fields ------------------------------------------------------------------------------------ */
 
 struct walk {
@@ -130,7 +140,18 @@ struct walk {
     const struct etwas_described *described;
     etwas_fields fields;
     uint32_t left_out;
+    struct etwas_fields_rest rest;
 };
+
+/* It may come within an array, which it ends. */
+static void note_rest(struct walk *walk, const etwas_value *value)
+{
+    if (value->token == ETWAS_TOKEN_TRUNCATED || value->token == ETWAS_TOKEN_TRAILING) {
+        walk->rest = (struct etwas_fields_rest){
+            value->token == ETWAS_TOKEN_TRUNCATED ? value->field->name : NULL, value->data,
+            value->bytes};
+    }
+}
 
 static void begin_field(struct walk *walk, const etwas_schema_field *field)
 {
@@ -147,6 +168,7 @@ static void put_elements(struct walk *walk)
 
     etwas_output_text(walk->item, "{\"arrayValue\":{\"values\":[");
     while (etwas_fields_next(&walk->fields, &value) && value.token != ETWAS_TOKEN_ARRAY_END) {
+        note_rest(walk, &value);
         if (value.token == ETWAS_TOKEN_VALUE && walk->item->used_bytes < ETWAS_OTLP_FIELDS_BYTES) {
             separate(walk->item);
             put_value(walk->item, &value);
@@ -169,6 +191,7 @@ static void put_elements_as_text(struct walk *walk, etwas_value value)
     do {
         depth += value.token == ETWAS_TOKEN_ARRAY_BEGIN;
         depth -= value.token == ETWAS_TOKEN_ARRAY_END;
+        note_rest(walk, &value);
         is_cut = is_cut || text.used_bytes > MOST_TEXT_BYTES;
         if (!is_cut) {
             etwas_fields_put_token(&form, &value, &rest);
@@ -185,13 +208,37 @@ static bool is_of_structs(const etwas_value *array)
     return (array->field->info->Flags & PropertyStruct) != 0;
 }
 
+static void put_own_bytes(struct etwas_output *item, const char *prefix, const char *key,
+                          const void *data, size_t bytes)
+{
+    begin(item, prefix, key, strlen(key));
+    put_bytes(item, data, bytes);
+    etwas_output_char(item, '}');
+}
+
+/* What the payload and its schema do not agree on. It is kept whatever else has no room. */
+static void put_rest(struct etwas_output *item, const char *prefix,
+                     const struct etwas_fields_rest *rest)
+{
+    static const char truncated[] = "etwas.truncated";
+
+    if (rest->truncated != NULL) {
+        begin(item, prefix, truncated, sizeof truncated - 1);
+        put_text(item, rest->truncated, strlen(rest->truncated));
+        etwas_output_char(item, '}');
+    }
+    if (rest->truncated != NULL || rest->bytes > 0) {
+        put_own_bytes(item, prefix, "etwas.rest", rest->data, rest->bytes);
+    }
+}
+
 static void put_field(struct walk *walk, const etwas_value *value)
 {
     bool has_room = walk->item->used_bytes < ETWAS_OTLP_FIELDS_BYTES;
     bool is_array = value->token == ETWAS_TOKEN_ARRAY_BEGIN;
 
+    note_rest(walk, value);
     if (value->token != ETWAS_TOKEN_VALUE && !is_array) {
-        walk->left_out += value->token == ETWAS_TOKEN_TRUNCATED;
         return; /* a struct: its members have its name in theirs */
     }
     if (!has_room) {
@@ -209,6 +256,36 @@ static void put_field(struct walk *walk, const etwas_value *value)
     etwas_output_char(walk->item, '}');
 }
 
+/* A message's text is the body. */
+static bool put_unread(struct etwas_subject *subject, struct etwas_output *item, const char *prefix)
+{
+    struct etwas_fields_rest rest;
+
+    if (subject->event.message && etwas_subject_message(subject).text != NULL) {
+        if (etwas_subject_message_rest(subject, &rest)) {
+            put_rest(item, prefix, &rest);
+        }
+        return true;
+    }
+    if (subject->described == NULL && subject->record->UserDataLength != 0) {
+        put_own_bytes(item, prefix, "etwas.payload", subject->record->UserData,
+                      subject->record->UserDataLength);
+    }
+    return subject->described == NULL;
+}
+
+static void put_other_version(struct etwas_output *item, const char *prefix,
+                              const etwas_schema *schema)
+{
+    static const char key[] = "etwas.decoded_as_version";
+
+    if (schema->other_version) {
+        begin(item, prefix, key, sizeof key - 1);
+        put_signed(item, schema->info->EventDescriptor.Version);
+        etwas_output_char(item, '}');
+    }
+}
+
 uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
 {
     static struct walk walk;
@@ -216,22 +293,20 @@ uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
     struct etwas_output *item = &otlp->item;
     etwas_value value;
 
-    if (subject->described == NULL) {
-        if (subject->record->UserDataLength != 0 && etwas_subject_message(subject).text == NULL) {
-            begin(item, prefix, "etwas.payload", strlen("etwas.payload"));
-            put_bytes(item, subject->record->UserData, subject->record->UserDataLength);
-            etwas_output_char(item, '}');
-        }
+    if (put_unread(subject, item, prefix)) {
         return 0;
     }
     walk.item = item;
     walk.prefix = prefix;
     walk.described = subject->described;
     walk.left_out = 0;
+    walk.rest = (struct etwas_fields_rest){NULL, NULL, 0};
     etwas_fields_begin(&walk.fields, subject->described->schema, subject->record);
     while (etwas_fields_next(&walk.fields, &value)) {
         put_field(&walk, &value);
     }
+    put_rest(item, prefix, &walk.rest);
+    put_other_version(item, prefix, subject->described->schema);
     return walk.left_out;
 }
 
@@ -262,6 +337,9 @@ void etwas_otlp_header(struct etwas_otlp *otlp)
     etwas_otlp_number(item, subject->event.classic ? "etwas.type" : "etwas.id",
                       subject->event.classic ? descriptor->Opcode : descriptor->Id);
     etwas_otlp_number(item, "etwas.level", descriptor->Level);
+    if (descriptor->Version != 0 && !subject->event.message) {
+        etwas_otlp_number(item, "etwas.version", descriptor->Version);
+    }
     if (descriptor->Keyword != 0) {
         begin(item, "", "etwas.keyword", strlen("etwas.keyword"));
         etwas_output_text(item, "{\"stringValue\":\"");

@@ -86,6 +86,7 @@ void etwas_otlp_log(struct etwas_otlp *otlp)
     put_body(otlp);
     etwas_output_text(item, ",\"attributes\":[");
     etwas_otlp_header(otlp);
+    etwas_otlp_early_time(item, "etwas.time", convert->time_ns);
     left_out = etwas_otlp_fields(otlp, "");
     etwas_output_char(item, ']');
     if (left_out != 0) {

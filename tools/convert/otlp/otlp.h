@@ -81,6 +81,9 @@ struct etwas_otlp {
 void etwas_otlp_text(struct etwas_output *item, const char *key, const char *text, size_t bytes);
 void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t number);
 
+/* As `key` the time as text, if it is one that etwas_otlp_put_time cannot put. */
+void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t time_ns);
+
 /* What every event has by its header. */
 void etwas_otlp_header(struct etwas_otlp *otlp);
 
@@ -112,7 +115,7 @@ void etwas_otlp_add(struct etwas_otlp *otlp, enum etwas_otlp_kind kind,
 /* Ends the lines that are begun. */
 void etwas_otlp_end_lines(struct etwas_otlp *otlp);
 
-/* "key":"nanoseconds since 1970"; what is before is 0. */
+/* "key":"nanoseconds since 1970"; what is before is 0, which there stands for a time that is not known. */
 void etwas_otlp_put_time(struct etwas_output *item, const char *key, int64_t time_ns);
 
 /* ---- spans.c ---- */

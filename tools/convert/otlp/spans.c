@@ -62,6 +62,7 @@ static uint32_t put_start(struct etwas_otlp *otlp)
     etwas_json_text(&otlp->item, "name", name);
     etwas_output_text(&otlp->item, ",\"attributes\":[");
     etwas_otlp_header(otlp);
+    etwas_otlp_early_time(&otlp->item, "etwas.time", otlp->convert->time_ns);
     return etwas_otlp_fields(otlp, "");
 }
 
@@ -152,12 +153,26 @@ static void end_lost(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
     forget(otlp, open);
 }
 
+/* Where stamps fall an END may be before its START: the span has no length then. */
+static void put_end_time(struct etwas_otlp *otlp, const struct etwas_otlp_open *open)
+{
+    int64_t end_ns = otlp->convert->time_ns;
+    uint64_t early_ns = (uint64_t)open->start_ns - (uint64_t)end_ns;
+
+    if (end_ns < open->start_ns) {
+        etwas_otlp_number(&otlp->item, "end.etwas.before_start_ns",
+                          early_ns < INT64_MAX ? (int64_t)early_ns : INT64_MAX);
+    }
+    etwas_otlp_early_time(&otlp->item, "end.etwas.time", end_ns);
+}
+
 static void end_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
 {
     uint32_t thread = otlp->convert->subject.event.thread;
 
     if (open->is_wanted || otlp->convert->is_wanted) {
         put_head(otlp, open, otlp->convert->time_ns);
+        put_end_time(otlp, open);
         if (thread != open->thread && thread != ETWAS_EVENT_UNKNOWN_ID) {
             etwas_otlp_number(&otlp->item, "end.thread.id", thread);
         }

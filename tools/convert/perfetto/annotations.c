@@ -259,19 +259,21 @@ static size_t begin_next(struct etwas_perfetto *perfetto, const struct nesting *
     return begin(perfetto, kind_of_next(nesting), is_element ? NULL : schema->fields[field]);
 }
 
-static void put_rest(struct etwas_perfetto *perfetto, const etwas_value *value)
+static void put_rest(struct etwas_perfetto *perfetto, const struct etwas_fields_rest *rest)
 {
-    if (value->token == ETWAS_TOKEN_TRUNCATED) {
-        etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_TRUNCATED, value->field->name);
+    if (rest->truncated != NULL) {
+        etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_TRUNCATED, rest->truncated);
     }
-    annotate_hex(perfetto, ETWAS_PERFETTO_REST, value->data, value->bytes);
+    if (rest->truncated != NULL || rest->bytes > 0) {
+        annotate_hex(perfetto, ETWAS_PERFETTO_REST, rest->data, rest->bytes);
+    }
 }
 
 static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
 {
     struct nesting nesting; /* most of it is never touched */
     struct etwas_wire *event = &perfetto->event;
-    etwas_value rest = {.token = ETWAS_TOKEN_VALUE};
+    struct etwas_fields_rest rest = {NULL, NULL, 0};
     etwas_fields fields;
     etwas_value value;
     size_t began;
@@ -300,7 +302,10 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
             }
             break;
         default:
-            rest = value; /* it stands beside the fields, and these may still be open */
+            /* It stands beside the fields, and these may still be open. */
+            rest = (struct etwas_fields_rest){
+                value.token == ETWAS_TOKEN_TRUNCATED ? value.field->name : NULL, value.data,
+                value.bytes};
             break;
         }
     }
@@ -309,7 +314,7 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
     }
     if (event->used >= EVENT_BYTES) {
         etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_REST, "too long to be shown");
-    } else if (rest.token != ETWAS_TOKEN_VALUE) {
+    } else {
         put_rest(perfetto, &rest);
     }
 }
@@ -387,24 +392,65 @@ static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_subj
     }
 }
 
+/* Numbers that no track can have are said here. */
+static void put_ids(struct etwas_perfetto *perfetto, const struct etwas_event *event,
+                    const struct etwas_perfetto_track *track)
+{
+    if (event->process != track->process && event->process != ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_PROCESS, event->process);
+    }
+    if (event->thread != track->thread && event->thread != ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_THREAD, event->thread);
+    }
+}
+
+static void put_message(struct etwas_perfetto *perfetto, struct etwas_subject *subject,
+                        struct etwas_event_string message)
+{
+    struct etwas_fields_rest rest;
+
+    annotate_bytes(perfetto, ETWAS_PERFETTO_TEXT, message.text, message.bytes);
+    if (etwas_subject_message_rest(subject, &rest)) {
+        put_rest(perfetto, &rest);
+    }
+}
+
+static void put_payload(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
+{
+    struct etwas_subject *subject = &perfetto->convert->subject;
+    struct etwas_event_string message = {NULL, 0};
+
+    if (subject->event.message) {
+        message = etwas_subject_message(subject);
+    }
+    if (message.text != NULL) {
+        put_message(perfetto, subject, message);
+    } else if (schema->described == NULL) {
+        if (subject->record->UserDataLength > 0) {
+            annotate_hex(perfetto, ETWAS_PERFETTO_PAYLOAD, subject->record->UserData,
+                         subject->record->UserDataLength);
+        }
+    } else {
+        if (schema->described->schema->field_count > 0 || subject->record->UserDataLength > 0) {
+            put_fields(perfetto, schema);
+        }
+        if (schema->described->schema->other_version) {
+            etwas_perfetto_annotate_number(
+                perfetto, ETWAS_PERFETTO_DECODED_AS,
+                schema->described->schema->info->EventDescriptor.Version);
+        }
+    }
+}
+
 void etwas_perfetto_annotate(struct etwas_perfetto *perfetto,
                              const struct etwas_perfetto_schema *schema, uint32_t track)
 {
-    struct etwas_subject *subject = &perfetto->convert->subject;
-    struct etwas_event_string message;
+    const struct etwas_subject *subject = &perfetto->convert->subject;
 
     if (perfetto->convert->span_role != ETWAS_SPAN_END) {
         put_identity(perfetto, subject, track);
     }
-    if (schema->described != NULL) {
-        if (schema->described->schema->field_count > 0 || subject->record->UserDataLength > 0) {
-            put_fields(perfetto, schema);
-        }
-    } else if (subject->event.message && (message = etwas_subject_message(subject)).text != NULL) {
-        annotate_bytes(perfetto, ETWAS_PERFETTO_TEXT, message.text, message.bytes);
-    } else if (subject->record->UserDataLength > 0) {
-        annotate_hex(perfetto, ETWAS_PERFETTO_PAYLOAD, subject->record->UserData,
-                     subject->record->UserDataLength);
-    }
+    put_payload(perfetto, schema);
     put_unusual(perfetto, subject, &perfetto->tracks[track]);
+    put_ids(perfetto, &subject->event, &perfetto->tracks[track]);
 }

@@ -133,6 +133,8 @@ void etwas_perfetto_put_own_names(struct etwas_wire *packet)
         [ETWAS_PERFETTO_PAYLOAD] = "payload",
         [ETWAS_PERFETTO_TRUNCATED] = "truncated",
         [ETWAS_PERFETTO_REST] = "rest",
+        [ETWAS_PERFETTO_DECODED_AS] = "decoded_as_version",
+        [ETWAS_PERFETTO_PROCESS] = "process",
     };
     size_t began = etwas_wire_begin(packet, PACKET_INTERNED);
 

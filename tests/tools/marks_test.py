@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""What `etwas dump` says of an odd event each target of `etwas convert` says, too, in its own way.
+
+usage: marks_test.py PATH_OF_ETWAS FOLDER_FOR_THE_ENGINE TEST_CLASS
+
+Each target has a class that reads its output back as a list of Said, and they all walk the same events.
+"""
+
+import base64
+import csv
+import json
+import os
+import struct
+import uuid
+from dataclasses import dataclass, field
+
+import ctf_test
+import otlp_test
+import perfetto_test
+
+import etl_build as etl
+from tool_case import BLUE, RED, ToolTest, main
+
+T = 1_000_001
+START, END = 1, 2
+UNKNOWN = 0xFFFFFFFF
+FLAG_GUID, FLAG_TIME, FLAG_IDS = 2, 8, 32
+
+
+@dataclass
+class Said:
+    """Of one event; what a target does not say is None."""
+    pid: int = None
+    tid: int = None
+    fields: dict = field(default_factory=dict)
+    truncated: str = None  # the field that the payload ends in
+    rest: str = None       # hexadecimal digits
+    payload: str = None    # likewise
+    decoded_as_version: int = None
+    text: str = None
+
+
+def sale(stamp, payload):
+    """A number and a long one, if the payload has both."""
+    return etl.tl_event(BLUE, stamp, "shop", "Sale", etl.tl_field("count", 8) + etl.tl_field("price", 10), payload)
+
+
+def unknown_class(stamp, payload, process=10, thread=11):
+    return etl.classic(RED, stamp, kind=77, process=process, thread=thread, payload=payload)
+
+
+def message(number, stamp, payload):
+    ids = struct.pack("<16sqII", uuid.UUID(BLUE).bytes_le, stamp, 11, 10)
+    return etl.message(number, FLAG_GUID | FLAG_TIME | FLAG_IDS, ids, payload)
+
+
+WHOLE = struct.pack("<IQ", 7, 8)
+DESCRIPTIONS = [etl.event_info(T, RED, 5, "shop", "Order", "Made", [("size", etl.UINT32, 0)], version=1),
+                etl.message_format(T, BLUE, 3, "%u sold"), etl.message_format(T, BLUE, 4, "%u left")]
+# An event, and what is to be said of it.
+CASES = [
+    (sale(T, WHOLE), Said(10, 11, {"count": 7, "price": 8})),
+    (sale(T + 1, WHOLE[:7]), Said(10, 11, {"count": 7}, truncated="price", rest="080000")),
+    (sale(T + 2, WHOLE[:4]), Said(10, 11, {"count": 7}, truncated="price", rest="")),
+    (sale(T + 3, WHOLE + b"\xab\xcd"), Said(10, 11, {"count": 7, "price": 8}, rest="abcd")),
+    (etl.classic(RED, T + 4, kind=5, version=3, payload=struct.pack("<I", 9)),
+     Said(10, 11, {"size": 9}, decoded_as_version=1)),
+    (unknown_class(T + 5, b"\x01\x02\xff"), Said(10, 11, payload="0102ff")),
+    (message(3, T + 6, struct.pack("<IB", 6, 0xEE)), Said(10, 11, text="6 sold", rest="ee")),
+    (message(4, T + 7, b"\x06\0\0"), Said(10, 11, text="… left", truncated="argument 1", rest="060000")),
+    (unknown_class(T + 8, b"\x01", UNKNOWN, UNKNOWN), Said(payload="01")),
+    (unknown_class(T + 9, b"\x01", 0x80000001, 0xFFFFFFF0), Said(0x80000001, 0xFFFFFFF0, payload="01")),
+]
+
+
+class MarksTest(ToolTest):
+    target = None
+
+    def output(self, path):
+        out = os.path.join(self.folder, "out")
+        self.run_etwas("convert", "--to", self.target, "--where", "class != '68fdd900-4a3e-11d1-84f4-0000f80464e3'", "-o", out, path)
+        return out
+
+    def said(self, path):
+        """Of each event of the file."""
+        raise NotImplementedError
+
+    def expected(self, said):
+        """What the target can say of that."""
+        return said
+
+    def walk(self):
+        path = self.write("a.etl", etl.trace([(0, DESCRIPTIONS + [event for event, _ in CASES])]))
+        for told, (_, said) in zip(self.said(path), CASES, strict=True):
+            with self.subTest(said=said):
+                self.assertEqual(told, self.expected(said))
+
+
+def of_json(event):
+    """As dump has it."""
+    return Said(event["process"], event["thread"], event.get("fields", {}), event.get("truncated"), event.get("rest"),
+                event.get("payload"), event.get("decoded_as_version"), event.get("text"))
+
+
+class Ndjson(MarksTest):
+    target = "ndjson"
+
+    def said(self, path):
+        with open(self.output(path), encoding="utf-8") as file:
+            return [of_json(json.loads(line)) for line in file]
+
+    def test_ndjson(self):
+        self.walk()
+
+
+class Etl(MarksTest):
+    target = "etl"
+
+    def said(self, path):
+        out, _ = self.run_etwas("dump", "--json", self.output(path))
+        return [of_json(e) for e in map(json.loads, out.splitlines()) if not e.get("event", "").startswith("EventTrace/")]
+
+    def test_etl(self):
+        self.walk()
+
+
+class Csv(MarksTest):
+    """Its fields are dump's text."""
+    target = "csv"
+
+    def said(self, path):
+        with open(self.output(path), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        return [(row["process"], row["thread"], row["fields"]) for row in rows]
+
+    def expected(self, said):
+        ids = [str(number) if number is not None else "" for number in (said.pid, said.tid)]
+        parts = [f"{name}={value}" for name, value in said.fields.items()]
+        if said.text is not None:
+            parts.append(said.text)
+        if said.payload is not None:
+            parts.append(f"payload={said.payload}")
+        if said.truncated is not None:
+            parts.append(("" if said.text else f"{said.truncated}=") + "(truncated" + (f": {said.rest}" if said.rest else "") + ")")
+        elif said.rest is not None:
+            count = len(said.rest) // 2
+            parts.append(f"({count} more byte{'s' if count != 1 else ''}: {said.rest})")
+        if said.decoded_as_version is not None:
+            parts.append(f"(version 3 decoded as {said.decoded_as_version})")
+        return (*ids, " ".join(parts))
+
+    def test_csv(self):
+        self.walk()
+
+
+def of_keys(pid, tid, values, prefix="etwas."):
+    """Where marks stand among the fields."""
+    own = {key: values.pop(prefix + key) for key in ("truncated", "rest", "payload", "decoded_as_version", "text")
+           if prefix + key in values}
+    return Said(pid, tid, values, **own)
+
+
+def falling():
+    """A span whose END is 6 us before its START: its clock is the system's, which may be set back."""
+    edges = [etl.instance(RED, etl.START + ticks, 1, kind=kind, process=20, thread=21) for kind, ticks in ((START, 100), (END, 40))]
+    return etl.trace([(0, edges)], clock=2, first=etl.START)
+
+
+class Chrome(MarksTest):
+    target = "chrome"
+
+    def events(self, path):
+        with open(self.output(path), encoding="utf-8") as file:
+            return [e for e in json.load(file)["traceEvents"] if e["ph"] != "M"]
+
+    def said(self, path):
+        def known(number):
+            return None if number == "unknown" else number
+        return [of_keys(known(e["pid"]), known(e["tid"]), e["args"]) for e in self.events(path)]
+
+    def test_chrome(self):
+        self.walk()
+
+    def test_where_stamps_fall_a_span_ends_no_earlier_than_it_begins(self):
+        path = self.write("a.etl", falling())
+        begin, end = self.events(path)
+        self.assertEqual([begin["ph"], end["ph"]], ["b", "e"])
+        self.assertEqual(begin["ts"], end["ts"])
+        self.assertEqual(end["args"]["etwas.before_start_ns"], 6000)
+
+
+class Otlp(MarksTest):
+    target = "otlp"
+
+    def items(self, path):
+        """Of each item the resource's attributes, and itself with its attributes as a dictionary."""
+        found = []
+        with open(self.output(path), encoding="utf-8") as file:
+            for line in file:
+                request = json.loads(line)
+                otlp_test.CHECKS["ExportRequest"](request)
+                for resource in request.get("resourceLogs", []) + request.get("resourceSpans", []):
+                    about = otlp_test.values_of(resource["resource"]["attributes"])
+                    for scope in resource.get("scopeLogs", []) + resource.get("scopeSpans", []):
+                        for item in scope.get("logRecords", []) + scope.get("spans", []):
+                            item["attributes"] = otlp_test.values_of(item["attributes"])
+                            found.append((about, item))
+        return found
+
+    def said(self, path):
+        found = []
+        for about, item in self.items(path):
+            values = item["attributes"]
+            tid = values.pop("thread.id", None)
+            for key in ("etwas.processor", "etwas.type", "etwas.id", "etwas.level", "etwas.version", "etwas.message"):
+                values.pop(key, None)
+            for key in ("etwas.rest", "etwas.payload"):
+                if key in values:
+                    values[key] = base64.b64decode(values[key]).hex()
+            said = of_keys(about.get("process.pid"), tid, values)
+            if said.payload is None and not said.fields:
+                said.text = item["body"]["stringValue"]
+            found.append(said)
+        return found
+
+    def test_otlp(self):
+        self.walk()
+
+    def test_where_stamps_fall_a_span_says_by_how_much(self):
+        path = self.write("a.etl", falling())
+        (_, span), = self.items(path)
+        self.assertEqual(span["startTimeUnixNano"], span["endTimeUnixNano"])
+        self.assertEqual(span["attributes"]["end.etwas.before_start_ns"], 6000)
+
+    def test_a_time_before_1970_is_not_known_there_and_stands_beside(self):
+        path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE)])], start=100_000_000_000_000_000))
+        (_, log), = self.items(path)
+        shown, _ = self.run_etwas("dump", "--json", "--where", "provider == 'shop'", path)
+        self.assertEqual(log["timeUnixNano"], "0")
+        self.assertEqual(log["attributes"]["etwas.time"].rstrip("Z").rstrip("0"), json.loads(shown)["time"].rstrip("Z").rstrip("0"))
+
+
+class Ctf(MarksTest, ctf_test.CtfTest):
+    target = "ctf"
+    setUp = ctf_test.CtfTest.setUp
+
+    def said(self, path):
+        found = []
+        for event in self.convert(path)[0]:
+            fields = {}
+            for name, value in event["event.fields"]:
+                if not name.endswith("_length"):
+                    fields[name] = bytes(value).hex() if isinstance(value, list) else value
+            fields.update({"decoded_as_version": event["decoded_as_version"]} if "decoded_as_version" in event else {})
+            pid, tid = (None if event[key] % (1 << 32) == UNKNOWN else event[key] % (1 << 32) for key in ("pid", "tid"))
+            found.append(of_keys(pid, tid, fields, prefix=""))
+        return found
+
+    def expected(self, said):
+        if said.truncated is not None and said.text is None:  # all of the payload, since no field behind it is declared
+            whole = b"".join(struct.pack("<I", value) for value in said.fields.values()).hex()
+            return Said(said.pid, said.tid, truncated=said.truncated, payload=whole + said.rest)
+        return said
+
+    def test_ctf(self):
+        self.walk()
+
+    def test_a_time_before_1970_has_an_error_that_is_not_known(self):
+        path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE)])], start=100_000_000_000_000_000))
+        event, = self.convert(path)[0]
+        self.assertEqual((event["ns"], event["error_ns"]), (0, UNKNOWN))
+
+
+class Perfetto(MarksTest, perfetto_test.PerfettoTest):
+    target = "perfetto"
+    setUp = perfetto_test.PerfettoTest.setUp
+
+    def said(self, path):
+        found = []
+        for row in self.load(path).slices:
+            values = {key: value for key, value in row["args"].items() if not key.startswith("etw_")}
+            pid, tid = (int(values.pop(key)) if key in values else None for key in ("process", "thread"))
+            if "decoded_as_version" in values:
+                values["decoded_as_version"] = int(values["decoded_as_version"])
+            said = of_keys(pid if pid is not None else row["pid"], tid if tid is not None else row["tid"], values, prefix="")
+            said.fields = {name: int(value) for name, value in said.fields.items()}
+            found.append(said)
+        return found
+
+    def test_perfetto(self):
+        self.walk()
+
+
+class Stacks(MarksTest):
+    """folded, speedscope and pprof have stacks alone: what has none is in none of them, and that is said."""
+
+    def test_stacks(self):
+        for target in ("folded", "speedscope", "pprof"):
+            with self.subTest(target):
+                path = self.write("a.etl", etl.trace([(0, [CASES[0][0]])]))
+                out = os.path.join(self.folder, "out")
+                _, told = self.run_any("convert", "--to", target, "-o", out, path)
+                self.assertRegex(told, "no stack")
+
+
+if __name__ == "__main__":
+    main()
