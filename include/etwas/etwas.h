@@ -298,7 +298,7 @@ typedef struct etwas_session_counts {
     uint64_t committed_rseq; /* events put into a buffer by a restartable sequence, whatever became
                                   of them later */
     uint64_t committed_shared; /* likewise by the shared protocol; together with committed_rseq and
-                                  lost_no_buffer: attempted */
+                                  what no buffer was had for, or is refused: attempted */
     uint64_t restarts;         /* sequences that were interrupted and begun again */
     uint64_t lost_in_kernel;   /* system logger: the kernel had no room for them */
     uint64_t
@@ -308,6 +308,9 @@ typedef struct etwas_session_counts {
                                   memory: so many processors', or processes', slots are used no
                                   more. What they had not yet written is lost, nobody knows how much */
     uint64_t damaged_buffers; /* likewise: with something else than records, which is left out */
+    uint64_t lost_too_large; /* did not fit into one of the session's buffers, or into any record */
+    uint64_t lost_withheld;  /* modern events: another session that listens to the provider had no
+                                 buffer for them, so no session got them (EventWrite) */
 } etwas_session_counts;
 
 /* etwas_counts, told how large the caller knows the struct. */

@@ -232,8 +232,9 @@ uint8_t EventProviderEnabled(REGHANDLE RegHandle, uint8_t Level, uint64_t Keywor
  * Filter: bit n keeps the event out of the session with the LoggerId n + 1 (TRACE_ENABLE_INFO of
  * EnumerateTraceGuidsEx). Private sessions have no bit.
  *
- * Several sessions: what one of them refuses because it is too large for its buffers goes to none;
- * so does what one has no buffer for, if that one is asked first: sessions whose buffer of the
+ * Several sessions: what is too large for the buffers of one of them is counted lost there
+ * (lost_too_large) and goes to the others. What one has no buffer for goes to none, and the others
+ * count it lost, too (lost_withheld), if that one is asked first: sessions whose buffer of the
  * moment is full are. A session with EVENT_TRACE_INDEPENDENT_SESSION_MODE stops no other. The
  * code is that of the session that failed; where only independent sessions did, and another has
  * the event, ERROR_SUCCESS. docs/modes.md says what remains possible.
@@ -251,7 +252,7 @@ uint8_t EventProviderEnabled(REGHANDLE RegHandle, uint8_t Level, uint64_t Keywor
  * ERROR_NOT_SUPPORTED: with descriptor types, EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE.
  * ERROR_ARITHMETIC_OVERFLOW: the record would exceed 65,535 bytes, its header of 80 included. What a
  *   session asks to be added (EVENT_ENABLE_PROPERTY_... in evntcons.h) is left out rather.
- * ERROR_MORE_DATA: it does not fit into a session's buffer.
+ * ERROR_MORE_DATA: it does not fit into a session's buffer; there it is counted lost.
  * ERROR_NOT_ENOUGH_MEMORY: a session has no free buffer; there the event is counted lost.
  * ERROR_LOG_FILE_FULL: a real-time session has no consumer, and its backlog and buffers are full.
  *

@@ -125,7 +125,7 @@ uint32_t CreateTraceInstanceId(etwas_handle RegHandle, EVENT_INSTANCE_INFO *Inst
  * ERROR_INVALID_FLAGS: Flags without WNODE_FLAG_TRACED_GUID.
  * ERROR_INVALID_HANDLE: not a running session, or a RegHandle that is not registered.
  * ERROR_MORE_DATA: Size is not below the buffer size less 72 bytes, or the event with its data
- *   does not fit in a buffer or is above 65,535 bytes.
+ *   does not fit in a buffer or is above 65,535 bytes. The event is counted lost (lost_too_large).
  * ERROR_NOT_ENOUGH_MEMORY: no free buffer; the event is counted lost. Also when this thread was
  *   stopped inside the record for longer than the flusher waits (a second): then the event is
  *   counted lost, or recorded if it was whole by that time.
@@ -182,7 +182,7 @@ uint32_t TraceEvent(etwas_trace_handle TraceHandle, EVENT_TRACE_HEADER *EventTra
  *   or with TRACE_MESSAGE_POINTER32 and _POINTER64; MessageGuid NULL though it is used; too many
  *   arguments.
  * ERROR_MORE_DATA: the message does not fit in a buffer, less 72 bytes, or is above 65,535 bytes.
- *   It has 8 bytes, those that MessageFlags ask for (at most 36), and the data.
+ *   It has 8 bytes, those that MessageFlags ask for (at most 36), and the data. It is counted lost.
  * ERROR_NOT_ENOUGH_MEMORY, ERROR_LOG_FILE_FULL: as for TraceEventInstance; the message is counted
  *   lost.
  *

@@ -146,7 +146,7 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
     return etwas_trace_query_sized(trace, information, sizeof *information);
 }
 
-/* Why events were lost, as etwas_session_counts has it: 1 is lost_no_buffer, and so on. */
+/* Why events were lost: ETWAS_LOST_NO_BUFFER is lost_no_buffer of etwas_session_counts, and so on. */
 #define ETWAS_LOST_NO_BUFFER 1u
 #define ETWAS_LOST_BACKLOG_FULL 2u
 #define ETWAS_LOST_WRITE_ERROR 3u
@@ -154,7 +154,9 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
 #define ETWAS_LOST_ABANDONED 5u
 #define ETWAS_LOST_UNDELIVERED 6u
 #define ETWAS_LOST_UNATTACHED 7u
-#define ETWAS_LOST_CAUSES 7u
+#define ETWAS_LOST_TOO_LARGE 8u
+#define ETWAS_LOST_WITHHELD 9u
+#define ETWAS_LOST_CAUSES 9u
 
 #define ETWAS_LOST_ANYWHERE UINT32_MAX
 

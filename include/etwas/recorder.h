@@ -20,7 +20,7 @@ ETWAS_BEGIN_DECLS
 /*
  * How far back a recorder's memory goes now. "For so long back" means: nothing that the processor
  * recorded since then is overwritten. Where nothing is overwritten yet, that is the whole session.
- * What was lost because no buffer was to be had is missing all the same: etwas_counts counts it.
+ * What was lost is missing all the same: etwas_counts counts it.
  */
 typedef struct etwas_retention {
     uint64_t covered_ns; /* for so long back everything is held, of every processor */

@@ -323,7 +323,7 @@ static uint32_t guests_at_work(const struct etwas_pool *pool)
         const struct etwas_slot *slot = etwas_pool_slot(pool, index);
 
         count += etwas_word_buffer(ck_pr_load_64(&slot->word)) != ETWAS_NO_BUFFER ||
-                 ck_pr_load_64(&slot->counters.lost_no_buffer) != 0;
+                 ck_pr_load_64(&slot->counters.lost[ETWAS_SLOT_NO_BUFFER]) != 0;
     }
     return count;
 }

@@ -129,8 +129,9 @@ static void count_slots(const struct part *part, struct etwas_pool_counts *count
         const struct etwas_slot_counters *counters = &etwas_pool_slot(part->pool, slot)->counters;
 
         if (has_slot(part, slot)) {
-            counts->lost_no_buffer += ck_pr_load_64(&counters->lost_no_buffer);
-            counts->lost_backlog_full += ck_pr_load_64(&counters->lost_backlog_full);
+            for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
+                counts->lost[cause] += ck_pr_load_64(&counters->lost[cause]);
+            }
             counts->restarts += ck_pr_load_64(&counters->restarts);
         }
     }

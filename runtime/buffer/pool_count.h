@@ -98,14 +98,13 @@ static inline uint64_t *etwas_pool_loss(const struct etwas_pool *pool, struct et
     bool backlog_full = ck_pr_load_32(&pool->words->backlog_full) != 0;
 
     *code = backlog_full ? ERROR_LOG_FILE_FULL : ERROR_NOT_ENOUGH_MEMORY;
-    return backlog_full ? &slot->counters.lost_backlog_full : &slot->counters.lost_no_buffer;
+    return &slot->counters.lost[backlog_full ? ETWAS_SLOT_BACKLOG_FULL : ETWAS_SLOT_NO_BUFFER];
 }
 
 struct etwas_pool_counts {
     uint64_t recorded; /* in the file, or in buffers not yet written */
     uint64_t overwritten;
-    uint64_t lost_no_buffer;
-    uint64_t lost_backlog_full;
+    uint64_t lost[ETWAS_SLOT_LOSSES]; /* by writers */
     uint64_t settled[ETWAS_OUTCOMES];
     uint64_t committed_rseq; /* ever, whatever became of them */
     uint64_t committed_shared;

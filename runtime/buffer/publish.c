@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "buffer/refuse.h"
 #include "buffer/retention_class.h"
 #include "buffer/unattached.h"
 #include "platform/processor.h"
@@ -134,31 +135,13 @@ static inline uint32_t row_of(uint32_t kind, const struct etwas_record *record)
     return __builtin_expect(etwas_kind_classes(kind) != 0, 0) ? find_row(kind, record) : 0;
 }
 
-/* No gate is open: nobody is attached to the session, or to none that runs; or it was attached to after that look. */
-static __attribute__((noinline, cold)) uint32_t publish_unattached(
-    uint32_t session, uint32_t generation, uint32_t given_bytes, const struct etwas_record *record)
+/* Into an open session. ERROR_MORE_DATA: it does not fit, and is not counted yet. */
+static inline __attribute__((always_inline)) uint32_t publish_open(
+    const struct etwas_slot *open, uint32_t kind, uint32_t session, uint32_t generation,
+    uint32_t given_bytes, const struct etwas_record *record)
 {
-    uint32_t kind;
-
-    if (etwas_unattached_count(session, generation)) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    return open_slot(session, generation, &kind) != NULL
-               ? etwas_publish(session, generation, given_bytes, record)
-               : (uint32_t)ERROR_INVALID_HANDLE;
-}
-
-uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                       const struct etwas_record *record)
-{
-    const struct etwas_slot *open;
-    uint32_t kind;
     uint32_t row;
 
-    open = open_slot(session, generation, &kind);
-    if (open == NULL) {
-        return publish_unattached(session, generation, given_bytes, record);
-    }
     if (!fits_stated_limit(open, given_bytes)) {
         return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
     }
@@ -177,6 +160,78 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
     }
     return etwas_publish_shared(etwas_attachment_of(session), shared_slot(session, kind, row),
                                 generation, record);
+}
+
+static bool refuse_open(uint32_t kind, uint32_t session, uint32_t generation,
+                        enum etwas_slot_loss cause, const struct etwas_record *record)
+{
+    uint32_t row = row_of(kind, record);
+
+    return (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ &&
+            etwas_refuse_rseq(session, generation, row * etwas_slot_count, cause)) ||
+           etwas_refuse_shared(etwas_attachment_of(session), shared_slot(session, kind, row),
+                               generation, cause);
+}
+
+bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
+                          const struct etwas_record *record)
+{
+    uint32_t kind;
+
+    return (open_slot(session, generation, &kind) != NULL &&
+            refuse_open(kind, session, generation, cause, record)) ||
+           etwas_unattached_count(session, generation);
+}
+
+/*
+ * What no open session has taken: it is too large, or no gate is open, because nobody is attached to the session, or it
+ * does not run. The gate may open and close meanwhile, so each turn looks at both.
+ */
+static __attribute__((noinline, cold)) uint32_t publish_otherwise(uint32_t code, uint32_t session,
+                                                                  uint32_t generation,
+                                                                  uint32_t given_bytes,
+                                                                  const struct etwas_record *record)
+{
+    for (int turn = 0; code == ERROR_INVALID_HANDLE; turn++) {
+        const struct etwas_slot *open;
+        uint32_t kind;
+
+        if (etwas_unattached_count(session, generation)) {
+            return ERROR_NOT_ENOUGH_MEMORY;
+        }
+        open = open_slot(session, generation, &kind);
+        if (open == NULL) {
+            return ERROR_INVALID_HANDLE;
+        }
+        if (turn == ETWAS_MOST_ATTEMPTS) {
+            return refuse_open(kind, session, generation, ETWAS_SLOT_NO_BUFFER, record) ||
+                           etwas_unattached_give_up(session)
+                       ? ERROR_NOT_ENOUGH_MEMORY
+                       : ERROR_INVALID_HANDLE;
+        }
+        code = publish_open(open, kind, session, generation, given_bytes, record);
+    }
+    if (code == ERROR_MORE_DATA &&
+        !etwas_publish_refuse(session, generation, ETWAS_SLOT_TOO_LARGE, record)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    return code;
+}
+
+uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
+                       const struct etwas_record *record)
+{
+    uint32_t code = ERROR_INVALID_HANDLE;
+    const struct etwas_slot *open;
+    uint32_t kind;
+
+    open = open_slot(session, generation, &kind);
+    if (__builtin_expect(open != NULL, 1)) {
+        code = publish_open(open, kind, session, generation, given_bytes, record);
+    }
+    return __builtin_expect(code == ERROR_SUCCESS, 1)
+               ? code
+               : publish_otherwise(code, session, generation, given_bytes, record);
 }
 
 bool etwas_publish_has_room(uint32_t session, uint32_t generation,

@@ -54,6 +54,10 @@ struct etwas_record {
     uint32_t message_stamp_at;
 };
 
+enum {
+    ETWAS_MOST_ATTEMPTS = 100, /* of a writer, before its event goes elsewhere */
+};
+
 static inline bool etwas_record_is_message(const struct etwas_record *record)
 {
     return record->header_bytes < sizeof(struct etwas_etl_full_header);
@@ -100,14 +104,22 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
 /*
  * Publishes into session `session` of the table, if `generation` runs there. `given_bytes` is the
  * Size the caller stated. ERROR_SUCCESS: the record is recorded. ERROR_INVALID_HANDLE: that session
- * does not run; ERROR_MORE_DATA: the record, or the stated size (R63), does not fit into a buffer:
- * nothing happened. ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of a real-time session whose
- * backlog is full, too: the event is counted lost, the former also by who is not attached yet (unattached.h).
+ * does not run: nothing happened. ERROR_MORE_DATA: the record, or the stated size (R63), does not fit into a buffer;
+ * ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of a real-time session whose backlog is full: the event is counted
+ * lost, with the second also by who is not attached yet (unattached.h).
  */
+#define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* a size that fits nowhere: of what no record holds */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record);
 
-/* The same into one shared slot, for a stated size that fits. */
+/*
+ * Counts an event lost that the session does not get, and of which the record's header is there. False: the session does
+ * not run.
+ */
+bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
+                          const struct etwas_record *record);
+
+/* Publishes into one shared slot, for a stated size that fits. A record that does not is not counted. */
 uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                               uint32_t generation, const struct etwas_record *record);
 

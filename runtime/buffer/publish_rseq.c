@@ -28,7 +28,7 @@
  * fences: afterwards no sequence commits, and the region may go.
  *
  * Progress: a sequence fails only when p did something else meanwhile. A writer that is interrupted
- * MOST_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps, gives its
+ * ETWAS_MOST_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps, gives its
  * event to the session's extra slot, where an interruption costs nothing.
  *
  * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5
@@ -54,7 +54,6 @@
 #if ETWAS_RSEQ
 
 enum {
-    MOST_ATTEMPTS = 100,
     MOST_COPIES = 3 + MAX_MOF_FIELDS, /* zeroes, header, fields, newest stamp */
     /*
      * Up to here a record is put together on the stack and copied in one piece: fewer, and more
@@ -225,7 +224,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
     if (__builtin_expect(record->field_count > MAX_MOF_FIELDS, 0) && record->bytes > SMALL_BYTES) {
         return ETWAS_PUBLISH_ELSEWHERE;
     }
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < ETWAS_MOST_ATTEMPTS; attempt++) {
         uint32_t processor = etwas_processor_seen();
         struct etwas_slot *slot;
         uint64_t gate;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "buffer/pool.h"
+#include "buffer/refuse.h"
 #include "buffer/switch_shared.h"
 #include "etl/layout.h"
 
@@ -52,6 +53,10 @@ uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32
         if (first + units > limit) {
             uint32_t result = etwas_switch_shared(attachment, slot, gate, units, 0);
 
+            if (result == ERROR_MORE_DATA &&
+                !etwas_refuse_shared(attachment, slot, gate, ETWAS_SLOT_TOO_LARGE)) {
+                return ERROR_INVALID_HANDLE;
+            }
             if (result != ERROR_SUCCESS) {
                 return result;
             }

@@ -24,7 +24,7 @@ struct etwas_stamped_record {
 
 /*
  * Into the slot of this index. ERROR_SUCCESS, and the record is recorded. ERROR_INVALID_HANDLE: the slot's gate is another;
- * ERROR_MORE_DATA: it does not fit into a buffer. ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of
+ * ERROR_MORE_DATA: it does not fit into a buffer; ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of
  * a session whose backlog is full: it is counted lost.
  */
 uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32_t index,

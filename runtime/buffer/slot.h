@@ -85,10 +85,18 @@ enum {
     ETWAS_NO_ROOM = 3 << (ETWAS_UNITS_BITS - 2),
 };
 
+/* Why a writer's event is lost: those of <etwas/reading.h> that a slot counts. */
+enum etwas_slot_loss {
+    ETWAS_SLOT_NO_BUFFER,
+    ETWAS_SLOT_BACKLOG_FULL,
+    ETWAS_SLOT_TOO_LARGE,
+    ETWAS_SLOT_WITHHELD,
+    ETWAS_SLOT_LOSSES
+};
+
 /* What writers count, each processor for itself, so that they do not fight for a line. */
 struct etwas_slot_counters {
-    uint64_t lost_no_buffer;
-    uint64_t lost_backlog_full;
+    uint64_t lost[ETWAS_SLOT_LOSSES];
     uint64_t restarts; /* of sequences */
     /* What an rseq slot had stored and replaced when it was shut; before that 0. */
     uint64_t shut_stored;

@@ -70,13 +70,19 @@ bool etwas_unattached_is(uint32_t entry, uint32_t generation)
     return is_noted && etwas_slots_are_attached();
 }
 
+bool etwas_unattached_give_up(uint32_t entry)
+{
+    bool is_guests = place_of(entry) < ETWAS_GUEST_SESSIONS;
+
+    if (is_guests) {
+        ck_pr_inc_64(&counted.counts[place_of(entry)]);
+    }
+    return is_guests;
+}
+
 bool etwas_unattached_count(uint32_t entry, uint32_t generation)
 {
-    if (!etwas_unattached_is(entry, generation)) {
-        return false;
-    }
-    ck_pr_inc_64(&counted.counts[place_of(entry)]);
-    return true;
+    return etwas_unattached_is(entry, generation) && etwas_unattached_give_up(entry);
 }
 
 uint64_t etwas_unattached_counted(uint32_t entry)

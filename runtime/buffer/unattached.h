@@ -37,6 +37,12 @@ bool etwas_unattached_is(uint32_t entry, uint32_t generation);
 /* Counts an event if they are. */
 bool etwas_unattached_count(uint32_t entry, uint32_t generation);
 
+/*
+ * Counts an event for which neither the gate was open nor this one noted, however often both were looked at. False: the
+ * entry is no guest's.
+ */
+bool etwas_unattached_give_up(uint32_t entry);
+
 /* Of the entry until now. */
 uint64_t etwas_unattached_counted(uint32_t entry);
 

@@ -524,7 +524,7 @@ static struct etwas_snapshot_window window_around(const struct etwas_session *se
         .begin = around->before_ns != 0 ? etwas_etl_saturate(trigger - before) : INT64_MIN,
         .trigger = trigger,
         .triggers = 1,
-        .lost_before = counts.lost_no_buffer,
+        .lost_before = counts.lost,
     };
 }
 

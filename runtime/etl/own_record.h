@@ -405,7 +405,7 @@ struct etwas_etl_window {
     int64_t until_raw;
     int64_t covered_from_raw;
     int64_t covered_to_raw;
-    uint64_t lost; /* events that found no buffer between the trigger and the writing */
+    uint64_t lost; /* events that the session lost between the trigger and the writing */
 };
 _Static_assert(sizeof(struct etwas_etl_window) == 64, "window");
 

@@ -74,12 +74,12 @@ static void book(struct etwas_session *session, uint64_t *account, uint64_t trig
     (void)pthread_mutex_unlock(&session->pool_lock);
 }
 
-static uint64_t lost_no_buffer(const struct etwas_session *session)
+static uint64_t lost_by(const struct etwas_session *session)
 {
     etwas_session_counts counts;
 
     etwas_session_count(session, &counts);
-    return counts.lost_no_buffer;
+    return counts.lost;
 }
 
 /* What the recorder holds has to fit below the cap: so much can its file become. */
@@ -304,7 +304,7 @@ static void begin(struct recorder *recorder, struct etwas_session *session)
         .trigger = first,
         .number = (uint32_t)trigger->windows + 1,
         .triggers = (uint32_t)came,
-        .lost_before = lost_no_buffer(session),
+        .lost_before = lost_by(session),
     };
     recorder->began_ns = now_ns;
     recorder->until_ns = now_ns + left_after(recorder, session, first);

@@ -297,7 +297,7 @@ static struct etwas_log_write write_coverage(const struct snapshot *snapshot,
     said.covered_from_raw = coverage->from;
     said.covered_to_raw = coverage->to;
     said.missing = coverage->gap_count;
-    said.lost = counts.lost_no_buffer - window->lost_before;
+    said.lost = counts.lost - window->lost_before;
     return etwas_log_window_write(
         snapshot->session->file, &said, coverage->gaps,
         coverage->begin < snapshot->oldest ? coverage->begin : snapshot->oldest, sequence_number);

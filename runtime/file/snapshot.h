@@ -16,7 +16,7 @@ struct etwas_snapshot_window {
     int64_t trigger;
     uint32_t number;      /* of the session's windows, from 1; 0: of none of its own */
     uint32_t triggers;    /* that it answers */
-    uint64_t lost_before; /* lost_no_buffer of the session at the trigger */
+    uint64_t lost_before; /* by the session, at the trigger */
     uint64_t bytes;       /* receives how large the file has become; 0: there is none */
 };
 

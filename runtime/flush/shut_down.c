@@ -115,9 +115,10 @@ static bool visit_slots(const struct etwas_session *session, uint64_t patience_n
     for (uint32_t index = 0; index < count; index++) {
         const struct etwas_slot *slot = etwas_pool_slot(pool, index);
 
-        wanted[index] = etwas_word_buffer(ck_pr_load_64(&slot->word)) != ETWAS_NO_BUFFER ||
-                        ck_pr_load_64(&slot->counters.lost_no_buffer) != 0 ||
-                        ck_pr_load_64(&slot->counters.lost_backlog_full) != 0;
+        wanted[index] = etwas_word_buffer(ck_pr_load_64(&slot->word)) != ETWAS_NO_BUFFER;
+        for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
+            wanted[index] |= ck_pr_load_64(&slot->counters.lost[cause]) != 0;
+        }
     }
     return etwas_visit_processors(wanted, count, patience_ns);
 }

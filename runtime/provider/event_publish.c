@@ -4,7 +4,7 @@
 /*
  * A record is published to one session after the other, and what is published cannot be taken back;
  * so first every session is asked whether it can take the record at all, and then those come first
- * that may still fail.
+ * that may still fail. Whoever does not get it counts it, with the cause.
  */
 #include "provider/event_publish.h"
 
@@ -84,6 +84,7 @@ static bool drops_items(struct target *target, uint32_t code)
 struct fate {
     uint32_t recorded;    /* sessions that have it */
     uint32_t code;        /* of a session that stops the others; ERROR_SUCCESS: none has */
+    uint32_t too_large;   /* ERROR_MORE_DATA: it does not fit into one, which stops no other */
     uint32_t independent; /* the code of one that does not */
 };
 
@@ -104,6 +105,32 @@ static uint32_t check(struct target *target, struct variants *variants)
                                variants->built->data_bytes, &variants->built->record);
 }
 
+/* The same, without items where it does not fit with them. */
+static uint32_t check_either(struct target *target, struct variants *variants)
+{
+    uint32_t code = check(target, variants);
+
+    return drops_items(target, code) ? check(target, variants) : code;
+}
+
+static bool refuse(const struct target *target, enum etwas_slot_loss cause,
+                   const struct etwas_event_record *built)
+{
+    return etwas_publish_refuse(target->key.index, target->key.generation, cause, &built->record);
+}
+
+/* What a session that does not take the record says. Who is attached late stops nobody who hears it now. */
+static void note_refusal(struct fate *fate, const struct target *target, uint32_t code,
+                         const struct etwas_event_record *built)
+{
+    if (code == ERROR_INVALID_HANDLE &&
+        etwas_unattached_count(target->key.index, target->key.generation)) {
+        fate->independent = ERROR_NOT_ENOUGH_MEMORY;
+    } else if (code == ERROR_MORE_DATA && refuse(target, ETWAS_SLOT_TOO_LARGE, built)) {
+        *(target->independent ? &fate->independent : &fate->too_large) = code;
+    }
+}
+
 /* The sessions from the `first` on that can take the record. */
 static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
                              const struct etwas_audience *audience, uint32_t first,
@@ -122,19 +149,10 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         target->counted = (flags & ETWAS_LISTENER_COUNTED) != 0;
         target->properties = etwas_listener_properties(flags);
         if (etwas_writer_key_of(target->session, &target->key)) {
-            code = check(target, variants);
-        }
-        if (drops_items(target, code)) {
-            code = check(target, variants);
+            code = check_either(target, variants);
         }
         if (code != ERROR_SUCCESS) {
-            /* Who is attached late stops nobody who hears it now. */
-            if (code == ERROR_INVALID_HANDLE &&
-                etwas_unattached_count(target->key.index, target->key.generation)) {
-                fate->independent = ERROR_NOT_ENOUGH_MEMORY;
-            } else {
-                note(fate, target, code);
-            }
+            note_refusal(fate, target, code, built);
             continue;
         }
         target->needs_buffer =
@@ -193,25 +211,31 @@ static uint32_t publish_to(struct target *target, struct variants *variants)
                                              built->data_bytes, &built->record);
 }
 
-/* R77. Once one session has it, the others get it too, whatever becomes of one of them. */
+/* R77. Once one session has it, the others get it too, whatever becomes of one of them; else they count it. */
 static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t recorded,
                                struct variants *variants)
 {
     struct target targets[ETWAS_LISTENERS];
-    struct fate fate = {recorded, ERROR_SUCCESS, ERROR_SUCCESS};
+    struct fate fate = {.recorded = recorded};
     uint32_t count = find_targets(targets, audience, recorded, variants, &fate);
 
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (uint32_t index = 0; index < count; index++) {
-            if (fate.code != ERROR_SUCCESS && fate.recorded == 0) {
-                return fate.code;
+            if (targets[index].needs_buffer != (turn == 0)) {
+                continue;
             }
-            if (targets[index].needs_buffer == (turn == 0)) {
+            if (fate.code != ERROR_SUCCESS && fate.recorded == 0) {
+                (void)refuse(&targets[index], ETWAS_SLOT_WITHHELD, variants->built);
+            } else {
                 note(&fate, &targets[index], publish_to(&targets[index], variants));
             }
         }
     }
-    return fate.code != ERROR_SUCCESS || fate.recorded != 0 ? fate.code : fate.independent;
+    if (fate.code != ERROR_SUCCESS) {
+        return fate.code;
+    }
+    return fate.too_large != ERROR_SUCCESS || fate.recorded != 0 ? fate.too_large
+                                                                 : fate.independent;
 }
 
 /* One session takes the record at once, or refuses it. */
@@ -225,9 +249,9 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
     uint32_t code = ERROR_INVALID_HANDLE;
 
     if (etwas_writer_key_of(target.session, &target.key)) {
-        code = publish_to(&target, variants);
-    }
-    if (drops_items(&target, code)) {
+        if (target.properties != 0) {
+            (void)check_either(&target, variants);
+        }
         code = publish_to(&target, variants);
     }
     /* It has just ended, and listens no more. */
@@ -275,4 +299,21 @@ uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
         pull_triggers(audience);
     }
     return code;
+}
+
+void etwas_event_refuse(const struct etwas_event_provider *provider,
+                        const struct etwas_event *event, struct etwas_audience *audience,
+                        uint32_t recorded, const struct etwas_event_record *built)
+{
+    struct etwas_session_key key;
+
+    if ((flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
+        etwas_event_filter_apply(provider, audience->options, event, audience);
+    }
+    for (uint32_t index = recorded; index < audience->count; index++) {
+        if (etwas_writer_key_of(audience->sessions[index].session, &key)) {
+            (void)etwas_publish_refuse(key.index, key.generation, ETWAS_SLOT_TOO_LARGE,
+                                       &built->record);
+        }
+    }
 }

@@ -310,10 +310,14 @@ static __attribute__((noinline)) uint32_t write_otherwise(
     struct etwas_event_record built;
     uint32_t code = etwas_event_record_list(&built, event, audience->options);
 
-    if (code != ERROR_SUCCESS) {
+    if (code != ERROR_SUCCESS && code != ERROR_ARITHMETIC_OVERFLOW) {
         return code;
     }
     etwas_event_record_fill(&built, event, audience);
+    if (code != ERROR_SUCCESS) {
+        etwas_event_refuse(provider, event, audience, recorded, &built);
+        return code;
+    }
     return etwas_event_publish(provider, event, audience, recorded, &built);
 }
 

@@ -85,6 +85,7 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
         .field_count = payload.count,
     };
     struct etwas_session_key key;
+    uint32_t given_bytes = event.size;
     uint64_t bytes = header_bytes;
 
     for (uint32_t index = 0; index < payload.count; index++) {
@@ -99,7 +100,7 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
         return ERROR_INVALID_HANDLE;
     }
     if (bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
-        return ERROR_MORE_DATA;
+        given_bytes = ETWAS_PUBLISH_TOO_LARGE;
     }
     record.bytes = (uint32_t)bytes;
     header.full.size = (uint16_t)record.bytes;
@@ -107,7 +108,7 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
     memcpy(&header.full.guid, &event.guid, sizeof header.full.guid);
     memcpy(&header.parent_guid, &event.parent_guid, sizeof header.parent_guid);
     return etwas_publish_by(counted_for == etwas_session_handle(key))(key.index, key.generation,
-                                                                      event.size, &record);
+                                                                      given_bytes, &record);
 }
 
 /* Adds the marker and who logs (R62, R63, R103). `guid` is where the class's is. */

@@ -66,6 +66,8 @@ static inline uint32_t list_arguments(struct arguments *arguments, va_list given
             return ERROR_INVALID_PARAMETER;
         }
         if (length > ETWAS_ETL_LARGEST_RECORD_BYTES) {
+            arguments->count = 0;
+            arguments->bytes = ETWAS_ETL_LARGEST_RECORD_BYTES;
             return ERROR_MORE_DATA;
         }
         next->DataPtr = data;
@@ -187,15 +189,15 @@ static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_sess
 
     put_fields(&header, &record, message->flags, message->guid);
     record.bytes = record.header_bytes + arguments->bytes;
-    if (record.bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
-        return ERROR_MORE_DATA;
-    }
     start = start_word_of(message->number, message->flags) + record.bytes;
     (void)put(&header, 0, &start, sizeof start);
+    if (record.bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
+        return etwas_publish(key->index, key->generation, ETWAS_PUBLISH_TOO_LARGE, &record);
+    }
     if ((message->flags & TRACE_MESSAGE_SEQUENCE) != 0) {
         uint32_t code = put_number(&header, key, arguments, &record);
 
-        if (code != ERROR_SUCCESS) {
+        if (code != ERROR_SUCCESS && code != ERROR_MORE_DATA) {
             return code;
         }
     }
@@ -297,7 +299,8 @@ static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle h
     }
     code = list_arguments(&arguments, given);
     if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
-        return code;
+        /* What no record holds is counted there. */
+        return code == ERROR_MORE_DATA ? trace_otherwise(handle, message, &arguments) : code;
     }
     code = is_common ? trace_quickly(handle, &message, &arguments) : ETWAS_QUICK_NOT;
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)

@@ -24,6 +24,8 @@ const char *etwas_lost_name(uint32_t cause)
         [ETWAS_LOST_ABANDONED] = "unfinished by its writer",
         [ETWAS_LOST_UNDELIVERED] = "delivered to nobody",
         [ETWAS_LOST_UNATTACHED] = "host not yet attached to",
+        [ETWAS_LOST_TOO_LARGE] = "too large for a buffer",
+        [ETWAS_LOST_WITHHELD] = "refused by another session",
     };
 
     return cause > 0 && cause < sizeof names / sizeof *names ? names[cause] : "unknown cause";

@@ -87,8 +87,10 @@ struct etwas_recover_sums etwas_recover_account_sums(const struct etwas_recover_
     struct etwas_pool_counts counts;
 
     etwas_pool_count(pool, &counts);
-    lost[ETWAS_LOST_NO_BUFFER] = counts.lost_no_buffer;
-    lost[ETWAS_LOST_BACKLOG_FULL] = counts.lost_backlog_full;
+    lost[ETWAS_LOST_NO_BUFFER] = counts.lost[ETWAS_SLOT_NO_BUFFER];
+    lost[ETWAS_LOST_BACKLOG_FULL] = counts.lost[ETWAS_SLOT_BACKLOG_FULL];
+    lost[ETWAS_LOST_TOO_LARGE] = counts.lost[ETWAS_SLOT_TOO_LARGE];
+    lost[ETWAS_LOST_WITHHELD] = counts.lost[ETWAS_SLOT_WITHHELD];
     lost[ETWAS_LOST_WRITE_ERROR] = counts.settled[ETWAS_OUTCOME_WRITE_ERROR];
     lost[ETWAS_LOST_FILE_FULL] = counts.settled[ETWAS_OUTCOME_FILE_FULL];
     lost[ETWAS_LOST_ABANDONED] = counts.settled[ETWAS_OUTCOME_ABANDONED];

@@ -129,8 +129,9 @@ static uint64_t sum_of_slots(const struct etwas_prepared_snapshot *prepared)
     for (uint32_t slot = 0; slot < prepared->view.slot_count; slot++) {
         const struct etwas_slot_counters *counters = &etwas_pool_slot(pool, slot)->counters;
 
-        lost +=
-            ck_pr_load_64(&counters->lost_no_buffer) + ck_pr_load_64(&counters->lost_backlog_full);
+        for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
+            lost += ck_pr_load_64(&counters->lost[cause]);
+        }
     }
     return lost;
 }

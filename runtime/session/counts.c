@@ -11,6 +11,14 @@
 #include "platform/cancel.h"
 #include "session/session.h"
 
+void etwas_session_add_losses(etwas_session_counts *counts)
+{
+    counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
+                   counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered +
+                   counts->lost_in_kernel + counts->lost_unattached + counts->lost_too_large +
+                   counts->lost_withheld;
+}
+
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts)
 {
     struct etwas_pool_counts pool;
@@ -19,11 +27,11 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
     *counts = (etwas_session_counts){
         .recorded = pool.recorded,
         .overwritten = pool.overwritten,
-        .lost_no_buffer = pool.lost_no_buffer,
+        .lost_no_buffer = pool.lost[ETWAS_SLOT_NO_BUFFER],
         .lost_write_error = pool.settled[ETWAS_OUTCOME_WRITE_ERROR],
         .lost_file_full = pool.settled[ETWAS_OUTCOME_FILE_FULL],
         .lost_abandoned = pool.settled[ETWAS_OUTCOME_ABANDONED],
-        .lost_backlog_full = pool.lost_backlog_full,
+        .lost_backlog_full = pool.lost[ETWAS_SLOT_BACKLOG_FULL],
         .lost_undelivered = pool.settled[ETWAS_OUTCOME_UNDELIVERED],
         .buffers_written = ck_pr_load_64(&session->buffers_written),
         .buffers_lost = ck_pr_load_64(&session->buffers_lost),
@@ -38,10 +46,10 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .lost_unattached = ck_pr_load_64(&session->lost_unattached),
         .condemned_slots = pool.slots_condemned,
         .damaged_buffers = pool.buffers_damaged,
+        .lost_too_large = pool.lost[ETWAS_SLOT_TOO_LARGE],
+        .lost_withheld = pool.lost[ETWAS_SLOT_WITHHELD],
     };
-    counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
-                   counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered +
-                   counts->lost_in_kernel + counts->lost_unattached;
+    etwas_session_add_losses(counts);
 }
 
 void etwas_session_count_row(const struct etwas_session *session, uint32_t row,
@@ -53,7 +61,8 @@ void etwas_session_count_row(const struct etwas_session *session, uint32_t row,
     *counts = (struct etwas_session_row){
         .recorded = pool.recorded,
         .overwritten = pool.overwritten,
-        .lost = pool.lost_no_buffer + pool.lost_backlog_full +
+        .lost = pool.lost[ETWAS_SLOT_NO_BUFFER] + pool.lost[ETWAS_SLOT_BACKLOG_FULL] +
+                pool.lost[ETWAS_SLOT_TOO_LARGE] + pool.lost[ETWAS_SLOT_WITHHELD] +
                 pool.settled[ETWAS_OUTCOME_WRITE_ERROR] + pool.settled[ETWAS_OUTCOME_FILE_FULL] +
                 pool.settled[ETWAS_OUTCOME_ABANDONED] + pool.settled[ETWAS_OUTCOME_UNDELIVERED],
         .buffers = pool.allocated - pool.free,

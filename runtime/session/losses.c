@@ -15,6 +15,13 @@ enum {
     INTERVALS_A_SECOND = 10, /* at most */
 };
 
+static const uint32_t slot_causes[ETWAS_SLOT_LOSSES] = {
+    [ETWAS_SLOT_NO_BUFFER] = ETWAS_LOST_NO_BUFFER,
+    [ETWAS_SLOT_BACKLOG_FULL] = ETWAS_LOST_BACKLOG_FULL,
+    [ETWAS_SLOT_TOO_LARGE] = ETWAS_LOST_TOO_LARGE,
+    [ETWAS_SLOT_WITHHELD] = ETWAS_LOST_WITHHELD,
+};
+
 /* The interval of one look. */
 struct look {
     struct etwas_loss_table *table;
@@ -64,8 +71,9 @@ static void read_slots(const struct etwas_session *session)
             &etwas_pool_slot(session->pool, index)->counters;
         struct etwas_slot_losses *slot = &session->losses->slots[index];
 
-        slot->found[0] = ck_pr_load_64(&counters->lost_no_buffer);
-        slot->found[1] = ck_pr_load_64(&counters->lost_backlog_full);
+        for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
+            slot->found[cause] = ck_pr_load_64(&counters->lost[cause]);
+        }
     }
 }
 
@@ -89,10 +97,10 @@ static void note_slots(const struct etwas_session *session, const struct look *l
             .retention_class = etwas_share_row(session->pool, index),
         };
 
-        loss.cause = ETWAS_LOST_NO_BUFFER;
-        note(look, &slot->noted[0], slot->found[0], loss);
-        loss.cause = ETWAS_LOST_BACKLOG_FULL;
-        note(look, &slot->noted[1], slot->found[1], loss);
+        for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
+            loss.cause = slot_causes[cause];
+            note(look, &slot->noted[cause], slot->found[cause], loss);
+        }
     }
 }
 
@@ -133,25 +141,31 @@ void etwas_losses_look(struct etwas_session *session)
     }
 }
 
+static uint64_t noted_of_slots(const struct etwas_session *session, enum etwas_slot_loss cause)
+{
+    uint64_t noted = 0;
+
+    for (uint32_t index = 0; index < session->slot_count; index++) {
+        noted += session->losses->slots[index].noted[cause];
+    }
+    return noted;
+}
+
 /* What was noted is what is counted, whatever was lost since. */
 static void count_noted(const struct etwas_session *session, etwas_session_counts *counts)
 {
     const struct etwas_losses *losses = session->losses;
 
-    counts->lost_no_buffer = 0;
-    counts->lost_backlog_full = 0;
-    for (uint32_t index = 0; index < session->slot_count; index++) {
-        counts->lost_no_buffer += losses->slots[index].noted[0];
-        counts->lost_backlog_full += losses->slots[index].noted[1];
-    }
+    counts->lost_no_buffer = noted_of_slots(session, ETWAS_SLOT_NO_BUFFER);
+    counts->lost_backlog_full = noted_of_slots(session, ETWAS_SLOT_BACKLOG_FULL);
+    counts->lost_too_large = noted_of_slots(session, ETWAS_SLOT_TOO_LARGE);
+    counts->lost_withheld = noted_of_slots(session, ETWAS_SLOT_WITHHELD);
     counts->lost_write_error = losses->besides[ETWAS_LOST_WRITE_ERROR];
     counts->lost_file_full = losses->besides[ETWAS_LOST_FILE_FULL];
     counts->lost_abandoned = losses->besides[ETWAS_LOST_ABANDONED];
     counts->lost_undelivered = losses->besides[ETWAS_LOST_UNDELIVERED];
     counts->lost_unattached = losses->besides[ETWAS_LOST_UNATTACHED];
-    counts->lost = counts->lost_no_buffer + counts->lost_backlog_full + counts->lost_write_error +
-                   counts->lost_file_full + counts->lost_abandoned + counts->lost_undelivered +
-                   counts->lost_in_kernel + counts->lost_unattached;
+    etwas_session_add_losses(counts);
 }
 
 void etwas_losses_count(struct etwas_session *session, etwas_session_counts *counts)

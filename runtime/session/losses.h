@@ -14,14 +14,15 @@
 #include <etwas/etwas.h>
 #include <stdint.h>
 
+#include "buffer/slot.h"
 #include "session/loss_table.h"
 
 struct etwas_session;
 
-/* Of a slot, in the order of ETWAS_LOST_NO_BUFFER and ETWAS_LOST_BACKLOG_FULL. */
+/* Of a slot. */
 struct etwas_slot_losses {
-    uint64_t noted[2];
-    uint64_t found[2]; /* by the look that goes on */
+    uint64_t noted[ETWAS_SLOT_LOSSES];
+    uint64_t found[ETWAS_SLOT_LOSSES]; /* by the look that goes on */
 };
 
 struct etwas_losses {

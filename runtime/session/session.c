@@ -324,8 +324,9 @@ void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *po
         struct etwas_slot *slot = slot_of(session, index);
 
         ck_pr_store_64(&slot->word, etwas_word_empty(last_word(session, slot)));
-        ck_pr_store_64(&slot->counters.lost_no_buffer, 0);
-        ck_pr_store_64(&slot->counters.lost_backlog_full, 0);
+        for (uint32_t cause = 0; cause < ETWAS_SLOT_LOSSES; cause++) {
+            ck_pr_store_64(&slot->counters.lost[cause], 0);
+        }
         ck_pr_store_64(&slot->counters.restarts, 0);
         ck_pr_store_64(&slot->counters.shut_stored, 0);
         ck_pr_store_64(&slot->counters.shut_overwritten, 0);

@@ -266,4 +266,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
 void etwas_session_count_row(const struct etwas_session *session, uint32_t row,
                              struct etwas_session_row *counts);
 
+/* `lost`, from the causes. */
+void etwas_session_add_losses(etwas_session_counts *counts);
+
 #endif

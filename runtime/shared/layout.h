@@ -23,7 +23,7 @@
 #define ETWAS_SHARED_MAGIC "ETWASPL1"
 
 enum {
-    ETWAS_SHARED_MAJOR = 2,          /* another one is refused */
+    ETWAS_SHARED_MAJOR = 3,          /* another one is refused */
     ETWAS_SHARED_MINOR = 2,          /* a greater one has more fields */
     ETWAS_SHARED_MINOR_OF_GATES = 2, /* the first whose sessions other processes may log into */
     ETWAS_SHARED_NAME_BYTES = 4096,

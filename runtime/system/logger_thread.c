@@ -69,8 +69,8 @@ static void publish(struct etwas_emitter *emitter, uint32_t slot,
     }
     code = etwas_publish_stamped(etwas_attachment_of(session->index), slot,
                                  etwas_session_gate(session), record);
-    /* Others are no event of the session. */
-    if (code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY || code == ERROR_LOG_FILE_FULL) {
+    /* Otherwise it is no event of the session. */
+    if (code != ERROR_INVALID_HANDLE) {
         etwas_accounts_made(&logger->board.accounts, slot, record->bytes, code != ERROR_SUCCESS);
     }
 }

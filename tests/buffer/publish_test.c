@@ -55,7 +55,7 @@ static uint32_t log_plain(etwas_trace_handle session, uint16_t bytes)
     return TraceEvent(session, &event.header);
 }
 
-static void an_event_is_refused_when_it_does_not_fit_and_then_nothing_changes(void **state)
+static void an_event_is_refused_when_it_does_not_fit_and_then_it_is_counted(void **state)
 {
     static const struct {
         uint32_t buffer_kb;
@@ -77,6 +77,7 @@ static void an_event_is_refused_when_it_does_not_fit_and_then_nothing_changes(vo
         etwas_session_options options = {.buffer_size_kb = rows[index].buffer_kb};
         etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
         etwas_session_counts counts;
+        uint64_t refused = 0;
 
         stay_on_one_processor();
         assert_int_equal(log_plain(session, (uint16_t)rows[index].plain), ERROR_SUCCESS);
@@ -85,13 +86,16 @@ static void an_event_is_refused_when_it_does_not_fit_and_then_nothing_changes(vo
             if (rows[index].plain + more <= 65535) {
                 assert_int_equal(log_plain(session, (uint16_t)(rows[index].plain + more)),
                                  ERROR_MORE_DATA);
+                refused++;
             }
             assert_int_equal(log_gathered(session, rows[index].gathered + more), ERROR_MORE_DATA);
+            refused++;
         }
         leave_one_processor();
         stop_session(session, &counts);
         assert_int_equal(counts.recorded, 2);
-        expect_nothing_lost(counts);
+        assert_int_equal(counts.lost_too_large, refused);
+        assert_int_equal(counts.lost, refused);
         assert_int_equal(counts.buffers_written, rows[index].buffer_kb <= 68 ? 3 : 2);
     }
 }
@@ -478,7 +482,7 @@ static void an_event_that_changes_while_it_is_copied_stays_within_its_place(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PUBLISH_TEST(an_event_is_refused_when_it_does_not_fit_and_then_nothing_changes),
+        PUBLISH_TEST(an_event_is_refused_when_it_does_not_fit_and_then_it_is_counted),
         PUBLISH_TEST(events_of_every_size_come_back_byte_by_byte),
         PUBLISH_TEST(many_threads_share_few_processors_and_every_event_is_accounted_for),
         PUBLISH_TEST(system_time_that_steps_back_begins_another_buffer),

@@ -297,7 +297,7 @@ static void count_lost(etwas_trace_handle session, uint32_t slot, uint64_t event
 {
     struct etwas_session *inside = inside_of(session);
 
-    ck_pr_add_64(&etwas_pool_slot(inside->pool, slot)->counters.lost_no_buffer, events);
+    ck_pr_add_64(&etwas_pool_slot(inside->pool, slot)->counters.lost[ETWAS_SLOT_NO_BUFFER], events);
 }
 
 static void look(etwas_trace_handle session)

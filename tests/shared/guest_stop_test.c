@@ -114,7 +114,7 @@ static void lose(struct guest *guest)
 {
     const struct etwas_rseq_copy no_record = {0};
 
-    while (try_sequence(guest, &no_record, &guest->slot->counters.lost_no_buffer, 1)) {
+    while (try_sequence(guest, &no_record, &guest->slot->counters.lost[ETWAS_SLOT_NO_BUFFER], 1)) {
     }
 }
 

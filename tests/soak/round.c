@@ -168,7 +168,7 @@ static void check_counts(const struct soak_session *session, const etwas_session
 {
     const struct soak_request *request = session->request;
     struct soak_writer total = soak_writers_total(&session->writers);
-    uint64_t attempted = total.recorded + total.lost;
+    uint64_t attempted = total.recorded + total.lost + total.too_large;
     bool overwrites = request->kind == SOAK_CIRCULAR || request->kind == SOAK_BUFFERING;
     const char *wrong = NULL;
 
@@ -176,14 +176,18 @@ static void check_counts(const struct soak_session *session, const etwas_session
         wrong = "attempted is not recorded + overwritten + lost";
     } else if (counts->lost != counts->lost_no_buffer + counts->lost_write_error +
                                    counts->lost_file_full + counts->lost_abandoned +
-                                   counts->lost_backlog_full + counts->lost_undelivered) {
+                                   counts->lost_backlog_full + counts->lost_undelivered +
+                                   counts->lost_too_large) {
         wrong = "lost is not the sum of its causes";
+    } else if (total.too_large != counts->lost_too_large) {
+        wrong = "writers were refused other events than the session counted";
     } else if (total.lost < counts->lost_no_buffer ||
                total.lost > counts->lost_no_buffer + counts->lost_abandoned) {
         wrong = "writers lost other events than the session";
-    } else if (counts->committed_rseq + counts->committed_shared + counts->lost_no_buffer !=
+    } else if (counts->committed_rseq + counts->committed_shared + counts->lost_no_buffer +
+                   counts->lost_too_large !=
                attempted) {
-        wrong = "attempted is not committed + lost for want of a buffer";
+        wrong = "attempted is not committed + lost by writers";
     } else if (counts->lost_write_error + counts->sync_errors != 0) {
         wrong = "nothing was wrong with the disk";
     } else if (counts->lost_file_full != 0 && !soak_may_end(request)) {

@@ -137,6 +137,8 @@ void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int l
         {"lost_undelivered", counts.lost_undelivered},
         {"lost_in_kernel", counts.lost_in_kernel},
         {"lost_unattached", counts.lost_unattached},
+        {"lost_too_large", counts.lost_too_large},
+        {"lost_withheld", counts.lost_withheld},
     };
     uint64_t sum = 0;
 

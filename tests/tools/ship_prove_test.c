@@ -55,7 +55,8 @@ static const char *written(void (*put)(struct etwas_output *, const struct etwas
     return text;
 }
 
-static const char complete_row[] = "web1 7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0";
+static const char complete_row[] =
+    "web1 7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0 0 0";
 
 static void a_row_has_a_session(void **state)
 {
@@ -64,7 +65,7 @@ static void a_row_has_a_session(void **state)
     (void)state;
     assert_true(take(&proofs, complete_row));
     assert_true(take(&proofs, "db1 18446744073709551615 gone 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "
-                              "16 17 18 19 20 21"));
+                              "16 17 18 19 20 21 22 23"));
     assert_int_equal(proofs.count, 2);
     assert_string_equal(proofs.list[0].host, "web1");
     assert_int_equal(proofs.list[0].verdict, ETWAS_SHIP_COMPLETE);
@@ -80,11 +81,11 @@ static void what_is_no_proof_is_refused(void **state)
     static const char *const wrong[] = {
         "",
         "web1 7 complete",
-        "web1 7 perfect 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0",
-        "web1 -7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0",
-        "web1 7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0x",
-        "web1 7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 18446744073709551616",
-        "web1 7 complete \\N 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0",
+        "web1 7 perfect 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0 0 0",
+        "web1 -7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0 0 0",
+        "web1 7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0 0 0x",
+        "web1 7 complete 47 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0 0 18446744073709551616",
+        "web1 7 complete \\N 40 0 7 40 40 0 0 0 1 1 0 0 5 0 2 0 0 0 0 0 0 0",
     };
 
     (void)state;
@@ -121,9 +122,10 @@ static void the_table_says_what_is_wrong(void **state)
 
     (void)state;
     assert_true(take(&proofs, complete_row));
-    assert_true(take(&proofs, "app 9 incomplete 42 42 0 0 40 40 1 2 0 3 2 0 0 0 0 0 0 0 0 0 0"));
-    assert_true(take(&proofs, "app 8 unfinished 0 0 0 0 40 40 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0"));
-    assert_true(take(&proofs, "app 10 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(
+        take(&proofs, "app 9 incomplete 42 42 0 0 40 40 1 2 0 3 2 0 0 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "app 8 unfinished 0 0 0 0 40 40 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "app 10 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
         written(etwas_ship_proofs_put, &proofs),
         "# host              session verdict       attempted     recorded  overwritten         "
@@ -155,7 +157,7 @@ static void json_has_an_object_a_session(void **state)
 
     (void)state;
     assert_true(take(&proofs, complete_row));
-    assert_true(take(&proofs, "\"\x1b 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "\"\x1b 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
         written(etwas_ship_proofs_put_json, &proofs),
         "{\"host\":\"\\\"\\u001b\",\"session\":8,\"verdict\":\"gone\",\"shards\":1,\"attempted\":0,"
@@ -163,13 +165,15 @@ static void json_has_an_object_a_session(void **state)
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":25,\"parts\":1,\"parts_ended\":0,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":0,\"lost_backlog_full\":0,"
         "\"lost_write_error\":0,\"lost_file_full\":0,\"lost_abandoned\":0,"
-        "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_other\":0}\n"
+        "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_too_large\":0,"
+        "\"lost_withheld\":0,\"lost_other\":0}\n"
         "{\"host\":\"web1\",\"session\":7,\"verdict\":\"complete\",\"shards\":1,\"attempted\":47,"
         "\"recorded\":40,\"overwritten\":0,\"lost\":7,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":0,\"parts\":1,\"parts_ended\":1,"
         "\"recovered\":0,\"damages\":0,\"lost_no_buffer\":5,\"lost_backlog_full\":0,"
         "\"lost_write_error\":2,\"lost_file_full\":0,\"lost_abandoned\":0,"
-        "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_other\":0}\n");
+        "\"lost_undelivered\":0,\"lost_unattached\":0,\"lost_too_large\":0,"
+        "\"lost_withheld\":0,\"lost_other\":0}\n");
     etwas_ship_proofs_free(&proofs);
 }
 
@@ -181,10 +185,10 @@ static void what_two_shards_have_is_not_complete(void **state)
 
     (void)state;
     assert_true(take(&proofs, complete_row));
-    assert_true(take(&proofs, "web1 8 complete 40 40 0 0 40 40 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "web1 8 complete 40 40 0 0 40 40 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_true(take(&proofs, complete_row));
-    assert_true(take(&proofs, "web2 7 gone 40 40 0 0 40 40 0 0 1 2 1 0 0 0 0 0 0 0 0 0 0"));
-    assert_true(take(&proofs, "web2 7 complete 40 40 0 0 40 40 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "web2 7 gone 40 40 0 0 40 40 0 0 1 2 1 0 0 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "web2 7 complete 40 40 0 0 40 40 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0"));
     text = written(etwas_ship_proofs_put, &proofs);
     assert_int_equal(proofs.count, 3);
     assert_int_equal(proofs.list[0].session, 7);
@@ -205,7 +209,7 @@ static void a_host_is_written_so_that_it_does_nothing(void **state)
     struct etwas_ship_proofs proofs = {.count = 0};
 
     (void)state;
-    assert_true(take(&proofs, "\x1b[2J 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0"));
+    assert_true(take(&proofs, "\x1b[2J 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_null(strchr(written(etwas_ship_proofs_put, &proofs), '\x1b'));
     etwas_ship_proofs_free(&proofs);
 }

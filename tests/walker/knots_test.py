@@ -133,7 +133,7 @@ class Knots(unittest.TestCase):
         self.good([head(2, ends() + losses, lost=7), data(1, last=True)], 2)
         self.bad([head(2, losses + ends(), lost=7), data(1, last=True)], "in the order")
         self.bad([head(2, ends() + losses, lost=6), data(1, last=True)], "more than")
-        for wrong, word in ((loss(0), "of nothing"), (loss(1, 7), "cause"), (loss(1, processor=2), "processor"),
+        for wrong, word in ((loss(0), "of nothing"), (loss(1, 10), "cause"), (loss(1, processor=2), "processor"),
                             (loss(1, since=T0 + 6), "no time"), (loss(1, version=2), "version")):
             self.bad([head(2, ends() + [wrong], lost=7), data(1, last=True)], word)
 

@@ -4,7 +4,7 @@
 import struct
 
 LOSS, SIZE = 16, 88
-CAUSES = range(1, 7)
+CAUSES = range(1, 10)
 ANYWHERE = 0xFFFFFFFF
 
 

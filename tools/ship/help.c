@@ -74,7 +74,7 @@ const char *const etwas_ship_help[] = {
     "event once); parts (files), parts_ended, recovered (1: it was killed), damages;\n"
     "shards (that have rows of it: more than one are too many); lost_no_buffer,\n"
     "lost_backlog_full, lost_write_error, lost_file_full, lost_abandoned,\n"
-    "lost_undelivered, lost_unattached, lost_other.\n"
+    "lost_undelivered, lost_unattached, lost_too_large, lost_withheld, lost_other.\n"
     "\n",
     "Exit codes: see 'etwas --help'; 2 also where a server refuses, 5 where the proof\n"
     "fails, 7 where it was ended with events left that have not arrived: the same\n"

@@ -39,7 +39,7 @@ enum etwas_ship_proof_number {
     ETWAS_SHIP_PROOF_RECOVERED,   /* 1: it was killed, and recovered */
     ETWAS_SHIP_PROOF_DAMAGES,     /* damages of the files */
     ETWAS_SHIP_PROOF_CAUSES,      /* the first of the causes of losses: */
-    ETWAS_SHIP_PROOF_NUMBERS = ETWAS_SHIP_PROOF_CAUSES + 8,
+    ETWAS_SHIP_PROOF_NUMBERS = ETWAS_SHIP_PROOF_CAUSES + 10,
 };
 
 /* Their names in JSON and in the query. */

@@ -34,7 +34,8 @@ static const char *const query_parts[] = {
     "    recorded + overwritten + lost as attempted, recorded, overwritten, lost, events,\n"
     "    by_buffers, missing_buffers, wrong_buffers, gone, parts, parts_ended, recovered,\n"
     "    damages, lost_no_buffer, lost_backlog_full, lost_write_error, lost_file_full,\n"
-    "    lost_abandoned, lost_undelivered, lost_unattached, lost_other\n"
+    "    lost_abandoned, lost_undelivered, lost_unattached, lost_too_large,\n"
+    "    lost_withheld, lost_other\n"
     "from\n"
     "(\n"
     "    select host, session, sum(there) as events, sum(told) as by_buffers,\n"
@@ -45,7 +46,8 @@ static const char *const query_parts[] = {
     "        sum(l3) as lost_no_buffer, sum(l4) as lost_backlog_full,\n"
     "        sum(l5) as lost_write_error, sum(l6) as lost_file_full,\n"
     "        sum(l7) as lost_abandoned, sum(l8) as lost_undelivered,\n"
-    "        sum(l9) as lost_unattached, sum(l10) as lost_other\n"
+    "        sum(l9) as lost_unattached, sum(l10) as lost_too_large,\n"
+    "        sum(l11) as lost_withheld, sum(l12) as lost_other\n"
     "    from\n"
     "    (\n",
     "        select host, session, if(part = 4294967295, 0, part) as number, sum(n) as there,\n"
@@ -58,7 +60,8 @@ static const char *const query_parts[] = {
     "            toUInt64(max(ends)) as has_end, toUInt8(0) as is_over, toUInt8(0) as kind,\n"
     "            toUInt64(0) as l0, toUInt64(0) as l1, toUInt64(0) as l2, toUInt64(0) as l3,\n"
     "            toUInt64(0) as l4, toUInt64(0) as l5, toUInt64(0) as l6, toUInt64(0) as l7,\n"
-    "            toUInt64(0) as l8, toUInt64(0) as l9, toUInt64(0) as l10\n"
+    "            toUInt64(0) as l8, toUInt64(0) as l9, toUInt64(0) as l10, toUInt64(0) as l11,\n"
+    "            toUInt64(0) as l12\n"
     "        from\n"
     "        (\n"
     "            select host, session, part, buffer, sum(a) as n, sum(b) as places,\n"
@@ -90,7 +93,7 @@ static const char *const query_parts[] = {
     "            state, sum(recorded), sum(overwritten), sum(lost), sum(lost_no_buffer),\n"
     "            sum(lost_backlog_full), sum(lost_write_error), sum(lost_file_full),\n"
     "            sum(lost_abandoned), sum(lost_undelivered), sum(lost_unattached),\n"
-    "            sum(lost_other)\n"
+    "            sum(lost_too_large), sum(lost_withheld), sum(lost_other)\n"
     "        from @buffers\n"
     "        where state in (1, 3) and session in (select session\n"
     "            from @local_buffers where day >= today() - @days)\n"
@@ -125,6 +128,8 @@ const char *const etwas_ship_proof_names[ETWAS_SHIP_PROOF_NUMBERS] = {
     "lost_abandoned",
     "lost_undelivered",
     "lost_unattached",
+    "lost_too_large",
+    "lost_withheld",
     "lost_other",
 };
 

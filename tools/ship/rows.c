@@ -145,6 +145,8 @@ static void put_losses(struct etwas_columns *columns, const struct etwas_ship_bu
         [ETWAS_LOST_ABANDONED] = ETWAS_SHIP_BUFFER_LOST_ABANDONED,
         [ETWAS_LOST_UNDELIVERED] = ETWAS_SHIP_BUFFER_LOST_UNDELIVERED,
         [ETWAS_LOST_UNATTACHED] = ETWAS_SHIP_BUFFER_LOST_UNATTACHED,
+        [ETWAS_LOST_TOO_LARGE] = ETWAS_SHIP_BUFFER_LOST_TOO_LARGE,
+        [ETWAS_LOST_WITHHELD] = ETWAS_SHIP_BUFFER_LOST_WITHHELD,
     };
 
     etwas_columns_u64(columns, ETWAS_SHIP_BUFFER_RECORDED, row->recorded);

@@ -64,6 +64,8 @@ static const struct etwas_ship_column buffer_columns[ETWAS_SHIP_BUFFER_COLUMNS] 
     [ETWAS_SHIP_BUFFER_LOST_ABANDONED] = {"lost_abandoned", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_LOST_UNDELIVERED] = {"lost_undelivered", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_LOST_UNATTACHED] = {"lost_unattached", ETWAS_SHIP_U64, ZSTD},
+    [ETWAS_SHIP_BUFFER_LOST_TOO_LARGE] = {"lost_too_large", ETWAS_SHIP_U64, ZSTD},
+    [ETWAS_SHIP_BUFFER_LOST_WITHHELD] = {"lost_withheld", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_LOST_OTHER] = {"lost_other", ETWAS_SHIP_U64, ZSTD},
     [ETWAS_SHIP_BUFFER_ENDED] = {"ended", ETWAS_SHIP_U8, ZSTD},
 };

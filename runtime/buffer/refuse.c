@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "buffer/refuse.h"
+
+#include <ck_pr.h>
+
+#include "buffer/pool_join.h"
+#include "buffer/publish.h"
+#include "platform/processor.h"
+#include "platform/rseq.h"
+
+#if ETWAS_RSEQ
+
+/* As LOST of switch_rseq.c: after the end of the session none commits. */
+static bool count_once(struct etwas_slot *slot, uint64_t gate, uint32_t processor,
+                       enum etwas_slot_loss cause)
+{
+    uint64_t *lost = &slot->counters.lost[cause];
+    const struct etwas_rseq_check checks[] = {
+        {etwas_slot_gate(slot), gate},
+        {lost, ck_pr_load_64(lost)},
+    };
+    const struct etwas_rseq_sequence sequence = {
+        .checks = checks,
+        .check_count = sizeof checks / sizeof checks[0],
+        .target = lost,
+        .value = checks[1].expected + 1,
+        .processor = processor,
+    };
+
+    return etwas_rseq_run(&sequence) == ETWAS_RSEQ_COMMITTED;
+}
+
+bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
+                       enum etwas_slot_loss cause)
+{
+    for (int attempt = 0; attempt < ETWAS_MOST_ATTEMPTS; attempt++) {
+        uint32_t processor = etwas_processor_seen();
+        struct etwas_slot *slot;
+        uint64_t gate;
+
+        if (processor >= etwas_slot_count) {
+            return false;
+        }
+        slot = etwas_slot_of(session, first + processor);
+        gate = ck_pr_load_64(etwas_slot_gate(slot));
+        if ((uint32_t)gate != generation) {
+            return false;
+        }
+        if (count_once(slot, gate, processor, cause)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#else
+
+bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
+                       enum etwas_slot_loss cause)
+{
+    (void)session;
+    (void)generation;
+    (void)first;
+    (void)cause;
+    return false;
+}
+
+#endif
+
+bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                         uint32_t generation, enum etwas_slot_loss cause)
+{
+    uint64_t *inside = etwas_guest_inside(attachment);
+    uint64_t entered = etwas_guest_enter(inside);
+    bool is_open;
+
+    ck_pr_inc_32(&slot->visitors); /* V1 of switch_shared.c: the session does not end meanwhile */
+    ck_pr_fence_memory();
+    is_open = ck_pr_load_32(&slot->gate) == generation;
+    if (is_open) {
+        ck_pr_inc_64(&slot->counters.lost[cause]);
+    }
+    ck_pr_fence_release();
+    ck_pr_dec_32(&slot->visitors); /* V2 */
+    etwas_guest_go_out(inside, entered);
+    return is_open;
+}
