@@ -299,7 +299,7 @@ class Stacks(MarksTest):
         for target in ("folded", "speedscope", "pprof"):
             with self.subTest(target):
                 path = self.write("a.etl", etl.trace([(0, [CASES[0][0]])]))
-                out = os.path.join(self.folder, "out")
+                out = os.path.join(self.folder, target)
                 _, told = self.run_any("convert", "--to", target, "-o", out, path)
                 self.assertRegex(told, "no stack")
 
