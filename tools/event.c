@@ -68,27 +68,19 @@ bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint
     return true;
 }
 
-bool etwas_event_ring_loss(const EVENT_RECORD *record, uint64_t *events)
+bool etwas_event_ring_loss(const EVENT_RECORD *record, struct etwas_event_loss *loss)
 {
     if (!etwas_event_is_of_class(record, &etwas_names_own_class) ||
         record->EventHeader.EventDescriptor.Opcode != ETWAS_NAMES_KERNEL_LOSS_TYPE ||
         record->UserDataLength < LOSS_BYTES || etwas_event_u32(record, 0) != LOSS_VERSION) {
         return false;
     }
-    *events = etwas_event_u64(record, LOSS_EVENTS_AT);
-    return true;
-}
-
-bool etwas_event_not_recorded(const EVENT_RECORD *record, int64_t *from_raw, int64_t *until_raw)
-{
-    uint64_t events;
-
-    if (!etwas_event_ring_loss(record, &events) ||
-        etwas_event_u32(record, LOSS_CAUSE_AT) != LOSS_OFF) {
-        return false;
-    }
-    *from_raw = (int64_t)etwas_event_u64(record, LOSS_FROM_AT);
-    *until_raw = (int64_t)etwas_event_u64(record, LOSS_UNTIL_AT);
+    *loss = (struct etwas_event_loss){
+        .events = etwas_event_u64(record, LOSS_EVENTS_AT),
+        .is_off = etwas_event_u32(record, LOSS_CAUSE_AT) == LOSS_OFF,
+        .from_raw = (int64_t)etwas_event_u64(record, LOSS_FROM_AT),
+        .until_raw = (int64_t)etwas_event_u64(record, LOSS_UNTIL_AT),
+    };
     return true;
 }
 

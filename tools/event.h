@@ -106,11 +106,16 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
 /* Does it say what became of one of the kernel's sources? Then how many were lost, and how. */
 bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others);
 
-/* Does it say that the kernel's events of the processor are missing, until now? Then how many are known of. */
-bool etwas_event_ring_loss(const EVENT_RECORD *record, uint64_t *events);
+/* Events of a processor that the kernel did not hand over. */
+struct etwas_event_loss {
+    uint64_t events;  /* that are known of */
+    bool is_off;      /* the processor was off, or not recorded yet: nobody counted */
+    int64_t from_raw; /* 0: since the beginning */
+    int64_t until_raw;
+};
 
-/* Does it say that the processor was off, or not recorded yet? Then since when, 0: the beginning; and until when. */
-bool etwas_event_not_recorded(const EVENT_RECORD *record, int64_t *from_raw, int64_t *until_raw);
+/* Does it say that the kernel's events of the processor are missing, until now? */
+bool etwas_event_ring_loss(const EVENT_RECORD *record, struct etwas_event_loss *loss);
 
 /* The flags that ask for one of the kernel's sources, if it says what became of that; else 0. */
 uint32_t etwas_event_kernel_flags(const EVENT_RECORD *record);

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "json.h"
+#include "kernel.h"
 #include "names.h"
 #include "text.h"
 
@@ -293,6 +294,21 @@ int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RE
     return etwas_input_has_raw(input)
                ? converted(input, record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_QPC)
                : etwas_input_unix_ns(input, record);
+}
+
+void etwas_input_measure_loss(const struct etwas_input *input, struct etwas_kernel_event *event)
+{
+    etwas_clock_time from;
+    etwas_clock_time until;
+
+    if (event->kind == ETWAS_KERNEL_LOSS && event->initial_time != 0 &&
+        etwas_trace_convert_time(input->trace, event->initial_time, ETWAS_CLOCK_QPC, &from) ==
+            ERROR_SUCCESS &&
+        etwas_trace_convert_time(input->trace, event->end_time, ETWAS_CLOCK_QPC, &until) ==
+            ERROR_SUCCESS &&
+        from.value <= until.value) {
+        event->lost_ns = etwas_kernel_ns(from.value, until.value);
+    }
 }
 
 void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,

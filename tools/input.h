@@ -110,6 +110,10 @@ static inline bool etwas_input_has_raw(const struct etwas_input *input)
 /* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
+/* Finds out how long events were lost, if that is what it says: `lost_ns`. */
+struct etwas_kernel_event;
+void etwas_input_measure_loss(const struct etwas_input *input, struct etwas_kernel_event *event);
+
 /* A time in nanoseconds since 1970 as FILETIME, and back: outside of the years 1678 to 2261 the nearest inside. */
 int64_t etwas_input_filetime(int64_t unix_ns);
 int64_t etwas_input_ns_of(int64_t filetime);

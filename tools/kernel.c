@@ -341,9 +341,16 @@ static bool read_stack(const EVENT_RECORD *record, uint8_t type, struct etwas_ke
 
 static bool read_own(const EVENT_RECORD *record, struct etwas_kernel_event *event)
 {
+    struct etwas_event_loss loss;
+
     switch (record->EventHeader.EventDescriptor.Opcode) {
     case ETWAS_NAMES_KERNEL_LOSS_TYPE:
         event->kind = ETWAS_KERNEL_LOSS;
+        event->lost_ns = UINT64_MAX;
+        if (etwas_event_ring_loss(record, &loss)) {
+            event->initial_time = loss.from_raw;
+            event->end_time = loss.until_raw;
+        }
         return true;
     case ETWAS_NAMES_KERNEL_RUNG_TYPE:
         event->kind = ETWAS_KERNEL_OWN;

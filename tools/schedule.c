@@ -178,10 +178,10 @@ static void set_process(struct etwas_schedule_thread *thread, uint32_t process)
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
-static void count_processor(struct etwas_schedule *schedule,
-                            struct etwas_schedule_processor *processor, bool known)
+static void count_processor_to(struct etwas_schedule_processor *processor, int64_t time_ns,
+                               bool known)
 {
-    uint64_t ns = etwas_kernel_ns(processor->since_ns, schedule->end_ns);
+    uint64_t ns = etwas_kernel_ns(processor->since_ns, time_ns);
 
     if (!known) {
         processor->unknown_ns += ns;
@@ -190,7 +190,13 @@ static void count_processor(struct etwas_schedule *schedule,
     } else {
         processor->busy_ns += ns;
     }
-    processor->since_ns = schedule->end_ns;
+    processor->since_ns = time_ns;
+}
+
+static void count_processor(const struct etwas_schedule *schedule,
+                            struct etwas_schedule_processor *processor, bool known)
+{
+    count_processor_to(processor, schedule->end_ns, known);
 }
 
 /* Since its newest switch. */
@@ -252,22 +258,64 @@ static void forget(struct etwas_schedule *schedule,
     }
 }
 
-/* Since the newest switch of this processor, up to now. What is in another's gap, too, is there once. */
-static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor)
+/* From then up to now. What is in another's gap, too, is there once. */
+static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                    int64_t from_ns)
 {
-    int64_t from_ns =
-        processor->since_ns > schedule->gap_end_ns ? processor->since_ns : schedule->gap_end_ns;
-
+    from_ns = from_ns > schedule->gap_end_ns ? from_ns : schedule->gap_end_ns;
     schedule->gap_ns += etwas_kernel_ns(from_ns, schedule->end_ns);
     processor->gap_end_ns = schedule->end_ns;
     schedule->gap_end_ns = schedule->end_ns;
 }
 
-/* Events of a processor were lost until now: a switch may be missing even if the next one fits. */
-static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor)
+/* When the last of its events before the loss was; not before its newest switch, which was one of them. */
+static int64_t began_to_lose(const struct etwas_schedule *schedule,
+                             const struct etwas_schedule_processor *processor, uint64_t lost_ns)
 {
-    forget(schedule, processor, NULL);
-    end_gap(schedule, processor);
+    uint64_t since_ns = etwas_kernel_ns(processor->since_ns, schedule->end_ns);
+
+    lost_ns = lost_ns == 0 ? 1 : lost_ns; /* something was lost */
+    return (int64_t)((uint64_t)schedule->end_ns - smaller(lost_ns, since_ns));
+}
+
+/*
+ * Events of a processor were lost until now: a switch may be missing even if the next one fits. Up to its last event
+ * before that none is: who ran, ran until then.
+ */
+static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                 const struct etwas_kernel_event *event)
+{
+    int64_t from_ns = began_to_lose(schedule, processor, event->lost_ns);
+    struct etwas_schedule_thread *thread =
+        processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+
+    if (processor->seen && !has_lost(processor)) {
+        if (thread != NULL && thread->state == ETWAS_SCHEDULE_RUNNING &&
+            thread->since_ns == processor->since_ns) {
+            change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, from_ns);
+        }
+        count_processor_to(processor, from_ns, true);
+    }
+    end_gap(schedule, processor, from_ns);
+}
+
+/*
+ * Behind a loss no switch is missing before the next one: who gives way then has run since. False: it cannot have,
+ * so one is.
+ */
+static bool ran_since_loss(struct etwas_schedule *schedule,
+                           struct etwas_schedule_processor *processor, uint32_t id,
+                           struct etwas_schedule_thread *thread)
+{
+    if (thread != NULL && thread->since_ns > processor->gap_end_ns) {
+        return false;
+    }
+    count_processor_to(processor, processor->gap_end_ns, false);
+    processor->running = id;
+    if (thread != NULL) {
+        change(schedule, thread, ETWAS_SCHEDULE_RUNNING, processor->gap_end_ns);
+    }
+    return true;
 }
 
 static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
@@ -281,10 +329,15 @@ static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_proc
     if (!known) {
         processor->gaps += processor->switches > 0;
         forget(schedule, processor, thread);
-        if (!has_lost(processor) && (processor->switches > 0 || !schedule->begins_late)) {
-            end_gap(schedule, processor);
+        if (has_lost(processor)) {
+            known = ran_since_loss(schedule, processor, event->old_thread, thread);
         }
-    } else if (thread == NULL && event->old_thread != IDLE) {
+        if (!known && (processor->switches > 0 || !schedule->begins_late)) {
+            end_gap(schedule, processor,
+                    has_lost(processor) ? processor->gap_end_ns : processor->since_ns);
+        }
+    }
+    if (known && thread == NULL && event->old_thread != IDLE) {
         schedule->other_running_ns += etwas_kernel_ns(processor->since_ns, schedule->end_ns);
     }
     count_processor(schedule, processor, known);
@@ -440,7 +493,7 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
         schedule->own_process = event->process;
         break;
     case ETWAS_KERNEL_LOSS:
-        lose(schedule, processor);
+        lose(schedule, processor, event);
         break;
     default: /* nothing to do with who runs */
         break;

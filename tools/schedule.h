@@ -9,7 +9,8 @@
  *
  * On a processor who gives way must be who came before. Where it is another, a switch is missing: the
  * time since the switch before is not known of the processor, nor of the two threads, nor how long who
- * was ready there was so. So it is where the trace says that events of the processor were lost. Who waited
+ * was ready there was so. Where the trace says that events of the processor were lost, that is so from its last event
+ * before to its first one after: up to the one who came before has run, and since the other who gives way next. Who waited
  * meanwhile, wherever that was, may have been woken and have run: so much of its time is not known; but
  * that it waited is believed where its waiting ended before the gap was found, at the processor's next event.
  * Before its first switch a processor ran who gives way there, since the trace began; and after its

@@ -122,10 +122,11 @@ class Switches(CpuTest):
             [switch(at(0), 21, 0), switch(at(600), 0, 21), switch(at(700), 21, 0), switch(at(900), 0, 21)],
             [switch(at(50), 22, 23), switch(at(100), 23, 22), kernel_loss(at(400), at(300)), switch(at(500), 22, 23),
              switch(at(650), 23, 0), switch(at(1000), 0, 24)]))
-        self.assertEqual(self.times(threads[21]), (200, 0, 500, 300))
-        self.assertEqual(self.times(threads[22]), (50, 0, 550, 400))  # it came, and may have given way
-        self.assertEqual(self.times(threads[23]), (200, 0, 500, 300))
-        self.assertEqual(self.processor_times(told), [(200, 800, 0), (250, 350, 400)])
+        # What was recorded until 300 and from 400 on is whole: 22 ran until the one, and since the other.
+        self.assertEqual(self.times(threads[21]), (200, 0, 700, 100))
+        self.assertEqual(self.times(threads[22]), (350, 0, 550, 100))
+        self.assertEqual(self.times(threads[23]), (200, 0, 700, 100))
+        self.assertEqual(self.processor_times(told), [(200, 800, 0), (550, 350, 100)])
         self.assertEqual([processor["gaps"] for processor in told["processors"]], [0, 1])
 
     def test_a_processor_that_was_off_was_not_idle(self):
@@ -135,7 +136,7 @@ class Switches(CpuTest):
             [switch(at(200), 24, 0), kernel_loss(at(500), at(200), 0)],
             [kernel_loss(at(600), 0, 0), switch(at(610), 25, 0)])
         told, _ = self.cpu(path)
-        self.assertEqual(self.processor_times(told), [(1000, 0, 0), (400, 0, 600), (200, 0, 800), (0, 390, 610)])
+        self.assertEqual(self.processor_times(told), [(1000, 0, 0), (400, 100, 500), (200, 0, 800), (10, 390, 600)])
         out, _ = self.run_etwas("stat", "--json", path)
         gaps = json.loads(out)["not_recorded"]
         self.assertEqual([(gap["processor"], gap["from"] is None) for gap in gaps], [(1, False), (2, False), (3, True)])
@@ -143,13 +144,27 @@ class Switches(CpuTest):
         self.assertEqual(out.count("  UNKNOWN       processor "), 3)
         self.assertIn("  UNKNOWN       processor 3 was off, or not recorded, from the beginning to ", out)
 
+    def test_who_cannot_have_run_since_a_loss_came_unseen(self):
+        # 21 gave way elsewhere at 600, so that it did not run here since 400.
+        told, threads = self.cpu(self.trace(
+            [switch(at(0), 0, 21), switch(at(600), 21, 0), etl.classic(RED, at(1000))],
+            [switch(at(0), 0, 22), kernel_loss(at(400), at(300)), switch(at(800), 21, 0)]))
+        self.assertEqual(self.times(threads[21]), (600, 0, 200, 200))
+        self.assertEqual(self.times(threads[22]), (300, 0, 0, 700))
+        self.assertEqual(self.processor_times(told), [(600, 400, 0), (300, 200, 500)])
+
+    def test_a_loss_without_a_beginning_is_of_all_since_the_switch_before(self):
+        told, _ = self.cpu(self.trace([switch(at(0), 0, 22), switch(at(200), 22, 23), kernel_loss(at(400), 0),
+                                       switch(at(500), 24, 0), etl.classic(RED, at(600))]))
+        self.assertEqual(self.processor_times(told), [(300, 100, 200)])
+
     def test_a_loss_at_an_end_makes_unknown_who_ran_there(self):
         loss = [kernel_loss(at(300), at(200))]
         told, threads = self.cpu(self.trace([etl.classic(RED, at(0)), *loss, switch(at(500), 21, 22), switch(at(600), 22, 23)],
                                             [switch(at(100), 24, 25), *loss]))
-        self.assertNotIn(21, threads)  # whether it ran is not known
-        self.assertEqual(self.times(threads[25]), (0, 0, 100, 500))
-        self.assertEqual(self.processor_times(told), [(100, 0, 500), (100, 0, 500)])
+        self.assertEqual(self.times(threads[21]), (200, 0, 100, 300))
+        self.assertEqual(self.times(threads[25]), (100, 0, 100, 400))
+        self.assertEqual(self.processor_times(told), [(300, 0, 300), (200, 0, 400)])
         self.assertEqual([(threads[t]["ran_at_begin"], threads[t]["ran_at_end"]) for t in (23, 25)],
                          [(False, True), (False, False)])
 

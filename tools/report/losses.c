@@ -55,13 +55,13 @@ static void count_now(struct etwas_report *report, struct etwas_report_loss *row
 
 void etwas_report_losses_take(struct etwas_report *report)
 {
-    uint64_t events;
+    struct etwas_event_loss loss;
 
-    if (etwas_event_ring_loss(report->record, &events)) {
+    if (etwas_event_ring_loss(report->record, &loss)) {
         count_now(report,
                   row_of(report, report->input, ETWAS_DAMAGE_NONE, 0,
                          report->record->BufferContext.ProcessorIndex),
-                  events);
+                  loss.events);
     }
 }
 

@@ -84,7 +84,7 @@ static void on_record(EVENT_RECORD *record)
     /* Who runs and what lives is known by all that came before. */
     if (!etwas_window_is_set(&report->spans.window)) {
         etwas_heap_take(&file->heap.heap, record);
-        etwas_cpu_take(&file->usage.cpu, record, report->time_ns);
+        etwas_cpu_take(&file->usage.cpu, input, record, report->time_ns);
     }
     if (report->is_inside && !etwas_event_is_header_class(record)) {
         etwas_spans_follow(&report->spans, record, &report->moment);

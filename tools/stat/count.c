@@ -238,14 +238,14 @@ static void add_gap(struct etwas_stat *stat, const struct etwas_stat_gap *gap)
 static void keep_gap(struct etwas_stat *stat, const struct etwas_input *input,
                      const EVENT_RECORD *record)
 {
-    int64_t from_raw;
-    int64_t until_raw;
+    struct etwas_event_loss loss;
 
-    if (etwas_event_not_recorded(record, &from_raw, &until_raw)) {
+    if (etwas_event_ring_loss(record, &loss) && loss.is_off) {
         const struct etwas_stat_gap gap = {
             .processor = record->BufferContext.ProcessorIndex,
-            .from_ns = from_raw == 0 ? INT64_MIN : etwas_told_time_ns(input->trace, from_raw),
-            .until_ns = etwas_told_time_ns(input->trace, until_raw)};
+            .from_ns =
+                loss.from_raw == 0 ? INT64_MIN : etwas_told_time_ns(input->trace, loss.from_raw),
+            .until_ns = etwas_told_time_ns(input->trace, loss.until_raw)};
 
         add_gap(stat, &gap);
     }

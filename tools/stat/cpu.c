@@ -13,7 +13,8 @@
 
 #include <stdio.h>
 
-void etwas_cpu_take(struct etwas_cpu *cpu, EVENT_RECORD *record, int64_t time_ns)
+void etwas_cpu_take(struct etwas_cpu *cpu, const struct etwas_input *input, EVENT_RECORD *record,
+                    int64_t time_ns)
 {
     struct etwas_kernel_event event;
 
@@ -23,6 +24,7 @@ void etwas_cpu_take(struct etwas_cpu *cpu, EVENT_RECORD *record, int64_t time_ns
     etwas_schedule_time(&cpu->schedule, time_ns);
     if (etwas_kernel_read(record, &event)) {
         cpu->switches += event.kind == ETWAS_KERNEL_SWITCH;
+        etwas_input_measure_loss(input, &event);
         etwas_schedule_take(&cpu->schedule, &event);
     } else if (etwas_kernel_is_process(record)) {
         etwas_processes_take(&cpu->processes, record);
@@ -33,7 +35,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    etwas_cpu_take(input->context, record, etwas_input_monotonic_ns(input, record));
+    etwas_cpu_take(input->context, input, record, etwas_input_monotonic_ns(input, record));
 }
 
 struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu, uint32_t processor)

@@ -188,32 +188,36 @@ static void take_records(struct etwas_prove_session *session, const EVENT_RECORD
     }
 }
 
+static void take_loss(struct etwas_prove_session *session, const EVENT_RECORD *record,
+                      const struct etwas_event_loss *loss)
+{
+    uint32_t processor = record->BufferContext.ProcessorIndex;
+
+    session->is_kernel = true;
+    if (!loss->is_off) {
+        session->losses++;
+        session->losses_events += loss->events;
+        return;
+    }
+    session->are_more_unrecorded |=
+        session->not_recorded != 0 && session->first_unrecorded != processor;
+    session->first_unrecorded = session->not_recorded == 0 ? processor : session->first_unrecorded;
+    session->not_recorded++;
+}
+
 /* Whether it is one of an account, which no account counts. */
 static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *record)
 {
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
     bool is_account = type == TYPE_ACCOUNT && record->UserDataLength > NAME_AT;
     bool is_records = type == TYPE_RECORDS && record->UserDataLength >= RECORDS_BYTES;
-    uint64_t events;
-    int64_t from_raw;
-    int64_t until_raw;
+    struct etwas_event_loss loss;
 
     if (record->UserDataLength < LEAST_BYTES || etwas_event_u32(record, 0) != VERSION) {
         return false;
     }
-    if (etwas_event_ring_loss(record, &events)) {
-        session->is_kernel = true;
-        session->losses += events != 0;
-        session->losses_events += events;
-    }
-    if (etwas_event_not_recorded(record, &from_raw, &until_raw)) {
-        uint32_t processor = record->BufferContext.ProcessorIndex;
-
-        session->are_more_unrecorded |=
-            session->not_recorded != 0 && session->first_unrecorded != processor;
-        session->first_unrecorded =
-            session->not_recorded == 0 ? processor : session->first_unrecorded;
-        session->not_recorded++;
+    if (etwas_event_ring_loss(record, &loss)) {
+        take_loss(session, record, &loss);
     }
     if (!is_account && !is_records) {
         return false;

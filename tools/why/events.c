@@ -107,13 +107,13 @@ static void take_of_thread(struct etwas_why *why, const struct etwas_input *inpu
 }
 
 void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
-                      const EVENT_RECORD *record, const struct etwas_kernel_event *event,
-                      int64_t time_ns)
+                      const EVENT_RECORD *record, struct etwas_kernel_event *event, int64_t time_ns)
 {
     const struct etwas_schedule_thread *thread;
 
     etwas_schedule_time(&why->schedule, time_ns);
     if (event->kind <= ETWAS_KERNEL_LOSS) {
+        etwas_input_measure_loss(input, event);
         etwas_schedule_take(&why->schedule, event);
         return;
     }

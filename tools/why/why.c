@@ -121,7 +121,7 @@ static void take_span(struct etwas_why *why, const struct etwas_input *input,
 }
 
 static void take_kernel(struct etwas_why *why, const struct etwas_input *input,
-                        const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                        const EVENT_RECORD *record, struct etwas_kernel_event *event,
                         int64_t time_ns)
 {
     if (why->follows) {

@@ -343,7 +343,7 @@ void etwas_why_end(struct etwas_why *why, const struct etwas_input *input,
 /* ---- events.c ---- */
 
 void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
-                      const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                      const EVENT_RECORD *record, struct etwas_kernel_event *event,
                       int64_t time_ns);
 
 /* The open chosen ones that a thread has: the next behind one; NULL: the first, or there are no more. */

@@ -135,17 +135,9 @@ static void on_gap(struct etwas_convert *convert, const struct etwas_input *inpu
 /* Events of the kernel for which there was no room on a processor: so many since the one before. */
 static uint64_t kernel_loss(const EVENT_RECORD *record)
 {
-    enum {
-        VERSION = 1,
-        COUNT_AT = 8,
-        BYTES = 32,
-    };
+    struct etwas_event_loss loss;
 
-    return etwas_event_is_of_class(record, &etwas_names_own_class) &&
-                   record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_LOSS_TYPE &&
-                   record->UserDataLength >= BYTES && etwas_event_u32(record, 0) == VERSION
-               ? etwas_event_u64(record, COUNT_AT)
-               : 0;
+    return etwas_event_ring_loss(record, &loss) ? loss.events : 0;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

@@ -19,9 +19,6 @@ enum {
     ANNOTATION_UNSIGNED = 3,
     ANNOTATION_TEXT = 6,
     ANNOTATION_NAME = 10,
-    KERNEL_LOSS_EVENTS_AT = 8,
-    KERNEL_LOSS_SINCE_AT = 16,
-    KERNEL_LOSS_BYTES = 32,
     STATS_BUFFER = 1,
     BUFFER_BYTES_WRITTEN = 1,
     BUFFER_CHUNKS_OVERWRITTEN = 3,
@@ -162,23 +159,19 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
 {
     const struct etwas_subject *subject = &perfetto->convert->subject;
     int64_t since_ns = perfetto->files[subject->input->number - 1].first_ns; /* if it says 0 */
-    int64_t since_raw;
-    int64_t until_raw;
-    bool is_off = etwas_event_not_recorded(subject->record, &since_raw, &until_raw);
+    struct etwas_event_loss told;
     etwas_clock_time since;
     char name[64];
-    struct loss loss = {.name = name,
-                        .cause = is_off ? "the processor was off, or not recorded"
-                                        : "no room in the kernel's ring",
-                        .path = subject->input->path};
+    struct loss loss = {.name = name, .path = subject->input->path};
 
-    if (subject->record->UserDataLength < KERNEL_LOSS_BYTES) {
+    if (!etwas_event_ring_loss(subject->record, &told)) {
         return;
     }
-    loss.count = etwas_event_u64(subject->record, KERNEL_LOSS_EVENTS_AT);
-    since_raw = (int64_t)etwas_event_u64(subject->record, KERNEL_LOSS_SINCE_AT);
-    if (since_raw != 0 &&
-        etwas_trace_convert_time(subject->input->trace, since_raw, ETWAS_CLOCK_PROCESS_TRACE,
+    loss.count = told.events;
+    loss.cause =
+        told.is_off ? "the processor was off, or not recorded" : "no room in the kernel's ring";
+    if (told.from_raw != 0 &&
+        etwas_trace_convert_time(subject->input->trace, told.from_raw, ETWAS_CLOCK_PROCESS_TRACE,
                                  &since) == ERROR_SUCCESS) {
         since_ns = etwas_perfetto_primary_ns(perfetto, since.value);
     }
@@ -186,7 +179,7 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
         snprintf(name, sizeof name, "losses of processor %" PRIu32, processor);
         perfetto->loss_tracks[processor] = (uint32_t)make_track(perfetto, name);
     }
-    if (is_off) {
+    if (told.is_off) {
         snprintf(name, sizeof name, "not recorded");
     } else {
         snprintf(name, sizeof name, "%" PRIu64 " events lost", loss.count);
