@@ -380,7 +380,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
 /*
  * Says which providers there are, in this process and in those that take part (shared.h), or what is known of one.
  *
- * TraceGuidQueryList: an array of the GUIDs that are registered, or enabled beforehand.
+ * TraceGuidQueryList: an array of the GUIDs that are registered, or enabled beforehand by a session of any of them.
  * TraceGuidQueryProcess: an array of the GUIDs that are registered in this process.
  * TraceGuidQueryInfo, with a GUID in InBuffer: a TRACE_GUID_INFO; then InstanceCount times a
  *   TRACE_PROVIDER_INSTANCE_INFO, each followed by EnableCount times a TRACE_ENABLE_INFO.
@@ -408,6 +408,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  * ERROR_INSUFFICIENT_BUFFER: the answer does not fit.
  * ERROR_WMI_GUID_NOT_FOUND: nobody is registered under that GUID and no session enables it, or
  *   there is no such group. *ReturnLength is not changed.
+ * ERROR_NOT_ENOUGH_MEMORY: nor is it then.
  *
  * ETW page: "EnumerateTraceGuidsEx function".
  */

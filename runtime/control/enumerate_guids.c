@@ -127,7 +127,7 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
     }
 }
 
-/* Those of other processes that this one does not know. */
+/* Those of other processes, and what their sessions enable beforehand, that this one does not know. */
 static void list_others(struct answer *answer, bool groups)
 {
     etwas_others_keep_new(&answer->others, groups, false);
@@ -437,7 +437,7 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
 {
     struct answer answer = {.buffer = out_buffer, .room = out_bytes};
     etwas_guid guid = {0};
-    uint32_t code;
+    uint32_t code = ERROR_SUCCESS;
 
     etwas_prepare();
     if (return_bytes == NULL || (out_buffer == NULL && out_bytes != 0)) {
@@ -454,8 +454,11 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
         answer.enable_count = etwas_others_enablements(
             &answer.others, &guid, question == TraceGroupQueryInfo, &answer.enables);
     }
+    if (question == TraceGuidQueryList || question == TraceGroupQueryList) {
+        code = etwas_others_add_enabled(&answer.others);
+    }
     etwas_control_lock();
-    code = answer_question(question, &guid, &answer);
+    code = code == ERROR_SUCCESS ? answer_question(question, &guid, &answer) : code;
     etwas_control_unlock();
     etwas_others_free(&answer.others);
     free(answer.enables);

@@ -78,6 +78,32 @@ void etwas_others_look(struct etwas_others *others)
     }
 }
 
+uint32_t etwas_others_add_enabled(struct etwas_others *others)
+{
+    struct etwas_other_provider *more;
+    uint32_t count = others->provider_count;
+
+    for (uint32_t index = 0; index < others->entry_count; index++) {
+        count += others->entries[index]->enablement_count;
+    }
+    more = realloc(others->providers, (count + 1) * sizeof *more);
+    if (more == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    others->providers = more;
+    for (uint32_t index = 0; index < others->entry_count; index++) {
+        const struct etwas_registry_entry *entry = others->entries[index];
+
+        for (uint32_t place = 0; place < entry->enablement_count; place++) {
+            more[others->provider_count++] = (struct etwas_other_provider){
+                .guid = entry->enablements[place].provider,
+                .is_group = entry->enablements[place].is_group,
+            };
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
 void etwas_others_free(struct etwas_others *others)
 {
     free(others->providers);

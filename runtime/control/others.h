@@ -42,6 +42,12 @@ void etwas_others_look(struct etwas_others *others);
 void etwas_others_free(struct etwas_others *others);
 
 /*
+ * Adds what the sessions enable, whether or not a process has registered it: as providers of no process, for lists of
+ * GUIDs. ERROR_NOT_ENOUGH_MEMORY: they are as they were.
+ */
+uint32_t etwas_others_add_enabled(struct etwas_others *others);
+
+/*
  * How shared sessions enable a provider, or a group, the others' and this process's own: one a session that does. Returns how
  * many; *enables is the caller's to free, NULL where there is no memory. Without a lock of ours.
  */

@@ -201,6 +201,9 @@ static int look_at_none(void)
 {
     check_instances(1, TRACE_PROVIDER_FLAG_PRE_ENABLE, 0);
     check_group(0, 0);
+    CHECK_IN_CHILD(times_listed(TraceGuidQueryList, &shop_guid) == 1);
+    CHECK_IN_CHILD(times_listed(TraceGuidQueryProcess, &shop_guid) == 0);
+    CHECK_IN_CHILD(times_listed(TraceGroupQueryList, &group_guid) == 1);
     return 0;
 }
 
