@@ -303,7 +303,7 @@ typedef struct etwas_session_counts {
     uint64_t lost_in_kernel;   /* system logger: the kernel had no room for them */
     uint64_t
         lost_unattached; /* of other processes: logged while this session's host had not yet answered that they
-                                  would log into it. The host hears of them when it goes on */
+                                  would log into it, or where they cannot. The host hears of them when it goes on */
     uint64_t condemned_slots; /* session of many processes, one of which has scribbled on its
                                   memory: so many processors', or processes', slots are used no
                                   more. What they had not yet written is lost, nobody knows how much */
@@ -311,6 +311,14 @@ typedef struct etwas_session_counts {
     uint64_t lost_too_large; /* did not fit into one of the session's buffers, or into any record */
     uint64_t lost_withheld;  /* modern events: another session that listens to the provider had no
                                  buffer for them, so no session got them (EventWrite) */
+    uint32_t
+        unattached_processes; /* that are connected now and cannot log into it, though it enables their
+                                  providers: what they log is in lost_unattached, unless they have not even a
+                                  page to count in */
+    uint32_t unattached_code; /* why the last one that could not, could not: a Win32 code, of which
+                                  shared.h says what each means; it stays. 0: each one could */
+    uint32_t unshared; /* ETWAS_UNSHARED_*: why other processes do not log into it (shared.h) */
+    uint32_t reserved;
 } etwas_session_counts;
 
 /* etwas_counts, told how large the caller knows the struct. */

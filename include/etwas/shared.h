@@ -48,6 +48,31 @@ ETWAS_BEGIN_DECLS
 #define ETWAS_SHARING_SNAPSHOTS 2u
 
 /*
+ * Why no other process logs into a session: etwas_session_counts.unshared. Of those that were to be shared others still find all
+ * but the last, and control them.
+ */
+#define ETWAS_UNSHARED_NOT 0u   /* they do, as soon as it enables their providers */
+#define ETWAS_UNSHARED_ASKED 1u /* it was started as one of its process alone */
+#define ETWAS_UNSHARED_MODE                                                                        \
+    2u /* a mode of StartTrace that one process alone can have: numbered messages, one slot for all
+                                       processors, EVENT_TRACE_FILE_MODE_APPEND */
+#define ETWAS_UNSHARED_SEQUENCES                                                                   \
+    3u /* the process can run no restartable sequences, or there are too many processors */
+#define ETWAS_UNSHARED_DISK                                                                        \
+    4u /* its buffers lie in a folder that is not in memory (EVENT_TRACE_ADDTO_TRIAGE_DUMP): that
+                                       disk would hold up every process that logs */
+#define ETWAS_UNSHARED_MEMORY 5u /* there is no memory for them that processes can share */
+#define ETWAS_UNSHARED_HIDDEN 6u /* its process cannot be found: etwas_sharing_state says why */
+
+/*
+ * Why a process cannot log into a session that enables its providers (etwas_session_counts.unattached_code): the host
+ * has no place for one more process, or this one may open no more files (ERROR_NO_SYSTEM_RESOURCES), no memory
+ * (ERROR_NOT_ENOUGH_MEMORY); releases of the library, or processors, that differ too much (ERROR_NOT_SUPPORTED); buffers that are
+ * another user's, or cannot be written to (ERROR_ACCESS_DENIED), or that cannot be what they say (ERROR_INVALID_DATA). It
+ * tries again with each change that it is told of.
+ */
+
+/*
  * This process takes part from here on, whatever ETWAS_SHARED and etwas_share_nothing say: sessions that enable its providers are attached to
  * before it returns, if their hosts answer within 50 ms; of the others events are counted (lost_unattached) until they do. A fork's child takes part only when it calls this, or
  * registers a provider. Thread-safe; not for signal handlers; takes some system calls and, the first time, makes a thread.
@@ -69,10 +94,12 @@ uint32_t etwas_share(void) ETWAS_API(etwas_share);
 uint32_t etwas_share_nothing(void) ETWAS_API(etwas_share_nothing);
 
 /*
- * Whether this process takes part. ERROR_SUCCESS: it does, and no session of its had to do without. ERROR_NOT_FOUND: nothing was
+ * Whether this process takes part. ERROR_SUCCESS: it does, no session of its had to do without, and its providers log into every
+ * session that enables them. ERROR_NOT_FOUND: nothing was
  * tried yet. ERROR_CANCELLED: it does not by itself. Else why it was refused last: errors of etwas_share, ERROR_DISK_FULL or
- * ERROR_NOT_ENOUGH_MEMORY (for the buffers of a session; etwas_crash_safe_refusal says it in a sentence). Of a session that its mode
- * keeps from being shared this says nothing. Thread-safe; not for signal handlers.
+ * ERROR_NOT_ENOUGH_MEMORY (for the buffers of a session; etwas_crash_safe_refusal says it in a sentence); ERROR_NOT_SUPPORTED too where
+ * a session's mode, its buffers' place or this system keeps it from being shared (etwas_session_counts.unshared says which); or why this
+ * process cannot log into a session of another (see above). Thread-safe; not for signal handlers.
  */
 uint32_t etwas_sharing_state(void) ETWAS_API(etwas_sharing_state);
 

@@ -59,6 +59,14 @@ static int explain(const struct etwas_shared_refusal *refusal, char *text, size_
                         refusal->path);
     case ERROR_NO_SYSTEM_RESOURCES:
         return snprintf(text, room, "%s", "no more files can be open, or there is no memory");
+    case ERROR_NOT_SUPPORTED:
+        if (refusal->path[0] != 0) {
+            return snprintf(text, room,
+                            "%s is not in memory: other processes do not log into a session whose "
+                            "buffers lie there",
+                            refusal->path);
+        }
+        /* fall through */
     default:
         return snprintf(text, room, "the system refuses %llu bytes for it", bytes);
     }
@@ -92,6 +100,12 @@ static struct etwas_shared_mapping *make_mapping(struct etwas_session *session,
 
     etwas_fork_forbid();
     mapping = etwas_shared_create(request, refusal);
+    if (mapping != NULL && session->configuration.is_shared && !mapping->place.in_memory) {
+        refusal->code = ERROR_NOT_SUPPORTED; /* guests refuse it (shared/join.c) */
+        (void)strcpy(refusal->path, mapping->path);
+        etwas_shared_close(mapping);
+        mapping = NULL;
+    }
     set_mapping(session, NULL, mapping);
     etwas_fork_allow();
     if (mapping == NULL) {
@@ -167,7 +181,9 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
         request.stripe_bytes = (uint64_t)options->buffer_bytes << etwas_pool_stripe_shift(options);
     }
     mapping = make_mapping(session, &request, &refusal);
-    keep_refusal(&refusal);
+    if (mapping == NULL || configuration->unshared == 0) {
+        keep_refusal(&refusal); /* else it is why the session is not shared */
+    }
     if (mapping == NULL) {
         return refusal.code;
     }

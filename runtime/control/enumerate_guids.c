@@ -37,18 +37,21 @@ static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *prov
     };
 }
 
-/* One of another process, as the first shared session that enables it does. */
+/* One of another process, as the first shared session that enables it, and that it can log to, does. */
 static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_others *others,
-                                                 const etwas_guid *guid)
+                                                 const struct etwas_other_provider *other)
 {
-    TRACE_GUID_PROPERTIES properties = {.Guid = *guid};
+    TRACE_GUID_PROPERTIES properties = {.Guid = other->guid};
     struct etwas_other_enablement *enables;
+    uint32_t count = etwas_others_enablements(others, &other->guid, false, &enables);
 
-    if (etwas_others_enablements(others, guid, false, &enables) != 0) {
-        properties.LoggerId = enables[0].info.LoggerId;
-        properties.EnableLevel = enables[0].info.Level;
-        properties.EnableFlags = (uint32_t)enables[0].info.MatchAnyKeyword;
-        properties.IsEnable = 1;
+    for (uint32_t index = 0; index < count && !properties.IsEnable; index++) {
+        if (enables[index].layout == other->layout) {
+            properties.LoggerId = enables[index].info.LoggerId;
+            properties.EnableLevel = enables[index].info.Level;
+            properties.EnableFlags = (uint32_t)enables[index].info.MatchAnyKeyword;
+            properties.IsEnable = 1;
+        }
     }
     free(enables);
     return properties;
@@ -84,7 +87,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
     etwas_control_unlock();
     for (uint32_t index = 0; index < others.provider_count; index++) {
         if (found < property_count) {
-            *properties[found] = properties_of_other(&others, &others.providers[index].guid);
+            *properties[found] = properties_of_other(&others, &others.providers[index]);
         }
         found++;
     }

@@ -15,6 +15,7 @@
 #include "control/host_guests.h"
 #include "control/look.h"
 #include "control/service.h"
+#include "control/sharing.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
 #include "platform/processor.h"
@@ -24,6 +25,7 @@
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "session/session.h"
+#include "shared/layout.h"
 
 enum {
     PAUSE_NS = 1000000,
@@ -72,10 +74,15 @@ uint64_t etwas_guest_handle(const struct etwas_guest *guest)
     return etwas_session_handle((struct etwas_session_key){guest->index, guest->gate});
 }
 
+bool etwas_guest_is_counted(const struct etwas_guest *guest)
+{
+    return guest->state == ETWAS_GUEST_AWAITED || guest->state == ETWAS_GUEST_REFUSED;
+}
+
 /* Providers may be enabled with its handle. */
 static bool is_bound(const struct etwas_guest *guest)
 {
-    return guest->state == ETWAS_GUEST_ATTACHED || guest->state == ETWAS_GUEST_AWAITED;
+    return guest->state == ETWAS_GUEST_ATTACHED || etwas_guest_is_counted(guest);
 }
 
 struct etwas_guest *etwas_guest_find(const etwas_guid *session)
@@ -195,7 +202,7 @@ static void give_up(struct etwas_guest *guest)
     etwas_unattached_end(guest->index);
     end_connection(guest);
     etwas_acting_end(&guest->acting);
-    if (guest->state == ETWAS_GUEST_AWAITED) {
+    if (etwas_guest_is_counted(guest)) {
         guest->state = ETWAS_GUEST_FREE;
     }
 }
@@ -240,26 +247,44 @@ static bool prepare_slots(void)
     return are_prepared;
 }
 
-/* Takes no time: who has too much to accept is tried again by the next look. */
-static bool send_request(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
+/* It goes on being counted. */
+static void refuse(struct etwas_guest *guest, uint32_t refusal)
 {
-    const struct etwas_message request = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
-    struct etwas_peer peer;
-
-    if (!prepare_slots() ||
-        etwas_registry_connect(entry, 0, &guest->connection, &peer) != ERROR_SUCCESS) {
-        return false;
+    etwas_sharing_was_refused(refusal);
+    guest->refusal = refusal;
+    guest->state = ETWAS_GUEST_REFUSED;
+    if (!watch(guest)) {
+        give_up(guest);
     }
-    guest->connection = etwas_own_keep(guest->connection);
-    if (etwas_message_send(guest->connection, &request, NULL, 0) != ERROR_SUCCESS) {
-        etwas_own_close(guest->connection);
-        guest->connection = -1;
-        return false;
-    }
-    return true;
 }
 
-struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry)
+static uint32_t send_request(const struct etwas_guest *guest)
+{
+    const struct etwas_message request = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
+
+    return etwas_message_send(guest->connection, &request, NULL, 0);
+}
+
+/* Takes no time: who has too much to accept is tried again by the next look. What has another layout is not asked for. */
+static uint32_t connect_to(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
+{
+    struct etwas_peer peer;
+    uint32_t code = prepare_slots() ? etwas_registry_connect(entry, 0, &guest->connection, &peer)
+                                    : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    guest->connection = etwas_own_keep(guest->connection);
+    code = entry->layout == ETWAS_SHARED_MAJOR ? send_request(guest) : (uint32_t)ERROR_SUCCESS;
+    if (code != ERROR_SUCCESS) {
+        etwas_own_close(guest->connection);
+        guest->connection = -1;
+    }
+    return code == ERROR_BROKEN_PIPE ? (uint32_t)ERROR_NOT_FOUND : code;
+}
+
+struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, uint32_t *code)
 {
     struct etwas_guest *guest;
 
@@ -268,7 +293,8 @@ struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry)
     if (guest == NULL) {
         guest = take_entry();
     }
-    if (guest == NULL || !send_request(guest, entry)) {
+    *code = guest != NULL ? connect_to(guest, entry) : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
+    if (*code != ERROR_SUCCESS) {
         return NULL;
     }
     guest->state = ETWAS_GUEST_AWAITED;
@@ -278,12 +304,36 @@ struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry)
     guest->is_cut = 0;
     guest->is_new = true;
     guest->said = 0;
+    guest->refusal = 0;
+    guest->told_refusal = 0;
     guest->used_at = ++uses;
     guest->acting = (struct etwas_acting){
         .session = etwas_guest_handle(guest),
         .is_independent = (entry->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
     };
+    if (entry->layout != ETWAS_SHARED_MAJOR) {
+        guest->is_new = false;
+        refuse(guest, ERROR_NOT_SUPPORTED);
+    }
     return guest;
+}
+
+/* Of what may be otherwise the next time. */
+static bool may_pass(uint32_t refusal)
+{
+    return refusal == ERROR_NO_SYSTEM_RESOURCES || refusal == ERROR_NOT_ENOUGH_MEMORY;
+}
+
+void etwas_guest_ask_again(struct etwas_guest *guest)
+{
+    if (may_pass(guest->refusal) &&
+        etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests))) {
+        guest->state = ETWAS_GUEST_AWAITED;
+        guest->is_new = true;
+        if (send_request(guest) != ERROR_SUCCESS) {
+            give_up(guest);
+        }
+    }
 }
 
 /* The descriptor of the pool, and what is said with it. ERROR_TIMEOUT: there is no answer yet. */
@@ -306,39 +356,44 @@ static uint32_t receive_answer(int connection, struct etwas_attach_answer *body,
     return code;
 }
 
-/* Whether it is what its entry says: that session, and the gate with which events may be counted already. */
-static bool is_expected(const struct etwas_guest *guest)
-{
-    return memcmp(&guest->shared.session, &guest->session, sizeof guest->session) == 0 &&
-           (guest->gate == 0 || guest->gate == guest->shared.gate);
-}
-
-/* What has been joined and never logged to is left at once, with the session as it was. */
-static void leave_unused(struct etwas_guest *guest)
+/* While the session runs it cannot be left (shared/join.h). */
+static uint32_t leave_unused(struct etwas_guest *guest)
 {
     if (!etwas_shared_leave(&guest->shared)) {
         guest->state = ETWAS_GUEST_LEAVING;
     }
+    return ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
 /* Events are counted until the pool can be found. */
-static bool join(struct etwas_guest *guest, int descriptor, uint32_t row)
+static uint32_t join(struct etwas_guest *guest, int descriptor, uint32_t row)
 {
-    if (etwas_shared_join(descriptor, guest->index, row, &guest->shared) != ERROR_SUCCESS) {
-        return false;
+    uint32_t code;
+
+    guest->shared.gate = guest->gate;
+    guest->shared.session = guest->session;
+    code = etwas_shared_join(descriptor, guest->index, row, &guest->shared);
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
-    if (!is_expected(guest) || !watch(guest)) {
-        leave_unused(guest);
-        return false;
+    if (!watch(guest)) {
+        return leave_unused(guest);
     }
     etwas_unattached_end(guest->index);
     guest->state = ETWAS_GUEST_ATTACHED;
     guest->gate = guest->shared.gate;
     guest->acting.session = etwas_guest_handle(guest);
-    return true;
+    return ERROR_SUCCESS;
 }
 
-/* False: there is no answer yet. Else it is ATTACHED, or left. */
+/* The session or its host has ended, or the program has closed the connection: nobody can be told anything. */
+static bool is_over(uint32_t code)
+{
+    return code == ERROR_BROKEN_PIPE || code == ERROR_WMI_INSTANCE_NOT_FOUND ||
+           code == ERROR_INVALID_HANDLE;
+}
+
+/* False: there is no answer yet. Else it is ATTACHED, REFUSED or left. */
 static bool take_answer(struct etwas_guest *guest)
 {
     struct etwas_attach_answer body;
@@ -354,11 +409,14 @@ static bool take_answer(struct etwas_guest *guest)
     if (code == ERROR_SUCCESS && body.process_id != 0) {
         etwas_process_id_settle(body.process_id);
     }
-    if (code != ERROR_SUCCESS || !join(guest, descriptor, body.row)) {
-        give_up(guest);
-    }
     if (code == ERROR_SUCCESS) {
+        code = join(guest, descriptor, body.row);
         (void)close(descriptor);
+    }
+    if (is_over(code)) {
+        give_up(guest);
+    } else if (code != ERROR_SUCCESS) {
+        refuse(guest, code);
     }
     return true;
 }
@@ -402,24 +460,30 @@ void etwas_guests_await(uint64_t deadline_ns)
     }
 }
 
-bool etwas_guest_count(const struct etwas_guest *guest)
+bool etwas_guest_count(struct etwas_guest *guest)
 {
+    const uint32_t refusal = guest->state == ETWAS_GUEST_REFUSED ? guest->refusal : 0;
     const struct etwas_unattached_note note = {
         .entry = guest->index - ETWAS_SESSION_ENTRIES,
         .counted = etwas_unattached_counted(guest->index),
+        .refusal = refusal,
     };
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof note, .descriptor = etwas_unattached_page()};
+    bool is_counted = etwas_unattached_is(guest->index, guest->gate);
 
-    if (etwas_unattached_is(guest->index, guest->gate)) {
+    if (is_counted && refusal == guest->told_refusal) {
         return true;
     }
-    if (guest->gate == 0 || message.descriptor < 0 ||
-        etwas_message_send(guest->connection, &message, &note, 0) != ERROR_SUCCESS) {
-        return false;
+    if (etwas_message_send(guest->connection, &message, &note, 0) != ERROR_SUCCESS) {
+        return is_counted;
     }
-    etwas_unattached_begin(guest->index, guest->gate);
-    return true;
+    guest->told_refusal = refusal;
+    if (!is_counted && guest->gate != 0 && message.descriptor >= 0) {
+        etwas_unattached_begin(guest->index, guest->gate);
+        is_counted = true;
+    }
+    return is_counted;
 }
 
 void etwas_guests_hear_cut(void)
@@ -432,6 +496,8 @@ void etwas_guests_hear_cut(void)
             detach(guest);
         } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut && !take_answer(guest)) {
             give_up(guest);
+        } else if (guest->state == ETWAS_GUEST_REFUSED && is_cut) {
+            give_up(guest); /* that has nothing more to say */
         } else if (guest->state == ETWAS_GUEST_LEAVING) {
             leave(guest);
         }

@@ -11,6 +11,8 @@
  *     AWAITED    its host has been asked for its pool, and has not answered yet: it stands still, or has much to do. The
  *                providers that it enables are, and their events are counted (buffer/unattached.h). What the host reads
  *                when it goes on it gets, also if this process has ended by then
+ *     REFUSED    it cannot be attached to, and `refusal` says why: as AWAITED, and its host is told that. It is asked again
+ *                when that may have passed
  *     ATTACHED   this process logs to it: a guest, with a connection to the host
  *     LEAVING    the session is over, and a thread has not come out of its pool yet; or its host has cut the connection,
  *                and lives: to others the session goes on
@@ -37,6 +39,7 @@ enum etwas_guest_state {
     ETWAS_GUEST_FREE,
     ETWAS_GUEST_KNOWN,
     ETWAS_GUEST_AWAITED,
+    ETWAS_GUEST_REFUSED,
     ETWAS_GUEST_ATTACHED,
     ETWAS_GUEST_LEAVING,
     ETWAS_GUEST_ORPHANED,
@@ -54,6 +57,8 @@ struct etwas_guest {
     bool is_new;     /* asked by the look that goes on, which waits for the answer */
     uint32_t
         is_cut; /* stored by the control thread, which watches no more: the connection is at its end, or says something */
+    uint32_t refusal;                          /* why it was REFUSED last; 0: it was not */
+    uint32_t told_refusal;                     /* the host knows of this one */
     struct etwas_acting acting;                /* by the host's entry */
     bool takes_stacks;                         /* the session wants them, or has wanted them */
     struct etwas_description_cursor described; /* what the host was told, */
@@ -70,6 +75,9 @@ void etwas_guests_unlock(void);
 
 uint64_t etwas_guest_handle(const struct etwas_guest *guest);
 
+/* Whether it is AWAITED or REFUSED: what is logged for it is lost, and counted where it can be. */
+bool etwas_guest_is_counted(const struct etwas_guest *guest);
+
 /* The one that knows the session; NULL: none does. */
 struct etwas_guest *etwas_guest_find(const etwas_guid *session);
 
@@ -80,22 +88,26 @@ struct etwas_guest *etwas_guest_of(uint64_t handle);
 struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate);
 
 /*
- * Asks its host for its pool, as its entry says, and does not wait: it is AWAITED. NULL: the host is gone, or has more to
- * accept than it may; too many sessions; no more files; no memory.
+ * Asks its host for its pool, as its entry says, and does not wait: it is AWAITED, or at once REFUSED where the pool's
+ * layout is of another release. NULL, with a code: ERROR_NOT_FOUND, the host is gone; else it is to be tried again: the host has
+ * more to accept than it may; too many sessions; no more files; no memory.
  */
-struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry);
+struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, uint32_t *code);
+
+/* Asks once more, where it was REFUSED for want of what there may be now. */
+void etwas_guest_ask_again(struct etwas_guest *guest);
 
 /*
  * Waits for answers to those that were asked since the last call, until the deadline. Who has answered is ATTACHED then;
- * what cannot be attached to is left.
+ * what cannot be attached to is REFUSED, or left where the session or its host has ended.
  */
 void etwas_guests_await(uint64_t deadline_ns);
 
 /*
- * Of an AWAITED one its providers' events are counted from here on, under the handle that it has, and the host will be told
- * so. False: they cannot be.
+ * Of an AWAITED or REFUSED one its providers' events are counted from here on, under the handle that it has, and the host is told
+ * so, and why it was refused. False: they cannot be.
  */
-bool etwas_guest_count(const struct etwas_guest *guest);
+bool etwas_guest_count(struct etwas_guest *guest);
 
 /*
  * Sessions whose connections are cut: their providers are disabled, and they are left, or become orphans. The

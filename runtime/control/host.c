@@ -148,7 +148,7 @@ static void describe(struct etwas_registry_entry *entry, const struct etwas_sess
 static bool is_hosted(const struct etwas_session *session)
 {
     return session->configuration.is_shared || session->configuration.is_template ||
-           session->configuration.is_listed;
+           session->configuration.is_listed || session->configuration.is_found;
 }
 
 uint32_t etwas_host_begin(struct etwas_session *session)
@@ -198,7 +198,10 @@ void etwas_host_open(struct etwas_session *session)
     }
     lock();
     host->shown.entry.state = ETWAS_REGISTRY_OPEN;
-    host->shown.entry.gate = session->configuration.is_shared ? session->generation : 0;
+    host->shown.entry.gate =
+        host->shown.entry.kind == ETWAS_REGISTRY_SHARED ? session->generation : 0;
+    host->shown.entry.unshared =
+        session->configuration.is_found ? session->configuration.unshared : 0;
     host->shown.entry.number++;
     /* The next change publishes what could not be now. Nobody has to look at a shared session that enables nothing. */
     if (etwas_host_entry_publish(&host->shown) == ERROR_SUCCESS &&
@@ -250,7 +253,8 @@ void etwas_host_closing(struct etwas_session *session)
     (void)etwas_host_entry_publish(&host->shown);
     tell = look_at(host);
     unlock();
-    if (etwas_host_guests_count(session) != 0) {
+    if (etwas_host_guests_count(session) != 0 ||
+        !etwas_host_unattached_have_seen(host->handle, number)) {
         tell.sender[0] = '\0';
         (void)etwas_registry_tell_all(&tell, NULL);
         etwas_host_guests_wait(session, number, CLOSING_PATIENCE_MS);

@@ -317,6 +317,7 @@ static enum etwas_service_answer attach(uint64_t session, int connection)
     if (etwas_registry_know(connection, &peer) == ERROR_SUCCESS) {
         body.process_id = peer.process_id;
     }
+    etwas_host_unattached_attached(session, connection);
     if (answer_attach(session, connection, &body) != ERROR_SUCCESS) {
         (void)give_row(session, connection);
         return has_hung_up(connection) ? ETWAS_SERVICE_KEEP : ETWAS_SERVICE_CLOSE;
@@ -341,6 +342,9 @@ static void note_seen(uint64_t session, int connection, const void *body, uint32
         row->seen = number;
     }
     (void)pthread_mutex_unlock(&lock);
+    if (row == NULL) {
+        etwas_host_unattached_seen(session, connection, number);
+    }
 }
 
 static enum etwas_service_answer hear(int connection, uint64_t session)
@@ -357,8 +361,12 @@ static enum etwas_service_answer hear(int connection, uint64_t session)
         (void)give_row(session, connection);
         return ETWAS_SERVICE_CLOSE;
     }
-    if (message.op == ETWAS_MESSAGE_SEEN && message.descriptor >= 0) {
-        etwas_host_unattached_hear(session, connection, message.descriptor, body, message.bytes);
+    if (message.op == ETWAS_MESSAGE_SEEN &&
+        (message.descriptor >= 0 || message.bytes == sizeof(struct etwas_unattached_note))) {
+        if (etwas_host_unattached_hear(session, connection, message.descriptor, body,
+                                       message.bytes)) {
+            (void)give_row(session, connection); /* what it got it does not use */
+        }
     } else if (message.descriptor >= 0) {
         (void)close(message.descriptor);
     }
@@ -444,7 +452,9 @@ void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * NANOSECONDS_A_MILLISECOND;
 
-    while (!all_have_seen(&all[session->index], number) && etwas_monotonic_ns() < end_ns) {
+    while ((!all_have_seen(&all[session->index], number) ||
+            !etwas_host_unattached_have_seen(all[session->index].session, number)) &&
+           etwas_monotonic_ns() < end_ns) {
         (void)nanosleep(&pause, NULL);
     }
 }

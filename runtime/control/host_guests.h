@@ -28,13 +28,13 @@ struct etwas_attach_answer {
 };
 
 /*
- * What an AWAITED guest (control/guest.h) says with SEEN, and with the descriptor of the page in which it counts
- * (buffer/unattached.h).
+ * What an AWAITED or REFUSED guest (control/guest.h) says with SEEN, and with the descriptor of the page in which it counts
+ * (buffer/unattached.h), if it has one.
  */
 struct etwas_unattached_note {
     uint64_t counted; /* before this session's: they are not of it */
     uint32_t entry;   /* whose count it is in the page */
-    uint32_t reserved;
+    uint32_t refusal; /* why it cannot log into the session; 0: nobody has answered it yet */
 };
 
 /* The gates are open, and connections come from here on. */
@@ -46,7 +46,10 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
 /* Those too whose connections have ended, and that have the pool still. */
 uint32_t etwas_host_guests_count(const struct etwas_session *session);
 
-/* Until all guests that live have said that they act by the entry of this number, so long at most. */
+/*
+ * Until all guests that live, and all processes that cannot be guests, have said that they act by the entry of this
+ * number, so long at most.
+ */
 void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number,
                             uint32_t milliseconds);
 

@@ -4,6 +4,7 @@
 #include "control/lifecycle.h"
 
 #include <ck_pr.h>
+#include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,24 +232,48 @@ static void free_configuration(struct etwas_session *session)
     etwas_flusher_configuration_free(&session->configuration.flusher);
 }
 
-static void make_alone(struct etwas_session *session)
+/* This process alone logs into it; others find it still, and control it. */
+static void share_no_more(struct etwas_session *session, uint32_t reason)
 {
     struct etwas_configuration *configuration = &session->configuration;
 
-    etwas_host_end(session);
     if (configuration->is_shared) {
         session->slot_count -= ETWAS_GUEST_SLOTS;
         if (configuration->crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
             configuration->crash_safe = 0; /* that was sharing's */
         }
     }
+    configuration->is_found = configuration->is_shared;
     configuration->is_shared = false;
-    configuration->is_template = false;
+    configuration->unshared = reason;
+}
+
+static void make_alone(struct etwas_session *session)
+{
+    etwas_host_end(session);
+    share_no_more(session, ETWAS_UNSHARED_HIDDEN);
+    session->configuration.is_found = false;
+    session->configuration.is_template = false;
+}
+
+/* Where its buffers cannot be what others log into. */
+static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
+{
+    const bool is_on_disk = code == ERROR_NOT_SUPPORTED &&
+                            session->configuration.crash_safe == ETWAS_CRASH_SAFE_POOL_FILE;
+
+    etwas_sharing_was_refused(code);
+    if (session->configuration.is_template) {
+        make_alone(session);
+    } else {
+        share_no_more(session, is_on_disk ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_MEMORY);
+    }
+    return make_pool(session);
 }
 
 /*
  * Its name and GUID are its own in all processes of the user. Where these cannot find it, or the system has no such memory
- * for it, it is of this one alone, unless that is not what was asked for.
+ * for it, this one alone logs into it, unless that is not what was asked for.
  */
 static uint32_t begin_pool(struct etwas_session *session)
 {
@@ -258,19 +283,24 @@ static uint32_t begin_pool(struct etwas_session *session)
     if (code == ERROR_ALREADY_EXISTS) {
         return code;
     }
+    if (code != ERROR_SUCCESS && !configuration->sharing_required) {
+        etwas_sharing_was_refused(code);
+        make_alone(session);
+        code = ERROR_SUCCESS;
+    }
     /* R46: those of all processes count together. */
-    if (code == ERROR_SUCCESS && configuration->is_shared &&
+    if (code == ERROR_SUCCESS && (configuration->is_shared || configuration->is_found) &&
         !etwas_registry_has_room(&configuration->guid, ETWAS_SESSIONS)) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    code = code == ERROR_SUCCESS ? make_pool(session) : code;
-    if (code != ERROR_SUCCESS && !configuration->sharing_required &&
-        (configuration->is_shared || configuration->is_template)) {
-        etwas_sharing_was_refused(code);
-        make_alone(session);
-        code = make_pool(session);
+    if (configuration->is_found) {
+        etwas_sharing_was_refused(ERROR_NOT_SUPPORTED);
     }
-    return code;
+    code = code == ERROR_SUCCESS ? make_pool(session) : code;
+    return code != ERROR_SUCCESS && !configuration->sharing_required &&
+                   (configuration->is_shared || configuration->is_template)
+               ? make_pool_unshared(session, code)
+               : code;
 }
 
 uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,

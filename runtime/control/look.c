@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "control/enablement.h"
 #include "control/follower.h"
@@ -24,15 +25,16 @@
 #include "registry/message.h"
 #include "registry/sessions.h"
 #include "registry/stale.h"
-#include "shared/layout.h"
 
 #define PATIENCE_NS UINT64_C(50000000)
 #define ANSWER_NS UINT64_C(500000000)
 #define END_NS UINT64_C(5000000000)
 
 enum {
-    ANSWERS = 64, /* of one look; who asked before them has a timeout */
-    CALLERS = 8,  /* threads that wait for callbacks, at most */
+    ANSWERS = 64,              /* of one look; who asked before them has a timeout */
+    CALLERS = 8,               /* threads that wait for callbacks, at most */
+    FIRST_PAUSE_NS = 10000000, /* of who looks again for want of files or memory */
+    LONGEST_PAUSE_NS = 500000000,
 };
 
 /* Asked for since the process began, and done: a look that begins after an asking sees what that is about. */
@@ -75,7 +77,8 @@ static void say_to_hosts(const struct aftermath *aftermath)
         const struct seen *seen = &aftermath->seen[index];
         const struct etwas_guest *guest = etwas_guest_of(seen->guest);
 
-        if (guest != NULL && guest->state == ETWAS_GUEST_ATTACHED) {
+        if (guest != NULL &&
+            (guest->state == ETWAS_GUEST_ATTACHED || guest->state == ETWAS_GUEST_REFUSED)) {
             (void)etwas_message_send(guest->connection, &message, &seen->number, 0);
         }
     }
@@ -158,6 +161,9 @@ struct look {
     const etwas_guid *also; /* a provider that is about to be registered; NULL: none is */
     uint64_t deadline_ns;
     bool is_threads; /* a thread's own: followers may write files, and are stopped */
+    bool has_looked;
+    uint32_t
+        failed; /* for want of files or memory something was not seen, or not asked for; 0: all was */
     struct aftermath aftermath;
     uint32_t awaited_count;
     struct awaited awaited[ETWAS_GUEST_SESSIONS + ANSWERS]; /* twice, as above */
@@ -183,21 +189,37 @@ static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry 
     }
 }
 
+static void say_seen(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
+                     struct aftermath *aftermath)
+{
+    guest->said = entry->number;
+    aftermath->seen[aftermath->seen_count++] =
+        (struct seen){etwas_guest_handle(guest), entry->number};
+}
+
 /* What it has described it tells before it acts. */
 static void act_attached(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
                          struct look *look)
 {
-    struct aftermath *aftermath = &look->aftermath;
-
     guest->takes_stacks = guest->takes_stacks || takes_stacks(entry);
     etwas_guest_describe(guest, look->deadline_ns);
     if (guest->said == entry->number) {
         return;
     }
     act_by(guest, entry, look);
-    guest->said = entry->number;
-    aftermath->seen[aftermath->seen_count++] =
-        (struct seen){etwas_guest_handle(guest), entry->number};
+    say_seen(guest, entry, &look->aftermath);
+}
+
+/* Providers are enabled where what they log can be counted. */
+static void act_counted(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
+                        struct look *look)
+{
+    if (etwas_guest_count(guest)) {
+        act_by(guest, entry, look);
+    }
+    if (guest->state == ETWAS_GUEST_REFUSED && guest->said != entry->number) {
+        say_seen(guest, entry, &look->aftermath);
+    }
 }
 
 static bool is_provider_here(const etwas_guid *provider, bool is_group, const struct look *look)
@@ -243,30 +265,59 @@ static bool is_to_be_followed(const struct etwas_registry_entry *entry, const st
              (is_provider_here(&entry->session, false, look) || concerns_us(entry, look))));
 }
 
+/* Others have nothing that could be seen. */
+static void note_failure(struct look *look, uint32_t code)
+{
+    if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_NOT_ENOUGH_MEMORY ||
+        code == ERROR_TIMEOUT) {
+        look->failed = code;
+    }
+}
+
+/* NULL: there is nothing to be bound to, or the next look has to try again. */
+static struct etwas_guest *bind_to(struct etwas_guest *guest,
+                                   const struct etwas_registry_entry *entry, struct look *look)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    if (guest != NULL && guest->state == ETWAS_GUEST_REFUSED && guest->socket == entry->socket) {
+        etwas_guest_ask_again(guest);
+    } else if ((guest == NULL || guest->state == ETWAS_GUEST_KNOWN) &&
+               entry->kind == ETWAS_REGISTRY_SHARED && entry->unshared == 0 &&
+               entry->state == ETWAS_REGISTRY_OPEN && concerns_us(entry, look)) {
+        guest = etwas_guest_ask(entry, &code);
+        note_failure(look, code);
+    }
+    return guest != NULL && guest->state != ETWAS_GUEST_KNOWN && guest->socket == entry->socket
+               ? guest
+               : NULL;
+}
+
 /* An entry with another socket is of a session behind the one that this process still has. */
 static void look_at_one(const etwas_guid *session, struct look *look)
 {
     struct etwas_guest *guest = etwas_guest_find(session);
-    bool is_bound = guest != NULL && guest->state != ETWAS_GUEST_KNOWN;
     struct etwas_registry_entry *entry;
+    uint32_t code;
 
-    if (etwas_host_has(session) || etwas_registry_read(session, &entry) != ERROR_SUCCESS) {
+    if (etwas_host_has(session)) {
+        return;
+    }
+    code = etwas_registry_read(session, &entry);
+    if (code != ERROR_SUCCESS) {
+        note_failure(look, code);
         return;
     }
     if (is_to_be_followed(entry, look)) {
         look->templates[look->template_count++] = entry;
         return;
     }
-    if (!is_bound && entry->kind == ETWAS_REGISTRY_SHARED && entry->layout == ETWAS_SHARED_MAJOR &&
-        entry->state == ETWAS_REGISTRY_OPEN && concerns_us(entry, look)) {
-        guest = etwas_guest_ask(entry);
-        is_bound = guest != NULL;
-    }
-    if (is_bound && guest->socket == entry->socket && guest->state == ETWAS_GUEST_AWAITED) {
+    guest = bind_to(guest, entry, look);
+    if (guest != NULL && etwas_guest_is_counted(guest)) {
         look->awaited[look->awaited_count++] = (struct awaited){guest, entry};
         return;
     }
-    if (is_bound && guest->socket == entry->socket) {
+    if (guest != NULL && guest->state == ETWAS_GUEST_ATTACHED) {
         act_attached(guest, entry, look);
     }
     free(entry);
@@ -281,9 +332,8 @@ static void await_hosts(struct look *look)
 
         if (awaited->guest->state == ETWAS_GUEST_ATTACHED) {
             act_attached(awaited->guest, awaited->entry, look);
-        } else if (awaited->guest->state == ETWAS_GUEST_AWAITED &&
-                   etwas_guest_count(awaited->guest)) {
-            act_by(awaited->guest, awaited->entry, look);
+        } else if (etwas_guest_is_counted(awaited->guest)) {
+            act_counted(awaited->guest, awaited->entry, look);
         }
         free(awaited->entry);
     }
@@ -319,6 +369,22 @@ static void write_and_forget_templates(const struct look *look)
     }
 }
 
+/* Who is to be told. Under a lock of its own, which is held for a moment. */
+static pthread_mutex_t waiting_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct etwas_tell waiting[ANSWERS];
+static uint32_t waiting_count;
+
+/* Who has not seen everything says nothing yet. */
+static void answer_later(struct aftermath *aftermath)
+{
+    (void)pthread_mutex_lock(&waiting_lock);
+    for (uint32_t index = 0; index < aftermath->answer_count && waiting_count < ANSWERS; index++) {
+        waiting[waiting_count++] = aftermath->answers[index];
+    }
+    (void)pthread_mutex_unlock(&waiting_lock);
+    aftermath->answer_count = 0;
+}
+
 /* Takes both locks. False: somebody else has them, and the deadline has passed. */
 static bool lock_before(uint64_t deadline_ns)
 {
@@ -337,32 +403,43 @@ static void look_and_unlock(struct look *look)
 {
     etwas_guid *sessions;
     uint32_t count;
+    uint32_t code;
 
+    look->has_looked = true;
     etwas_guests_hear_cut();
     look_at_told(look);
-    if (etwas_registry_list(&sessions, &count) == ERROR_SUCCESS) {
-        for (uint32_t index = 0; index < count; index++) {
-            look_at_one(&sessions[index], look);
-        }
-        free(sessions);
+    code = etwas_registry_list(&sessions, &count);
+    note_failure(look, code);
+    for (uint32_t index = 0; index < count; index++) {
+        look_at_one(&sessions[index], look);
     }
+    free(sessions);
     await_hosts(look);
     etwas_guests_unlock();
     follow_templates(look);
     (void)pthread_mutex_unlock(&looking);
     write_and_forget_templates(look);
+    if (look->failed != ERROR_SUCCESS) {
+        etwas_sharing_was_refused(look->failed);
+        answer_later(&look->aftermath);
+    }
     finish(&look->aftermath);
 }
 
 /* ---- when ------------------------------------------------------------------------------------------ */
 
-/* Who is to be told. Under a lock of its own, which is held for a moment. */
-static pthread_mutex_t waiting_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct etwas_tell waiting[ANSWERS];
-static uint32_t waiting_count;
+/* Nobody says when the program has closed files, or has memory again. */
+static void await_means(struct timespec *pause)
+{
+    (void)nanosleep(pause, NULL);
+    if (pause->tv_nsec < LONGEST_PAUSE_NS) {
+        pause->tv_nsec *= 2;
+    }
+}
 
 static void *look_in_thread(void *argument)
 {
+    struct timespec pause = {.tv_nsec = FIRST_PAUSE_NS};
     struct look *its = argument;
     uint32_t asked;
 
@@ -378,6 +455,10 @@ static void *look_in_thread(void *argument)
         (void)pthread_mutex_lock(&looking);
         etwas_guests_lock();
         look_and_unlock(its);
+        if (its->failed != ERROR_SUCCESS && etwas_service_runs()) {
+            await_means(&pause);
+            ck_pr_inc_32(&looks_asked);
+        }
         /* Of who asks and who leaves at least one sees the other. */
         ck_pr_store_32(&is_looking, 0);
         ck_pr_fence_memory();
@@ -448,7 +529,8 @@ static void look_until(const etwas_guid *also, uint64_t deadline_ns)
     }
     if (its != NULL && lock_before(deadline_ns)) {
         look_and_unlock(its);
-    } else {
+    }
+    if (its == NULL || !its->has_looked || its->failed != ERROR_SUCCESS) {
         etwas_look_soon(NULL);
     }
     free(its);

@@ -154,7 +154,7 @@ static bool describe(const struct etwas_registry_entry *entry, const etwas_guid 
     const struct etwas_registry_enablement *enablement = enables(entry, guid, is_group);
 
     if (enablement != NULL) {
-        enable->layout = entry->layout;
+        enable->layout = entry->unshared == 0 ? entry->layout : 0; /* of nobody's */
         enable->info = (TRACE_ENABLE_INFO){
             .IsEnabled = 1,
             .Level = enablement->level,
@@ -272,7 +272,8 @@ bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, 
 
         if (memcmp(&sessions[index], session, sizeof *session) != 0 &&
             etwas_registry_read(&sessions[index], &entry) == ERROR_SUCCESS) {
-            count += entry->kind == ETWAS_REGISTRY_SHARED && enables(entry, guid, is_group) != NULL;
+            count += entry->kind == ETWAS_REGISTRY_SHARED && entry->unshared == 0 &&
+                     enables(entry, guid, is_group) != NULL;
             free(entry);
         }
     }

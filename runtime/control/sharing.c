@@ -45,6 +45,24 @@ bool etwas_sharing_takes_part(void)
     return etwas_sharing_is_wanted() || etwas_service_runs();
 }
 
+static bool is_private(const struct etwas_configuration *configuration)
+{
+    return (configuration->log_file_mode &
+            (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0;
+}
+
+/* Of one that could not be. */
+static uint32_t why_unshared(const struct etwas_configuration *configuration)
+{
+    const uint32_t own_modes = EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |
+                               EVENT_TRACE_FILE_MODE_APPEND;
+
+    return (configuration->log_file_mode & own_modes) != 0 ||
+                   etwas_configuration_has_one_slot(configuration)
+               ? ETWAS_UNSHARED_MODE
+               : ETWAS_UNSHARED_SEQUENCES;
+}
+
 uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
 {
     struct etwas_configuration *alone;
@@ -64,6 +82,10 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
     if (code == ERROR_NOT_SUPPORTED) {
         *configuration = *alone;
         code = etwas_configuration_complete(configuration);
+        if (!is_private(configuration)) {
+            configuration->is_found = true;
+            configuration->unshared = why_unshared(configuration);
+        }
     }
     free(alone);
     return code;

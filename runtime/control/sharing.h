@@ -27,7 +27,7 @@ bool etwas_sharing_takes_part(void);
 
 /*
  * etwas_configuration_complete, of a session that is shared if the process takes part and a session like this can be;
- * else it is of this process alone.
+ * else this process alone logs into it, and others find it still, unless it is a private one.
  */
 uint32_t etwas_sharing_complete(struct etwas_configuration *configuration);
 

@@ -37,7 +37,7 @@ struct stored_entry {
     uint32_t
         name_units; /* the name follows, then a TEMPLATE's struct etwas_registry_template, then the enablements */
     uint32_t gate; /* from here on later than the first build; 0 where it is not there */
-    uint32_t reserved;
+    uint32_t unshared;
 };
 ETWAS_ASSERT_SIZE(struct stored_entry, 88);
 
@@ -254,6 +254,7 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
         .clock = entry->clock,
         .name_units = (uint32_t)name_units(entry->name),
         .gate = entry->gate,
+        .unshared = entry->unshared,
     };
     uint8_t *at;
 
@@ -383,6 +384,7 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     made->log_file_mode = head.log_file_mode;
     made->clock = head.clock;
     made->gate = head.gate;
+    made->unshared = head.unshared;
     made->enablement_count = head.enablements;
     made->enablements = (struct etwas_registry_enablement *)(made + 1);
     behind = (uint8_t *)(made->enablements + head.enablements);

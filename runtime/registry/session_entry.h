@@ -51,7 +51,7 @@ enum etwas_registry_state {
 };
 
 enum etwas_registry_kind {
-    ETWAS_REGISTRY_SHARED, /* one session of one host, which others may log to */
+    ETWAS_REGISTRY_SHARED, /* one session of one host, which others may control, and log to unless it is unshared */
     ETWAS_REGISTRY_TEMPLATE, /* of a private session: each process that it is for starts one of its own */
     ETWAS_REGISTRY_RECORDER, /* of its process alone: asked for snapshots. Its name is not taken */
 };
@@ -103,6 +103,7 @@ struct etwas_registry_entry {
     uint32_t clock;
     uint32_t
         gate; /* of its slots, and so in handles of it; 0: it has none yet, or its host is of a build that does not say */
+    uint32_t unshared; /* ETWAS_UNSHARED_*: why nobody else logs into a SHARED one; 0: they do */
     uint32_t enablement_count;
     struct etwas_registry_enablement *enablements;
     struct etwas_registry_template *private; /* of a TEMPLATE; else NULL */

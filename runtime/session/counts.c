@@ -5,6 +5,7 @@
  * A session's accounts: what the pool counted, and what the file took.
  */
 #include <ck_pr.h>
+#include <etwas/shared.h>
 #include <etwas/winerror.h>
 
 #include "buffer/pool_count.h"
@@ -17,6 +18,13 @@ void etwas_session_add_losses(etwas_session_counts *counts)
                    counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered +
                    counts->lost_in_kernel + counts->lost_unattached + counts->lost_too_large +
                    counts->lost_withheld;
+}
+
+static uint32_t unshared(const struct etwas_configuration *configuration)
+{
+    return configuration->is_shared       ? ETWAS_UNSHARED_NOT
+           : configuration->unshared != 0 ? configuration->unshared
+                                          : ETWAS_UNSHARED_ASKED;
 }
 
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts)
@@ -48,6 +56,9 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .damaged_buffers = pool.buffers_damaged,
         .lost_too_large = pool.lost[ETWAS_SLOT_TOO_LARGE],
         .lost_withheld = pool.lost[ETWAS_SLOT_WITHHELD],
+        .unattached_processes = ck_pr_load_32(&session->unattached_processes),
+        .unattached_code = ck_pr_load_32(&session->unattached_code),
+        .unshared = unshared(&session->configuration),
     };
     etwas_session_add_losses(counts);
 }

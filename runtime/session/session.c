@@ -232,7 +232,7 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
         *code = ERROR_NOT_ENOUGH_MEMORY;
         return NULL;
     }
-    if (!configuration->is_shared) {
+    if (!configuration->is_shared && !configuration->is_found) {
         session->generation = next_generation(session->generation);
     } else if (!draw_generation(&session->generation)) {
         *code = ERROR_NO_SYSTEM_RESOURCES;
@@ -307,6 +307,8 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
     ck_pr_store_64(&session->realtime_buffers_lost, 0);
     ck_pr_store_64(&session->lost_in_kernel, 0);
     ck_pr_store_64(&session->lost_unattached, 0);
+    ck_pr_store_32(&session->unattached_processes, 0);
+    ck_pr_store_32(&session->unattached_code, 0);
     ck_pr_store_32(&session->takes_stacks, 0);
     ck_pr_store_32(&session->guests, ETWAS_GUESTS_MAY_BE_THERE);
     ck_pr_store_32(&session->quit, 0);

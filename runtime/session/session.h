@@ -138,6 +138,8 @@ struct etwas_session {
 
     uint64_t
         lost_unattached; /* of other processes, added to by who hosts (control/host_unattached.h) */
+    uint32_t unattached_processes; /* that cannot log into it, stored by the same, … */
+    uint32_t unattached_code;      /* … and why the last of them cannot */
 
     /* Set under the control lock by who asks for stacks, for good; read by anybody. */
     uint32_t takes_stacks;

@@ -273,6 +273,11 @@ uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
     code = code == ERROR_SUCCESS ? check_kind(&head) : code;
     code = code == ERROR_SUCCESS ? outline_of(&head, file_bytes, &outline) : code;
     code = code == ERROR_SUCCESS ? check_words(descriptor, &outline) : code;
+    if (code == ERROR_SUCCESS && guest->gate != 0 &&
+        (guest->gate != head.gate ||
+         memcmp(&guest->session, &head.session, sizeof head.session) != 0)) {
+        code = ERROR_INVALID_DATA;
+    }
     if (code != ERROR_SUCCESS) {
         return code;
     }

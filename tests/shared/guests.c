@@ -218,6 +218,7 @@ etwas_trace_handle guest_join(int descriptor, uint32_t number, struct etwas_shar
     uint32_t code;
 
     guest_prepare();
+    guest->gate = 0; /* any */
     code = etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, number, guest);
     if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
         return 0;

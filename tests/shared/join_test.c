@@ -423,7 +423,7 @@ static int copy_mapping(const struct hosted *hosted, struct etwas_shared_head *h
 
 static uint32_t join_and_leave(int descriptor)
 {
-    struct etwas_shared_guest guest;
+    struct etwas_shared_guest guest = {.gate = 0}; /* any */
     uint32_t code = etwas_shared_join(descriptor, ETWAS_SESSION_ENTRIES, 0, &guest);
 
     if (code == ERROR_SUCCESS) {

@@ -10,8 +10,10 @@
  */
 #include <etwas/etwas.h>
 #include <etwas/evntprov.h>
+#include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,26 +55,30 @@ static int host(const char *file)
     return code == ERROR_SUCCESS ? 0 : FAILED;
 }
 
-/* What is lost, since the host or its flusher had no processor, is tried again. */
+/* What is lost, since the host or its flusher had no processor, is tried again; of who is refused all of it is lost. */
 static int provide(uint32_t count)
 {
     static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
     REGHANDLE provider;
     uint32_t written = 0;
     uint32_t lost = 0;
+    bool is_refused;
 
     if (EventRegister(&provider_guid, NULL, NULL, &provider) != ERROR_SUCCESS) {
         return FAILED;
     }
-    (void)printf("%s\n", EventEnabled(provider, &descriptor) ? "enabled" : "alone");
-    while (written < count) {
+    is_refused = etwas_sharing_state() == ERROR_NOT_SUPPORTED;
+    (void)printf("%s\n", !EventEnabled(provider, &descriptor) ? "alone"
+                         : is_refused                         ? "refused"
+                                                              : "enabled");
+    while ((is_refused ? lost : written) < count) {
         uint32_t code = EventWrite(provider, &descriptor, 0, NULL);
 
         if (code == ERROR_SUCCESS) {
             written++;
         } else if (code == ERROR_NOT_ENOUGH_MEMORY) {
             lost++;
-            (void)usleep(PAUSE_US);
+            (void)usleep(is_refused ? 0 : PAUSE_US);
         } else {
             return FAILED;
         }

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the etwas authors
 """
 Programs of several releases of the library. Where the major version of the pool's layout is equal, events of one are in the
-session of another; where it differs, the provider is of its own process alone, and `etwas ps` says so.
+session of another; where it differs, they are counted there as lost, and `etwas ps` says so.
 
 usage: releases_test.py RELEASE LATER_MINOR LATER_MAJOR ETWAS
 """
@@ -57,9 +57,9 @@ def check(hosting, providing, etwas, are_equal):
             sys.exit(SKIPPED)
         assert first == "enabled 0", first
         provider = Program(providing, "provider", EVENTS, environment)
-        assert provider.line() == ("enabled" if are_equal else "alone")
+        assert provider.line() == ("enabled" if are_equal else "refused")
         lost = provider.line()
-        assert lost.startswith("lost "), lost
+        assert lost.startswith("lost ") and (are_equal or lost == f"lost {EVENTS}"), lost
         (session,) = enabled_by(etwas, environment)
         assert session["session"] == "releases", session
         assert ("of_another_release" in session) == (not are_equal), session

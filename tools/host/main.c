@@ -40,9 +40,13 @@ static const char *const help[] = {
 
 static const char *command = "etwas-host"; /* for messages */
 
-/* Where the session is, in a line. */
-static void say_runs(const struct etwas_steer_block *block)
+/* Where the session is, in a line; and in another, if it is of this process alone. */
+static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
 {
+    etwas_session_counts counts;
+    const char *reason = etwas_counts(session, &counts) == ERROR_SUCCESS
+                             ? etwas_steer_unshared_reason(&counts)
+                             : NULL;
     struct etwas_output *output = etwas_standard_output();
 
     etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
@@ -54,6 +58,10 @@ static void say_runs(const struct etwas_steer_block *block)
         etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->file_name, strlen(block->file_name));
     }
     etwas_output_char(output, '\n');
+    if (reason != NULL) {
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
+        etwas_output_format(output, ": other processes do not log into it: %s\n", reason);
+    }
 }
 
 static void say_ended(const struct etwas_steer_block *block, TRACEHANDLE session)
@@ -91,7 +99,7 @@ static int host(const struct etwas_steer_wish *wish, bool in_background)
     }
     etwas_steer_prepare(&block);
     (void)ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY);
-    say_runs(&block);
+    say_runs(&block, session);
     etwas_output_flush(etwas_standard_output());
     if (in_background) {
         etwas_host_let_go();

@@ -29,6 +29,20 @@ static void put_process(struct etwas_output *output, uint32_t process, const cha
     }
 }
 
+/* Keys that are there only where events of other processes may be missing. */
+static void put_unshared(struct etwas_output *output, const etwas_session_counts *counts)
+{
+    const char *word = etwas_steer_unshared_word(counts);
+
+    if (word != NULL) {
+        etwas_json_text(output, "unshared", word);
+    }
+    if (counts->unattached_code != 0) {
+        etwas_json_number(output, "unattached_processes", counts->unattached_processes);
+        etwas_json_text(output, "unattached_reason", etwas_steer_unattached_reason(counts));
+    }
+}
+
 void etwas_steer_json_session(struct etwas_output *output,
                               const struct etwas_steer_found_session *session)
 {
@@ -64,6 +78,7 @@ void etwas_steer_json_session(struct etwas_output *output,
         etwas_json_number(output, "overwritten", session->counts.overwritten);
         etwas_json_number(output, "condemned_slots", session->counts.condemned_slots);
         etwas_json_number(output, "damaged_buffers", session->counts.damaged_buffers);
+        put_unshared(output, &session->counts);
     }
     if (session->has_retention) {
         etwas_json_number(output, "covered_ns", session->retention.covered_ns);
@@ -87,7 +102,12 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
     etwas_json_number(output, "any", enable->MatchAnyKeyword);
     etwas_json_number(output, "all", enable->MatchAllKeyword);
     etwas_json_number(output, "property", enable->EnableProperty);
-    etwas_output_text(output, enable->IsEnabled != 0 ? "" : ",\"of_another_release\":true");
+    if (enable->IsEnabled == 0) {
+        etwas_output_text(output, session != NULL && session->has_counts &&
+                                          etwas_steer_unshared_word(&session->counts) != NULL
+                                      ? ",\"of_one_process\":true"
+                                      : ",\"of_another_release\":true");
+    }
     etwas_output_char(output, '}');
 }
 

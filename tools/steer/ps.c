@@ -20,7 +20,9 @@ static const char keys_help[] =
     "overwritten (where they can be told); of a flight recorder covered_ns and\n"
     "longest_ns: for so long back everything is there, of every processor and of one.\n"
     "condemned_slots and damaged_buffers (where they can be told): what a process has\n"
-    "written into that nothing can be made of.\n"
+    "written into that nothing can be made of. Where other processes do not log into\n"
+    "it, unshared: mode, sequences, disk, memory or hidden, which is why; where some\n"
+    "could not, unattached_processes, how many now, and unattached_reason of the last.\n"
     "silent is true, and nothing follows it, where the host does not answer.\n";
 
 static const char *const ps_help[] = {
@@ -38,8 +40,9 @@ static const char *const ps_help[] = {
     keys_help,
     "Of a provider: kind (classic, modern, or not registered), provider, name (if it\n"
     "says it), process, program, enabled_by: session, level, any and all (the\n"
-    "keywords), property, of_another_release (true where the process cannot log to\n"
-    "that session: their releases of the library differ too much).\n"
+    "keywords), property; where the process does not log to that session\n"
+    "of_another_release (their releases of the library differ too much) or\n"
+    "of_one_process (see unshared).\n"
     "\n"
     "Exit codes: see 'etwas --help'.\n",
     NULL,

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <etwas/etwas.h>
+#include <etwas/shared.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,54 @@ const char *etwas_steer_reason(uint32_t code)
         return "not everybody has answered in time; it is done all the same";
     default:
         return etwas_error_text(code);
+    }
+}
+
+static const struct {
+    const char *word;
+    const char *reason;
+} unshared[] = {
+    [ETWAS_UNSHARED_MODE] = {"mode", "a session of its mode is of one process (docs/modes.md)"},
+    [ETWAS_UNSHARED_SEQUENCES] = {"sequences", "its process can run no restartable sequences"},
+    [ETWAS_UNSHARED_DISK] =
+        {"disk", "its buffers lie on a disk, which would hold them up; a folder in memory, "
+                 "as ETWAS_RUNTIME_DIR or its crash-safe one, does not"},
+    [ETWAS_UNSHARED_MEMORY] = {"memory",
+                               "there was no memory for its buffers that processes can share"},
+    [ETWAS_UNSHARED_HIDDEN] = {"hidden", "they cannot find its process"},
+};
+
+static bool is_unshared(const etwas_session_counts *counts)
+{
+    return counts->unshared > ETWAS_UNSHARED_ASKED &&
+           counts->unshared < sizeof unshared / sizeof *unshared;
+}
+
+const char *etwas_steer_unshared_reason(const etwas_session_counts *counts)
+{
+    return is_unshared(counts) ? unshared[counts->unshared].reason : NULL;
+}
+
+const char *etwas_steer_unshared_word(const etwas_session_counts *counts)
+{
+    return is_unshared(counts) ? unshared[counts->unshared].word : NULL;
+}
+
+const char *etwas_steer_unattached_reason(const etwas_session_counts *counts)
+{
+    switch (counts->unattached_code) {
+    case ERROR_NO_SYSTEM_RESOURCES:
+        return "as many processes log into it as there can be, or too many files are open there";
+    case ERROR_NOT_SUPPORTED:
+        return "its release of the library, or the processors that it sees, differ too much";
+    case ERROR_ACCESS_DENIED:
+        return "it may not write to the session's buffers";
+    case ERROR_INVALID_DATA:
+        return "the session's buffers are not what they say they are";
+    case ERROR_INVALID_FUNCTION:
+        return "its clock differs from the session's (a time namespace)";
+    default:
+        return etwas_error_text(counts->unattached_code);
     }
 }
 

@@ -7,6 +7,7 @@
  * Sessions by their names, of this process and of others: what is asked of them, and what is said when they refuse.
  */
 
+#include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 
 #include <stdbool.h>
@@ -48,6 +49,15 @@ bool etwas_steer_name_file(const char *command, const char *path,
 
 /* Why something was refused, as a part of a sentence. */
 const char *etwas_steer_reason(uint32_t code);
+
+/* Why other processes do not log into a session, by its counts, as a part of a sentence; NULL: they do, or are not meant to. */
+const char *etwas_steer_unshared_reason(const etwas_session_counts *counts);
+
+/* The same as a word for programs. */
+const char *etwas_steer_unshared_word(const etwas_session_counts *counts);
+
+/* Why the last process that cannot log into it cannot. */
+const char *etwas_steer_unattached_reason(const etwas_session_counts *counts);
 
 /* "etwas stop: 'name': reason" on standard error. What could steer a terminal is escaped. */
 void etwas_steer_complain(const char *command, const char *name, const char *reason);

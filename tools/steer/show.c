@@ -13,6 +13,7 @@
 #include "steer/table.h"
 #include "text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void put_plain(struct etwas_output *output, const char *text)
@@ -55,6 +56,28 @@ static void put_silence(struct etwas_output *output,
                         const struct etwas_steer_found_session *session)
 {
     etwas_output_format(output, "its host, process %u, does not answer\n", session->process);
+}
+
+/* Why events of other processes may be missing; nothing where none need be. `lead` begins each line. */
+static void put_unshared(struct etwas_output *output, const char *lead,
+                         const struct etwas_steer_found_session *session)
+{
+    const etwas_session_counts *counts = &session->counts;
+    const char *reason =
+        session->has_counts ? etwas_steer_unshared_reason(counts) : (const char *)NULL;
+
+    if (reason != NULL) {
+        put_plain(output, lead);
+        etwas_output_format(output, "other processes do not log into it: %s\n", reason);
+    }
+    if (session->has_counts && counts->unattached_code != 0) {
+        put_plain(output, lead);
+        etwas_output_format(
+            output,
+            "%u processes cannot log into it, and what they log is counted as lost; "
+            "the last that could not: %s\n",
+            counts->unattached_processes, etwas_steer_unattached_reason(counts));
+    }
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -114,6 +137,12 @@ static void put_provider(struct etwas_output *output, const etwas_guid *guid)
     }
 }
 
+static bool is_of_one_process(const struct etwas_steer_found_session *session)
+{
+    return session != NULL && session->has_counts &&
+           etwas_steer_unshared_reason(&session->counts) != NULL;
+}
+
 static void put_enables(struct etwas_output *output, const struct etwas_steer_found *found,
                         const struct etwas_steer_found_provider *provider)
 {
@@ -125,7 +154,9 @@ static void put_enables(struct etwas_output *output, const struct etwas_steer_fo
         put_plain(output, session != NULL ? session->block.session_name : "?");
         etwas_output_format(output, " (level %u, keywords 0x%llx%s)", enable->Level,
                             (unsigned long long)enable->MatchAnyKeyword,
-                            enable->IsEnabled != 0 ? "" : ", of another release: not logged to");
+                            enable->IsEnabled != 0       ? ""
+                            : is_of_one_process(session) ? ", of its process alone: not logged to"
+                                                         : ", of another release: not logged to");
     }
     if (provider->enabling == 0) {
         etwas_output_char(output, '-');
@@ -156,6 +187,7 @@ bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer
     static const char *const session_titles[] = {"SESSION", "PROCESS", "EVENTS", "LOST", "BUFFERS",
                                                  "CLOCK",   "MODE",    "BACK",   "FILE"};
     static const char *const provider_titles[] = {"PROCESS", "PROVIDER", "KIND", "SESSIONS"};
+    char lead[ETWAS_STEER_NAME_BYTES + 2];
     struct etwas_steer_table table;
     bool good;
 
@@ -171,6 +203,8 @@ bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer
             etwas_output_text(output, ": ");
             put_silence(output, &found->sessions[i]);
         }
+        (void)snprintf(lead, sizeof lead, "%s: ", found->sessions[i].block.session_name);
+        put_unshared(output, lead, &found->sessions[i]);
     }
     if (found->provider_count == 0) {
         return good;
@@ -271,4 +305,5 @@ void etwas_steer_show_session(struct etwas_output *output,
                         properties->BuffersWritten, properties->LogBuffersLost,
                         properties->RealTimeBuffersLost);
     say_events(output, session);
+    put_unshared(output, "  remark        ", session);
 }

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Each reason for which a process does not log into a session of another: the session's account says which, and what the
+ * process logs is counted. And each for which a session is of its process alone, where it was not asked to be.
+ */
+#include <ck_pr.h>
+#include <etwas/etwas.h>
+#include <etwas/shared.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buffer/reap.h"
+#include "session/session.h"
+#include "shared/layout.h"
+#include "shared/mapping.h"
+#include "shared/place.h"
+#include "shared/programs.h"
+
+enum {
+    SOME = 1000,
+
+    PAUSE_US = 1000,
+    TIMEOUT_MS = 60000,
+    ANOTHER_USER = 12345,
+    MOST_FILES = 64,
+};
+
+static uint32_t expected; /* of the program that is started next */
+
+static struct etwas_session *session_of(etwas_trace_handle handle)
+{
+    struct etwas_session_key key;
+
+    assert_true(etwas_session_key_of(handle, &key));
+    return &etwas_sessions[key.index];
+}
+
+static etwas_session_counts counts_now(etwas_trace_handle session)
+{
+    etwas_session_counts counts;
+
+    assert_int_equal(etwas_counts(session, &counts), ERROR_SUCCESS);
+    return counts;
+}
+
+static void skip_unless_shared(etwas_trace_handle session)
+{
+    if (counts_now(session).unshared == ETWAS_UNSHARED_SEQUENCES) {
+        (void)stop_by_handle(session);
+        skip();
+    }
+}
+
+/* The host hears it when it does. */
+static void await_unattached(etwas_trace_handle session, uint32_t processes)
+{
+    while (counts_now(session).unattached_processes != processes) {
+        (void)usleep(PAUSE_US);
+    }
+}
+
+/* ---- what a process finds ------------------------------------------------------------------------ */
+
+static void spoil_magic(struct etwas_session *session)
+{
+    session->mapping->head->magic[0] ^= 1;
+}
+
+static void spoil_major(struct etwas_session *session)
+{
+    session->mapping->head->major ^= 1;
+}
+
+static void spoil_boot(struct etwas_session *session)
+{
+    session->mapping->head->boot_id[0] ^= 1;
+}
+
+static void spoil_gate(struct etwas_session *session)
+{
+    session->mapping->head->gate ^= 1;
+}
+
+static void spoil_session(struct etwas_session *session)
+{
+    session->mapping->head->session.Data1 ^= 1;
+}
+
+static void spoil_clock(struct etwas_session *session)
+{
+    session->mapping->head->clock ^= 0x40;
+}
+
+static void spoil_slots(struct etwas_session *session)
+{
+    session->mapping->head->slot_count ^= 1;
+}
+
+static void spoil_region(struct etwas_session *session)
+{
+    session->mapping->head->tables[ETWAS_SHARED_REGION].offset ^= UINT64_C(1) << 40;
+}
+
+static void spoil_owner(struct etwas_session *session)
+{
+    const int file = session->mapping->file.descriptor;
+    struct stat facts;
+
+    assert_int_equal(fstat(file, &facts), 0);
+    assert_int_equal(fchown(file, facts.st_uid != 0 ? 0 : ANOTHER_USER, (gid_t)-1), 0);
+}
+
+/* Each of them undoes what it did. */
+static const struct {
+    const char *name;
+    void (*spoil)(struct etwas_session *session);
+    uint32_t code;
+    bool root_alone;
+} refusals[] = {
+    {"no mapping", spoil_magic, ERROR_INVALID_DATA, false},
+    {"another layout", spoil_major, ERROR_NOT_SUPPORTED, false},
+    {"another boot", spoil_boot, ERROR_INVALID_DATA, false},
+    {"another gate", spoil_gate, ERROR_INVALID_DATA, false},
+    {"another session", spoil_session, ERROR_INVALID_DATA, false},
+    {"no clock", spoil_clock, ERROR_INVALID_DATA, false},
+    {"other processors", spoil_slots, ERROR_NOT_SUPPORTED, false},
+    {"outside the file", spoil_region, ERROR_INVALID_DATA, false},
+    {"another user", spoil_owner, ERROR_ACCESS_DENIED, true},
+};
+
+/* From its first event on, all are counted. */
+static int refused_program(void)
+{
+    (void)register_provider(&control_guid);
+    CHECK_IN_CHILD(enabling_session() != 0);
+    CHECK_IN_CHILD(etwas_sharing_state() == expected);
+    for (uint32_t event = 0; event < SOME; event++) {
+        CHECK_IN_CHILD(log_number(enabling_session(), event) == ERROR_NOT_ENOUGH_MEMORY);
+    }
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->disabled, 1));
+    return 0;
+}
+
+static void check_refusal(size_t index)
+{
+    etwas_trace_handle session = start_in_file("refused", "log.etl");
+    etwas_session_counts counts;
+    int program;
+
+    skip_unless_shared(session);
+    memset(board, 0, sizeof *board);
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    refusals[index].spoil(session_of(session));
+    expected = refusals[index].code;
+    program = start_program(refused_program);
+    assert_true(comes_to(&board->steps, 1));
+    await_unattached(session, 1);
+    refusals[index].spoil(session_of(session));
+    stop_session(session, &counts);
+    assert_int_equal(exit_code_of(program), 0);
+    if (counts.unattached_code != expected || counts.lost_unattached != SOME) {
+        fail_msg("%s: code %u, %u counted", refusals[index].name, counts.unattached_code,
+                 (unsigned)counts.lost_unattached);
+    }
+    assert_int_equal(counts.recorded, 0);
+    assert_int_equal(counts.lost, SOME);
+}
+
+static void whatever_a_process_refuses_is_told_and_counted(void **state)
+{
+    (void)state;
+    for (size_t index = 0; index < sizeof refusals / sizeof *refusals; index++) {
+        if (!refusals[index].root_alone || geteuid() == 0) {
+            check_refusal(index);
+        }
+    }
+}
+
+/* ---- what may pass --------------------------------------------------------------------------------- */
+
+/* Until it is recorded. */
+static int patient_program(void)
+{
+    (void)register_provider(&control_guid);
+    CHECK_IN_CHILD(enabling_session() != 0);
+    CHECK_IN_CHILD(log_number(enabling_session(), 1) == ERROR_NOT_ENOUGH_MEMORY);
+    ck_pr_inc_32(&board->lost);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    log_until_recorded(2);
+    CHECK_IN_CHILD(comes_to(&board->disabled, 1));
+    return 0;
+}
+
+static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void **state)
+{
+    etwas_trace_handle session = start_in_file("crowded", "log.etl");
+    struct etwas_pool *pool = session_of(session)->pool;
+    etwas_session_counts counts;
+    uint32_t taken = 0;
+    uint32_t number;
+    int program;
+
+    (void)state;
+    skip_unless_shared(session);
+    while (etwas_guest_slot_take(pool, &number)) {
+        taken++;
+    }
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    program = start_program(patient_program);
+    assert_true(comes_to(&board->steps, 1));
+    await_unattached(session, 1);
+    assert_int_equal(counts_now(session).unattached_code, ERROR_NO_SYSTEM_RESOURCES);
+    for (number = 0; number < taken; number++) {
+        etwas_guest_slot_died(pool, number);
+    }
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    assert_int_equal(enable_with_timeout(session, &control_guid, TIMEOUT_MS), ERROR_SUCCESS);
+    assert_int_equal(counts_now(session).unattached_processes, 0);
+    ck_pr_store_32(&board->go, 1);
+    assert_true(comes_to(&board->logged, 1));
+    stop_session(session, &counts);
+    assert_int_equal(exit_code_of(program), 0);
+    assert_int_equal(counts.recorded, 1);
+    assert_int_equal(counts.lost_unattached, board->lost);
+}
+
+/* It has all files open that it may when the session comes, and closes them later. */
+static int program_without_files(void)
+{
+    struct rlimit limit;
+    int files[MOST_FILES];
+    uint32_t count = 0;
+
+    (void)register_provider(&control_guid);
+    CHECK_IN_CHILD(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = MOST_FILES;
+    CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    while ((files[count] = dup(STDERR_FILENO)) >= 0) {
+        count++;
+    }
+    ck_pr_inc_32(&board->steps);
+    while (etwas_sharing_state() != ERROR_NO_SYSTEM_RESOURCES) {
+        (void)usleep(PAUSE_US);
+    }
+    CHECK_IN_CHILD(enabling_session() == 0);
+    while (count != 0) {
+        (void)close(files[--count]);
+    }
+    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    log_until_recorded(1);
+    CHECK_IN_CHILD(comes_to(&board->disabled, 1));
+    return 0;
+}
+
+/* R190: EnableTraceEx2 has waited for it. */
+static void a_process_without_files_comes_in_when_it_may_open_some(void **state)
+{
+    etwas_trace_handle session = start_in_file("bare", "log.etl");
+    etwas_session_counts counts;
+    int program;
+
+    (void)state;
+    skip_unless_shared(session);
+    program = start_program(program_without_files);
+    assert_true(comes_to(&board->steps, 1));
+    assert_int_equal(enable_with_timeout(session, &control_guid, TIMEOUT_MS), ERROR_SUCCESS);
+    assert_int_equal(board->enabled, 1);
+    assert_true(comes_to(&board->logged, 1));
+    stop_session(session, &counts);
+    assert_int_equal(exit_code_of(program), 0);
+    assert_int_equal(counts.recorded, 1);
+}
+
+/* ---- sessions of one process ------------------------------------------------------------------------ */
+
+/* It finds the session, cannot have its name, is not enabled by it, and stops it. */
+static int look_at_unshared(void)
+{
+    struct block block;
+    etwas_trace_handle session;
+    etwas_session_counts counts;
+
+    (void)register_provider(&control_guid);
+    prepare_block(&block, NULL);
+    CHECK_IN_CHILD(QueryTraceA(0, "unshared", &block.properties) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(etwas_counts(block.properties.Wnode.HistoricalContext, &counts) ==
+                   ERROR_SUCCESS);
+    CHECK_IN_CHILD(counts.unshared == expected);
+    CHECK_IN_CHILD(enable_with_timeout(block.properties.Wnode.HistoricalContext, &control_guid,
+                                       TIMEOUT_MS) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(enabling_session() == 0);
+    prepare_block(&block, folder_path("other.etl"));
+    CHECK_IN_CHILD(StartTraceA(&session, "unshared", &block.properties) == ERROR_ALREADY_EXISTS);
+    prepare_block(&block, NULL);
+    CHECK_IN_CHILD(StopTraceA(0, "unshared", &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+static bool is_on_disk(void)
+{
+    struct etwas_shared_place place;
+    int folder = open(getenv("ETWAS_RUNTIME_DIR"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    etwas_shared_place_look(&place, folder);
+    (void)close(folder);
+    return !place.in_memory;
+}
+
+static void start_unshared(uint32_t mode, uint32_t reason)
+{
+    struct block block;
+    etwas_trace_handle session;
+    etwas_session_counts counts;
+
+    prepare_block(&block, folder_path("log.etl"));
+    block.properties.LogFileMode = mode;
+    block.properties.BufferSize = 64;
+    block.properties.Wnode.ClientContext = ETWAS_CLOCK_SYSTEM_TIME;
+    session = start_block("unshared", &block);
+    counts = counts_now(session);
+    if (counts.unshared != ETWAS_UNSHARED_SEQUENCES) {
+        assert_int_equal(counts.unshared, reason);
+    }
+    assert_int_equal(etwas_sharing_state(),
+                     counts.unshared == ETWAS_UNSHARED_NOT ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED);
+    expected = counts.unshared;
+    if (expected != ETWAS_UNSHARED_NOT) {
+        assert_int_equal(exit_code_of(start_program(look_at_unshared)), 0);
+    } else {
+        (void)stop_by_handle(session);
+    }
+}
+
+static int start_each_unshared(void)
+{
+    start_unshared(EVENT_TRACE_ADDTO_TRIAGE_DUMP,
+                   is_on_disk() ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_NOT);
+    start_unshared(EVENT_TRACE_USE_GLOBAL_SEQUENCE, ETWAS_UNSHARED_MODE);
+    start_unshared(EVENT_TRACE_USE_LOCAL_SEQUENCE, ETWAS_UNSHARED_MODE);
+    start_unshared(EVENT_TRACE_FILE_MODE_APPEND, ETWAS_UNSHARED_MODE);
+    start_unshared(EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING, ETWAS_UNSHARED_MODE);
+    return 0;
+}
+
+/* R10, R41: others find it all the same. */
+static void a_session_that_is_of_its_process_alone_says_why_everywhere(void **state)
+{
+    (void)state;
+    assert_int_equal(exit_code_of(start_program(start_each_unshared)), 0);
+}
+
+/* A folder on a disk, that was named, keeps a session from being shared that has to be. */
+static void a_session_that_has_to_be_shared_is_refused_on_a_disk(void **state)
+{
+    const etwas_session_options options = {.sharing = ETWAS_SHARING_USER,
+                                           .crash_safe = ETWAS_CRASH_SAFE_POOL_FILE};
+    char reason[512];
+    etwas_trace_handle session;
+    uint32_t code;
+
+    (void)state;
+    code = etwas_start("disk", folder_path("log.etl"), &options, &session);
+    if (code == ERROR_SUCCESS) {
+        assert_false(is_on_disk());
+        (void)stop_by_handle(session);
+        return;
+    }
+    assert_int_equal(code, ERROR_NOT_SUPPORTED);
+    (void)etwas_crash_safe_refusal(reason, sizeof reason);
+    assert_true(!is_on_disk() || strstr(reason, "is not in memory") != NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROGRAMS_TEST(whatever_a_process_refuses_is_told_and_counted),
+        PROGRAMS_TEST(a_process_for_which_there_was_no_place_comes_in_when_there_is),
+        PROGRAMS_TEST(a_process_without_files_comes_in_when_it_may_open_some),
+        PROGRAMS_TEST(a_session_that_is_of_its_process_alone_says_why_everywhere),
+        PROGRAMS_TEST(a_session_that_has_to_be_shared_is_refused_on_a_disk),
+    };
+
+    return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
+}
