@@ -169,7 +169,8 @@ bool etwas_output_finish(struct etwas_output *output)
 {
     etwas_output_flush(output);
     if (output->error != 0 && output->error != EPIPE) {
-        fprintf(stderr, "etwas: cannot write the output: %s\n", strerror(output->error));
+        fprintf(stderr, "etwas: cannot write %s: %s\n",
+                output->path != NULL ? output->path : "the output", strerror(output->error));
     }
     return output->error == 0;
 }

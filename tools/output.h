@@ -39,6 +39,7 @@ struct etwas_output_script {
 struct etwas_output {
     bool has_descriptor; /* etwas_output_to gave it one */
     int descriptor;
+    const char *path; /* for messages; NULL: standard output, or it has none */
     size_t used_bytes;
     size_t room_bytes; /* at `bytes`; more than used_bytes once there is room */
     int error;         /* errno of the first write that failed; 0 while all is well */

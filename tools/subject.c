@@ -278,6 +278,16 @@ void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style 
     }
 }
 
+/* What is too far from the session's start for 64 bits is as far as they go. */
+static int64_t since_start_ns(const struct etwas_input *input, int64_t unix_ns)
+{
+    int64_t since;
+
+    return !__builtin_sub_overflow(unix_ns, etwas_input_start_ns(input), &since) ? since
+           : unix_ns < 0                                                         ? INT64_MIN
+                                                                                 : INT64_MAX;
+}
+
 static void set_signed(struct etwas_where_number *number, int64_t value)
 {
     number->kind = value < 0 ? ETWAS_WHERE_SIGNED : ETWAS_WHERE_UNSIGNED;
@@ -331,7 +341,7 @@ bool etwas_subject_number(const struct etwas_subject *subject,
         if (operand->absolute) {
             number->kind = ETWAS_WHERE_TIME;
         } else {
-            set_signed(number, number->i - etwas_input_start_ns(subject->input));
+            set_signed(number, since_start_ns(subject->input, number->i));
         }
         return true;
     case ETWAS_PROPERTY_PROCESSOR:

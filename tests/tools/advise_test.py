@@ -215,7 +215,7 @@ class Forms(Advising):
                 self.assertIn(word, error)
 
     def test_a_trace_without_events_and_what_is_no_trace(self):
-        self.assertIn("no events", self.run_etwas("advise", self.write("a.etl", etl.trace([])), expect=OPEN)[1])
+        self.assertIn("a.etl: there are no events in it", self.run_etwas("advise", self.write("a.etl", etl.trace([])), expect=OPEN)[1])
         self.run_etwas("advise", self.write("b.etl", b"hello" * 1000), expect=OPEN)
         self.run_etwas("advise", os.path.join(self.folder, "missing"), expect=OPEN)
 
@@ -284,6 +284,24 @@ class Replay(Advising):
         path = self.write("a.etl", etl.trace([(0, events[at:at + 5]) for at in range(0, len(events), 5)]))
         replay = self.advise("--replay", path)["replay"]
         self.assertEqual((replay["failed"], replay["events"], replay["events_lost"]), (None, len(events), 0))
+
+    def test_a_damaged_stamp_or_count_makes_it_neither_endless_nor_large(self):
+        times = [*range(200), 10 * 365 * 86400 * 1000]
+        path = self.trace({0: times})
+        out, error = self.run_etwas("advise", "--json", "--replay", path, expect=OPEN)
+        self.assertIn(f"etwas advise: {path}: no replay: it would take more than a day", error)
+        self.assertIn("more than a day", json.loads(out)["replay"]["failed"])
+        for processors, expect in ((0x7FFF, DAMAGED), (8193, DAMAGED), (8192, FINE)):
+            path = self.trace({0: range(100)}, own=[etl.clock_record(processors=processors)], processors=processors)
+            told, error = self.run_etwas("advise", "--json", "--replay=100", path, expect=expect)
+            told = json.loads(told)
+            self.assertEqual(error.startswith(f"etwas advise: {path}: damaged: it says that its machine has {processors:d} proc"),
+                             expect == DAMAGED)
+            self.assertEqual(told["minimum_buffers"] >= 8192, expect == FINE)
+            replay = told["replay"]
+            self.assertIsNone(replay["failed"])
+            self.assertEqual((replay["events"], replay["events_lost"]), (100, 0))
+            self.assertLess(replay["minimum_buffers"], 1024)
 
     def test_it_leaves_no_files_and_says_where_it_has_no_place_for_them(self):
         path = self.trace({0: range(400)})

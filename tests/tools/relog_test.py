@@ -352,8 +352,33 @@ class Refused(RelogTest):
             data = bytearray(etl.trace([(0, [etl.classic(RED, T)])], processors=1500))
             struct.pack_into("<q", data, data.index(struct.pack("<qq", etl.START - 1, SECOND)), etl.START - 10 * n * SECOND - 1)
             paths.append(self.write(f"{n}.etl", bytes(data)))
-        _, error = self.run_etwas("convert", "--to", "etl", "--output", os.path.join(self.folder, "o"), *paths, expect=OUTPUT)
-        self.assertIn("not supported", error)
+        _, error = self.run_etwas("convert", "--to", "etl", "--output", os.path.join(self.folder, "o"), *paths, expect=OPEN)
+        self.assertIn(f"etwas convert: {paths[0]}: by its header its machine has 1500 processors", error)
+        # One damaged count: that file is named, wherever it stands.
+        for damaged in (0, 1):
+            data = bytearray(etl.trace([(0, [etl.classic(RED, T)])], processors=2**31 - 1))
+            other = self.write("good.etl", etl.trace([(0, [etl.classic(RED, T)])]))
+            given = [other, other]
+            given[damaged] = self.write("damaged.etl", bytes(data))
+            _, error = self.run_etwas("convert", "--to", "etl", "--output", os.path.join(self.folder, "o"), *given, expect=OPEN)
+            self.assertIn(f"etwas convert: {given[damaged]}: by its header its machine has 2147483647 processors", error)
+            self.assertNotIn("o", os.listdir(self.folder))
+
+    def test_a_refusal_names_what_is_at_fault(self):
+        """The output, its folder, a temporary file: never one in place of another."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        for form in ("etl", "ctf", "csv", "perfetto", "chrome", "otlp"):
+            out = os.path.join(self.folder, f"out.{form}")
+            _, error = self.run_etwas("convert", "--to", form, "--output", out, self.trace, expect=OUTPUT, preexec_fn=limit)
+            self.assertIn("temporary file" if form == "perfetto" else out, error, form)
+            missing = os.path.join(self.folder, "missing", "out")
+            _, error = self.run_etwas("convert", "--to", form, "--output", missing, self.trace, expect=OUTPUT)
+            self.assertIn(missing, error, form)
+            _, error = self.run_etwas("convert", "--to", form, "--output", out, os.path.join(self.folder, "none.etl"), expect=OPEN)
+            self.assertIn("none.etl", error, form)
+            self.assertNotIn(out, error, form)
+            self.assertFalse(os.path.exists(out))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ usage: where_events_test.py PATH_OF_ETWAS TEST_CLASS
 
 import csv
 import io
+import json
 import os
 import struct
 import sys
@@ -14,7 +15,7 @@ import uuid
 
 import etl_build as etl
 from etl_build import ANSI, DOUBLE, GUID, INT64, OUT_HRESULT, OUT_WIN32ERROR, STRUCT, UINT16, UINT32, UINT8
-from tool_case import BLUE, RED, USAGE, NamesTest, heap_events, main
+from tool_case import BLUE, DAMAGED, FINE, RED, USAGE, NamesTest, heap_events, main
 
 
 class Where(NamesTest):
@@ -194,6 +195,16 @@ class Where(NamesTest):
         for clock in ("raw", "qpc", "system"):
             out, _ = self.run_etwas("dump", "-j", "--clock", clock, "-w", 'time == "2026-01-01T00:00:01Z"', self.path)
             self.assertEqual(len(out.splitlines()), 1, clock)
+
+    def test_a_stamp_before_1970_is_before_every_time_since_the_start(self):
+        for frequency, wanted in ((1_000_000_000, [1, 2]), (etl.PERF_FREQUENCY, [1, 2])):
+            path = self.trace(etl.tl_event(RED, -2**63, "P", "GC/Start"), etl.tl_event(RED, 1_000_001, "P", "GC/Stop"),
+                              etl.tl_event(RED, 2**63 - 1, "P", "GC/Late"), name="b.etl", frequency=frequency)
+            keys = {"GC/Start": 1, "GC/Stop": 2, "GC/Late": 3}
+            for expression, found in (("time < 2s", wanted), ("time > 2s", [3]), ("time < -100s", [1]), ("time < '1970-01-01'", [1])):
+                out, _ = self.run_any("dump", "--json", "--where", expression, path, expect=(FINE, DAMAGED))
+                events = [json.loads(line) for line in out.splitlines()]
+                self.assertEqual([keys[o["event"]] for o in events if o["class"] == RED], found, (frequency, expression))
 
     def test_the_duration_is_that_of_an_instance_or_activity(self):
         events = [etl.instance(RED, 1_000_000, 1, kind=1), etl.instance(RED, 1_000_010, 2, kind=1),

@@ -250,7 +250,7 @@ static bool parse_options(int argc, char **argv, struct etwas_advise_question *q
 
 /* What was read is there, whatever is wrong with the files. */
 static int answer(struct etwas_output *output, const struct etwas_advise_question *question,
-                  const struct etwas_load *load, int result)
+                  const struct etwas_load *load, const char *path, int result)
 {
     static struct etwas_advise_replay replay;
     struct etwas_advice advice;
@@ -262,7 +262,8 @@ static int answer(struct etwas_output *output, const struct etwas_advise_questio
     if (question->replay) {
         etwas_advise_run_replay(question, load, &advice, &replay);
         if (replay.failed != NULL) {
-            fprintf(stderr, "etwas advise: no replay: %s (error %u)\n", replay.failed, replay.code);
+            fprintf(stderr, "etwas advise: %s: no replay: %s (error %u)\n",
+                    load->files == 1 ? path : "the files", replay.failed, replay.code);
             result = ETWAS_EXIT_OPEN;
         }
     }
@@ -297,9 +298,10 @@ int etwas_command_advise(int argc, char **argv)
         fputs("etwas: not enough memory\n", stderr);
         result = ETWAS_EXIT_OPEN;
     } else if (load.sum.events > 0) {
-        result = answer(output, &question, &load, result);
+        result = answer(output, &question, &load, files.paths[0], result);
     } else if (result == ETWAS_EXIT_FINE || result == ETWAS_EXIT_DAMAGED) {
-        fputs("etwas advise: the trace has no events\n", stderr);
+        fprintf(stderr, "etwas advise: %s: there are no events in it\n",
+                load.files == 1 ? files.paths[0] : "the files");
         result = result == ETWAS_EXIT_FINE ? ETWAS_EXIT_OPEN : result;
     }
     etwas_load_free(&load);

@@ -12,6 +12,8 @@
 #include "names.h"
 
 #include <etwas/evntrace.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What a file repeats in buffers of its own, and no writer has put into the session's. */
@@ -52,18 +54,30 @@ static void on_record(EVENT_RECORD *record)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* What the file says of its machine; 0: that cannot be, and is said. */
+static uint32_t processors_of(struct etwas_load *load, const struct etwas_input *input)
+{
+    if (input->information.processors <= ETWAS_LOAD_MOST_PROCESSORS) {
+        return input->information.processors;
+    }
+    fprintf(stderr,
+            "etwas advise: %s: damaged: it says that its machine has %" PRIu32
+            " processors, which none has. Those that have events count\n",
+            input->path, input->information.processors);
+    load->is_damaged = true;
+    return 0;
+}
+
 static void learn(struct etwas_load *load, const struct etwas_input *input)
 {
     const etwas_trace_information *information = &input->information;
-    uint32_t processors = information->processors < ETWAS_LOAD_PROCESSORS ? information->processors
-                                                                          : ETWAS_LOAD_PROCESSORS;
+    uint32_t processors = processors_of(load, input);
 
     load->processors = processors > load->processors ? processors : load->processors;
     /* One more than processors is the stream of threads that cannot run sequences. */
-    load->has_classes |=
-        etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode) &&
-        information->processors != 0 &&
-        input->logfile.LogfileHeader.NumberOfProcessors > information->processors + 1;
+    load->has_classes |= etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode) &&
+                         processors != 0 &&
+                         input->logfile.LogfileHeader.NumberOfProcessors > processors + 1;
     load->lost_events += information->lost_events;
     load->overwritten_events += information->overwritten_events;
 }
@@ -103,6 +117,9 @@ int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *c
     }
     result = result == ETWAS_EXIT_FINE ? processed : result;
     load->files = run.count;
+    if (result == ETWAS_EXIT_FINE && load->is_damaged) {
+        result = ETWAS_EXIT_DAMAGED;
+    }
     load->is_damaged = result != ETWAS_EXIT_FINE;
     return result;
 }

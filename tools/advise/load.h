@@ -17,6 +17,7 @@ enum {
     ETWAS_LOAD_PIECES = 1 << 22,
     ETWAS_LOAD_PROCESSORS = 65536, /* every value a buffer's 16-bit processor index can have */
     ETWAS_LOAD_BURST_NS = 100000000,
+    ETWAS_LOAD_MOST_PROCESSORS = 8192, /* that Linux is built for; Windows has fewer */
 };
 
 /* What comes later, 36 years after the first event, comes then. */

@@ -19,6 +19,10 @@ enum {
     NS_A_SECOND = 1000000000,
     MESSAGE_BYTES = 16, /* of a message with its time and no data */
     LARGEST_MESSAGE = 65528,
+    TOLD_FROM_S = 60,  /* a replay that takes so long is announced, */
+    LONGEST_S = 86400, /* and one that takes longer than this is not done */
+    BUFFERS_A_THREAD = 2,
+    MUCH_KB = 65536,
 };
 
 struct run;
@@ -74,6 +78,22 @@ static uint64_t now_ns(void)
 static uint64_t due_ns(const struct run *run, uint64_t time_ns)
 {
     return run->start_ns + (uint64_t)((double)time_ns / run->question->pace);
+}
+
+/* What takes longer than a day is the file's fault, or that of the pace. */
+static bool is_bearable(struct run *run)
+{
+    double seconds = (double)run->load->span_ns / run->question->pace / NS_A_SECOND;
+
+    if (seconds > LONGEST_S) {
+        fail(run,
+             "it would take more than a day, for a stamp of the trace is damaged, or it is that "
+             "long: --replay=FACTOR makes it shorter",
+             ERROR_INVALID_PARAMETER);
+    } else if (seconds >= TOLD_FROM_S) {
+        fprintf(stderr, "etwas advise: note: the replay takes %.0f minutes\n", seconds / 60);
+    }
+    return run->replay->failed == NULL;
 }
 
 /* Returns how late it is: 0 where there was time to sleep. */
@@ -315,6 +335,22 @@ static void query_sizes(struct run *run)
     }
 }
 
+/*
+ * Where it is much memory, no more buffers than all events can fill: what a damaged count of processors asks for would
+ * be touched, and not used. Of two buffers of a slot that follow each other more than one is full.
+ */
+static uint32_t fillable(const struct run *run, const struct etwas_model_sizes *sizes,
+                         uint32_t buffers)
+{
+    const struct etwas_load_sum *sum = &run->load->sum;
+    uint64_t bytes = sum->bytes + sum->events * (MESSAGE_BYTES + sizeof(uint64_t));
+    uint64_t most = bytes / (etwas_model_room(sizes) / 2 + 1) +
+                    (uint64_t)BUFFERS_A_THREAD * (run->load->slot_count + 1);
+
+    return buffers < most || (uint64_t)buffers * sizes->buffer_kb <= MUCH_KB ? buffers
+                                                                             : (uint32_t)most;
+}
+
 static bool start_session(struct run *run, const struct etwas_model_sizes *sizes)
 {
     bool is_recorder = run->question->is_recorder;
@@ -324,8 +360,8 @@ static bool start_session(struct run *run, const struct etwas_model_sizes *sizes
                              ? EVENT_TRACE_BUFFERING_MODE
                              : EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_USE_MS_FLUSH_TIMER,
         .buffer_size_kb = sizes->buffer_kb,
-        .minimum_buffers = sizes->minimum,
-        .maximum_buffers = sizes->maximum,
+        .minimum_buffers = fillable(run, sizes, sizes->minimum),
+        .maximum_buffers = fillable(run, sizes, sizes->maximum),
         .flush_timer = is_recorder ? 0 : (uint32_t)flush_ms,
     };
     uint32_t code =
@@ -419,7 +455,8 @@ void etwas_advise_run_replay(const struct etwas_advise_question *question,
     replay->threads = run.thread_count;
     if (run.held == NULL) {
         fail(&run, "there is not enough memory", ERROR_NOT_ENOUGH_MEMORY);
-    } else if (make_folder(&run) && start_session(&run, &advice->advised.sizes)) {
+    } else if (is_bearable(&run) && make_folder(&run) &&
+               start_session(&run, &advice->advised.sizes)) {
         write_all(&run, &advice->advised.recorder);
         if (question->is_recorder) {
             uint64_t end_ns;

@@ -178,6 +178,7 @@ static int make(struct etwas_convert *convert)
     if (!convert->target->is_folder && !convert->target->needs_file) {
         convert->output = etwas_standard_output();
         etwas_output_to(convert->output, convert->place.descriptor);
+        convert->output->path = convert->place.path;
     }
     result = convert->target->run(convert);
     if (convert->out_of_memory || convert->subject.out_of_memory) {
@@ -189,8 +190,8 @@ static int make(struct etwas_convert *convert)
         result = ETWAS_EXIT_OUTPUT;
     }
     /* What is damaged, or lacks a file, was converted; else it is nobody's. */
-    if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_USAGE || convert->out_of_memory ||
-        convert->subject.out_of_memory || convert->run.count == 0) {
+    if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_USAGE || convert->is_refused ||
+        convert->out_of_memory || convert->subject.out_of_memory || convert->run.count == 0) {
         etwas_destination_drop(&convert->place);
     } else if (!etwas_destination_keep(&convert->place)) {
         result = ETWAS_EXIT_OUTPUT;

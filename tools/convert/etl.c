@@ -11,6 +11,7 @@
 #include "names.h"
 
 #include <etwas/etwas.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -23,15 +24,17 @@ enum {
 struct relog {
     etwas_relogger *relogger;
     uint32_t code;         /* of what failed first */
+    const char *subject;   /* and of what it is */
     bool described[TYPES]; /* of our own class: has event metadata */
 };
 
-static void note(struct etwas_convert *convert, uint32_t code)
+static void note(struct etwas_convert *convert, uint32_t code, const char *subject)
 {
     struct relog *relog = convert->state;
 
     if (relog->code == ERROR_SUCCESS && code != ERROR_SUCCESS) {
         relog->code = code;
+        relog->subject = subject;
         convert->run.stop = true;
     }
 }
@@ -46,7 +49,8 @@ static bool begin(struct etwas_convert *convert)
     }
     note(convert,
          etwas_relog_open(traces, convert->run.count, convert->place.descriptor,
-                          convert->compress ? ETWAS_RELOG_COMPRESSED : 0, &relog->relogger));
+                          convert->compress ? ETWAS_RELOG_COMPRESSED : 0, &relog->relogger),
+         convert->run.count == 1 ? convert->run.inputs[0].path : "the files");
     return relog->code == ERROR_SUCCESS;
 }
 
@@ -71,8 +75,11 @@ static void inject(struct etwas_convert *convert, const struct etwas_input *inpu
                    const EVENT_RECORD *record)
 {
     struct relog *relog = convert->state;
+    uint32_t code = etwas_relog_inject(relog->relogger, input->trace, record);
+    bool is_input = code == ERROR_INVALID_PARAMETER || code == ERROR_INVALID_HANDLE;
 
-    note(convert, etwas_relog_inject(relog->relogger, input->trace, record));
+    /* The new file is written at the end. */
+    note(convert, code, is_input ? input->path : "a temporary file in TMPDIR, else /var/tmp");
 }
 
 static void put_beside(struct etwas_convert *convert, const struct etwas_input *input,
@@ -96,8 +103,10 @@ static void describe(struct etwas_convert *convert, const EVENT_RECORD *record)
 
     if (described != NULL && !*done && etwas_event_is_of_class(record, &etwas_names_own_class)) {
         *done = true;
-        note(convert, etwas_relog_describe(relog->relogger, EVENT_INFO_TYPE,
-                                           described->schema->info, described->schema->info_bytes));
+        note(convert,
+             etwas_relog_describe(relog->relogger, EVENT_INFO_TYPE, described->schema->info,
+                                  described->schema->info_bytes),
+             convert->subject.input->path);
     }
 }
 
@@ -113,9 +122,8 @@ static void put_gap(struct etwas_convert *convert, const struct etwas_input *inp
 {
     const struct relog *relog = convert->state;
 
-    (void)input;
     if (damage->bytes_skipped > 0 || damage->kind == ETWAS_DAMAGE_SEQUENCE) {
-        note(convert, etwas_relog_gap(relog->relogger));
+        note(convert, etwas_relog_gap(relog->relogger), input->path);
     }
 }
 
@@ -129,6 +137,33 @@ static bool is_file(const struct etwas_convert *convert)
     fprintf(stderr, "etwas convert: '%s' is not a file, and cannot be a log file\n",
             convert->place.path);
     return false;
+}
+
+/* Says what is wrong with what. Returns what the program exits with. */
+static int refuse(struct etwas_convert *convert)
+{
+    const struct relog *relog = convert->state;
+    const struct etwas_input *largest = &convert->run.inputs[0];
+
+    convert->is_refused = true;
+    if (relog->relogger != NULL || relog->code != ERROR_NOT_SUPPORTED) {
+        fprintf(stderr, "etwas convert: %s: %s\n", relog->subject, etwas_error_text(relog->code));
+        return ETWAS_EXIT_OUTPUT;
+    }
+    for (uint32_t i = 1; i < convert->run.count; i++) {
+        const struct etwas_input *input = &convert->run.inputs[i];
+
+        largest = input->logfile.LogfileHeader.NumberOfProcessors >
+                          largest->logfile.LogfileHeader.NumberOfProcessors
+                      ? input
+                      : largest;
+    }
+    fprintf(stderr,
+            "etwas convert: %s: by its header its machine has %" PRIu32
+            " processors: with those of the other files, which are of other machines, that is too "
+            "many for one log file, or its header is damaged. Convert it by itself\n",
+            largest->path, largest->logfile.LogfileHeader.NumberOfProcessors);
+    return ETWAS_EXIT_OPEN;
 }
 
 static int run(struct etwas_convert *convert)
@@ -147,15 +182,10 @@ static int run(struct etwas_convert *convert)
         bool all = !convert->has_where && convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
                    convert->window.to.anchor == ETWAS_WINDOW_OPEN;
 
-        note(convert, etwas_relog_finish(relog.relogger, all));
+        note(convert, etwas_relog_finish(relog.relogger, all), convert->place.path);
     }
     etwas_relog_close(relog.relogger);
-    if (relog.code != ERROR_SUCCESS) {
-        fprintf(stderr, "etwas convert: cannot write the log file: %s\n",
-                etwas_error_text(relog.code));
-        result = ETWAS_EXIT_OUTPUT;
-    }
-    return result;
+    return relog.code == ERROR_SUCCESS ? result : refuse(convert);
 }
 
 const struct etwas_convert_target etwas_convert_etl = {

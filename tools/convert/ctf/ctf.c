@@ -39,18 +39,19 @@ static bool open_folder(const struct etwas_convert *convert, struct etwas_ctf_tr
 {
     char name[16];
 
+    trace->path = convert->place.path;
     if (convert->path_count == 1) {
         trace->folder = convert->place.descriptor;
         return true;
     }
     snprintf(name, sizeof name, "%u", trace->input->number);
     if (mkdirat(convert->place.descriptor, name, 0777) != 0) {
-        perror("etwas: cannot write the output");
+        etwas_ctf_complain(convert->place.path);
         return false;
     }
     trace->folder = openat(convert->place.descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (trace->folder < 0) {
-        perror("etwas: cannot write the output");
+        etwas_ctf_complain(convert->place.path);
     }
     return trace->folder >= 0;
 }

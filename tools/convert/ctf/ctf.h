@@ -141,6 +141,7 @@ struct etwas_ctf_stream {
 /* A file's. */
 struct etwas_ctf_trace {
     const struct etwas_input *input;
+    const char *path; /* of the output, for messages */
     int folder;
     uint8_t uuid[ETWAS_CTF_UUID_BYTES];
     struct etwas_bytes session;        /* its name, harmless on a terminal */
@@ -196,6 +197,9 @@ void etwas_ctf_add(uint64_t *count, uint64_t more);
  * afterwards. False: it cannot be written, or there is no memory.
  */
 bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_told_losses *losses);
+
+/* Says that the output, which is there, could not be written: errno says why. */
+void etwas_ctf_complain(const char *path);
 
 /* A file in the trace's folder, to write to its end. False: it cannot be, which was told. */
 bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,

@@ -8,6 +8,7 @@
 
 #include "convert/ctf/ctf.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -121,14 +122,20 @@ void etwas_ctf_add(uint64_t *count, uint64_t more)
     }
 }
 
+void etwas_ctf_complain(const char *path)
+{
+    fprintf(stderr, "etwas convert: cannot write %s: %s\n", path, strerror(errno));
+}
+
 bool etwas_ctf_open_file(const struct etwas_ctf_trace *trace, const char *name,
                          struct etwas_output *output)
 {
     output->error = 0;
     etwas_output_to(output,
                     openat(trace->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    output->path = trace->path;
     if (output->descriptor < 0) {
-        perror("etwas: cannot write the output");
+        etwas_ctf_complain(trace->path);
     }
     return output->descriptor >= 0;
 }
@@ -138,7 +145,7 @@ bool etwas_ctf_close_file(struct etwas_output *output)
     bool is_written = etwas_output_finish(output);
 
     if (close(output->descriptor) != 0 && is_written) {
-        perror("etwas: cannot write the output");
+        etwas_ctf_complain(output->path);
         is_written = false;
     }
     return is_written;

@@ -31,7 +31,9 @@ struct etwas_perfetto_spool {
 
 static bool complain(int error)
 {
-    fprintf(stderr, "etwas convert: cannot write a temporary file: %s\n", strerror(error));
+    fprintf(stderr,
+            "etwas convert: cannot write a temporary file, beside the output or in TMPDIR: %s\n",
+            strerror(error));
     return false;
 }
 
