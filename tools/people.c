@@ -46,6 +46,22 @@ const char *etwas_people_bytes(char text[ETWAS_PEOPLE_CHARACTERS], double bytes)
     return text;
 }
 
+const char *etwas_people_size(char text[ETWAS_PEOPLE_CHARACTERS], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    double tenths;
+
+    while (bytes >= 1023.95 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1024;
+        unit++;
+    }
+    tenths = round(10 * bytes);
+    snprintf(text, ETWAS_PEOPLE_CHARACTERS, "%.*f %s", fmod(tenths, 10) == 0 ? 0 : 1, tenths / 10,
+             units[unit]);
+    return text;
+}
+
 const char *etwas_people_ns(char text[ETWAS_PEOPLE_CHARACTERS], double ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};

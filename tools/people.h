@@ -20,6 +20,9 @@ const char *etwas_people_count(char text[ETWAS_PEOPLE_CHARACTERS], uint64_t coun
 /* Three digits and a unit: 37 B, 1.50 kB, 165 MB. kB, MB … are powers of 1,000. */
 const char *etwas_people_bytes(char text[ETWAS_PEOPLE_CHARACTERS], double bytes);
 
+/* Up to a tenth, and a unit: 37 B, 64 KiB, 3.1 MiB. KiB, MiB … are powers of 1,024. */
+const char *etwas_people_size(char text[ETWAS_PEOPLE_CHARACTERS], double bytes);
+
 /* Three digits and a unit: 850 ns, 12.3 us, 1.23 ms, 45.6 s. */
 const char *etwas_people_ns(char text[ETWAS_PEOPLE_CHARACTERS], double ns);
 

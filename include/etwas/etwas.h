@@ -559,7 +559,9 @@ uint32_t etwas_stop_sized(etwas_trace_handle session, etwas_session_counts *coun
  * callback of dl_iterate_phdr where the session takes stacks (EVENT_ENABLE_PROPERTY_STACK_TRACE in
  * evntcons.h). `counts` (may be NULL) receives the last counts; where the call fails, because the
  * session has ended by itself for one, what etwas_counts says of it; and where that fails too,
- * nothing. Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while another thread stops it.
+ * nothing. A session of another process is stopped by its host, which gives its last counts, too. Errors:
+ * ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while another thread stops it; of another process's session ERROR_TIMEOUT,
+ * its host has not answered in 30 seconds, and stops it when it goes on; ERROR_NOT_ENOUGH_MEMORY.
  */
 static inline uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts)
 {

@@ -3,12 +3,14 @@
 
 #include "control/account.h"
 
+#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/host_request.h"
 #include "control/remote.h"
+#include "platform/cancel.h"
 #include "platform/sized.h"
 #include "registry/message.h"
 
@@ -52,10 +54,15 @@ size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t 
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-/* *answer is the caller's to free: a head whose lengths are within it, and what follows. */
-static uint32_t ask(uint64_t handle, struct head **answer)
+enum {
+    STOP_PATIENCE_MS = 30000 /* its flusher waits for writers, the disk and consumers */
+};
+
+/* QUERY or STOP. *answer is the caller's to free: a head whose lengths are within it, and what follows. */
+static uint32_t ask(uint64_t handle, uint32_t control_code, struct head **answer)
 {
-    const struct etwas_request_head request = {.gate = etwas_handle_generation(handle)};
+    const struct etwas_request_head request = {.control_code = control_code,
+                                               .gate = etwas_handle_generation(handle)};
     struct etwas_message message = {
         .op = ETWAS_MESSAGE_ACCOUNT, .bytes = sizeof request, .descriptor = -1};
     struct etwas_registry_entry *entry;
@@ -69,7 +76,9 @@ static uint32_t ask(uint64_t handle, struct head **answer)
     code = ERROR_NOT_ENOUGH_MEMORY;
     if (head != NULL) {
         memcpy(head, &request, sizeof request);
-        code = etwas_remote_ask(entry, &message, head, ETWAS_REMOTE_QUESTION_MS);
+        code = etwas_remote_ask(
+            entry, &message, head,
+            control_code == EVENT_TRACE_CONTROL_STOP ? STOP_PATIENCE_MS : ETWAS_REMOTE_QUESTION_MS);
     }
     code = code == ERROR_SUCCESS ? message.code : code;
     if (code == ERROR_SUCCESS &&
@@ -87,10 +96,10 @@ static uint32_t ask(uint64_t handle, struct head **answer)
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts)
+static uint32_t counts_of(uint64_t handle, uint32_t control_code, etwas_session_counts *counts)
 {
     struct head *head;
-    uint32_t code = ask(handle, &head);
+    uint32_t code = ask(handle, control_code, &head);
 
     if (code == ERROR_SUCCESS) {
         etwas_sized_give(counts, sizeof *counts, head + 1, head->counts_bytes);
@@ -99,12 +108,26 @@ uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts)
     return code;
 }
 
+uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts)
+{
+    return counts_of(handle, EVENT_TRACE_CONTROL_QUERY, counts);
+}
+
+uint32_t etwas_account_stop(uint64_t handle, etwas_session_counts *counts)
+{
+    int cancelling = etwas_cancel_forbid();
+    uint32_t code = counts_of(handle, EVENT_TRACE_CONTROL_STOP, counts);
+
+    etwas_cancel_allow(cancelling);
+    return code;
+}
+
 uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,
                                  uint32_t room)
 {
     const uint8_t *place;
     struct head *head;
-    uint32_t code = ask(handle, &head);
+    uint32_t code = ask(handle, EVENT_TRACE_CONTROL_QUERY, &head);
 
     if (code != ERROR_SUCCESS) {
         return code;

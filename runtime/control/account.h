@@ -21,6 +21,9 @@ size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t 
  */
 uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts);
 
+/* Stops it, and gives the last counts. Also codes of etwas_stop. */
+uint32_t etwas_account_stop(uint64_t handle, etwas_session_counts *counts);
+
 /* Likewise; ERROR_NOT_SUPPORTED: it is no recorder. `stream_ns` as of etwas_retention_query. */
 uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,
                                  uint32_t room);

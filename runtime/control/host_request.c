@@ -72,13 +72,21 @@ static void enable(const struct request *request)
     answer(request, code, NULL, 0);
 }
 
+/* What is known of the session, after it was stopped if that is asked for. */
 static void account(const struct request *request)
 {
     void *body = malloc(ETWAS_MESSAGE_BYTES);
     uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
-    size_t bytes =
-        body != NULL ? etwas_account_write(request->session, body, ETWAS_MESSAGE_BYTES, &code) : 0;
+    size_t bytes = 0;
 
+    if (body != NULL) {
+        code = request->head.control_code == EVENT_TRACE_CONTROL_STOP
+                   ? etwas_stop(request->session, NULL)
+                   : (uint32_t)ERROR_SUCCESS;
+    }
+    if (code == ERROR_SUCCESS) {
+        bytes = etwas_account_write(request->session, body, ETWAS_MESSAGE_BYTES, &code);
+    }
     answer(request, code, body, (uint32_t)bytes);
     free(body);
 }

@@ -203,7 +203,11 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
     uint32_t code;
 
     if (!etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_HANDLE;
+        code = etwas_account_stop(handle, &last);
+        if (code == ERROR_SUCCESS && counts != NULL) {
+            etwas_sized_give(counts, counts_bytes, &last, sizeof last);
+        }
+        return code;
     }
     code = as_handle_error(etwas_lifecycle_stop(key, keep_counts, &last));
     if (counts == NULL) {

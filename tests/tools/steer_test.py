@@ -429,6 +429,27 @@ class Steered(SteerTest):
         self.ask(f"update -fo {other} {self.log}", expect=OUTPUT)
         self.assertEqual(self.session(self.log), now)
 
+    def test_what_was_done_is_said_with_what_was_recorded_and_lost(self):
+        """In the same words whoever has the session; the last counts are those of its end."""
+        name, other = f"{self.folder}/n.etl", f"{self.folder}/o.etl"
+        self.ask(f"enable {self.recorder} {MODERN_NAME}")
+        self.ask(f"enable {self.log} {MODERN_NAME}")
+        self.tell("log 1234")
+
+        def check(done, command, session, count, *files):
+            told = self.ask(f"{command} {session}").splitlines()
+            file = rf", \S*{os.path.basename(files[0])} \([\d.]+ [KM]iB\)" if files else ", in memory"
+            self.assertRegex(told[0], rf"\A{done} {session}: {count}, 0 lost{file}\Z")
+            self.assertEqual(len(told), 1, told)
+        check("flushed", "flush", self.log, "1,234 recorded", self.path)
+        check("took a snapshot of", f"snapshot -o {name}", self.recorder, r"[\d,]+ recorded, [\d,]+ overwritten", name)
+        check("updated", "update --flush 2000", self.log, "1,234 recorded", self.path)
+        check("updated", f"update -o {other}", self.log, "1,234 recorded", other)
+        self.tell("log 4000")
+        check("stopped", "stop", self.log, "5,234 recorded", other)
+        self.assertEqual((self.counted(self.path)[MODERN], self.counted(other)[MODERN]), (1234, 4000))
+        check("stopped", "stop", self.recorder, r"[\d,]+ recorded, [\d,]+ overwritten")
+
     def test_query_says_what_json_says(self):
         self.ask(f"enable {self.recorder} {MODERN_NAME}")
         self.tell("log 1234")
@@ -504,6 +525,29 @@ class Across(Steered):
         _, error = self.start("--buffering", "-e", "Etwas.Chosen:1", name=f"{self.name}-two", expect=OPEN)
         self.assertIn("two providers call themselves so", error)
         self.assertEqual(len(self.pids_of_host()), 2)
+
+    def test_losses_are_said_with_their_cause(self):
+        small = f"{self.name}-small"
+        self.start("-o", "small.etl", "--buffer-size", "4", "--minimum", "2", "--maximum", "2", "-e", MODERN, name=small)
+        while self.session(small)["lost"] == 0:
+            self.tell("log 20000")
+        lost = f"{self.session(small)['lost']:,}"
+        out, error = self.run_etwas("stop", small, cwd=self.folder)
+        self.assertRegex(out, rf"\Astopped {small}: [\d,]+ recorded, {lost} lost, small\.etl \([\d.]+ [KM]iB\)\n\Z")
+        self.assertEqual(error, f"etwas stop: {small}: warning: {lost} events lost: there was no free buffer. More (--maximum) or "
+                                "larger ones (--buffer-size) lose less\n")
+
+    def test_where_nothing_was_recorded_the_reasons_are_said(self):
+        for command in "flush", "stop":
+            _, error = self.run_etwas(command, self.log)
+            self.assertIn(f"etwas {command}: {self.log}: warning: nothing was recorded: no process that can be seen has registered "
+                          "a provider that is enabled in it.\n", error)
+        self.ask(f"enable --level error --any 2 {self.recorder} {MODERN_NAME}")
+        self.tell("log 5")
+        for command in (f"snapshot -o {self.folder}/r.etl", "update --maximum 500", "stop"):
+            _, error = self.run_etwas(*command.split(), self.recorder)
+            self.assertIn(f"{self.recorder}: warning: nothing was recorded:\n  {MODERN}: 1 process has registered it and logged "
+                          "nothing, of level 2 or less, with keywords of 0x2\n", error)
 
     def test_a_host_ends_with_its_session(self):
         self.ask(f"enable {self.log} {MODERN}")

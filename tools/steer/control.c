@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "steer/did.h"
 #include "steer/patience.h"
 
 #include <stddef.h>
@@ -16,7 +17,8 @@ static const char *const stop_help[] = {
     "\n",
     "Stops sessions, whichever process hosts them: their providers are disabled, what\n"
     "is recorded is written, and their files are closed. What a flight recorder has\n"
-    "and no snapshot was taken of is gone.\n"
+    "and no snapshot was taken of is gone. A line says what was recorded and lost;\n"
+    "a warning why events were lost, or why there was none.\n"
     "\n"
     "  -h, --help   this text\n"
     "\n"
@@ -50,10 +52,55 @@ static bool take_none(void *context, int option)
     return false;
 }
 
-static int ask_each(const struct etwas_options *options, uint32_t control_code, int argc,
-                    char **argv)
+/* Of a host that does not answer nothing can be said, and its session is stopped by its name. */
+static bool stop(const char *command, const char *name)
 {
+    static struct etwas_steer_did did;
     static struct etwas_steer_block block;
+    bool is_stopped;
+
+    if (!etwas_steer_did_begin(&did, command, "stopped", name)) {
+        return false;
+    }
+    if (did.session.has_counts) {
+        etwas_session_counts last = did.session.counts;
+        bool is_recorder =
+            (did.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
+
+        is_stopped = etwas_steer_stop_patiently(
+            command, name, did.session.block.properties.Wnode.HistoricalContext, &last);
+        if (is_stopped) {
+            etwas_steer_did_say(&did, &last, is_recorder ? "" : did.session.block.file_name);
+        }
+    } else {
+        etwas_steer_prepare(&block);
+        is_stopped = etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_STOP);
+    }
+    etwas_steer_did_end(&did);
+    return is_stopped;
+}
+
+static bool flush(const char *command, const char *name)
+{
+    static struct etwas_steer_did did;
+    static struct etwas_steer_block block;
+    bool is_flushed;
+
+    if (!etwas_steer_did_begin(&did, command, "flushed", name)) {
+        return false;
+    }
+    etwas_steer_prepare(&block);
+    is_flushed = etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_FLUSH);
+    if (is_flushed) {
+        etwas_steer_did_say(&did, NULL, did.session.block.file_name);
+    }
+    etwas_steer_did_end(&did);
+    return is_flushed;
+}
+
+static int ask_each(const struct etwas_options *options,
+                    bool (*ask)(const char *command, const char *name), int argc, char **argv)
+{
     int result;
 
     if (!etwas_options_read(options, argc, argv, NULL, &result) ||
@@ -62,8 +109,7 @@ static int ask_each(const struct etwas_options *options, uint32_t control_code, 
     }
     result = ETWAS_EXIT_FINE;
     for (int i = optind; i < argc; i++) {
-        etwas_steer_prepare(&block);
-        if (!etwas_steer_control_patiently(argv[0], argv[i], &block, control_code)) {
+        if (!ask(argv[0], argv[i])) {
             result = ETWAS_EXIT_OPEN;
         }
     }
@@ -74,12 +120,12 @@ int etwas_command_stop(int argc, char **argv)
 {
     static const struct etwas_options options = {"stop", stop_help, help_alone, "h", take_none};
 
-    return ask_each(&options, EVENT_TRACE_CONTROL_STOP, argc, argv);
+    return ask_each(&options, stop, argc, argv);
 }
 
 int etwas_command_flush(int argc, char **argv)
 {
     static const struct etwas_options options = {"flush", flush_help, help_alone, "h", take_none};
 
-    return ask_each(&options, EVENT_TRACE_CONTROL_FLUSH, argc, argv);
+    return ask_each(&options, flush, argc, argv);
 }

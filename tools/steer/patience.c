@@ -59,9 +59,9 @@ static void *wait(void *argument)
     return NULL;
 }
 
-/* Without a thread nothing is said. */
-bool etwas_steer_control_patiently(const char *command, const char *name,
-                                   struct etwas_steer_block *block, uint32_t control_code)
+/* Without a thread nothing is said. `counts`: NULL, ControlTrace is meant by the name; else etwas_stop of the handle. */
+static bool act(const char *command, const char *name, struct etwas_steer_block *block,
+                uint32_t control_code, TRACEHANDLE handle, etwas_session_counts *counts)
 {
     struct waiting waiting = {.command = command,
                               .name = name,
@@ -69,7 +69,8 @@ bool etwas_steer_control_patiently(const char *command, const char *name,
                               .over = PTHREAD_COND_INITIALIZER};
     pthread_t thread;
     bool has_thread = pthread_create(&thread, NULL, wait, &waiting) == 0;
-    bool is_fine = etwas_steer_control(command, name, block, control_code);
+    bool is_fine = counts != NULL ? etwas_steer_judge(command, name, etwas_stop(handle, counts))
+                                  : etwas_steer_control(command, name, block, control_code);
 
     (void)pthread_mutex_lock(&waiting.lock);
     waiting.is_over = true;
@@ -79,4 +80,16 @@ bool etwas_steer_control_patiently(const char *command, const char *name,
         (void)pthread_join(thread, NULL);
     }
     return is_fine;
+}
+
+bool etwas_steer_control_patiently(const char *command, const char *name,
+                                   struct etwas_steer_block *block, uint32_t control_code)
+{
+    return act(command, name, block, control_code, 0, NULL);
+}
+
+bool etwas_steer_stop_patiently(const char *command, const char *name, TRACEHANDLE handle,
+                                etwas_session_counts *counts)
+{
+    return act(command, name, NULL, EVENT_TRACE_CONTROL_STOP, handle, counts);
 }

@@ -160,12 +160,12 @@ uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code)
 {
-    uint32_t code;
+    return etwas_steer_take_part(command) &&
+           etwas_steer_judge(command, name, etwas_steer_ask(name, block, control_code));
+}
 
-    if (!etwas_steer_take_part(command)) {
-        return false;
-    }
-    code = etwas_steer_ask(name, block, control_code);
+bool etwas_steer_judge(const char *command, const char *name, uint32_t code)
+{
     if (code != ERROR_SUCCESS) {
         etwas_steer_complain(command, name,
                              code == ERROR_TIMEOUT ? "its process does not answer; it does what "

@@ -43,6 +43,9 @@ uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code);
 
+/* What is said of an answer of these. False: it is no success, and was said on standard error. */
+bool etwas_steer_judge(const char *command, const char *name, uint32_t code);
+
 /* A file's name from the root on, since hosts work elsewhere. False likewise. */
 bool etwas_steer_name_file(const char *command, const char *path,
                            char file_name[ETWAS_STEER_NAME_BYTES]);

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "output.h"
 #include "replace.h"
+#include "steer/did.h"
 #include "steer/patience.h"
 #include "text.h"
 
@@ -73,26 +74,29 @@ struct request {
 
 static int take_one(const char *command, const char *name, const struct request *request)
 {
+    static struct etwas_steer_did did;
     static struct etwas_steer_block block;
+    int result = ETWAS_EXIT_OPEN;
 
-    etwas_steer_prepare(&block);
-    if (!etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_QUERY)) {
+    if (!etwas_steer_did_begin(&did, command, "took a snapshot of", name)) {
         return ETWAS_EXIT_OPEN;
     }
     /* Any other session would flush to its own file. */
-    if ((block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
+    if ((did.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
         etwas_steer_complain(command, name,
                              "it is no flight recorder; 'etwas flush' writes its file");
-        return ETWAS_EXIT_OPEN;
+    } else if (!etwas_replace_may(command, request->output, request->force)) {
+        result = ETWAS_EXIT_OUTPUT;
+    } else {
+        etwas_steer_prepare(&block);
+        if (etwas_steer_name_file(command, request->output, block.file_name) &&
+            etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)) {
+            etwas_steer_did_say(&did, NULL, block.file_name);
+            result = ETWAS_EXIT_FINE;
+        }
     }
-    if (!etwas_replace_may(command, request->output, request->force)) {
-        return ETWAS_EXIT_OUTPUT;
-    }
-    etwas_steer_prepare(&block);
-    return etwas_steer_name_file(command, request->output, block.file_name) &&
-                   etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)
-               ? ETWAS_EXIT_FINE
-               : ETWAS_EXIT_OPEN;
+    etwas_steer_did_end(&did);
+    return result;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "options.h"
 #include "replace.h"
+#include "steer/did.h"
 #include "steer/session.h"
 
 #include <stdio.h>
@@ -141,29 +142,41 @@ static bool make_request(const struct change *change, const char *name,
     return etwas_steer_name_file(command, change->path, block->file_name);
 }
 
+/* In force is what the answer says. */
+static void say_changed(const struct change *change, struct etwas_steer_did *did,
+                        const struct etwas_steer_block *block)
+{
+    etwas_steer_did_say(did, NULL, block->file_name);
+    if (change->maximum_buffers != 0 &&
+        block->properties.MaximumBuffers != change->maximum_buffers) {
+        fprintf(stderr, "%s: it has at most %u buffers now\n", command,
+                block->properties.MaximumBuffers);
+    }
+}
+
 static bool update(const struct change *change, const char *name)
 {
+    static struct etwas_steer_did did;
     static struct etwas_steer_block block;
+    bool is_updated;
 
+    if (!etwas_steer_did_begin(&did, command, "updated", name)) {
+        return false;
+    }
     etwas_steer_prepare(&block);
-    if (!etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_QUERY)) {
-        return false;
-    }
-    if (change->next_file) {
+    is_updated = etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_QUERY);
+    if (is_updated && change->next_file) {
         etwas_steer_prepare(&block);
-        return etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_INCREMENT_FILE);
+        is_updated = etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_INCREMENT_FILE);
+    } else if (is_updated) {
+        is_updated = make_request(change, name, &block) &&
+                     etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_UPDATE);
     }
-    if (!make_request(change, name, &block) ||
-        !etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_UPDATE)) {
-        return false;
+    if (is_updated) {
+        say_changed(change, &did, &block);
     }
-    /* In force is what the answer says. */
-    if (change->maximum_buffers != 0 &&
-        block.properties.MaximumBuffers != change->maximum_buffers) {
-        fprintf(stderr, "%s: it has at most %u buffers now\n", command,
-                block.properties.MaximumBuffers);
-    }
-    return true;
+    etwas_steer_did_end(&did);
+    return is_updated;
 }
 
 int etwas_command_update(int argc, char **argv)

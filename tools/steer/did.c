@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "steer/did.h"
+
+#include "people.h"
+#include "steer/provider.h"
+#include "text.h"
+
+#include <etwas/reading.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_recorder(const struct etwas_steer_did *did)
+{
+    return (did->session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
+}
+
+static bool has_nothing(const etwas_session_counts *counts)
+{
+    return counts->recorded == 0 && counts->overwritten == 0 && counts->lost == 0;
+}
+
+bool etwas_steer_did_begin(struct etwas_steer_did *did, const char *command, const char *verb,
+                           const char *name)
+{
+    memset(did, 0, sizeof *did);
+    did->command = command;
+    did->verb = verb;
+    did->name = name;
+    if (!etwas_steer_look_for(command, name, &did->session)) {
+        return false;
+    }
+    /* Who enables it is known only while it runs. Whoever does not answer is not waited for. */
+    if (did->session.has_counts && has_nothing(&did->session.counts)) {
+        (void)etwas_steer_look(command, &did->found);
+    }
+    return true;
+}
+
+void etwas_steer_did_end(struct etwas_steer_did *did)
+{
+    etwas_steer_look_free(&did->found);
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+/* Without the folder that the command is typed in. */
+static const char *short_name(const char *file)
+{
+    char folder[ETWAS_STEER_NAME_BYTES];
+    size_t length = getcwd(folder, sizeof folder) != NULL ? strlen(folder) : 0;
+
+    return length > 1 && strncmp(file, folder, length) == 0 && file[length] == '/'
+               ? file + length + 1
+               : file;
+}
+
+static void put_file(struct etwas_output *output, const char *file)
+{
+    const char *name = short_name(file);
+    char size[ETWAS_PEOPLE_CHARACTERS];
+    struct stat status;
+
+    etwas_output_text(output, ", ");
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+    if (stat(file, &status) == 0) {
+        etwas_output_format(output, " (%s)", etwas_people_size(size, (double)status.st_size));
+    }
+}
+
+static void put_line(const struct etwas_steer_did *did, const etwas_session_counts *counts,
+                     const char *file)
+{
+    struct etwas_output *output = etwas_standard_output();
+    char number[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_format(output, "%s ", did->verb);
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, did->name, strlen(did->name));
+    etwas_output_format(output, ": %s recorded, ", etwas_people_count(number, counts->recorded));
+    if (counts->overwritten != 0) {
+        etwas_output_format(output, "%s overwritten, ",
+                            etwas_people_count(number, counts->overwritten));
+    }
+    etwas_output_format(output, "%s lost", etwas_people_count(number, counts->lost));
+    if (file[0] != '\0') {
+        put_file(output, file);
+    } else {
+        etwas_output_text(output, is_recorder(did) ? ", in memory" : ", to consumers");
+    }
+    etwas_output_char(output, '\n');
+    etwas_output_flush(output);
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+static struct etwas_output *begin_warning(const struct etwas_steer_did *did)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "%s: ", did->command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, did->name, strlen(did->name));
+    etwas_output_text(errors, ": warning: ");
+    return errors;
+}
+
+static void warn_of_losses(const struct etwas_steer_did *did, const etwas_session_counts *counts)
+{
+    static const struct cause {
+        size_t place; /* in the counts */
+        const char *text;
+    } causes[] = {
+        {offsetof(etwas_session_counts, lost_no_buffer),
+         "there was no free buffer. More (--maximum) or larger ones (--buffer-size) lose less"},
+        {offsetof(etwas_session_counts, lost_write_error),
+         "the file could not be written: the disk is full, or fails"},
+        {offsetof(etwas_session_counts, lost_file_full), "the file had reached its --max-size"},
+        {offsetof(etwas_session_counts, lost_abandoned),
+         "a writer was stopped, or killed, inside an event"},
+        {offsetof(etwas_session_counts, lost_backlog_full),
+         "no consumer took them and the backlog was full"},
+        {offsetof(etwas_session_counts, lost_undelivered), "no consumer took them"},
+        {offsetof(etwas_session_counts, lost_in_kernel), "the kernel had no room for them"},
+        {offsetof(etwas_session_counts, lost_unattached),
+         "their processes had no access to the session's buffers"},
+    };
+
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        char number[ETWAS_PEOPLE_CHARACTERS];
+        struct etwas_output *errors;
+        uint64_t lost;
+
+        memcpy(&lost, (const char *)counts + causes[i].place, sizeof lost);
+        if (lost != 0) {
+            errors = begin_warning(did);
+            etwas_output_format(errors, "%s events lost: %s\n", etwas_people_count(number, lost),
+                                causes[i].text);
+            etwas_output_flush(errors);
+        }
+    }
+}
+
+static const TRACE_ENABLE_INFO *enable_of(const struct etwas_steer_did *did,
+                                          const struct etwas_steer_found_provider *provider)
+{
+    TRACEHANDLE handle = did->session.block.properties.Wnode.HistoricalContext;
+
+    for (uint32_t i = 0; i < provider->enabling; i++) {
+        if (provider->enables[i].LoggerId == (handle & 0xFF)) {
+            return &provider->enables[i];
+        }
+    }
+    return NULL;
+}
+
+/* Registered by how many processes; `enable`: as one of them has it. */
+static uint32_t registered(const struct etwas_steer_did *did, const etwas_guid *guid,
+                           const TRACE_ENABLE_INFO **enable)
+{
+    uint32_t processes = 0;
+
+    for (uint32_t i = 0; i < did->found.provider_count; i++) {
+        const struct etwas_steer_found_provider *provider = &did->found.providers[i];
+        bool is_it = memcmp(&provider->guid, guid, sizeof *guid) == 0;
+        const TRACE_ENABLE_INFO *info = is_it ? enable_of(did, provider) : NULL;
+
+        processes += info != NULL && provider->process != 0;
+        *enable = info != NULL ? info : *enable;
+    }
+    return processes;
+}
+
+/* Was it told of before? Each process that has registered a provider has it once. */
+static bool is_first(const struct etwas_steer_did *did, uint32_t index)
+{
+    const struct etwas_steer_found_provider *providers = did->found.providers;
+    uint32_t at = 0;
+
+    while (memcmp(&providers[at].guid, &providers[index].guid, sizeof providers->guid) != 0 ||
+           enable_of(did, &providers[at]) == NULL) {
+        at++;
+    }
+    return at == index;
+}
+
+static void put_provider(struct etwas_output *output, const etwas_guid *guid)
+{
+    char name[ETWAS_STEER_PROVIDER_BYTES];
+
+    if (etwas_steer_provider_name(guid, name)) {
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+    } else {
+        etwas_text_guid(output, guid);
+    }
+}
+
+static void put_reason(struct etwas_output *output, const struct etwas_steer_did *did,
+                       const etwas_guid *guid)
+{
+    const TRACE_ENABLE_INFO *enable = NULL;
+    uint32_t processes = registered(did, guid, &enable);
+
+    etwas_output_text(output, "  ");
+    put_provider(output, guid);
+    if (processes == 0) {
+        etwas_output_text(output, ": no process that can be seen has registered it; ETWAS_SHARED=0 "
+                                  "hides one\n");
+        return;
+    }
+    etwas_output_format(output, ": %u process%s registered it and logged nothing", processes,
+                        processes == 1 ? " has" : "es have");
+    if (enable->Level != 0 && enable->Level != UINT8_MAX) {
+        etwas_output_format(output, ", of level %u or less", enable->Level);
+    }
+    if (enable->MatchAnyKeyword != 0 && enable->MatchAnyKeyword != UINT64_MAX) {
+        etwas_output_format(output, ", with keywords of 0x%llx",
+                            (unsigned long long)enable->MatchAnyKeyword);
+    }
+    etwas_output_text(output,
+                      enable->IsEnabled != 0 ? "\n" : ": it is of another release and cannot\n");
+}
+
+static void warn_of_nothing(const struct etwas_steer_did *did)
+{
+    struct etwas_output *errors = begin_warning(did);
+    bool is_enabled = false;
+
+    etwas_output_text(errors, "nothing was recorded");
+    for (uint32_t i = 0; i < did->found.provider_count; i++) {
+        if (enable_of(did, &did->found.providers[i]) != NULL && is_first(did, i)) {
+            etwas_output_text(errors, is_enabled ? "" : ":\n");
+            put_reason(errors, did, &did->found.providers[i].guid);
+            is_enabled = true;
+        }
+    }
+    if (!is_enabled) {
+        etwas_output_text(
+            errors,
+            ": no process that can be seen has registered a provider that is enabled in it.\n"
+            "  'etwas ps' shows which are registered, and 'etwas enable' enables them; "
+            "ETWAS_SHARED=0 hides a process\n");
+    }
+    etwas_output_flush(errors);
+}
+
+void etwas_steer_did_say(struct etwas_steer_did *did, const etwas_session_counts *counts,
+                         const char *file)
+{
+    etwas_session_counts now = did->session.counts;
+
+    if (counts == NULL) {
+        (void)etwas_counts(did->session.block.properties.Wnode.HistoricalContext, &now);
+    } else {
+        now = *counts;
+    }
+    put_line(did, &now, file);
+    warn_of_losses(did, &now);
+    if (has_nothing(&now)) {
+        warn_of_nothing(did);
+    }
+    etwas_steer_did_end(did);
+}
