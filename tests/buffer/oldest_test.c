@@ -124,7 +124,7 @@ static void expect_exact(const struct etwas_pool *pool, uint64_t events, uint64_
     etwas_pool_count(pool, &counts);
     assert_int_equal(counts.overwritten, overwritten);
     assert_int_equal(counts.recorded, events - overwritten);
-    assert_int_equal(counts.lost_no_buffer, 0);
+    assert_int_equal(counts.lost[ETWAS_SLOT_NO_BUFFER], 0);
 }
 
 /* I4, R74. */

@@ -12,7 +12,9 @@
 #include <etwas/evntrace.h>
 
 #include "buffer/pool.h"
+#include "buffer/publish.h"
 #include "buffer/slot.h"
+#include "buffer/unattached.h"
 #include "clock/clock.h"
 #include "etl/layout.h"
 #include "platform/testpoint.h"
@@ -477,11 +479,44 @@ static void an_event_that_changes_while_it_is_copied_stays_within_its_place(void
     assert_int_equal(counts.recorded, 2 * sizeof becomes / sizeof becomes[0]);
 }
 
+/* ---- a gate that opens and closes ------------------------------------------------------------ */
+
+/*
+ * The entry of a guest leads to a session whose gates are all closed but the one that is looked at first, as it is for who
+ * finds it open, and closed when the event comes, each time again. The turns end, and the event is counted by the guest.
+ */
+static void who_finds_a_gate_open_and_closed_again_gives_up_and_counts(void **state)
+{
+    etwas_trace_handle session = start_session(folder_path("trace.etl"), NULL);
+    const struct etwas_session *inside = inside_of(session);
+    struct etwas_attachment *guest = etwas_attachment_of(ETWAS_SESSION_ENTRIES);
+    const uint32_t generation = (uint32_t)etwas_session_gate(inside);
+    struct etwas_etl_instance_header header = {.full.marker_flags = ETWAS_ETL_MARKER_FLAGS};
+    const struct etwas_record record = {
+        .header = &header, .header_bytes = sizeof header.full, .bytes = sizeof header.full};
+    const struct etwas_attachment before = *guest;
+    uint64_t counted = etwas_unattached_counted(ETWAS_SESSION_ENTRIES);
+
+    (void)state;
+    *guest = *etwas_attachment_of(inside->index);
+    for (uint32_t slot = 0; slot <= etwas_slot_count; slot++) {
+        ck_pr_store_32(&guest->slots[slot].gate, 0);
+    }
+    ck_pr_store_32(&guest->slots[etwas_slot_count].gate, generation);
+    ck_pr_store_32(&guest->extra, 0); /* as a guest's own slot, it is another */
+    assert_int_equal(etwas_publish(ETWAS_SESSION_ENTRIES, generation, 0, &record),
+                     ERROR_NOT_ENOUGH_MEMORY);
+    assert_int_equal(etwas_unattached_counted(ETWAS_SESSION_ENTRIES), counted + 1);
+    *guest = before;
+    stop_session(session, NULL);
+}
+
 #define PUBLISH_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        PUBLISH_TEST(who_finds_a_gate_open_and_closed_again_gives_up_and_counts),
         PUBLISH_TEST(an_event_is_refused_when_it_does_not_fit_and_then_it_is_counted),
         PUBLISH_TEST(events_of_every_size_come_back_byte_by_byte),
         PUBLISH_TEST(many_threads_share_few_processors_and_every_event_is_accounted_for),

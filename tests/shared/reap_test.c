@@ -163,7 +163,8 @@ static bool look(void *context, const struct step_moment *moment)
     etwas_collector_reap(&collector);
     etwas_pool_count(&dead->pool, &counts);
     assert_in_range(counts.recorded, tally->recorded, tally->attempted - tally->lost);
-    assert_in_range(counts.lost_no_buffer, tally->lost, tally->attempted - tally->recorded);
+    assert_in_range(counts.lost[ETWAS_SLOT_NO_BUFFER], tally->lost,
+                    tally->attempted - tally->recorded);
     assert_int_equal(counts.settled[ETWAS_OUTCOME_ABANDONED], 0);
     found = collect_all(&collector, slot);
     assert_int_equal(found, counts.recorded);

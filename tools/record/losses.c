@@ -83,5 +83,9 @@ void etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *
         say(counts.lost_write_error,
             "since the file could not be written: the disk is full, or fails");
         say(counts.lost_no_buffer, help);
+        say(counts.lost_too_large, "since they do not fit into a buffer: --buffer-size");
+        say(counts.lost_withheld, "since another session of theirs had no buffer for them");
+        say(counts.lost_abandoned, "since their programs did not finish them");
+        say(counts.lost_unattached, "before their programs were attached to the session");
     }
 }
