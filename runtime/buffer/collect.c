@@ -82,7 +82,7 @@ static void note_end(struct etwas_collector *collector, uint32_t buffer, uint32_
     control->end.newest = newest;
     note->end_units = end_units;
     note->newest = newest;
-    note->seen_ns = 0;
+    note->seen_ns = collector->now_ns;
 }
 
 /* Of a full buffer. A sequence stored it in the buffer itself. False: it cannot be so. */
@@ -438,11 +438,11 @@ static void take_rest(struct etwas_collector *collector, struct etwas_collected 
 }
 
 /* False: the head of the list is not complete yet, and may still be waited for. */
-static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t now_ns,
-                      uint64_t patience_ns, struct etwas_collected *collected)
+static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t patience_ns,
+                      struct etwas_collected *collected)
 {
     uint32_t head = collector->lists[slot].head;
-    struct etwas_buffer_note *note = &collector->notes[head];
+    const struct etwas_buffer_note *note = &collector->notes[head];
     uint64_t commit = ck_pr_load_64(&collector->pool->buffers[head].commit);
 
     ck_pr_fence_acquire(); /* pairs with A1 of every writer */
@@ -459,10 +459,7 @@ static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t
         return true;
     }
     if (!etwas_pool_is_complete(collector->pool, commit)) {
-        if (note->seen_ns == 0) {
-            note->seen_ns = now_ns;
-        }
-        if (now_ns - note->seen_ns < patience_ns) {
+        if (collector->now_ns - note->seen_ns < patience_ns) {
             return false;
         }
         abandon(collector, collected);
@@ -470,8 +467,8 @@ static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t
     return true;
 }
 
-bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t now_ns,
-                          uint64_t patience_ns, struct etwas_collected *collected)
+bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t patience_ns,
+                          struct etwas_collected *collected)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
 
@@ -483,7 +480,7 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
         ETWAS_INVARIANT(etwas_collected_is_valid(collector->pool, collected));
         return true;
     }
-    if (!take_head(collector, slot, now_ns, patience_ns, collected)) {
+    if (!take_head(collector, slot, patience_ns, collected)) {
         return false;
     }
     collector->notes[list->head].is_listed = false;

@@ -13,9 +13,10 @@
  * keeps what it found in one list a slot, oldest first, until everything reserved in a buffer is
  * committed.
  *
- * A writer that stops between reserving and committing holds up its slot's list. After a patience
- * the buffer is abandoned: the records before the hole are taken, the others are lost, and the
- * buffer is set aside until its last writer is through.
+ * A writer that stops between reserving and committing holds up its slot's list. A patience after the
+ * buffer was gathered it is abandoned: the records before the hole are taken, the others are lost, and the
+ * buffer is set aside until its last writer is through. Buffers with holes that lie behind one another are
+ * waited for together.
  *
  * Lists and notes are this process's own. What the mapping of a shared session says is looked at once, and if
  * it cannot be so, the slot is condemned (pool.h): nothing is gathered from it any more. What its list has is taken.
@@ -50,7 +51,7 @@ struct etwas_buffer_note {
     uint32_t set_aside;       /* abandoned: 1 + records found whole */
     bool is_kept;             /* these are not yet written or given up */
     bool is_listed;           /* in its slot's list */
-    uint64_t seen_ns;         /* when it was first found closed but not complete; 0: never */
+    uint64_t seen_ns;         /* when it was gathered: its writers are waited for from then on */
 };
 
 struct etwas_collector {
@@ -59,6 +60,7 @@ struct etwas_collector {
     struct etwas_buffer_note *notes;
     uint32_t slot_count;
     uint32_t set_aside_count; /* abandoned buffers whose writers are not through */
+    uint64_t now_ns;          /* when the drain's pass began, by etwas_monotonic_ns */
     bool fenced; /* the gates are closed, and no sequence that saw them open can commit any more */
 };
 
@@ -93,10 +95,10 @@ void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot);
 
 /*
  * Takes the oldest buffer of a slot's list. False: there is none, or its writers are not through
- * and `now_ns` is less than `patience_ns` after that was first seen.
+ * and it was gathered less than `patience_ns` ago.
  */
-bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t now_ns,
-                          uint64_t patience_ns, struct etwas_collected *collected);
+bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t patience_ns,
+                          struct etwas_collected *collected);
 
 /* Settles the fate of a taken buffer's records and gives the buffer back, or sets it aside. */
 void etwas_collector_settle(struct etwas_collector *collector,

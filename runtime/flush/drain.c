@@ -155,12 +155,11 @@ static void hand_over(struct pass *pass)
 static void drain_slot(struct pass *pass, uint32_t slot)
 {
     struct etwas_session *session = pass->session;
-    uint64_t now_ns = etwas_monotonic_ns();
     int64_t now = etwas_clock_now(session->configuration.clock);
     struct etwas_collected collected;
 
-    while (pass->room != 0 && etwas_collector_take(&session->collector, slot, now_ns,
-                                                   etwas_drain_patience_ns, &collected)) {
+    while (pass->room != 0 &&
+           etwas_collector_take(&session->collector, slot, etwas_drain_patience_ns, &collected)) {
         pass->result.buffers++;
         if (collected.records == 0) {
             /* Abandoned before its first record was whole, or written by flushes: nothing left. */
@@ -231,6 +230,7 @@ static struct etwas_drain_result drain(struct etwas_session *session,
     pass.last = last;
     pass.result = (struct etwas_drain_result){.code = ERROR_SUCCESS};
     etwas_sinks_settle(session);
+    session->collector.now_ns = etwas_monotonic_ns();
     etwas_collector_reap(&session->collector);
     etwas_collector_reclaim(&session->collector);
     begin_batch(&pass);
@@ -256,7 +256,7 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     bool last = reach == ETWAS_COLLECT_SHUT;
     struct etwas_drain_result total = drain(session, reach, last);
-    /* After the first pass, which began each writer's patience: none of them ends later. */
+    /* After the first pass, which gathered what there is: no writer's patience ends later. */
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
     bool patient = true;
 

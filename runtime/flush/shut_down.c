@@ -36,13 +36,12 @@ static bool are_out(const struct etwas_session *session, uint32_t slots)
 }
 
 /*
- * Waits for the writers still inside. False: some of this process stay longer than the patience. A guest's have a
- * mapping of their own, which stays when ours goes.
+ * Waits for the writers still inside until the session's patience ends. False: some of this process stay longer. A guest's
+ * have a mapping of their own, which stays when ours goes.
  */
-static bool wait_for_writers(const struct etwas_session *session)
+static bool wait_for_writers(const struct etwas_session *session, uint64_t end_ns)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
 
     while (!are_out(session, etwas_pool_used_slots(session->pool))) {
         if (etwas_monotonic_ns() > end_ns) {
@@ -203,11 +202,13 @@ static void end_pool(struct etwas_session *session, bool all_out)
 
 void etwas_session_shut_down(struct etwas_session *session)
 {
+    /* One for all: the gates are closed, and who is inside has been since then. */
+    const uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
     bool all_out;
 
     (void)pthread_mutex_lock(&session->role);
     shut_behind_the_fence(session);
-    all_out = wait_for_writers(session) && session->collector.fenced;
+    all_out = wait_for_writers(session, end_ns) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);
     etwas_sinks_end(session);
     etwas_losses_end(session);

@@ -6,10 +6,15 @@
  * harms nobody else.
  */
 #include <sched.h>
+#include <setjmp.h>
 #include <unistd.h>
 
 #include "held.h"
 #include "support/inside.h"
+
+enum {
+    HOLES = 5,
+};
 
 static struct etwas_drain_result drain(etwas_trace_handle session)
 {
@@ -117,6 +122,58 @@ static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the
     }
 }
 
+/* ---- jumps out of calls ---------------------------------------------------------------------- */
+
+static sigjmp_buf out;
+static bool jumps;
+
+static void jump_out(enum etwas_testpoint point)
+{
+    if (jumps && point == ETWAS_POINT_RESERVED) {
+        jumps = false;
+        siglongjmp(out, 1);
+    }
+}
+
+/* Fills buffer after buffer of one slot, and in each leaves an event that nobody will finish. */
+static void leave_holes(struct writer *writer)
+{
+    for (volatile uint32_t hole = 0; hole < HOLES; hole++) {
+        if (sigsetjmp(out, 0) == 0) {
+            jumps = true;
+            (void)writer_log_bytes(writer, 1000);
+        }
+        for (uint32_t number = 0; number < 4; number++) {
+            assert_int_equal(writer_log_bytes(writer, 1000), ERROR_SUCCESS);
+        }
+    }
+}
+
+/* One patience is for all of them: when a flush returns, none is waited for any more. */
+static void a_flush_gives_up_on_all_that_do_not_come_out_of_their_calls_together(void **state)
+{
+    const etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 64, .flusher.no_thread = true};
+    etwas_trace_handle session = start_shared_session(folder_path("trace.etl"), &options);
+    struct writer *writer = short_writer(session);
+    etwas_session_counts counts;
+
+    (void)state;
+    etwas_drain_patience_ns = SOON_NS;
+    stay_on_one_processor();
+    etwas_testpoint_set(jump_out);
+    leave_holes(writer);
+    etwas_testpoint_set(NULL);
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    counts = counts_of(session);
+    assert_int_equal(counts.recorded + counts.lost_abandoned, 4 * HOLES);
+    assert_true(counts.lost_abandoned >= HOLES);
+    assert_false(drain(session).waits);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded + counts.lost, 4 * HOLES);
+    writers_forget();
+}
+
 /*
  * Held on the slow path it owes no record: all that is recorded is written, and it goes on as if
  * nothing was.
@@ -222,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         HOLD_TEST(a_pass_tells_that_full_buffers_wait_for_a_held_writer),
+        HOLD_TEST(a_flush_gives_up_on_all_that_do_not_come_out_of_their_calls_together),
         HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),
         HOLD_TEST(a_flush_that_waits_for_a_held_writer_drains_the_other_processors),

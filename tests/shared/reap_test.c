@@ -117,7 +117,7 @@ static uint64_t collect_all(struct etwas_collector *collector, uint32_t slot)
     uint64_t next = 0;
 
     etwas_collector_gather(collector, slot, ETWAS_COLLECT_SHUT);
-    while (etwas_collector_take(collector, slot, 0, UINT64_MAX, &collected)) {
+    while (etwas_collector_take(collector, slot, UINT64_MAX, &collected)) {
         assert_false(collected.abandoned);
         expect_numbers(collector->pool, &collected, &next);
         etwas_collector_settle(collector, &collected, ETWAS_OUTCOME_WRITTEN);
