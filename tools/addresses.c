@@ -129,8 +129,8 @@ static void find_in_kernel(struct etwas_addresses *addresses, uint64_t address, 
         (struct etwas_symbol){.function = symbol->name, .offset = address - symbol->address};
 }
 
-struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
-                                        const struct etwas_address *address)
+static struct etwas_place find(struct etwas_addresses *addresses,
+                               const struct etwas_address *address)
 {
     struct etwas_place place = {.image = NULL};
     uint32_t process = etwas_address_is_kernel(address->value) ? 0 : address->process;
@@ -147,6 +147,15 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
     return place;
 }
 
+struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
+                                        const struct etwas_address *address)
+{
+    return address->value == ETWAS_EVENT_CUT
+               ? (struct etwas_place){.has_function = true,
+                                      .function = {.function = ETWAS_EVENT_CUT_NAME}}
+               : find(addresses, address);
+}
+
 /* ---- showing --------------------------------------------------------------------------------- */
 
 static void put_text(struct etwas_output *output, enum etwas_text_style style, const char *text)
@@ -161,11 +170,13 @@ bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_styl
 {
     const struct etwas_place place = etwas_addresses_find(addresses, address);
 
-    if (place.image == NULL) {
+    if (place.image == NULL && !place.has_function) {
         return false;
     }
     etwas_output_text(output, before);
-    if (place.has_function) {
+    if (place.image == NULL) {
+        put_text(output, style, place.function.function);
+    } else if (place.has_function) {
         put_text(output, style, place.function.function);
         etwas_output_char(output, '+');
         etwas_output_hexadecimal(output, place.function.offset);

@@ -35,7 +35,7 @@ struct etwas_address {
 /* The kernel's half of all addresses. */
 static inline bool etwas_address_is_kernel(uint64_t address)
 {
-    return address >> 63 != 0;
+    return address >> 63 != 0 && address != ETWAS_EVENT_CUT;
 }
 
 /* What is there. */
@@ -70,7 +70,7 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
                                         const struct etwas_address *address);
 
 /*
- * Writes "function+0x1F in image", "image+0x1F", the latter with " (changed since)" where the file is
+ * Writes "function+0x1F in image", "[cut]", "image+0x1F", the latter with " (changed since)" where the file is
  * another one by now, or 0x1F.
  */
 void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,

@@ -284,11 +284,23 @@ uint64_t etwas_event_frame(const struct etwas_event_stack *stack, uint32_t index
     return address;
 }
 
+uint32_t etwas_event_known_frames(const struct etwas_event_stack *stack)
+{
+    return stack->count -
+           (stack->count > 0 && etwas_event_frame(stack, stack->count - 1) == ETWAS_EVENT_CUT);
+}
+
 void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
                            const char *between)
 {
     for (uint32_t i = 0; i < stack->count; i++) {
+        uint64_t frame = etwas_event_frame(stack, i);
+
         etwas_output_text(output, i > 0 ? between : "");
-        etwas_output_hexadecimal(output, etwas_event_frame(stack, i));
+        if (frame == ETWAS_EVENT_CUT) {
+            etwas_output_text(output, ETWAS_EVENT_CUT_NAME);
+        } else {
+            etwas_output_hexadecimal(output, frame);
+        }
     }
 }

@@ -88,7 +88,14 @@ bool etwas_event_is_stack_walk(const EVENT_RECORD *record);
 
 struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record);
 
+/* In the place of the outermost frame: the stack goes on, and was cut. */
+#define ETWAS_EVENT_CUT UINT64_MAX
+#define ETWAS_EVENT_CUT_NAME "[cut]"
+
 uint64_t etwas_event_frame(const struct etwas_event_stack *stack, uint32_t index);
+
+/* Those that are known: all but such a last one. */
+uint32_t etwas_event_known_frames(const struct etwas_event_stack *stack);
 
 /* Writes its addresses with `between` between two. */
 void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,

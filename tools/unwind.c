@@ -304,7 +304,11 @@ uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_s
     unwinder->stack = stack;
     unwinder->frames = frames;
     unwinder->count = 0;
-    (void)dwfl_getthread_frames(session, 1, on_frame, unwinder);
+    /* Whatever ended it but the outermost function: the copy of the stack, too many frames, an image that is not there. */
+    if (dwfl_getthread_frames(session, 1, on_frame, unwinder) != 0 && unwinder->count > 0) {
+        unwinder->count += unwinder->count < ETWAS_UNWIND_FRAMES;
+        frames[unwinder->count - 1] = ETWAS_EVENT_CUT;
+    }
     return unwinder->count;
 }
 

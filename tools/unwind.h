@@ -39,7 +39,10 @@ struct etwas_unwinder; /* for one trace */
 struct etwas_unwinder *etwas_unwinder_open(struct etwas_images *images);
 void etwas_unwinder_close(struct etwas_unwinder *unwinder);
 
-/* The frames, innermost first: all but the first are behind calls. Returns how many; `unwinder` may be NULL. */
+/*
+ * The frames, innermost first: all but the first are behind calls. The last is ETWAS_EVENT_CUT where the stack goes
+ * on: its copy ends, an image is not there, or there are more frames. Returns how many; `unwinder` may be NULL.
+ */
 uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_stack *stack,
                       int64_t time, uint64_t frames[ETWAS_UNWIND_FRAMES]);
 

@@ -236,6 +236,9 @@ __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwa
             stack = own_stack.range;
         }
         frame = (const uintptr_t *)next;
+        if (count == ETWAS_STACK_FRAMES && frame[1] != 0) {
+            frames[count - 1] = ETWAS_STACK_CUT;
+        }
         if (count == ETWAS_STACK_FRAMES || frame[1] == 0) {
             return count;
         }

@@ -4,14 +4,18 @@
 #include "system/stack_walk.h"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "etl/own_record.h"
 #include "platform/processor.h"
+#include "platform/stack.h"
 #include "system/enablement.h"
 #include "system/keywords.h"
+#include "system/small_file.h"
 #include "system/topic.h"
 
 enum {
@@ -58,12 +62,17 @@ static void emit_part(const struct etwas_stack_walker *walker, uint32_t slot, in
     walker->next->take(walker->next, slot, &stamped);
 }
 
-/* Where another part begins stands a PERF_CONTEXT_* among the frames. */
+/*
+ * Where another part begins stands a PERF_CONTEXT_* among the frames. Of a stack that goes on the outermost frame is
+ * ETWAS_STACK_CUT: the kernel hands over so many and no word of it, and a record has room for so many.
+ */
 static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp)
 {
     const struct etwas_sample *sample = walker->sample;
     struct stack_record record;
     uint32_t count = 0;
+    uint32_t all = 0;
+    bool is_cut = false;
 
     for (uint64_t index = 0; index < sample->frame_count; index++) {
         uint64_t frame;
@@ -72,9 +81,17 @@ static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, i
         if (frame >= (uint64_t)PERF_CONTEXT_MAX) {
             emit_part(walker, slot, stamp, &record, count);
             count = 0;
+            is_cut = false;
         } else if (count < FRAMES) {
             record.frames[count++] = frame;
+            all++;
+        } else {
+            is_cut = true;
         }
+    }
+    if (count != 0 && (is_cut || all >= walker->most_frames)) {
+        count += count < FRAMES;
+        record.frames[count - 1] = ETWAS_STACK_CUT;
     }
     emit_part(walker, slot, stamp, &record, count);
 }
@@ -165,10 +182,23 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
     }
 }
 
+/* What the kernel hands over of one stack. */
+static uint32_t most_frames(void)
+{
+    char text[16] = "";
+    unsigned long most = 0;
+
+    if (etwas_small_file_read(open("/proc/sys/kernel/perf_event_max_stack", O_RDONLY | O_CLOEXEC),
+                              text, sizeof text - 1) > 0) {
+        most = strtoul(text, NULL, 10);
+    }
+    return most != 0 && most <= UINT32_MAX ? (uint32_t)most : PERF_MAX_STACK_DEPTH;
+}
+
 void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next)
 {
-    *walker =
-        (struct etwas_stack_walker){.emitter = {.take = take, .stamp = stamp_of}, .next = next};
+    *walker = (struct etwas_stack_walker){
+        .emitter = {.take = take, .stamp = stamp_of}, .next = next, .most_frames = most_frames()};
 }
 
 static void choose_hook(struct etwas_stack_walker *walker, uint16_t hook)

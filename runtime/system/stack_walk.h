@@ -5,7 +5,7 @@
  * Records pass through here on their way, if the filters let them, and those whose hooks are asked for are followed
  * by the stack of the sample that they were made of: StackWalk's Stack, with their stamp, of the kernel's part and of the
  * user's one each, from the innermost outwards; and where they are asked for by the registers and the
- * stack of the program (etl/own_record.h).
+ * stack of the program (etl/own_record.h). Of what goes on the outermost frame is ETWAS_STACK_CUT.
  */
 #ifndef ETWAS_SYSTEM_STACK_WALK_H
 #define ETWAS_SYSTEM_STACK_WALK_H
@@ -26,6 +26,7 @@ struct etwas_stack_walker {
     struct etwas_emitter emitter;
     struct etwas_emitter *next;
     const struct etwas_sample *sample; /* that records are being made of; NULL: none */
+    uint32_t most_frames;              /* of a sample's; where it has so many, it goes on */
     uint32_t filtered_by;              /* providers of the filter; 0: every record passes */
     struct etwas_record_filter filter;
     uint64_t hooks[ETWAS_STACK_HOOK_WORDS];

@@ -65,7 +65,8 @@ static __attribute__((noinline)) uint32_t descend(uint32_t depth, function botto
 /* Whether the levels are among the frames, the deepest first, from this frame on. */
 static bool has_levels(uint32_t from)
 {
-    for (uint32_t level = 0; level < walked.depth && from + level < ETWAS_STACK_FRAMES; level++) {
+    for (uint32_t level = 0; level < walked.depth && from + level < ETWAS_STACK_FRAMES - 1;
+         level++) {
         if (from + level >= walked.count ||
             walked.frames[from + level] != walked.returns[walked.depth - 1 - level]) {
             return false;
@@ -106,9 +107,11 @@ static void a_stack_has_every_caller_the_innermost_first_and_192_at_most(void **
     assert_int_equal(errno, 12345);
     assert_true(is_whole());
     assert_true(walked.count > DEPTH);
+    assert_true(walked.frames[walked.count - 1] != ETWAS_STACK_CUT);
     descend_and_walk(MOST_DEPTH);
     assert_true(is_whole());
     assert_int_equal(walked.count, ETWAS_STACK_FRAMES);
+    assert_true(walked.frames[walked.count - 1] == ETWAS_STACK_CUT); /* it goes on */
 }
 
 /* ---- other stacks ---------------------------------------------------------------------------- */

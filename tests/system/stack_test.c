@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "platform/processor.h"
+#include "platform/stack.h"
 #include "system/kernel_fixture.h"
 #include "system/spin.h"
 
@@ -73,7 +74,8 @@ static void look(const struct events *events, struct found *found)
         for (size_t at = FRAMES_AT; at < event->record.UserDataLength; at += sizeof(uint64_t)) {
             /* Where the program has no frame pointers the user's part may go anywhere. */
             assert_true(is_of_kernel(u64_at(event, at)) || !is_of_kernel(u64_at(event, FRAMES_AT)));
-            assert_true(u64_at(event, at) < (uint64_t)-4095);
+            assert_true(u64_at(event, at) < (uint64_t)-4095 ||
+                        u64_at(event, at) == ETWAS_STACK_CUT);
         }
         found->kernel_parts += is_of_kernel(u64_at(event, FRAMES_AT));
         found->user_parts += !is_of_kernel(u64_at(event, FRAMES_AT));
@@ -102,6 +104,41 @@ static void r184_every_switch_that_is_asked_for_has_its_stack(void **state)
         assert_in_range(found.user_parts, 2 * HANDOVERS, UINT32_MAX);
         free_events(&events);
     }
+}
+
+/* Waits with so many callers. */
+static __attribute__((noinline)) void descend(uint32_t levels)
+{
+    if (levels == 0) {
+        (void)usleep(1000);
+    } else {
+        descend(levels - 1);
+    }
+    __asm__ volatile(""); /* not a tail call */
+}
+
+/* 127 frames as the kernel comes, 192 at most. */
+static void a_stack_that_goes_on_is_cut_at_its_root(void **state)
+{
+    const STACK_TRACING_EVENT_ID id = {.EventGuid = thread_class, .Type = SWITCH};
+    etwas_trace_handle session = start_with_stacks(&id, 1, 1);
+    uint32_t cut = 0;
+    struct events events;
+
+    (void)state;
+    descend(250);
+    read_and_account(session, &events);
+    for (size_t index = 0; index < events.count; index++) {
+        const struct event *event = &events.items[index];
+
+        if (is_kernel_event(event, &StackWalkGuid, STACK) &&
+            u32_at(event, 12) == (uint32_t)syscall(SYS_gettid)) {
+            cut +=
+                u64_at(event, event->record.UserDataLength - sizeof(uint64_t)) == ETWAS_STACK_CUT;
+        }
+    }
+    assert_in_range(cut, 1, UINT32_MAX);
+    free_events(&events);
 }
 
 static void set_stacks(etwas_trace_handle session, CLASSIC_EVENT_ID *ids, uint32_t count)
@@ -190,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(r184_every_switch_that_is_asked_for_has_its_stack),
+        FOLDER_TEST(a_stack_that_goes_on_is_cut_at_its_root),
         FOLDER_TEST(stacks_change_while_it_runs),
         FOLDER_TEST(the_kernels_part_can_be_left_out),
         FOLDER_TEST(r189_more_stacks_than_there_may_be_are_refused),

@@ -5,6 +5,7 @@
 usage: hot_test.py PATH_OF_ETWAS PATH_OF_SPINNER WITH_LIBDW TEST_CLASS
 """
 
+import gzip
 import json
 import os
 import struct
@@ -48,6 +49,33 @@ class Counts(HotTest):
         self.assertEqual((first["function"], first["kernel"], first["changed"]), ("schedule", True, False))
         self.assertAlmostEqual(first["share"], 2 / 3, 5)
         self.assertEqual(self.hot(*records, shown=2)[0]["functions"], told["functions"][:2])
+
+    def test_stacks_that_go_on_are_cut_at_their_root_and_counted(self):
+        records = [*self.KERNEL, self.A, etl.sample(T + 1, 11, TEXT), etl.stack_walk(T + 1, T + 1, 11, TEXT),
+                   etl.stack_walk(T + 1, T + 1, 11, BASE + 5, 2**64 - 1), etl.sample(T + 2, 11, BASE + 9),
+                   etl.stack_walk(T + 2, T + 2, 11, BASE + 9, 2**64 - 1), etl.sample(T + 3, 11, BASE + 9),
+                   etl.stack_walk(T + 3, T + 3, 11, BASE + 9)]
+        told, functions = self.hot(*records)
+        self.assertEqual((told["with_stack"], told["cut"], functions[("[cut]", None)]), (3, 2, (0, 2)))
+        path = self.write("a.etl", etl.trace([(0, records)], name="NT Kernel Logger"))
+        out, _ = self.run_etwas("stat", "--hot", path)
+        self.assertIn("\n  cut         2 of the stacks, 66.7% of the samples", out)
+        self.assertRegex(out, r"\n +0 +0.0% +2 +66.7%  user    \[cut\]\n")
+        out, _ = self.run_etwas("convert", "--to", "folded", path)
+        self.assertEqual(out, "[a] 1\n[cut];[a] 1\n[cut];[a];schedule 1\n")
+        out, _ = self.run_etwas("convert", "--to", "speedscope", path)
+        self.assertIn('{"name":"[cut]"}', out)
+        for target in ("pprof", "perfetto"):
+            file = os.path.join(self.folder, target)
+            self.run_etwas("convert", "--to", target, "-o", file, path)
+            with open(file, "rb") as made:
+                data = made.read()
+            self.assertIn(b"[cut]", gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+        out, _ = self.run_etwas("dump", "--symbols", path)
+        self.assertEqual(out.count(" < [cut]\n"), 2)
+        for options, count in ([], 2), (["--symbols"], 4):
+            out, _ = self.run_etwas("dump", "--json", *options, path)
+            self.assertEqual(out.count('"[cut]"'), count)
 
     def test_the_stack_is_that_of_the_processors_last_sample(self):
         told, functions = self.hot(per_processor=[

@@ -222,7 +222,7 @@ class Times(SymbolsTest):
                   etl.classic(BUILD_CLASS, T, kind=36, level=2, payload=bytes(33)),
                   etl.kernel(0x18, 32, T, bytes(15)), etl.kernel(0x18, 32, T, bytes(16)), etl.kernel(0x18, 32, T, bytes(23))]
         self.assertEqual(self.symbols(*broken, etl.stack_walk(T, T, 11, 1, 2**64 - 1, 0)),
-                         [["0x1", "0xFFFFFFFFFFFFFFFF", "0x0"]])
+                         [["0x1", "[cut]", "0x0"]])
 
 
 class Kernel(SymbolsTest):

@@ -47,7 +47,7 @@ class Made(SymbolsTest):
         self.need_libdw()
         for load in ([], self.load(build_id="ab" * 20)):
             for found in self.symbols(*load, user_stack(T + 1, self.registers(0x7FFF0000, self.at(0)), bytes(16))):
-                self.assertEqual(len(found), 1)
+                self.assertEqual(found[1:], ["[cut]"])
 
     def test_why_has_what_was_unwound_behind_the_kernels_part(self):
         self.need_libdw()

@@ -64,6 +64,11 @@ static void count(struct etwas_hot *hot, const struct etwas_hot_sample *sample)
     }
 }
 
+static bool is_cut(const struct etwas_hot_sample *sample)
+{
+    return sample->frame_count > 0 && sample->frames[sample->frame_count - 1] == ETWAS_EVENT_CUT;
+}
+
 static void give(struct etwas_hot *hot, struct etwas_hot_sample *sample)
 {
     sample->is_open = false;
@@ -72,6 +77,7 @@ static void give(struct etwas_hot *hot, struct etwas_hot_sample *sample)
         etwas_addresses_process(&hot->addresses, sample->thread, &sample->process);
     hot->samples++;
     hot->with_stack += sample->frame_count > 0;
+    hot->cut += is_cut(sample);
     hot->give(hot, sample);
 }
 
@@ -120,7 +126,7 @@ static void take_stack(struct etwas_hot *hot, const EVENT_RECORD *record)
 
     if (sample == NULL || !sample->is_open || stack.count == 0 ||
         sample->stamp != record->EventHeader.TimeStamp.QuadPart ||
-        stack.count < sample->frame_count - sample->user_at) {
+        etwas_event_known_frames(&stack) < sample->frame_count - sample->user_at - is_cut(sample)) {
         return;
     }
     sample->has_process = true;

@@ -60,6 +60,7 @@ struct etwas_hot {
     uint64_t samples; /* of all functions */
     uint64_t idle;    /* of processors that had nothing to do */
     uint64_t with_stack;
+    uint64_t cut;            /* of these: the stack goes on */
     uint64_t other;          /* of more functions than are told apart */
     uint64_t interval_100ns; /* the last that was set; 0: not known */
     bool out_of_memory;

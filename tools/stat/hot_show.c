@@ -60,6 +60,11 @@ static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
     etwas_output_char(output, '\n');
     put_count(output, "idle", hot->idle, "more, which are left out");
     put_count(output, "stacks", hot->with_stack, "of the samples have one");
+    if (hot->cut > 0) {
+        etwas_output_format(
+            output, "  %-10s  %s of the stacks, %.1f%% of the samples: what is [cut] called them\n",
+            "cut", etwas_people_count(text, hot->cut), percent(hot, hot->cut));
+    }
     put_count(output, "other", hot->other, "samples of more functions than are told apart");
 }
 
@@ -141,6 +146,7 @@ void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, ui
     etwas_json_number(output, "samples", hot->samples);
     etwas_json_number(output, "idle", hot->idle);
     etwas_json_number(output, "with_stack", hot->with_stack);
+    etwas_json_number(output, "cut", hot->cut);
     etwas_json_number(output, "interval_ns", 100 * hot->interval_100ns);
     etwas_json_number(output, "other", hot->other);
     etwas_json_number(output, "function_count", hot->function_count);

@@ -15,12 +15,17 @@ static void keep(struct etwas_why_chosen *chosen, const struct etwas_event_stack
     uint32_t user = chosen->stack_ns == stack_ns ? chosen->stack_origin.user : 0;
     uint32_t count = chosen->stack_ns == stack_ns ? chosen->stack_count : 0;
 
-    if (!is_kernel && stack->count < count - user) {
+    if (!is_kernel &&
+        etwas_event_known_frames(stack) <
+            count - user - (count > 0 && chosen->stack[count - 1] == ETWAS_EVENT_CUT)) {
         return;
     }
     count = is_kernel ? count : user;
     for (uint32_t i = 0; i < stack->count && count < ETWAS_WHY_FRAMES; i++) {
         chosen->stack[count++] = etwas_event_frame(stack, i);
+    }
+    if (count == ETWAS_WHY_FRAMES) {
+        chosen->stack[count - 1] = ETWAS_EVENT_CUT; /* there are more than are kept */
     }
     chosen->stack_origin = *origin;
     chosen->stack_origin.user = is_kernel ? count : user;
