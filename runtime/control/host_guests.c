@@ -4,10 +4,12 @@
 #include "control/host_guests.h"
 
 #include <ck_pr.h>
+#include <errno.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 #include "control/host_descriptions.h"
 #include "control/host_request.h"
 #include "control/host_unattached.h"
+#include "platform/fork.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
@@ -26,14 +29,13 @@
 enum {
     NANOSECONDS_A_MILLISECOND = 1000000,
     PAUSE_NS = 500000,
-    FIRST_PAUSE_NS = 200000, /* of looks at who lingers */
-    LONGEST_PAUSE_NS = 500000000,
 };
 
 struct row {
-    int connection; /* -1: nobody's */
-    uint64_t seen;  /* the number of the entry that the guest acts by */
-    bool lingers;   /* its connection has ended, and it still has the pool: it may log */
+    int connection;  /* -1: nobody's */
+    uint64_t seen;   /* the number of the entry that the guest acts by */
+    bool lingers;    /* its connection has ended, and it still has the pool: it may log */
+    bool is_awaited; /* a thread waits for the end of that */
 };
 
 /* By the session's entry of the table. Under `lock`. */
@@ -160,85 +162,161 @@ static void free_row(uint64_t session, uint32_t number)
     }
 }
 
-/* Those that linger no more. Returns whether any does. */
-static bool free_rows(uint64_t session)
+/* Those that linger no more, and that no thread waits for. */
+static void free_rows(uint64_t session)
 {
     bool lingering[ETWAS_HOST_GUESTS] = {false};
     const struct guests *guests;
-    bool any = false;
 
     (void)pthread_mutex_lock(&lock);
     guests = guests_of(session);
     for (uint32_t row = 0; guests != NULL && row < ETWAS_HOST_GUESTS; row++) {
-        lingering[row] = guests->rows[row].lingers;
+        lingering[row] = guests->rows[row].lingers && !guests->rows[row].is_awaited;
     }
     (void)pthread_mutex_unlock(&lock);
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
-        if (lingering[row] && has_pool(session, row)) {
-            any = true;
-        } else if (lingering[row]) {
+        if (lingering[row] && !has_pool(session, row)) {
             free_row(session, row);
         }
     }
-    return any;
 }
 
-static uint32_t watchers[ETWAS_SESSION_ENTRIES]; /* a thread looks after the entry's session */
+/* ---- waiting for who lingers ------------------------------------------------------------------ */
 
-static bool free_rows_of_entry(uint32_t index)
-{
+/*
+ * A process that dies loses its connection a moment before its memory; one that lives on may have it for long, even when
+ * the session has ended. A thread waits for the lock that the kernel releases then. A fork waits while one of these comes
+ * or goes: its child closes the descriptors.
+ */
+static struct lingering {
+    struct lingering *next;
     uint64_t session;
+    uint32_t row;
+    int descriptor; /* of the pool's file, which shares no lock with the host's */
+} * all_lingering;  /* under `lock` */
 
-    (void)pthread_mutex_lock(&lock);
-    session = all[index].session;
-    (void)pthread_mutex_unlock(&lock);
-    return session != 0 && free_rows(session);
+/* With the lock held. False: the session has ended. */
+static bool set_awaited(const struct lingering *lingering, bool is_awaited)
+{
+    struct guests *guests = guests_of(lingering->session);
+
+    if (guests != NULL) {
+        guests->rows[lingering->row].is_awaited = is_awaited;
+    }
+    return guests != NULL;
 }
 
-/* A process that dies loses its connection a moment before its memory; one that lives on may do so for long. */
-static void *watch_lingering(void *argument)
+static void stop_waiting(struct lingering *lingering)
 {
-    const uint32_t index = (uint32_t)(uintptr_t)argument;
-    struct timespec pause = {.tv_nsec = FIRST_PAUSE_NS};
+    struct lingering **link = &all_lingering;
 
-    do {
-        while (free_rows_of_entry(index)) {
-            (void)nanosleep(&pause, NULL);
-            pause.tv_nsec =
-                2 * pause.tv_nsec < LONGEST_PAUSE_NS ? 2 * pause.tv_nsec : LONGEST_PAUSE_NS;
-        }
-        /* Of who goes and who lingers from now on at least one sees the other. */
-        ck_pr_store_32(&watchers[index], 0);
-        ck_pr_fence_memory();
-    } while (free_rows_of_entry(index) && ck_pr_cas_32(&watchers[index], 0, 1));
+    etwas_fork_forbid();
+    (void)pthread_mutex_lock(&lock);
+    while (*link != lingering) {
+        link = &(*link)->next;
+    }
+    *link = lingering->next;
+    (void)set_awaited(lingering, false);
+    (void)pthread_mutex_unlock(&lock);
+    etwas_own_close(
+        lingering->descriptor); /* and with it the lock: the row's next guest takes it */
+    etwas_fork_allow();
+}
+
+static void *await_end(void *argument)
+{
+    struct lingering *lingering = argument;
+    struct flock wanted = {.l_type = F_WRLCK,
+                           .l_whence = SEEK_SET,
+                           .l_start = (off_t)lock_byte(lingering->row),
+                           .l_len = 1};
+
+    while (fcntl(lingering->descriptor, F_OFD_SETLKW, &wanted) != 0 && errno == EINTR) {
+    }
+    stop_waiting(lingering);
+    if (!has_pool(lingering->session, lingering->row)) {
+        free_row(lingering->session, lingering->row);
+    }
+    free(lingering);
     return NULL;
 }
 
-/* Without a thread it is found by who comes next, or ends the session. */
-static void look_after(uint64_t session)
+/* -1: the session has ended, or the file cannot be opened anew. */
+static int open_pool(uint64_t session)
 {
-    const uint32_t index = etwas_handle_index(session) - 1;
+    struct etwas_held_session held;
+    int descriptor = -1;
 
-    if (free_rows(session) && ck_pr_cas_32(&watchers[index], 0, 1) &&
-        !etwas_service_spawn(watch_lingering, (void *)(uintptr_t)index, "etwas-linger")) {
-        ck_pr_store_32(&watchers[index], 0);
+    if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
+        if (held.session->mapping != NULL && etwas_own_is(held.session->mapping->file.descriptor)) {
+            descriptor =
+                etwas_own_keep(etwas_own_open_anew(held.session->mapping->file.descriptor));
+        }
+        etwas_session_let_go(&held);
     }
+    return descriptor;
+}
+
+/* With the lock held, so that the thread finds what it has to undo. */
+static bool start_waiting(struct lingering *lingering)
+{
+    if (lingering->descriptor < 0 || !set_awaited(lingering, true)) {
+        return false;
+    }
+    if (!etwas_service_spawn(await_end, lingering, "etwas-linger")) {
+        (void)set_awaited(lingering, false);
+        return false;
+    }
+    lingering->next = all_lingering;
+    all_lingering = lingering;
+    return true;
+}
+
+/* Without a thread it is found by the next guest that comes, or at the end of the session. */
+static void look_after(uint64_t session, uint32_t row)
+{
+    struct lingering *lingering;
+    bool waits;
+
+    if (!has_pool(session, row)) {
+        free_row(session, row);
+        return;
+    }
+    lingering = malloc(sizeof *lingering);
+    if (lingering == NULL) {
+        return;
+    }
+    etwas_fork_forbid();
+    *lingering =
+        (struct lingering){.session = session, .row = row, .descriptor = open_pool(session)};
+    (void)pthread_mutex_lock(&lock);
+    waits = start_waiting(lingering);
+    (void)pthread_mutex_unlock(&lock);
+    if (!waits) {
+        etwas_own_close(lingering->descriptor);
+        free(lingering);
+    }
+    etwas_fork_allow();
 }
 
 /* Whether it had one. */
 static bool give_row(uint64_t session, int connection)
 {
+    struct guests *guests;
+    uint32_t number = 0;
     struct row *row;
 
     (void)pthread_mutex_lock(&lock);
-    row = row_of(guests_of(session), connection);
+    guests = guests_of(session);
+    row = row_of(guests, connection);
     if (row != NULL) {
         row->connection = -1;
         row->lingers = true;
+        number = (uint32_t)(row - guests->rows);
     }
     (void)pthread_mutex_unlock(&lock);
     if (row != NULL) {
-        look_after(session);
+        look_after(session, number);
     }
     return row != NULL;
 }
@@ -248,7 +326,7 @@ static bool take_row(uint64_t session, int connection, struct etwas_attach_answe
 {
     struct guests *guests;
 
-    (void)free_rows(session);
+    free_rows(session);
     if (!take_slot(session, &answer->row)) {
         return false;
     }
@@ -426,7 +504,7 @@ uint32_t etwas_host_guests_count(const struct etwas_session *session)
 {
     uint32_t count;
 
-    (void)free_rows(etwas_session_handle(etwas_session_key(session)));
+    free_rows(etwas_session_handle(etwas_session_key(session)));
     (void)pthread_mutex_lock(&lock);
     count = all[session->index].count;
     (void)pthread_mutex_unlock(&lock);
@@ -499,7 +577,11 @@ void etwas_host_guests_after_fork(bool is_child)
         all[index].count = 0;
     }
     if (is_child) {
-        memset(watchers, 0, sizeof watchers);
+        /* Their threads are the parent's. */
+        for (const struct lingering *one = all_lingering; one != NULL; one = one->next) {
+            etwas_own_close(one->descriptor);
+        }
+        all_lingering = NULL;
         etwas_host_requests_forget();
         etwas_host_unattached_forget();
     }

@@ -6,6 +6,7 @@
 #include <ck_pr.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,14 @@ int etwas_own_keep(int descriptor)
     }
     take_note(descriptor);
     return descriptor;
+}
+
+int etwas_own_open_anew(int descriptor)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return open(path, O_RDWR | O_CLOEXEC);
 }
 
 bool etwas_own_replace(int descriptor, int other)

@@ -9,7 +9,8 @@
  *
  * Between the asking and the use a program may do both, closing and opening, in another thread. That moment is left.
  *
- * All functions are async-signal-safe. One that was not kept, or whose number is above ETWAS_OWN_DESCRIPTORS, is taken for ours.
+ * All functions but one are async-signal-safe. A descriptor that was not kept, or whose number is above
+ * ETWAS_OWN_DESCRIPTORS, is taken for ours.
  */
 #ifndef ETWAS_PLATFORM_OWN_DESCRIPTOR_H
 #define ETWAS_PLATFORM_OWN_DESCRIPTOR_H
@@ -24,6 +25,12 @@ enum {
 int etwas_own_keep(int descriptor);
 
 bool etwas_own_is(int descriptor);
+
+/*
+ * A descriptor of the same file, for reading and writing, by a description of its own: whoever shares one has every lock
+ * of it, too. It is not kept. -1: it cannot be opened. Not async-signal-safe.
+ */
+int etwas_own_open_anew(int descriptor);
 
 /* Its number is of what `other` is open on from here on, in one step, and `other` is closed. False: as it was. */
 bool etwas_own_replace(int descriptor, int other);

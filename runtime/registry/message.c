@@ -8,7 +8,6 @@
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -64,15 +63,6 @@ static uint32_t send_whole(int connection, const struct msghdr *whole, uint64_t 
     return ERROR_SUCCESS;
 }
 
-/* One that is passed as it is would share its file description, and with it every lock, which would outlive us. */
-static int open_anew(int descriptor)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    return open(path, O_RDWR | O_CLOEXEC);
-}
-
 /* It is released when the last descriptor of what is open there is closed, and the last mapping by it is gone. */
 static bool take_lock(int descriptor, uint32_t byte)
 {
@@ -105,7 +95,7 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
         return ERROR_INVALID_HANDLE;
     }
     if (message->descriptor >= 0) {
-        anew = open_anew(message->descriptor);
+        anew = etwas_own_open_anew(message->descriptor);
         if (anew < 0) {
             return errno == EMFILE || errno == ENFILE ? ERROR_NO_SYSTEM_RESOURCES
                                                       : ERROR_NOT_SUPPORTED;

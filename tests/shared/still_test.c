@@ -9,6 +9,7 @@
 #include <etwas/etwas.h>
 #include <etwas/evntprov.h>
 #include <etwas/shared.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ enum {
     LEVEL = 4,
     SHORT_MS = 300,
     PAUSE_US = 1000,
+    QUIET_US = 600000,
     SETTLE_NS = 1000000000,
 };
 
@@ -247,10 +249,22 @@ static uint8_t state_of_slot(etwas_trace_handle session, uint32_t number)
     return found;
 }
 
+static uint32_t lock_questions;
+
+int __real_fcntl(int descriptor, int command, void *argument);
+int __wrap_fcntl(int descriptor, int command, void *argument);
+
+int __wrap_fcntl(int descriptor, int command, void *argument)
+{
+    ck_pr_add_32(&lock_questions, command == F_OFD_GETLK);
+    return __real_fcntl(descriptor, command, argument);
+}
+
 /* Its slot is another's when it is dead, and no sooner. */
 static void a_guest_that_closes_its_connection_keeps_its_slot(void **state)
 {
     etwas_trace_handle session = start_in_file("closing", "log.etl");
+    uint32_t questions;
     int closing;
     int other;
 
@@ -262,6 +276,10 @@ static void a_guest_that_closes_its_connection_keeps_its_slot(void **state)
     other = start_program(idle_program);
     assert_true(comes_to(&board->enabled, 2));
     assert_int_equal(state_of_slot(session, 1), ETWAS_GUEST_LIVES);
+    /* Nobody asks again and again whether it is still there. */
+    questions = ck_pr_load_32(&lock_questions);
+    (void)usleep(QUIET_US);
+    assert_int_equal(ck_pr_load_32(&lock_questions), questions);
     kill_program(closing);
     while (state_of_slot(session, 0) != ETWAS_GUEST_NONE) {
         (void)usleep(PAUSE_US);
@@ -269,6 +287,31 @@ static void a_guest_that_closes_its_connection_keeps_its_slot(void **state)
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(other), 0);
     assert_int_equal(stop_by_handle(session), board->lost);
+}
+
+static void a_session_may_end_before_a_guest_that_closes_its_connection(void **state)
+{
+    etwas_trace_handle session = start_in_file("first", "first.etl");
+    int closing;
+    int other;
+
+    (void)state;
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    closing = start_program(program_without_descriptors);
+    assert_true(comes_to(&board->steps, 1));
+    assert_int_equal(state_of_slot(session, 0), ETWAS_GUEST_LIVES);
+    (void)stop_by_handle(session);
+    /* The next one has its entry, and its rows. */
+    session = start_in_file("second", "second.etl");
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    other = start_program(idle_program);
+    assert_true(comes_to(&board->enabled, 2));
+    assert_int_equal(state_of_slot(session, 0), ETWAS_GUEST_LIVES);
+    kill_program(closing);
+    assert_int_equal(state_of_slot(session, 0), ETWAS_GUEST_LIVES);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(other), 0);
+    assert_int_equal(stop_by_handle(session), 0);
 }
 
 int main(void)
@@ -279,6 +322,7 @@ int main(void)
         PROGRAMS_TEST(a_session_of_a_still_host_is_told_from_its_entry),
         PROGRAMS_TEST(a_still_provider_is_waited_for_until_the_timeout),
         PROGRAMS_TEST(a_guest_that_closes_its_connection_keeps_its_slot),
+        PROGRAMS_TEST(a_session_may_end_before_a_guest_that_closes_its_connection),
     };
 
     return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
