@@ -36,7 +36,6 @@
 
 enum {
     BYTES_A_KB = 1024,
-    RUNDOWN_POLL_US = 1000,
     NS_A_SECOND = 1000000000,
     COPIES_BYTES = 1 << 20,
 };
@@ -308,6 +307,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
                                etwas_trace_handle *handle)
 {
     etwas_session_counts counts;
+    struct etwas_session_key key;
     uint32_t code = ERROR_SUCCESS;
     struct etwas_session *session = etwas_session_take_entry(configuration, &code);
 
@@ -338,15 +338,14 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         report(session, &counts, context);
     }
     etwas_crash_safe_open(session);
-    *handle = etwas_session_handle(etwas_session_key(session));
+    key = etwas_session_key(session); /* once it is open another thread may end it */
+    *handle = etwas_session_handle(key);
     etwas_system_logger_start(session);
     etwas_host_open(session);
     /* From here on another thread may find it by its name, and stop it. */
     etwas_session_open(session);
     /* The flusher takes meanwhile what is told. */
-    while (!etwas_system_logger_has_run_down(session)) {
-        (void)usleep(RUNDOWN_POLL_US);
-    }
+    etwas_system_logger_await_run_down(key);
     return ERROR_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/thread.h"
+#include "platform/wait.h"
 #include "system/errand.h"
 #include "system/logger_inside.h"
 
@@ -17,6 +18,8 @@ enum {
     PATIENCE_MS = 500,
     BYTES_PER_KB = 1024,
 };
+
+#define LONGEST_WAIT_NS UINT64_C(3600000000000)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
@@ -54,16 +57,35 @@ uint32_t etwas_system_logger_rung(const struct etwas_session *session)
     return session->system_logger->rung;
 }
 
-bool etwas_system_logger_has_run_down(const struct etwas_session *session)
-{
-    bool has = true;
+/* Says "look again" when one has run down, or ended. */
+static struct ck_ec32 rundowns = CK_EC_INITIALIZER;
 
+void etwas_system_logger_tell_run_down(struct etwas_system_logger *logger)
+{
     etwas_control_lock();
-    if (session->system_logger != NULL) {
-        has = ck_pr_load_32(&session->system_logger->has_run_down) != 0;
-    }
+    logger->has_run_down = true;
     etwas_control_unlock();
-    return has;
+    etwas_wake(&rundowns, ck_ec32_value(&rundowns));
+}
+
+void etwas_system_logger_await_run_down(struct etwas_session_key key)
+{
+    bool waits;
+
+    do {
+        /* Before the look: what changes behind it ends the wait. */
+        uint32_t seen = ck_ec32_value(&rundowns);
+        const struct etwas_session *session;
+
+        etwas_control_lock();
+        session = etwas_session_find(key);
+        waits = session != NULL && session->system_logger != NULL &&
+                !session->system_logger->has_run_down;
+        etwas_control_unlock();
+        if (waits) {
+            etwas_wait(&rundowns, seen, LONGEST_WAIT_NS); /* and looks again */
+        }
+    } while (waits);
 }
 
 uint32_t etwas_system_logger_change(struct etwas_session *session,
@@ -237,6 +259,7 @@ void etwas_system_logger_end(struct etwas_session *session)
     etwas_control_lock();
     session->system_logger = NULL;
     etwas_control_unlock();
+    etwas_wake(&rundowns, ck_ec32_value(&rundowns));
     unmake(logger);
 }
 

@@ -40,10 +40,10 @@ const struct etwas_system_settings *etwas_system_logger_settings(
     const struct etwas_session *session);
 
 /*
- * Whether what there was at the beginning is told, so that what begins from now on is told as such; or it
- * has ended.
+ * Until what there was at the beginning is told, so that what begins from now on is told as such; or that session, and no
+ * later one of its entry, has none any more. Not with the control lock held.
  */
-bool etwas_system_logger_has_run_down(const struct etwas_session *session);
+void etwas_system_logger_await_run_down(struct etwas_session_key key);
 
 /*
  * Others while it runs: sources are opened and closed; all that happened before is recorded. On

@@ -44,7 +44,7 @@ struct etwas_system_logger {
     uint64_t captured;                  /* wants.h: what is told once more */
     bool done;
     struct etwas_fault fault;
-    uint32_t has_run_down; /* what there was is told, or there is nobody who would */
+    bool has_run_down; /* under the control lock: what there was is told, or nobody would tell it */
 
     uint32_t patience_ms; /* left to wait for buffers */
     struct etwas_session_time time;
@@ -58,6 +58,9 @@ struct etwas_system_logger {
 /* What the thread makes records and pauses by. */
 extern const struct etwas_emitter etwas_system_logger_emitter;
 void etwas_system_logger_pause(struct etwas_pause *pause);
+
+/* What there was is told, or nobody will tell it. */
+void etwas_system_logger_tell_run_down(struct etwas_system_logger *logger);
 
 /* Opens the board, which answers the first request, and runs until the end is asked for. */
 void *etwas_system_logger_main(void *logger);

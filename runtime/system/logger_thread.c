@@ -189,7 +189,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         }
         etwas_board_run_down(board, false);
     }
-    ck_pr_store_32(&logger->has_run_down, 1);
+    etwas_system_logger_tell_run_down(logger);
     while (request != REQUEST_END) {
         wait_for_events(logger, polled, LONGEST_WAIT_MS);
         ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_DRAINS);

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "platform/processor.h"
+#include "platform/testpoint.h"
 #include "system/event_count.h"
+#include "system/logger.h"
 
 enum {
     FORKS = 500
@@ -320,6 +322,53 @@ static void a_fork_while_it_stops_harms_no_child(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+/* ---- how long a start waits --------------------------------------------------------------------- */
+
+static uint32_t holds_rundown;
+static uint32_t looks_at_machine;
+
+static void hold_rundown(enum etwas_testpoint point)
+{
+    ck_pr_add_32(&looks_at_machine, point == ETWAS_POINT_SYSTEM_PAUSES);
+    while (point == ETWAS_POINT_SYSTEM_PAUSES && ck_pr_load_32(&holds_rundown) != 0) {
+        (void)usleep(100);
+    }
+}
+
+static void *start_held(void *session)
+{
+    *(etwas_trace_handle *)session = start_kernel(FLAGS | EVENT_TRACE_FLAG_PROCESS);
+    return NULL;
+}
+
+/* The one that waits was ended by somebody, and its entry of the table is another's. */
+static void a_start_waits_for_its_own_session_and_no_later_one(void **state)
+{
+    etwas_trace_handle session = 0;
+    struct etwas_session_key key;
+    pthread_t thread;
+
+    (void)state;
+    ck_pr_store_32(&holds_rundown, 1);
+    ck_pr_store_32(&looks_at_machine, 0);
+    etwas_testpoint_set(hold_rundown);
+    assert_int_equal(pthread_create(&thread, NULL, start_held, &session), 0);
+    while (ck_pr_load_32(&looks_at_machine) == 0) {
+        (void)usleep(100);
+    }
+    for (key.index = 0; etwas_sessions[key.index].system_logger == NULL; key.index++) {
+    }
+    key.generation = etwas_sessions[key.index].generation - 1;
+    etwas_system_logger_await_run_down(key);
+    assert_int_equal(ck_pr_load_64(&session), 0);
+    ck_pr_store_32(&holds_rundown, 0);
+    key.generation++;
+    etwas_system_logger_await_run_down(key);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    etwas_testpoint_set(NULL);
+    stop_session(session, NULL);
+}
+
 static int start_as_nobody(void)
 {
     struct block block;
@@ -444,6 +493,7 @@ int main(void)
         FOLDER_TEST(it_leaves_nothing_behind),
         FOLDER_TEST(a_forks_child_has_none_of_it),
         FOLDER_TEST(a_fork_while_it_stops_harms_no_child),
+        FOLDER_TEST(a_start_waits_for_its_own_session_and_no_later_one),
         FOLDER_TEST(who_may_lock_little_has_small_rings),
         FOLDER_TEST(perfmon_does_or_it_is_said_what_does),
         FOLDER_TEST(who_has_too_few_descriptors_is_told),
