@@ -251,7 +251,8 @@ typedef struct etwas_trigger_counts {
     uint64_t bytes;      /* of all of these together */
     uint32_t last_error; /* why the last one failed: the codes of etwas_snapshot; 0: none did */
     uint32_t reserved;
-    uint64_t passed_on; /* windows of which all other recorders have snapshots, if there are any */
+    uint64_t
+        passed_on; /* windows of which all other recorders have snapshots, if there are any; one may be of several */
 } etwas_trigger_counts;
 
 /* etwas_trigger_query, told how large the caller knows the struct. */

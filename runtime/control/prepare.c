@@ -15,6 +15,7 @@
 #include "control/host_request.h"
 #include "control/look.h"
 #include "control/others.h"
+#include "control/pass_on.h"
 #include "control/service.h"
 #include "file/log_file.h"
 #include "platform/copy.h"
@@ -58,6 +59,7 @@ static void after_fork_of_sharing(bool is_child)
         etwas_look_forget();
         etwas_autologgers_forget();
         etwas_others_forget();
+        etwas_pass_on_forget();
         etwas_registry_forget();
     }
 }
