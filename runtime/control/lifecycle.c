@@ -26,6 +26,7 @@
 #include "flush/sink.h"
 #include "platform/cancel.h"
 #include "platform/fork.h"
+#include "platform/own_descriptor.h"
 #include "provider/enabling.h"
 #include "provider/image_records.h"
 #include "realtime/session_realtime.h"
@@ -142,6 +143,20 @@ static bool make_copies(struct etwas_session *session)
     return session->strangers.copies != NULL;
 }
 
+/* Its own files come first: what sharing has opened must leave these to it, unless sharing is what was asked for. */
+static bool leaves_room(const struct etwas_configuration *configuration)
+{
+    bool leaves = true;
+
+    if (!configuration->sharing_required &&
+        (configuration->is_shared || configuration->is_template)) {
+        etwas_fork_forbid();
+        leaves = etwas_own_leave_room();
+        etwas_fork_allow();
+    }
+    return leaves;
+}
+
 static uint32_t make_pool(struct etwas_session *session)
 {
     struct etwas_pool_options options = pool_options(session);
@@ -157,6 +172,9 @@ static uint32_t make_pool(struct etwas_session *session)
         code = notes == NULL || !make_copies(session) || !etwas_pool_provide(pool)
                    ? ERROR_NOT_ENOUGH_MEMORY
                    : etwas_memory_wishes_check(pool, session->configuration.memory_required);
+    }
+    if (code == ERROR_SUCCESS && !leaves_room(&session->configuration)) {
+        code = ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code != ERROR_SUCCESS) {
         free(lists);

@@ -377,7 +377,7 @@ static uint32_t begin(void)
     }
     if (code == ERROR_SUCCESS) {
         watches[0].descriptor = process.socket;
-        code = start_thread();
+        code = etwas_own_leave_room() ? start_thread() : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code != ERROR_SUCCESS) {
         watch_count = 0;

@@ -29,8 +29,8 @@ typedef enum etwas_service_answer (*etwas_service_handler)(int descriptor, uint6
 
 /*
  * Takes part from here on, and has the thread; once of a process, and of a fork's child. `hear` is called for what this
- * process is told. Errors of etwas_registry_join; ERROR_NO_SYSTEM_RESOURCES: no thread, no more files, or the
- * process ends.
+ * process is told. Errors of etwas_registry_join; ERROR_NO_SYSTEM_RESOURCES: no thread, no more files
+ * than a session of the process needs, or the process ends.
  */
 uint32_t etwas_service_begin(void (*hear)(const struct etwas_tell *tell));
 

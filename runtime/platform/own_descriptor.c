@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     LEAST = 512, /* half of what a process may usually have */
+    FILES_OF_A_SESSION = 3,
 };
 
 /* By number. Who has a number is the only one that changes its note. */
@@ -54,6 +56,22 @@ int etwas_own_open_anew(int descriptor)
 
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     return open(path, O_RDWR | O_CLOEXEC);
+}
+
+bool etwas_own_leave_room(void)
+{
+    int opened[FILES_OF_A_SESSION];
+    int count = 0;
+    bool are_all;
+
+    while (count < FILES_OF_A_SESSION && (opened[count] = eventfd(0, EFD_CLOEXEC)) >= 0) {
+        count++;
+    }
+    are_all = count == FILES_OF_A_SESSION;
+    while (count > 0) {
+        (void)close(opened[--count]);
+    }
+    return are_all;
 }
 
 bool etwas_own_replace(int descriptor, int other)

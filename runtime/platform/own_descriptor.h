@@ -9,7 +9,7 @@
  *
  * Between the asking and the use a program may do both, closing and opening, in another thread. That moment is left.
  *
- * All functions but one are async-signal-safe. A descriptor that was not kept, or whose number is above
+ * All functions are async-signal-safe, unless they say otherwise. A descriptor that was not kept, or whose number is above
  * ETWAS_OWN_DESCRIPTORS, is taken for ours.
  */
 #ifndef ETWAS_PLATFORM_OWN_DESCRIPTOR_H
@@ -31,6 +31,13 @@ bool etwas_own_is(int descriptor);
  * of it, too. It is not kept. -1: it cannot be opened. Not async-signal-safe.
  */
 int etwas_own_open_anew(int descriptor);
+
+/*
+ * Whether as many descriptors are left as the files of a session need: its log file, the next one, and one that is open
+ * for a moment. Asked by what can do without descriptors, once it has its own. Not async-signal-safe; what it opens to
+ * know it is closed again.
+ */
+bool etwas_own_leave_room(void);
 
 /* Its number is of what `other` is open on from here on, in one step, and `other` is closed. False: as it was. */
 bool etwas_own_replace(int descriptor, int other);

@@ -5,6 +5,8 @@
 #include <ck_pr.h>
 #include <dirent.h>
 #include <etwas/shared.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,6 +25,8 @@ enum {
     AT_ONCE = 4,
     EVENTS = 10,    /* of a life */
     LITTLE_MB = 16, /* a thread's stack is half of it */
+    MOST_LEFT = 20, /* descriptors, of which sharing takes a dozen */
+    SHARES = 3,     /* what a program exits with */
 };
 
 static uint32_t life; /* of the program that is started next */
@@ -156,6 +160,77 @@ static void a_program_with_few_descriptors_is_alone(void **state)
     stop_session(session, NULL);
 }
 
+/* So many numbers are free below it. */
+static void limit_descriptors(uint32_t left)
+{
+    struct rlimit limit;
+    uint32_t end = 0;
+
+    CHECK_IN_CHILD(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    for (uint32_t found = 0; found < left; end++) {
+        found += fcntl((int)end, F_GETFD) < 0;
+    }
+    limit.rlim_cur = end;
+    CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+static bool registers_first;
+
+/* A file at least, and from two on the next of a set; then what sharing needs, or it says that there was too little. */
+static int have_files_first(void)
+{
+    etwas_trace_handle registration = 0;
+    etwas_session_counts counts;
+    etwas_trace_handle session;
+    char name[32];
+    struct block block;
+    uint32_t state;
+
+    (void)snprintf(name, sizeof name, "%u%s%%d.etl", how_little, registers_first ? "r" : "s");
+    prepare_block(&block, folder_path(name));
+    block.properties.LogFileMode = EVENT_TRACE_FILE_MODE_NEWFILE;
+    block.properties.MaximumFileSize = 1;
+    limit_descriptors(how_little);
+    if (registers_first) {
+        registration = register_provider(&control_guid);
+    }
+    CHECK_IN_CHILD(StartTraceA(&session, name, &block.properties) == ERROR_SUCCESS);
+    state = etwas_sharing_state();
+    CHECK_IN_CHILD(state == ERROR_SUCCESS || state == ERROR_NO_SYSTEM_RESOURCES);
+    if (!registers_first) {
+        registration = register_provider(&control_guid);
+    }
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
+    if (how_little > 1) {
+        CHECK_IN_CHILD(ControlTraceA(session, NULL, &block.properties,
+                                     EVENT_TRACE_CONTROL_INCREMENT_FILE) == ERROR_SUCCESS);
+        CHECK_IN_CHILD(log_number(session, 2) == ERROR_SUCCESS);
+    }
+    CHECK_IN_CHILD(etwas_stop(session, &counts) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(counts.recorded == (how_little > 1 ? 2 : 1) && counts.lost == 0);
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    return state == ERROR_SUCCESS ? SHARES : 0;
+}
+
+/* A session has its files at any limit, and from some limit on it is shared. */
+static void a_sessions_own_files_come_before_what_sharing_opens(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        bool shares = false;
+
+        registers_first = order == 1;
+        for (how_little = 1; how_little <= MOST_LEFT; how_little++) {
+            int code = exit_code_of(start_program(have_files_first));
+
+            assert_true(code == SHARES || (code == 0 && !shares));
+            shares = code == SHARES;
+        }
+        assert_true(shares);
+    }
+}
+
 static int have_little_memory(void)
 {
     uint32_t code;
@@ -263,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PROGRAMS_TEST(programs_that_live_for_a_moment_lose_nothing_unseen),
         PROGRAMS_TEST(a_program_with_few_descriptors_is_alone),
+        PROGRAMS_TEST(a_sessions_own_files_come_before_what_sharing_opens),
         PROGRAMS_TEST(a_program_with_little_memory_is_alone),
         PROGRAMS_TEST(a_program_that_may_write_only_small_files_is_alone),
         PROGRAMS_TEST(a_program_in_an_empty_root_is_alone),
