@@ -83,15 +83,22 @@ static bool put_whole_number(struct etwas_output *output, const etwas_value *val
     }
 }
 
-void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted)
+/* What is odd about a value; 0 bytes: nothing. */
+static const char *odd_of(const etwas_value *value, size_t *bytes)
+{
+    static char text[TEXT_BYTES];
+
+    *bytes = etwas_value_odd(value, text, sizeof text);
+    *bytes = *bytes < sizeof text ? *bytes : sizeof text - 1;
+    return text;
+}
+
+static void put_text(struct etwas_output *output, const etwas_value *value, bool quoted)
 {
     bool is_string;
     const char *text;
     size_t bytes;
 
-    if (put_whole_number(output, value)) {
-        return;
-    }
     if (!is_foreign(value)) {
         bytes = etwas_value_text(value, etwas_output_room(output, SHORT_BYTES), SHORT_BYTES);
         if (bytes < SHORT_BYTES) {
@@ -107,6 +114,23 @@ void etwas_fields_put_value(struct etwas_output *output, const etwas_value *valu
     etwas_text_utf8(output, is_string ? ETWAS_TEXT_QUOTED : ETWAS_TEXT_PLAIN, text, bytes);
     if (is_string) {
         etwas_output_char(output, '"');
+    }
+}
+
+void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted)
+{
+    const char *odd;
+    size_t bytes;
+
+    if (put_whole_number(output, value)) {
+        return;
+    }
+    put_text(output, value, quoted);
+    odd = odd_of(value, &bytes);
+    if (bytes > 0) {
+        etwas_output_text(output, " (");
+        etwas_output_bytes(output, odd, bytes);
+        etwas_output_char(output, ')');
     }
 }
 
@@ -229,6 +253,8 @@ void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_field
     etwas_output_char(output, '(');
     if (rest->truncated != NULL) {
         etwas_output_text(output, "truncated");
+    } else if (rest->undescribed != NULL) {
+        etwas_output_text(output, "not described");
     } else {
         etwas_output_unsigned(output, rest->bytes);
         etwas_output_text(output, rest->bytes == 1 ? " more byte" : " more bytes");
@@ -240,16 +266,21 @@ void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_field
     etwas_output_char(output, ')');
 }
 
-static void put_rest(struct etwas_fields_form *form, const etwas_value *value,
-                     struct etwas_fields_rest *rest)
+void etwas_fields_note_rest(const etwas_value *value, struct etwas_fields_rest *rest)
 {
-    *rest = (struct etwas_fields_rest){value->token == ETWAS_TOKEN_TRUNCATED ? value->field->name
-                                                                             : NULL,
-                                       value->data, value->bytes};
+    rest->truncated = value->token == ETWAS_TOKEN_TRUNCATED ? value->field->name : NULL;
+    rest->undescribed = value->token == ETWAS_TOKEN_UNDESCRIBED ? value->field->name : NULL;
+    rest->data = value->data;
+    rest->bytes = value->bytes;
+}
+
+static void put_rest(struct etwas_fields_form *form, const etwas_value *value,
+                     const struct etwas_fields_rest *rest)
+{
     if (form->json) {
         return;
     }
-    if (rest->truncated != NULL) {
+    if (value->token != ETWAS_TOKEN_TRAILING) {
         put_before(form, value->field);
     } else if (form->nesting.is_behind[0]) {
         etwas_output_char(form->output, ' ');
@@ -264,11 +295,40 @@ static bool is_left_out(const struct etwas_fields_form *form, const etwas_value 
            !form->nesting.is_array[form->nesting.depth];
 }
 
+static void note_odd(const etwas_value *value, struct etwas_fields_rest *rest)
+{
+    if (etwas_value_odd(value, NULL, 0) == 0) {
+        return;
+    }
+    if (rest->odd_count < ETWAS_FIELDS_ODD) {
+        rest->odd[rest->odd_count] = *value;
+    }
+    rest->odd_count++;
+}
+
+void etwas_fields_find_rest(const struct etwas_described *described, const EVENT_RECORD *record,
+                            struct etwas_fields_rest *rest)
+{
+    etwas_fields fields;
+    etwas_value value;
+
+    etwas_fields_no_rest(rest);
+    etwas_fields_begin(&fields, described->schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        if (value.token == ETWAS_TOKEN_VALUE) {
+            note_odd(&value, rest);
+        } else if (value.token >= ETWAS_TOKEN_TRUNCATED) {
+            etwas_fields_note_rest(&value, rest);
+        }
+    }
+}
+
 void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
                             struct etwas_fields_rest *rest)
 {
     switch (value->token) {
     case ETWAS_TOKEN_VALUE:
+        note_odd(value, rest);
         if (is_left_out(form, value)) {
             break;
         }
@@ -292,6 +352,7 @@ void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *v
         close(form);
         break;
     default:
+        etwas_fields_note_rest(value, rest);
         put_rest(form, value, rest);
         break;
     }
@@ -303,7 +364,7 @@ static void put_fields(struct etwas_fields_form *form, const EVENT_RECORD *recor
     etwas_fields fields;
     etwas_value value;
 
-    *rest = (struct etwas_fields_rest){NULL, NULL, 0};
+    etwas_fields_no_rest(rest);
     form->nesting.depth = 0;
     form->nesting.is_array[0] = false;
     form->nesting.is_behind[0] = false;

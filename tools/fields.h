@@ -9,12 +9,30 @@
 
 #include "described.h"
 
-/* What is wrong with a payload by its schema. */
-struct etwas_fields_rest {
-    const char *truncated; /* the field that the payload ends in; NULL: all are whole */
-    const void *data;      /* what is left of it, or follows the last field */
-    uint32_t bytes;
+enum {
+    ETWAS_FIELDS_ODD = 8, /* values of an event that are kept */
 };
+
+/* What the fields of an event do not say of its payload, or say though it may not be so. */
+struct etwas_fields_rest {
+    const char *truncated;   /* the field that the payload ends in; NULL: all are whole */
+    const char *undescribed; /* the one of which it is not said how it is read; NULL: none is */
+    const void *data;        /* what is left of one of them, or follows the last field */
+    uint32_t bytes;
+    uint32_t
+        odd_count; /* of values of which etwas_value_odd says something, which may be more than are here */
+    etwas_value odd[ETWAS_FIELDS_ODD];
+};
+
+/* Nothing yet. The values are not touched. */
+static inline void etwas_fields_no_rest(struct etwas_fields_rest *rest)
+{
+    rest->truncated = NULL;
+    rest->undescribed = NULL;
+    rest->data = NULL;
+    rest->bytes = 0;
+    rest->odd_count = 0;
+}
 
 /* Writes a value of some kind as text, if more is known of it than the decoder says; else nothing, and false. */
 struct etwas_fields_reader {
@@ -47,7 +65,7 @@ struct etwas_fields_form {
 void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
                                 const struct etwas_described *described);
 
-/* What etwas_fields_next gave next. `rest` is set where the payload and its schema contradict each other. */
+/* What etwas_fields_next gave next. `rest`, of zeroes at first, is set as soon as there is something in it. */
 void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
                             struct etwas_fields_rest *rest);
 
@@ -68,10 +86,17 @@ bool etwas_fields_put_json_members(struct etwas_output *output,
                                    const struct etwas_described *described,
                                    const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
+/* What etwas_fields_put_text and etwas_fields_put_json find besides, alone. */
+void etwas_fields_find_rest(const struct etwas_described *described, const EVENT_RECORD *record,
+                            struct etwas_fields_rest *rest);
+
+/* The same of one token: TRUNCATED, UNDESCRIBED or TRAILING. */
+void etwas_fields_note_rest(const etwas_value *value, struct etwas_fields_rest *rest);
+
 /* What is left, or follows, in parentheses. */
 void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest);
 
-/* One value: a string in quotes if `quoted`. */
+/* One value: a string in quotes if `quoted`; behind it, in parentheses, what is odd about it. */
 void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted);
 
 /* The same of a field's value by what `reader` knows, else by the decoder. */

@@ -25,7 +25,8 @@ static const char *const names[] = {
     "instance",  "parent",
     "duration",  "duration_error_ns",
     "text",      "call_stack",
-    "fields",    "payload",
+    "fields",    "marks",
+    "payload",
 };
 _Static_assert(sizeof names / sizeof names[0] == ETWAS_PROPERTY_COUNT, "a name for each");
 
@@ -56,6 +57,7 @@ enum etwas_property_kind etwas_property_kind(enum etwas_property property)
     case ETWAS_PROPERTY_ERROR:
     case ETWAS_PROPERTY_CALL_STACK:
     case ETWAS_PROPERTY_FIELDS:
+    case ETWAS_PROPERTY_MARKS:
     case ETWAS_PROPERTY_PAYLOAD:
     case ETWAS_PROPERTY_COUNT:
         return ETWAS_PROPERTY_IS_NOTHING;

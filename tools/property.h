@@ -40,6 +40,7 @@ enum etwas_property {
     ETWAS_PROPERTY_TEXT,       /* the message of an event that has one */
     ETWAS_PROPERTY_CALL_STACK, /* not `stack`: heaptrace has a field of that name */
     ETWAS_PROPERTY_FIELDS,
+    ETWAS_PROPERTY_MARKS, /* what is to be said beside the fields */
     ETWAS_PROPERTY_PAYLOAD,
     ETWAS_PROPERTY_COUNT, /* no property */
 };

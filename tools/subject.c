@@ -116,6 +116,7 @@ void etwas_subject_gather(struct etwas_subject *subject)
         return;
     }
     subject->gathered = true;
+    subject->cut_path = ETWAS_FIELD_PATH_NONE;
     if (described == NULL || !described->asked_for) {
         return;
     }
@@ -125,6 +126,10 @@ void etwas_subject_gather(struct etwas_subject *subject)
             uint32_t path = described->fields[value.field - described->schema->fields].path;
 
             more = path == ETWAS_FIELD_PATH_NONE || add_value(subject, path, &value);
+        } else if (value.token == ETWAS_TOKEN_TRUNCATED || value.token == ETWAS_TOKEN_UNDESCRIBED) {
+            subject->cut_path = described->fields[value.field - described->schema->fields].path;
+            etwas_fields_no_rest(&subject->cut);
+            etwas_fields_note_rest(&value, &subject->cut);
         }
     }
 }
@@ -238,8 +243,10 @@ bool etwas_subject_message_rest(const struct etwas_subject *subject, struct etwa
         return false;
     }
     snprintf(argument, sizeof argument, "argument %" PRIu32, value.index);
-    *rest = (struct etwas_fields_rest){value.token == ETWAS_TOKEN_TRUNCATED ? argument : NULL,
-                                       value.data, value.bytes};
+    etwas_fields_no_rest(rest);
+    rest->truncated = value.token == ETWAS_TOKEN_TRUNCATED ? argument : NULL;
+    rest->data = value.data;
+    rest->bytes = value.bytes;
     return true;
 }
 

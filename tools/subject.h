@@ -34,7 +34,9 @@ struct etwas_subject {
     uint32_t value_capacity;
     uint32_t found;       /* where the value that was looked for last is, */
     uint32_t found_index; /* and its index */
-    bool gathered;        /* `values` are this event's */
+    bool gathered;        /* `values` are this event's, and the next two */
+    uint32_t cut_path;    /* of the field asked for that is not whole, or not described; _NONE */
+    struct etwas_fields_rest cut;
     bool out_of_memory;
 };
 

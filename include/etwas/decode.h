@@ -81,9 +81,17 @@ uint32_t etwas_decoder_learn_ahead(etwas_decoder *decoder, const EVENT_RECORD *r
     ETWAS_API(etwas_decoder_learn_ahead);
 
 /*
+ * What of the manifests that were learned could not be used, in words, as etwas_value_text gives a value: "2 elements, the
+ * first is <event> in line 12". 0: all could. Of fields that cannot be read the events themselves tell.
+ */
+size_t etwas_decoder_left_out(const etwas_decoder *decoder, char *text, size_t size)
+    ETWAS_API(etwas_decoder_left_out);
+
+/*
  * One property of a schema. Two things TDH has no word for are said like this: a count or length
  * that the payload has right before the elements or the bytes, in 16 bits (TraceLogging), is that of
- * a property that names itself; an array of fixed size of 0 elements goes to the end of the payload.
+ * a property that names itself; an array that goes to the end of the payload has PropertyParamCount and
+ * PropertyParamFixedCount, and is counted by property 0xFFFF.
  */
 typedef struct etwas_schema_field {
     const char *name; /* UTF-8; several fields may have the same */
@@ -111,7 +119,8 @@ typedef struct etwas_schema {
 
 /*
  * The schema of an event. ERROR_NOT_FOUND: nothing describes it. ERROR_INVALID_DATA: what describes
- * it makes no sense; it is an event without a schema then. ERROR_NOT_ENOUGH_MEMORY.
+ * it makes no sense; it is an event without a schema then. Where that is so of a field alone, the fields
+ * before it are read, and it is UNDESCRIBED. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
                               const etwas_schema **schema) ETWAS_API(etwas_decoder_schema);
@@ -134,6 +143,8 @@ uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
 #define ETWAS_TOKEN_STRUCT_END 4u
 #define ETWAS_TOKEN_TRUNCATED 5u /* the payload ends in `field`; `data` is what is left of it */
 #define ETWAS_TOKEN_TRAILING 6u  /* `data` follows the last field */
+/* How `field` is read its description does not say; `data` is all that is left. */
+#define ETWAS_TOKEN_UNDESCRIBED 7u
 
 typedef struct etwas_value {
     uint32_t token;    /* ETWAS_TOKEN_* */
@@ -158,8 +169,8 @@ void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
                         const EVENT_RECORD *record) ETWAS_API(etwas_fields_begin);
 
 /*
- * The next token: false behind the last. After a TRUNCATED one, open arrays and structs are ended,
- * and no more fields come. Takes memory nowhere.
+ * The next token: false behind the last. After a TRUNCATED or UNDESCRIBED one, open arrays and structs
+ * are ended, and no more fields come. Takes memory nowhere.
  */
 bool etwas_fields_next(etwas_fields *fields, etwas_value *value) ETWAS_API(etwas_fields_next);
 
@@ -170,7 +181,8 @@ bool etwas_fields_next(etwas_fields *fields, etwas_value *value) ETWAS_API(etwas
 #define ETWAS_VALUE_UNSIGNED 1u /* etwas_number.u */
 #define ETWAS_VALUE_SIGNED 2u   /* etwas_number.i */
 #define ETWAS_VALUE_FLOAT 3u    /* etwas_number.f */
-#define ETWAS_VALUE_BOOLEAN 4u  /* etwas_number.u: 0 or 1 */
+#define ETWAS_VALUE_BOOLEAN                                                                        \
+    4u /* etwas_number.u: 0 or 1; a boolean that is neither is the number it is */
 
 typedef union etwas_number {
     uint64_t u;
@@ -193,6 +205,15 @@ bool etwas_value_is_string(const etwas_value *value) ETWAS_API(etwas_value_is_st
  */
 size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
     ETWAS_API(etwas_value_text);
+
+/*
+ * What of a VALUE its text does not say, or what it should not be, in words, as etwas_value_text gives the value; 0:
+ * there is no such thing. "odd byte: 41" of UTF-16 with a byte too many, "not UTF-8: 63E9" and "not UTF-16: …" of
+ * characters that the text has replaced, "17 sub-authorities, 15 are allowed" and "revision 2, only 1 is known" of a
+ * SID, "no such date" of a SYSTEMTIME.
+ */
+size_t etwas_value_odd(const etwas_value *value, char *text, size_t size)
+    ETWAS_API(etwas_value_odd);
 
 /*
  * The message of an event, as etwas_value_text gives a value: of a TraceMessage the format that was

@@ -232,10 +232,12 @@ static EVENT_PROPERTY_INFO finished(struct etwas_build *build, uint16_t index, s
     } else if ((info.Flags & PropertyStruct) == 0) {
         move(&info.nonStructType.MapNameOffset, pool_at);
     }
-    if ((info.Flags & PropertyParamCount) != 0) {
+    if ((info.Flags & PropertyParamCount) != 0 &&
+        info.countPropertyIndex != ETWAS_BUILD_NO_PROPERTY) {
         info.countPropertyIndex = position_of(build, info.countPropertyIndex);
     }
-    if ((info.Flags & PropertyParamLength) != 0) {
+    if ((info.Flags & PropertyParamLength) != 0 &&
+        info.lengthPropertyIndex != ETWAS_BUILD_NO_PROPERTY) {
         info.lengthPropertyIndex = position_of(build, info.lengthPropertyIndex);
     }
     return info;

@@ -18,6 +18,8 @@
  * TDH has them. Until then offsets of strings and indexes of properties are the builder's own.
  *
  * What fails in between is told at the end. A builder that was begun must be ended.
+ *
+ * With PropertyParamCount and PropertyParamFixedCount, ETWAS_BUILD_NO_PROPERTY counts all there is room for.
  */
 #ifndef ETWAS_DECODE_BUILD_H
 #define ETWAS_DECODE_BUILD_H
@@ -28,6 +30,8 @@
 
 enum {
     ETWAS_BUILD_TOP = 0xFFFF,             /* no struct around it */
+    ETWAS_BUILD_NO_PROPERTY = 0xFFFF,     /* as a count or a length: none there is says it */
+    ETWAS_BUILD_NO_TYPE = 0xFFFF,         /* an in type that nobody knows */
     ETWAS_BUILD_PROPERTIES = 0x7FFF,      /* at most */
     ETWAS_BUILD_BYTES = 16 * 1024 * 1024, /* at most, of an event or a map */
 };

@@ -326,6 +326,9 @@ static void put_fields(struct etwas_build *build, const char *text, size_t most)
         if (field.count_name != NULL) {
             info.Flags = PropertyParamCount;
             info.countPropertyIndex = property_called(all, &field);
+        } else if (field.count == 0) {
+            info.Flags |= PropertyParamCount;
+            info.countPropertyIndex = ETWAS_BUILD_NO_PROPERTY;
         }
         if (field.map != NULL) {
             info.nonStructType.MapNameOffset =

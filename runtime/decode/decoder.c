@@ -108,7 +108,8 @@ static bool fits(const etwas_schema *schema, const EVENT_RECORD *record, uint32_
 
     etwas_fields_begin(&fields, schema, record);
     while (etwas_fields_next(&fields, &value)) {
-        if (value.token == ETWAS_TOKEN_TRUNCATED || *tokens == 0) {
+        if (value.token == ETWAS_TOKEN_TRUNCATED || value.token == ETWAS_TOKEN_UNDESCRIBED ||
+            *tokens == 0) {
             return false;
         }
         (*tokens)--;

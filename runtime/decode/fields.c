@@ -86,7 +86,21 @@ static struct extent whole(uint64_t bytes)
 
 static const struct extent truncated = {.bytes = UINT64_MAX};
 
-/* To the 0, or to the end of the payload; all that is left of a string is one, but nothing is not. */
+/*
+ * Writers leave an empty string at the end of a payload away. That is not so of an element: how many
+ * there are was said.
+ */
+static struct extent empty_at_end(const struct walk *walk)
+{
+    for (uint32_t depth = walk->depth; depth > 0; depth--) {
+        if (walk->frames[depth].is_array) {
+            return truncated;
+        }
+    }
+    return whole(0);
+}
+
+/* To the 0, or to the end of the payload: all that is left of a string is one. */
 static struct extent to_zero_wide(const struct walk *walk)
 {
     uint32_t most = left(walk) / 2;
@@ -99,7 +113,7 @@ static struct extent to_zero_wide(const struct walk *walk)
             return (struct extent){.bytes = 2 * (units + 1), .behind = 2};
         }
     }
-    return most == 0 ? truncated : whole(2 * most);
+    return most == 0 ? empty_at_end(walk) : whole(2 * most);
 }
 
 static struct extent to_zero(const struct walk *walk)
@@ -110,7 +124,7 @@ static struct extent to_zero(const struct walk *walk)
     if (zero != NULL) {
         return (struct extent){.bytes = (uint64_t)(zero - walk->at) + 1, .behind = 1};
     }
-    return bytes == 0 ? truncated : whole(bytes);
+    return bytes == 0 ? empty_at_end(walk) : whole(bytes);
 }
 
 static struct extent counted(const struct walk *walk, bool is_reversed)
@@ -250,6 +264,7 @@ static struct extent measure(const struct walk *walk, const struct etwas_step *s
     case ETWAS_READ_REST:
         return rest(walk, step->bytes);
     case ETWAS_READ_STRUCT:
+    case ETWAS_READ_NOHOW:
         break;
     }
     return whole(0);
@@ -258,13 +273,18 @@ static struct extent measure(const struct walk *walk, const struct etwas_step *s
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
 /* The rest of the payload: nothing follows but the ends of what is open. */
-static void give_truncated(struct walk *walk, etwas_value *value)
+static void give_rest(struct walk *walk, uint32_t token, etwas_value *value)
 {
-    value->token = ETWAS_TOKEN_TRUNCATED;
+    value->token = token;
     value->data = walk->at;
     value->bytes = left(walk);
     walk->at = walk->end;
     walk->is_over = true;
+}
+
+static void give_truncated(struct walk *walk, etwas_value *value)
+{
+    give_rest(walk, ETWAS_TOKEN_TRUNCATED, value);
 }
 
 static void set_types(const struct walk *walk, const struct etwas_step *step, etwas_value *value)
@@ -417,8 +437,9 @@ static void give_next(struct walk *walk, const etwas_schema *schema, struct fram
     const struct etwas_step *step = &schema->plan->steps[property];
 
     value->field = &schema->fields[property];
-    if (walk->tokens_left == 0) {
-        give_truncated(walk, value);
+    if (walk->tokens_left == 0 || step->reading == ETWAS_READ_NOHOW) {
+        give_rest(walk, walk->tokens_left == 0 ? ETWAS_TOKEN_TRUNCATED : ETWAS_TOKEN_UNDESCRIBED,
+                  value);
         return;
     }
     walk->tokens_left--;

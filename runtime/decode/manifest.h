@@ -64,7 +64,6 @@ struct etwas_manifest_template {
     struct etwas_manifest_field *last;
     uint16_t count;
     uint32_t flags; /* TEMPLATE_FLAGS */
-    bool senseless; /* nothing can be decoded by it */
 };
 
 struct etwas_manifest_entry {
@@ -110,6 +109,13 @@ struct etwas_manifest_provider {
     struct etwas_manifest_map *last_map;
 };
 
+/* Elements that could not be used. */
+struct etwas_manifest_left_out {
+    uint32_t count;
+    char first[32]; /* the name of the first, cut */
+    uint64_t line;  /* that it is in, from 1; 0: of what was made of it */
+};
+
 struct etwas_manifest {
     struct etwas_arena arena;
     struct etwas_table names; /* of struct etwas_manifest_name */
@@ -117,6 +123,7 @@ struct etwas_manifest {
     struct etwas_manifest_provider *first;
     struct etwas_manifest_provider *last;
     const void *strings; /* the table that messages are taken from */
+    struct etwas_manifest_left_out left_out;
 };
 
 /*
@@ -134,8 +141,8 @@ const void *etwas_manifest_find(const struct etwas_manifest *manifest,
                                 size_t name_bytes);
 
 /*
- * The schema of an event, as etwas_build_end gives it. ERROR_INVALID_DATA: its template makes no
- * sense, or is not there.
+ * The schema of an event, as etwas_build_end gives it. A template that is not there, and what in one makes
+ * no sense, is a property of no known type. ERROR_INVALID_DATA: it is too large.
  */
 uint32_t etwas_manifest_schema(const struct etwas_manifest *manifest,
                                const struct etwas_manifest_provider *provider,

@@ -109,27 +109,25 @@ static bool begin_channel(struct etwas_manifest_reader *reader, const char **att
     if (channel != NULL) {
         channel->message = etwas_manifest_text(reader, attributes, "name");
     }
-    return true;
+    return channel != NULL;
 }
 
 static bool begin_level(struct etwas_manifest_reader *reader, const char **attributes)
 {
     uint64_t value;
 
-    if (etwas_manifest_number(attributes, "value", UINT8_MAX, &value)) {
-        add_word(reader, attributes, ETWAS_MANIFEST_LEVEL, reader->provider, "name", value);
-    }
-    return true;
+    return etwas_manifest_number(attributes, "value", UINT8_MAX, &value) &&
+           add_word(reader, attributes, ETWAS_MANIFEST_LEVEL, reader->provider, "name", value) !=
+               NULL;
 }
 
 static bool begin_keyword(struct etwas_manifest_reader *reader, const char **attributes)
 {
     uint64_t mask;
 
-    if (etwas_manifest_number(attributes, "mask", UINT64_MAX, &mask)) {
-        add_word(reader, attributes, ETWAS_MANIFEST_KEYWORD, reader->provider, "name", mask);
-    }
-    return true;
+    return etwas_manifest_number(attributes, "mask", UINT64_MAX, &mask) &&
+           add_word(reader, attributes, ETWAS_MANIFEST_KEYWORD, reader->provider, "name", mask) !=
+               NULL;
 }
 
 static bool begin_task(struct etwas_manifest_reader *reader, const char **attributes)
@@ -153,10 +151,8 @@ static bool add_opcode(struct etwas_manifest_reader *reader, const char **attrib
 {
     uint64_t value;
 
-    if (etwas_manifest_number(attributes, "value", UINT8_MAX, &value)) {
-        add_word(reader, attributes, ETWAS_MANIFEST_OPCODE, owner, "name", value);
-    }
-    return true;
+    return etwas_manifest_number(attributes, "value", UINT8_MAX, &value) &&
+           add_word(reader, attributes, ETWAS_MANIFEST_OPCODE, owner, "name", value) != NULL;
 }
 
 static bool begin_opcode(struct etwas_manifest_reader *reader, const char **attributes)
@@ -284,7 +280,7 @@ static bool begin_string(struct etwas_manifest_reader *reader, const char **attr
     if (string != NULL) {
         string->message = etwas_manifest_text(reader, attributes, "value");
     }
-    return true;
+    return string != NULL;
 }
 
 /* ---- the tree -------------------------------------------------------------------------------- */
@@ -340,9 +336,13 @@ static uint8_t begin_element(struct etwas_manifest_reader *reader, uint8_t aroun
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
         if (elements[i].around == around &&
             strcmp(elements[i].name, colon == NULL ? name : colon + 1) == 0) {
-            return elements[i].begin == NULL || elements[i].begin(reader, attributes)
-                       ? elements[i].element
-                       : UNKNOWN;
+            if (elements[i].begin == NULL || elements[i].begin(reader, attributes)) {
+                return elements[i].element;
+            }
+            if (elements[i].element != USER_DATA) {
+                etwas_manifest_leave_out(reader, elements[i].name);
+            }
+            return UNKNOWN;
         }
     }
     return UNKNOWN;

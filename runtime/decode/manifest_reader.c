@@ -4,6 +4,7 @@
 #include "decode/manifest_reader.h"
 
 #include <etwas/winerror.h>
+#include <stdio.h>
 #include <string.h>
 
 void etwas_manifest_fail(struct etwas_manifest_reader *reader, uint32_t error)
@@ -11,6 +12,16 @@ void etwas_manifest_fail(struct etwas_manifest_reader *reader, uint32_t error)
     if (reader->error == ERROR_SUCCESS) {
         reader->error = error;
         XML_StopParser(reader->parser, XML_FALSE);
+    }
+}
+
+void etwas_manifest_leave_out(struct etwas_manifest_reader *reader, const char *element)
+{
+    struct etwas_manifest_left_out *left_out = &reader->manifest->left_out;
+
+    if (left_out->count++ == 0) {
+        snprintf(left_out->first, sizeof left_out->first, "%s", element);
+        left_out->line = XML_GetCurrentLineNumber(reader->parser);
     }
 }
 

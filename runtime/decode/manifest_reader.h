@@ -38,6 +38,9 @@ struct etwas_manifest_reader {
 /* Ends the reading. */
 void etwas_manifest_fail(struct etwas_manifest_reader *reader, uint32_t error);
 
+/* Notes that the element that is read could not be used. */
+void etwas_manifest_leave_out(struct etwas_manifest_reader *reader, const char *element);
+
 /* An attribute; NULL: there is none. */
 const char *etwas_manifest_attribute(const char **attributes, const char *name);
 /* A copy of it; NULL also where memory failed. */

@@ -171,19 +171,26 @@ static void set_head(struct making *making)
     }
 }
 
-/* False: the event has a template that is not there, or makes no sense. */
-static bool set_fields(struct making *making)
+/* A template that is not there is one field of no known type. */
+static void set_fields(struct making *making)
 {
+    static const char missing[] = "?";
     const char *name = making->event->template_name;
     const struct etwas_manifest_template *template;
 
     if (name == NULL) {
-        return true;
+        return;
     }
     template = etwas_manifest_find(making->manifest, ETWAS_MANIFEST_TEMPLATE, making->provider,
                                    name, strlen(name));
-    if (template == NULL || template->senseless) {
-        return false;
+    if (template == NULL) {
+        etwas_build_property(&making->build, ETWAS_BUILD_TOP,
+                             &(EVENT_PROPERTY_INFO){
+                                 .NameOffset = put_text(&making->build, missing),
+                                 .nonStructType.InType = ETWAS_BUILD_NO_TYPE,
+                                 .count = 1,
+                             });
+        return;
     }
     making->build.head.Flags = (TEMPLATE_FLAGS) template->flags;
     for (const struct etwas_manifest_field *field = template->first; field != NULL;
@@ -196,7 +203,6 @@ static bool set_fields(struct making *making)
         }
         etwas_build_property(&making->build, field->parent, &info);
     }
-    return true;
 }
 
 uint32_t etwas_manifest_schema(const struct etwas_manifest *manifest,
@@ -205,19 +211,11 @@ uint32_t etwas_manifest_schema(const struct etwas_manifest *manifest,
                                size_t *bytes)
 {
     struct making making = {.manifest = manifest, .provider = provider, .event = event};
-    bool sensible;
-    uint32_t error;
 
     etwas_build_begin(&making.build);
     set_head(&making);
-    sensible = set_fields(&making);
-    error = etwas_build_end(&making.build, info, bytes);
-    if (error == ERROR_SUCCESS && !sensible) {
-        free(*info);
-        *info = NULL;
-        error = ERROR_INVALID_DATA;
-    }
-    return error;
+    set_fields(&making);
+    return etwas_build_end(&making.build, info, bytes);
 }
 
 uint32_t etwas_manifest_map(const struct etwas_manifest *manifest,

@@ -9,7 +9,7 @@
 #include "decode/manifest_types.h"
 
 enum {
-    FIELDS_LIMIT = 512, /* of a template */
+    FIELDS_LIMIT = 512, /* of a template; behind them one that says that there were more */
 };
 
 bool etwas_manifest_begin_template(struct etwas_manifest_reader *reader, const char **attributes)
@@ -35,13 +35,13 @@ bool etwas_manifest_begin_user_data(struct etwas_manifest_reader *reader, const 
 
 /*
  * The number of the field that `name` means inside `parent`: one of the same struct, or one of none.
- * FIELDS_LIMIT: there is none before it.
+ * ETWAS_BUILD_NO_PROPERTY: there is none before it.
  */
 static uint16_t earlier_field(const struct etwas_manifest_template *template, uint16_t parent,
                               const char *name)
 {
     const struct etwas_manifest_field *field = template->first;
-    uint16_t found = FIELDS_LIMIT;
+    uint16_t found = ETWAS_BUILD_NO_PROPERTY;
     uint16_t found_parent = ETWAS_BUILD_TOP;
 
     for (uint16_t i = 0; field != NULL; field = field->next, i++) {
@@ -56,8 +56,8 @@ static uint16_t earlier_field(const struct etwas_manifest_template *template, ui
     return found;
 }
 
-/* `count` or `length`: a number, or the name of a field. False: it is neither. */
-static bool measure_of(const struct etwas_manifest_reader *reader, const char **attributes,
+/* `count` or `length`: a number, or the name of a field. */
+static void measure_of(const struct etwas_manifest_reader *reader, const char **attributes,
                        const char *name, struct etwas_manifest_field *field, uint16_t *measure,
                        uint32_t fixed_flag, uint32_t field_flag)
 {
@@ -65,27 +65,25 @@ static bool measure_of(const struct etwas_manifest_reader *reader, const char **
     uint64_t number;
 
     if (value == NULL) {
-        return true;
+        return;
     }
     if (etwas_manifest_number_in(value, UINT16_MAX, &number)) {
         *measure = (uint16_t)number;
         field->info.Flags |= fixed_flag;
-        return true;
+        return;
     }
     *measure = earlier_field(reader->template, field->parent, value);
     field->info.Flags |= field_flag;
-    return *measure < FIELDS_LIMIT;
 }
 
-/* Adds a field; NULL: there is none, for the template makes no sense, or memory failed. */
+/* Adds a field; NULL: there is none, for there are too many, or memory failed. */
 static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *reader,
                                               const char **attributes)
 {
     struct etwas_manifest_template *template = reader->template;
     struct etwas_manifest_field *field;
 
-    if (template->count == FIELDS_LIMIT || template->senseless) {
-        template->senseless = true;
+    if (template->count > FIELDS_LIMIT) {
         return NULL;
     }
     field = etwas_arena_allocate(&reader->manifest->arena, sizeof *field);
@@ -96,15 +94,13 @@ static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *read
     field->name = etwas_manifest_text(reader, attributes, "name");
     field->parent = reader->structure;
     field->info.count = 1;
-    if (!measure_of(reader, attributes, "count", field, &field->info.count, PropertyParamFixedCount,
-                    PropertyParamCount)) {
-        template->senseless = true;
-        return NULL;
-    }
+    field->info.nonStructType.InType = ETWAS_BUILD_NO_TYPE;
+    measure_of(reader, attributes, "count", field, &field->info.count, PropertyParamFixedCount,
+               PropertyParamCount);
     *(template->last == NULL ? &template->first : &template->last->next) = field;
     template->last = field;
     template->count++;
-    return field;
+    return template->count > FIELDS_LIMIT ? NULL : field;
 }
 
 bool etwas_manifest_begin_data(struct etwas_manifest_reader *reader, const char **attributes)
@@ -117,13 +113,14 @@ bool etwas_manifest_begin_data(struct etwas_manifest_reader *reader, const char 
         return false;
     }
     field->map = etwas_manifest_text(reader, attributes, "map");
-    if (in_type == NULL || !etwas_manifest_in_type(in_type, &field->info.nonStructType.InType) ||
-        !measure_of(reader, attributes, "length", field, &field->info.length,
-                    PropertyParamFixedLength, PropertyParamLength)) {
-        reader->template->senseless = true;
+    if (in_type != NULL) {
+        etwas_manifest_in_type(in_type, &field->info.nonStructType.InType);
     }
-    if (out_type != NULL) {
-        etwas_manifest_out_type(out_type, &field->info.nonStructType.OutType);
+    measure_of(reader, attributes, "length", field, &field->info.length, PropertyParamFixedLength,
+               PropertyParamLength);
+    if (out_type != NULL &&
+        !etwas_manifest_out_type(out_type, &field->info.nonStructType.OutType)) {
+        etwas_manifest_leave_out(reader, "data");
     }
     return true;
 }

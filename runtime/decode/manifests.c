@@ -4,11 +4,13 @@
 #include "decode/manifests.h"
 
 #include <etwas/winerror.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/manifest.h"
 #include "decode/source.h"
+#include "decode/text.h"
 
 /* A provider writes its manifest whenever it is enabled: the same again says nothing new. */
 struct etwas_known_manifest {
@@ -17,7 +19,17 @@ struct etwas_known_manifest {
         uint16_t version;
         uint64_t content; /* its hash */
     } newest[2];          /* learned, and learned ahead */
+    struct etwas_manifest_left_out left_out;
 };
+
+/* What was made of an element, and is too large. */
+static void leave_out(struct etwas_manifests *manifests, bool is_event)
+{
+    if (manifests->left_out.count++ == 0) {
+        snprintf(manifests->left_out.first, sizeof manifests->left_out.first, "%s",
+                 is_event ? "event" : "map");
+    }
+}
 
 /*
  * Keeps an event, or a map of `map_provider`, that was made of a manifest, and frees it. What makes no
@@ -39,7 +51,11 @@ static uint32_t keep(etwas_decoder *decoder, uint32_t error, void *info, size_t 
                     : etwas_store_add_map(&decoder->store, map_provider, info, bytes);
         free(info);
     }
-    return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
+    if (error == ERROR_INVALID_DATA) {
+        leave_out(manifests, map_provider == NULL);
+        error = ERROR_SUCCESS;
+    }
+    return error;
 }
 
 static uint32_t add_provider(etwas_decoder *decoder, const struct etwas_manifest *manifest,
@@ -68,6 +84,7 @@ uint32_t etwas_manifests_add(etwas_decoder *decoder, const void *xml, size_t byt
     struct etwas_manifest manifest;
     uint32_t error = etwas_manifest_read(&manifest, xml, bytes, decoder->store.secret);
 
+    decoder->manifests.left_out = manifest.left_out;
     for (const struct etwas_manifest_provider *provider = manifest.first;
          provider != NULL && error == ERROR_SUCCESS; provider = provider->next) {
         error = add_provider(decoder, &manifest, provider);
@@ -127,8 +144,37 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     if (error == ERROR_SUCCESS) {
         provider->newest[is_ahead].content = content;
         provider->newest[is_ahead].version = document.version;
+        provider->left_out = decoder->manifests.left_out;
     }
     return error;
+}
+
+size_t etwas_decoder_left_out(const etwas_decoder *decoder, char *text, size_t size)
+{
+    const struct etwas_table *table = &decoder->manifests.known;
+    struct etwas_text out = etwas_text_begin(text, size);
+    const struct etwas_manifest_left_out *first = NULL;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < table->capacity; i++) {
+        const struct etwas_known_manifest *entry = table->slots[i].entry;
+
+        if (entry != NULL && entry->left_out.count > 0) {
+            first = first != NULL ? first : &entry->left_out;
+            count += entry->left_out.count;
+        }
+    }
+    if (first != NULL) {
+        etwas_text_put_unsigned(&out, count);
+        etwas_text_put_ascii(&out, count == 1 ? " element: <" : " elements, the first is <");
+        etwas_text_put_ascii(&out, first->first);
+        etwas_text_put_ascii(&out, ">");
+        if (first->line > 0) {
+            etwas_text_put_ascii(&out, " in line ");
+            etwas_text_put_unsigned(&out, first->line);
+        }
+    }
+    return etwas_text_end(&out, size);
 }
 
 /* A chunk that could not be taken in, as it stands there: what manifest_chunks.h says. */

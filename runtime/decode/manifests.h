@@ -10,6 +10,7 @@
 
 #include <etwas/decode.h>
 
+#include "decode/manifest.h"
 #include "decode/manifest_chunks.h"
 #include "decode/table.h"
 
@@ -22,11 +23,12 @@ struct etwas_manifests {
     struct etwas_manifest_chunks chunks;
     struct etwas_table known; /* struct etwas_known_manifest, the newest of each provider */
     size_t made_bytes;
+    struct etwas_manifest_left_out left_out; /* of the document that was read last */
 };
 
 /*
- * Learns every event and map of a document, wherever it is from; an event that makes no sense is
- * left out. ERROR_INVALID_DATA: it is no manifest, or more was made of manifests than is allowed.
+ * Learns every event and map of a document, wherever it is from; what makes no sense is left out, and
+ * counted. ERROR_INVALID_DATA: it is no manifest, or more was made of manifests than is allowed.
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_manifests_add(etwas_decoder *decoder, const void *xml, size_t bytes);

@@ -300,10 +300,7 @@ static uint32_t put_together(const struct source *checked, size_t name_bytes,
     described->plan =
         (struct etwas_plan){.top = source.info->TopLevelPropertyCount, .steps = steps};
     note_maps(described);
-    if (!etwas_schema_steps(source.info, steps)) {
-        free(block);
-        return ERROR_INVALID_DATA;
-    }
+    described->is_whole = etwas_schema_steps(source.info, steps);
     *result = described;
     return ERROR_SUCCESS;
 }

@@ -6,9 +6,10 @@
  * it is seen that nothing in it leads outside of it; then the names are made UTF-8, and each
  * property gets a step: how its bytes are read, which fields.c follows.
  *
- * What is checked: offsets, strings with their 0 inside, structs nested at most
- * ETWAS_SCHEMA_DEPTH deep whose members belong to one struct each, and counts and lengths that
- * name an integer which was read before, in the same struct or in one around it.
+ * What is checked: offsets, strings with their 0 inside; of each property that its type is known, that
+ * structs are nested at most ETWAS_SCHEMA_DEPTH deep and their members belong to one struct each, and
+ * that counts and lengths name an integer which was read before, in the same struct or in one around
+ * it. A property of which that is not so is kept by its name: it and what follows are bytes.
  */
 #ifndef ETWAS_DECODE_SCHEMA_H
 #define ETWAS_DECODE_SCHEMA_H
@@ -38,6 +39,7 @@ enum etwas_reading {
     ETWAS_READ_SID,
     ETWAS_READ_WBEMSID,
     ETWAS_READ_STRUCT, /* no bytes of its own */
+    ETWAS_READ_NOHOW,  /* its description does not say how */
 };
 
 /* Where a count or a length comes from: a slot below ETWAS_SCHEMA_SLOTS, or */
@@ -87,6 +89,7 @@ struct etwas_described {
     uint32_t map_field_count;
     uint32_t bytes; /* of all of it */
     uint8_t rank;
+    bool is_whole; /* of each property it is known how it is read */
 };
 
 /* A field that names a map, among all that name it. */

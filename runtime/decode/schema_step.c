@@ -3,6 +3,8 @@
 
 #include "decode/schema_step.h"
 
+#include "decode/build.h"
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 /* How a type is read, and as which a value of it is shown. */
@@ -100,14 +102,27 @@ enum {
     NOT_REACHED = 0xFFFE, /* no top-level property, and no struct's member */
 };
 
-/* Every member belongs to one struct, and lies behind all top-level properties. */
-static bool find_parents(struct tree *tree)
+/* Are the struct's members behind all top-level properties, and no other's? */
+static bool has_own_members(const struct tree *tree, uint32_t first, uint32_t members)
+{
+    uint32_t member = first;
+
+    if (members > 0 && (first < tree->info->TopLevelPropertyCount ||
+                        first + members > tree->info->PropertyCount)) {
+        return false;
+    }
+    while (member < first + members && tree->steps[member].parent == NOT_REACHED) {
+        member++;
+    }
+    return member == first + members;
+}
+
+static void find_parents(struct tree *tree)
 {
     uint32_t count = tree->info->PropertyCount;
-    uint32_t top = tree->info->TopLevelPropertyCount;
 
     for (uint32_t i = 0; i < count; i++) {
-        tree->steps[i].parent = i < top ? TOP : NOT_REACHED;
+        tree->steps[i].parent = i < tree->info->TopLevelPropertyCount ? TOP : NOT_REACHED;
     }
     for (uint32_t i = 0; i < count; i++) {
         const EVENT_PROPERTY_INFO *property = &tree->info->EventPropertyInfoArray[i];
@@ -117,17 +132,14 @@ static bool find_parents(struct tree *tree)
         if ((property->Flags & PropertyStruct) == 0) {
             continue;
         }
-        if (members > 0 && (first < top || first + members > count)) {
-            return false;
+        if (!has_own_members(tree, first, members)) {
+            tree->steps[i].reading = ETWAS_READ_NOHOW;
+            continue;
         }
         for (uint32_t member = first; member < first + members; member++) {
-            if (tree->steps[member].parent != NOT_REACHED) {
-                return false;
-            }
             tree->steps[member].parent = (uint16_t)i;
         }
     }
-    return true;
 }
 
 /* Not so deep, and no struct inside itself. */
@@ -155,7 +167,7 @@ static bool is_read_before(const struct tree *tree, uint32_t earlier, uint32_t p
     return false;
 }
 
-/* The slot in which the value of `named` is kept for `property`; false: it may not be named. */
+/* The slot in which the value of `named` is kept for `property`; false: it is not known how many it means. */
 static bool slot_of(struct tree *tree, uint32_t property, uint16_t named, uint16_t *from)
 {
     const EVENT_PROPERTY_INFO *info;
@@ -240,33 +252,27 @@ static void read_by_length(struct etwas_step *step, const EVENT_PROPERTY_INFO *p
     }
 }
 
-static bool set_value_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+static void set_value_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
 {
     const struct type *type = type_of(property->nonStructType.InType);
 
+    step->in_type = property->nonStructType.InType;
+    step->out_type = property->nonStructType.OutType;
     if (type == NULL) {
-        return false;
+        step->reading = ETWAS_READ_NOHOW;
+        return;
     }
     step->reading = type->reading;
     step->bytes = type->bytes;
-    step->in_type = property->nonStructType.InType;
-    step->out_type = property->nonStructType.OutType;
     if (step->out_type == TDH_OUTTYPE_NULL) {
         step->out_type = type->out_type;
     }
     step->length = property->length;
-    if ((property->Flags & (PropertyParamFixedCount | PropertyParamCount)) ==
-            PropertyParamFixedCount &&
-        property->count == 0 &&
-        (step->reading == ETWAS_READ_FIXED || step->reading == ETWAS_READ_POINTER)) {
-        step->count_from = ETWAS_FROM_REST;
-    }
     read_by_length(step, property);
     read_characters_at_once(step);
-    return true;
 }
 
-static bool set_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+static void set_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
 {
     *step = (struct etwas_step){
         .is_array = is_array(property),
@@ -279,15 +285,23 @@ static bool set_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *propert
         step->reading = ETWAS_READ_STRUCT;
         step->first = property->structType.StructStartIndex;
         step->end = (uint16_t)(step->first + property->structType.NumOfStructMembers);
-        return true;
-    }
-    if ((property->Flags & PropertyHasCustomSchema) != 0) {
+    } else if ((property->Flags & PropertyHasCustomSchema) != 0) {
         step->reading = ETWAS_READ_COUNTED;
         step->in_type = TDH_INTYPE_MANIFEST_COUNTEDBINARY;
         step->out_type = TDH_OUTTYPE_HEXBINARY;
-        return true;
+    } else {
+        set_value_step(step, property);
     }
-    return set_value_step(step, property);
+}
+
+/* An array of all that is left; its elements have one size. */
+static bool is_rest(const struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+{
+    const uint32_t both = PropertyParamFixedCount | PropertyParamCount;
+
+    return (property->Flags & both) == both &&
+           property->countPropertyIndex == ETWAS_BUILD_NO_PROPERTY &&
+           (step->reading == ETWAS_READ_FIXED || step->reading == ETWAS_READ_POINTER);
 }
 
 static bool set_references(struct tree *tree, uint32_t i)
@@ -295,8 +309,10 @@ static bool set_references(struct tree *tree, uint32_t i)
     const EVENT_PROPERTY_INFO *property = &tree->info->EventPropertyInfoArray[i];
     struct etwas_step *step = &tree->steps[i];
 
-    if ((property->Flags & PropertyParamCount) != 0 &&
-        !slot_of(tree, i, property->countPropertyIndex, &step->count_from)) {
+    if (is_rest(step, property)) {
+        step->count_from = ETWAS_FROM_REST;
+    } else if ((property->Flags & PropertyParamCount) != 0 &&
+               !slot_of(tree, i, property->countPropertyIndex, &step->count_from)) {
         return false;
     }
     return (property->Flags & (PropertyParamLength | PropertyStruct)) != PropertyParamLength ||
@@ -306,22 +322,17 @@ static bool set_references(struct tree *tree, uint32_t i)
 bool etwas_schema_steps(const TRACE_EVENT_INFO *info, struct etwas_step *steps)
 {
     struct tree tree = {.info = info, .steps = steps};
+    bool is_whole = true;
 
-    if (info->PropertyCount >= NOT_REACHED) {
-        return false;
-    }
     for (uint32_t i = 0; i < info->PropertyCount; i++) {
-        if (!set_step(&steps[i], &info->EventPropertyInfoArray[i])) {
-            return false;
-        }
+        set_step(&steps[i], &info->EventPropertyInfoArray[i]);
     }
-    if (!find_parents(&tree)) {
-        return false;
-    }
+    find_parents(&tree);
     for (uint32_t i = 0; i < info->PropertyCount; i++) {
         if (!is_shallow(&tree, i) || !set_references(&tree, i)) {
-            return false;
+            steps[i].reading = ETWAS_READ_NOHOW;
         }
+        is_whole = is_whole && steps[i].reading != ETWAS_READ_NOHOW;
     }
-    return true;
+    return is_whole;
 }

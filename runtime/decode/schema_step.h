@@ -8,8 +8,8 @@
 #include "decode/schema.h"
 
 /*
- * Fills a step for each property. False: a type is unknown, a struct's members are not its own, a
- * count or a length is not read before, or there is too much of one of them.
+ * Fills a step for each property. False: one is ETWAS_READ_NOHOW, for its type is unknown, its members are
+ * not its own, its count or length is not read before, or there is too much of one of them.
  */
 bool etwas_schema_steps(const TRACE_EVENT_INFO *info, struct etwas_step *steps);
 

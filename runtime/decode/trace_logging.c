@@ -205,10 +205,8 @@ static bool read_field(struct etwas_cursor *cursor, struct field *field)
             return false;
         }
         cursor->at += field->count;
-    } else if ((field->in & COUNT_CONSTANT) != 0 && field->count == 0) {
-        return false;
     }
-    return (field->in & TYPE_MASK) <= TYPE_LAST;
+    return true;
 }
 
 /* The protocol, how many bytes, and these: as TDH has a custom schema. */
@@ -222,8 +220,9 @@ static uint32_t custom_schema(struct etwas_build *build, const struct field *fie
     return offset;
 }
 
+/* A struct without members is what the type says, which is none that is known. */
 static bool add_field(struct etwas_build *build, uint16_t parent, const struct field *field,
-                      uint16_t *index)
+                      bool is_struct, uint16_t *index)
 {
     uint8_t type = field->in & TYPE_MASK;
     uint8_t count = field->in & COUNT_MASK;
@@ -248,11 +247,8 @@ static bool add_field(struct etwas_build *build, uint16_t parent, const struct f
         info.Flags |= PropertyHasCustomSchema;
         info.customSchemaType.OutType = field->out & VALUE_MASK;
         info.customSchemaType.CustomSchemaOffset = custom_schema(build, field);
-    } else if (type == TYPE_STRUCT) {
+    } else if (is_struct) {
         info.Flags |= PropertyStruct;
-        if ((field->out & VALUE_MASK) == 0) {
-            return false;
-        }
     } else {
         info.nonStructType.InType = type;
         info.nonStructType.OutType = out_type_of(field->out & VALUE_MASK, type);
@@ -272,26 +268,45 @@ struct nesting {
     uint32_t depth;
 };
 
-static bool read_fields(struct etwas_cursor *cursor, struct etwas_build *build)
+/* Where nothing more can be read of the fields: the next one, of each struct that is open, is not known. */
+static void add_unknown(struct etwas_build *build, const struct nesting *open)
+{
+    const EVENT_PROPERTY_INFO unknown = {
+        .NameOffset = etwas_build_string(build, "?", 1),
+        .nonStructType.InType = ETWAS_BUILD_NO_TYPE,
+        .count = 1,
+    };
+
+    for (uint32_t depth = open->depth; depth > 0; depth--) {
+        etwas_build_property(build, open->parents[depth - 1], &unknown);
+    }
+    etwas_build_property(build, ETWAS_BUILD_TOP, &unknown);
+}
+
+static void read_fields(struct etwas_cursor *cursor, struct etwas_build *build)
 {
     struct nesting open = {0};
 
     while (etwas_cursor_left(cursor) > 0) {
         struct field field;
         uint16_t index;
+        bool is_struct;
 
-        if (!read_field(cursor, &field) ||
-            !add_field(build, open.depth == 0 ? ETWAS_BUILD_TOP : open.parents[open.depth - 1],
-                       &field, &index)) {
-            return false;
+        if (!read_field(cursor, &field)) {
+            add_unknown(build, &open);
+            return;
+        }
+        is_struct = (field.in & TYPE_MASK) == TYPE_STRUCT &&
+                    (field.in & COUNT_MASK) != COUNT_CUSTOM && (field.out & VALUE_MASK) > 0 &&
+                    open.depth < ETWAS_SCHEMA_DEPTH;
+        if (!add_field(build, open.depth == 0 ? ETWAS_BUILD_TOP : open.parents[open.depth - 1],
+                       &field, is_struct, &index)) {
+            return;
         }
         if (open.depth > 0) {
             open.members[open.depth - 1]--;
         }
-        if ((field.in & TYPE_MASK) == TYPE_STRUCT && (field.in & COUNT_MASK) != COUNT_CUSTOM) {
-            if (open.depth == ETWAS_SCHEMA_DEPTH) {
-                return false;
-            }
+        if (is_struct) {
             open.parents[open.depth] = index;
             open.members[open.depth++] = field.out & VALUE_MASK;
         }
@@ -299,7 +314,9 @@ static bool read_fields(struct etwas_cursor *cursor, struct etwas_build *build)
             open.depth--;
         }
     }
-    return open.depth == 0;
+    if (open.depth > 0) {
+        add_unknown(build, &open);
+    }
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -337,7 +354,8 @@ static bool read_schema(const struct etwas_content_key *key, struct etwas_build 
     build->head.Tags = tag & 0x0FFFFFFF;
     build->head.EventNameOffset = etwas_build_string(build, name, bytes);
     build->head.TaskNameOffset = build->head.EventNameOffset;
-    return read_fields(&cursor, build);
+    read_fields(&cursor, build);
+    return true;
 }
 
 static bool describe_string(struct etwas_build *build)
@@ -374,6 +392,12 @@ static uint32_t make_schema(const struct etwas_content_key *key, struct etwas_de
         error = is_sound ? etwas_schema_make(info, bytes, described) : ERROR_INVALID_DATA;
     }
     free(info);
+    /* What is only a guess has to be right. */
+    if (*described != NULL && !(*described)->is_whole && key->payload_begin > 0) {
+        free(*described);
+        *described = NULL;
+        error = ERROR_INVALID_DATA;
+    }
     if (*described != NULL) {
         (*described)->plan.payload_begin = key->payload_begin;
     }

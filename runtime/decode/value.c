@@ -132,6 +132,13 @@ bool etwas_value_is_signed(const etwas_value *value)
     }
 }
 
+/* The in type BOOLEAN has no other out type. */
+bool etwas_value_is_boolean(const etwas_value *value)
+{
+    return (value->out_type == TDH_OUTTYPE_BOOLEAN || value->in_type == TDH_INTYPE_BOOLEAN) &&
+           etwas_value_unsigned(value) <= 1;
+}
+
 /* Out types whose text is no number of any kind. */
 static bool is_only_text(const etwas_value *value)
 {
@@ -151,7 +158,7 @@ uint32_t etwas_value_number(const etwas_value *value, etwas_number *number)
         return ETWAS_VALUE_TEXT;
     }
     if (etwas_value_is_boolean(value)) {
-        number->u = etwas_value_unsigned(value) != 0;
+        number->u = etwas_value_unsigned(value);
         return ETWAS_VALUE_BOOLEAN;
     }
     if (etwas_value_is_signed(value)) {

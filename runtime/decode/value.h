@@ -38,11 +38,8 @@ static inline bool etwas_is_date(uint16_t out_type)
            out_type == TDH_OUTTYPE_DATETIME_UTC;
 }
 
-/* The in type has no other out type. */
-static inline bool etwas_value_is_boolean(const etwas_value *value)
-{
-    return value->out_type == TDH_OUTTYPE_BOOLEAN || value->in_type == TDH_INTYPE_BOOLEAN;
-}
+/* What is said to be a boolean, and is neither 0 nor 1, is the number that it is. */
+bool etwas_value_is_boolean(const etwas_value *value);
 
 /* Appends the value's text. */
 void etwas_value_put(struct etwas_text *text, const etwas_value *value);

@@ -66,25 +66,40 @@ static void elements_must_not_nest_without_end(void **state)
     assert_int_equal(learn_document(*state, deep), ERROR_INVALID_DATA);
 }
 
-/* Those of which nothing can be said; the event beside them is known. */
-static void events_whose_template_makes_no_sense_are_left_out(void **state)
+static const char *left_out(const etwas_decoder *decoder)
 {
-    static const char *const fields[] = {
-        "<data name='x'/>",
-        "<data name='x' inType='win:Unknown'/>",
-        "<data name='x' inType='win:UInt8' count='later'/><data name='later' inType='win:UInt8'/>",
-        "<data name='x' inType='win:UInt8' count='x'/>",
-        "<data name='x' inType='win:UInt8' count='65536'/>",
-        "<data name='x' inType='win:UInt8' count=''/>",
-        "<data name='x' inType='win:Binary' length='-1'/>",
-        "<data name='t' inType='win:UnicodeString'/><data name='x' inType='win:UInt8' count='t'/>",
-        ("<struct name='s'><data name='n' inType='win:UInt8'/></struct>"
-         "<data name='x' inType='win:UInt8' count='n'/>"),
-        "<struct name='s' count='nowhere'><data name='x' inType='win:UInt8'/></struct>",
+    static char text[128];
+    size_t length = etwas_decoder_left_out(decoder, text, sizeof text);
+
+    assert_int_equal(length, strlen(text));
+    assert_int_equal(etwas_decoder_left_out(decoder, NULL, 0), length);
+    return text;
+}
+
+/* What is known is kept: the event's name, and the fields before the one that is not described. */
+static void events_whose_template_makes_no_sense_keep_what_does(void **state)
+{
+    static const char *const fields[][2] = {
+        {"<data name='x'/>", "x=?1"},
+        {"<data name='x' inType='win:Unknown'/>", "x=?1"},
+        {"<data name='b' inType='win:UInt8'/><data name='x' inType='win:Unknown'/>", "b=1 x=?0"},
+        {"<data name='x' inType='win:UInt8' count='later'/><data name='later' inType='win:UInt8'/>",
+         "x=?1"},
+        {"<data name='x' inType='win:UInt8' count='x'/>", "x=?1"},
+        {"<data name='x' inType='win:UInt8' count='65536'/>", "x=?1"},
+        {"<data name='x' inType='win:UInt8' count=''/>", "x=?1"},
+        {"<data name='x' inType='win:Binary' length='-1'/>", "x=?1"},
+        {"<data name='t' inType='win:AnsiString'/><data name='x' inType='win:UInt8' count='t'/>",
+         "t=\"\1\" x=?0"},
+        {"<struct name='s'><data name='n' inType='win:UInt8'/></struct>"
+         "<data name='x' inType='win:UInt8' count='n'/>",
+         "s={n=1} x=?0"},
+        {"<struct name='s' count='nowhere'><data name='x' inType='win:UInt8'/></struct>", "s=?1"},
     };
 
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         char inside[1024];
+        char line[64];
 
         sprintf(inside,
                 "<templates><template tid='t'>%s</template></templates><events>"
@@ -93,11 +108,13 @@ static void events_whose_template_makes_no_sense_are_left_out(void **state)
                 "<event value='65536' symbol='bad'/><event value='' symbol='bad'/>"
                 "<event symbol='bad'/><event value='4x' symbol='bad'/>"
                 "<event value='2' symbol='Closed'/></events>",
-                fields[i]);
+                fields[i][0]);
+        sprintf(line, "Shop/bad %s", fields[i][1]);
         assert_int_equal(learn_inside(*state, inside), ERROR_SUCCESS);
-        assert_string_equal(SHOWN(*state, 1, "\1"), "(none)");
-        assert_string_equal(SHOWN(*state, 3, "\1"), "(none)");
+        assert_string_equal(SHOWN(*state, 1, "\1"), line);
+        assert_string_equal(SHOWN(*state, 3, "\1"), "Shop/bad ?=?1");
         assert_string_equal(SHOWN(*state, 4, "\1"), "(none)");
+        assert_string_equal(left_out(*state), "4 elements, the first is <event> in line 1");
         assert_true(is_known(*state));
     }
 }
@@ -106,15 +123,18 @@ static void fields_of_a_template_are_bounded(void **state)
 {
     char *inside = malloc(1 << 20);
     size_t length = (size_t)sprintf(inside, "<templates><template tid='t'>");
+    char bytes[600];
 
-    for (int i = 0; i < 513; i++) {
+    for (int i = 0; i < 600; i++) {
         length += (size_t)sprintf(inside + length, "<data name='x%d' inType='win:UInt8'/>", i);
     }
     sprintf(inside + length, "</template></templates>"
                              "<events><event value='1' symbol='bad' template='t'/>"
                              "<event value='2' symbol='Closed'/></events>");
     assert_int_equal(learn_inside(*state, inside), ERROR_SUCCESS);
-    assert_string_equal(SHOWN(*state, 1, "\1"), "(none)");
+    assert_string_equal(SHOWN(*state, 1, "\1"), "Shop/bad x0=1 x1=…0");
+    memset(bytes, 1, sizeof bytes);
+    assert_non_null(strstr(SHOWN(*state, 1, bytes), " x511=1 x512=?87"));
     assert_true(is_known(*state));
     free(inside);
 }
@@ -162,7 +182,7 @@ int main(void)
         TEST(entities_are_refused),
         TEST(what_is_no_manifest_is_refused),
         TEST(elements_must_not_nest_without_end),
-        TEST(events_whose_template_makes_no_sense_are_left_out),
+        TEST(events_whose_template_makes_no_sense_keep_what_does),
         TEST(fields_of_a_template_are_bounded),
         TEST(the_first_of_two_things_of_one_name_is_meant),
         TEST(what_is_made_of_manifests_is_bounded),

@@ -28,6 +28,7 @@ __attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
 static void put_value(const etwas_value *value)
 {
     const char *quote = etwas_value_is_string(value) ? "\"" : "";
+    char odd[256];
     size_t bytes;
 
     put("%s", quote);
@@ -35,6 +36,9 @@ static void put_value(const etwas_value *value)
     assert_true(bytes < sizeof line - length);
     length += bytes;
     put("%s", quote);
+    if (etwas_value_odd(value, odd, sizeof odd) > 0) {
+        put("(%s)", odd);
+    }
 }
 
 static void put_token(const etwas_value *value)
@@ -57,6 +61,9 @@ static void put_token(const etwas_value *value)
         break;
     case ETWAS_TOKEN_TRUNCATED:
         put("…%u", value->bytes);
+        break;
+    case ETWAS_TOKEN_UNDESCRIBED:
+        put("?%u", value->bytes);
         break;
     default:
         put("+%u", value->bytes);

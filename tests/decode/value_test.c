@@ -64,7 +64,9 @@ static void numbers_are_shown_as_their_out_type_says(void **state)
         ROW(UINT16, PORT, "\x01\xBB", "443"),
         ROW(UINT8, BOOLEAN, "\1", "true"),
         ROW(BOOLEAN, BOOLEAN, "\0\0\0\0", "false"),
-        ROW(BOOLEAN, NOPRINT, "\2\0\0\0", "true"),
+        ROW(BOOLEAN, NOPRINT, "\1\0\0\0", "true"),
+        ROW(BOOLEAN, NOPRINT, "\2\0\0\0", "2"),
+        ROW(UINT8, BOOLEAN, "\xDD", "221"),
         ROW(UINT8, STRING, "M", "M"),
         ROW(UINT16, STRING, "\xE9\0", "é"),
         ROW(UINT32, WIN32ERROR, "\5\0\0\0", "5(ERROR_ACCESS_DENIED)"),
@@ -222,6 +224,9 @@ static void numbers_are_numbers(void **state)
     value.in_type = TDH_INTYPE_UINT8;
     value.out_type = TDH_OUTTYPE_BOOLEAN;
     value.bytes = 1;
+    assert_int_equal(etwas_value_number(&value, &number), ETWAS_VALUE_UNSIGNED);
+    assert_int_equal(number.u, 0xFE);
+    value.data = "\1";
     assert_int_equal(etwas_value_number(&value, &number), ETWAS_VALUE_BOOLEAN);
     assert_int_equal(number.u, 1);
     value.in_type = TDH_INTYPE_BOOLEAN;

@@ -142,7 +142,8 @@ static void walk_fields(const etwas_schema *schema, const EVENT_RECORD *record)
         MUST(lies_in(record, &value));
         open += begins(value.token);
         MUST(!ends(value.token) || open-- > 0);
-        is_over = is_over || value.token == ETWAS_TOKEN_TRUNCATED;
+        is_over = is_over || value.token == ETWAS_TOKEN_TRUNCATED ||
+                  value.token == ETWAS_TOKEN_UNDESCRIBED;
         if (value.token == ETWAS_TOKEN_VALUE) {
             walk_value(&value);
         }

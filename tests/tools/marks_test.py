@@ -13,7 +13,7 @@ import json
 import os
 import struct
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import ctf_test
 import otlp_test
@@ -25,6 +25,7 @@ from tool_case import BLUE, RED, ToolTest, main
 T = 1_000_001
 START, END = 1, 2
 UNKNOWN = 0xFFFFFFFF
+ALL_VERSIONS = "all that are known"
 FLAG_GUID, FLAG_TIME, FLAG_IDS = 2, 8, 32
 
 
@@ -39,6 +40,8 @@ class Said:
     payload: str = None    # likewise
     decoded_as_version: int = None
     text: str = None
+    undescribed: str = None  # the field of which it is not known how it is read
+    odd: str = None          # in words
 
 
 def sale(stamp, payload):
@@ -55,7 +58,14 @@ def message(number, stamp, payload):
     return etl.message(number, FLAG_GUID | FLAG_TIME | FLAG_IDS, ids, payload)
 
 
+def of_types(stamp, types, payload):
+    fields = b"".join(etl.tl_field(name, kind) for name, kind in types.items())
+    return etl.tl_event(BLUE, stamp, "shop", "Odd" + "".join(types), fields, payload)
+
+
 WHOLE = struct.pack("<IQ", 7, 8)
+NO_TYPE, COUNTED = 30, 22
+READ_INIT = "3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c"
 DESCRIPTIONS = [etl.event_info(T, RED, 5, "shop", "Order", "Made", [("size", etl.UINT32, 0)], version=1),
                 etl.message_format(T, BLUE, 3, "%u sold"), etl.message_format(T, BLUE, 4, "%u left")]
 # An event, and what is to be said of it.
@@ -71,6 +81,11 @@ CASES = [
     (message(4, T + 7, b"\x06\0\0"), Said(10, 11, text="… left", truncated="argument 1", rest="060000")),
     (unknown_class(T + 8, b"\x01", UNKNOWN, UNKNOWN), Said(payload="01")),
     (unknown_class(T + 9, b"\x01", 0x80000001, 0xFFFFFFF0), Said(0x80000001, 0xFFFFFFF0, payload="01")),
+    (of_types(T + 10, {"count": etl.UINT32, "later": NO_TYPE}, WHOLE[:6]),
+     Said(10, 11, {"count": 7}, undescribed="later", rest="0800")),
+    (of_types(T + 11, {"word": COUNTED}, b"\x03\x006\x00\x41"), Said(10, 11, {"word": 6}, odd="word (odd byte: 41)")),
+    (etl.classic(READ_INIT, T + 12, kind=12, version=9, payload=struct.pack("<QI", 5, 6)),
+     Said(10, 11, {"Irp": 5}, rest="06000000", decoded_as_version=ALL_VERSIONS)),
 ]
 
 
@@ -99,8 +114,17 @@ class MarksTest(ToolTest):
 
 def of_json(event):
     """As dump has it."""
-    return Said(event["process"], event["thread"], event.get("fields", {}), event.get("truncated"), event.get("rest"),
-                event.get("payload"), event.get("decoded_as_version"), event.get("text"))
+    odd = "; ".join(f"{odd['field']} ({odd['odd']})" for odd in event.get("odd", [])) or None
+    version = event.get("decoded_as_version")
+    if "decoded_as_version" in event and version is None:
+        version = ALL_VERSIONS
+    return Said(event["process"], event["thread"], whole_numbers(event.get("fields", {})), event.get("truncated"),
+                event.get("rest"), event.get("payload"), version, event.get("text"), event.get("undescribed"), odd)
+
+
+def whole_numbers(values):
+    """The values of all cases are numbers, however they are written."""
+    return {name: int(str(value), 0) for name, value in values.items()}
 
 
 class Ndjson(MarksTest):
@@ -136,17 +160,24 @@ class Csv(MarksTest):
 
     def expected(self, said):
         ids = [str(number) if number is not None else "" for number in (said.pid, said.tid)]
-        parts = [f"{name}={value}" for name, value in said.fields.items()]
+        parts = [f"{name}=0x{value:X}" if name == "Irp" else f"{name}={value}" for name, value in said.fields.items()]
+        if said.odd is not None:
+            name, _, words = said.odd.partition(" ")
+            parts = [f'{name}="{said.fields[name]}" {words}']
         if said.text is not None:
             parts.append(said.text)
         if said.payload is not None:
             parts.append(f"payload={said.payload}")
         if said.truncated is not None:
             parts.append(("" if said.text else f"{said.truncated}=") + "(truncated" + (f": {said.rest}" if said.rest else "") + ")")
+        elif said.undescribed is not None:
+            parts.append(f"{said.undescribed}=(not described: {said.rest})")
         elif said.rest is not None:
             count = len(said.rest) // 2
             parts.append(f"({count} more byte{'s' if count != 1 else ''}: {said.rest})")
-        if said.decoded_as_version is not None:
+        if said.decoded_as_version == ALL_VERSIONS:
+            parts.append("(version 9 is not known: only what all known ones have in common)")
+        elif said.decoded_as_version is not None:
             parts.append(f"(version 3 decoded as {said.decoded_as_version})")
         return (*ids, " ".join(parts))
 
@@ -156,9 +187,11 @@ class Csv(MarksTest):
 
 def of_keys(pid, tid, values, prefix="etwas."):
     """Where marks stand among the fields."""
-    own = {key: values.pop(prefix + key) for key in ("truncated", "rest", "payload", "decoded_as_version", "text")
-           if prefix + key in values}
-    return Said(pid, tid, values, **own)
+    own = {key: values.pop(prefix + key) for key in ("truncated", "rest", "payload", "decoded_as_version", "text",
+                                                     "undescribed", "odd") if prefix + key in values}
+    if own.get("decoded_as_version", 0) is None:
+        own["decoded_as_version"] = ALL_VERSIONS
+    return Said(pid, tid, whole_numbers(values), **own)
 
 
 def falling():
@@ -258,10 +291,11 @@ class Ctf(MarksTest, ctf_test.CtfTest):
         return found
 
     def expected(self, said):
-        if said.truncated is not None and said.text is None:  # all of the payload, since no field behind it is declared
+        if (said.truncated or said.undescribed) and said.text is None:  # all of the payload: no field behind it is declared
             whole = b"".join(struct.pack("<I", value) for value in said.fields.values()).hex()
-            return Said(said.pid, said.tid, truncated=said.truncated, payload=whole + said.rest)
-        return said
+            return Said(said.pid, said.tid, truncated=said.truncated, undescribed=said.undescribed, payload=whole + said.rest)
+        version = 9 if said.decoded_as_version == ALL_VERSIONS else said.decoded_as_version  # the event's own
+        return replace(said, decoded_as_version=version, odd=None)
 
     def test_ctf(self):
         self.walk()
@@ -281,10 +315,9 @@ class Perfetto(MarksTest, perfetto_test.PerfettoTest):
         for row in self.load(path).slices:
             values = {key: value for key, value in row["args"].items() if not key.startswith("etw_")}
             pid, tid = (int(values.pop(key)) if key in values else None for key in ("process", "thread"))
-            if "decoded_as_version" in values:
+            if values.get("decoded_as_version", ALL_VERSIONS) != ALL_VERSIONS:
                 values["decoded_as_version"] = int(values["decoded_as_version"])
             said = of_keys(pid if pid is not None else row["pid"], tid if tid is not None else row["tid"], values, prefix="")
-            said.fields = {name: int(value) for name, value in said.fields.items()}
             found.append(said)
         return found
 

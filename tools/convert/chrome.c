@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "convert/convert.h"
 #include "json.h"
+#include "marks.h"
 #include "span_name.h"
 
 /* Microseconds since the first file's session began, to the nanosecond: more digits than a double has left. */
@@ -116,8 +117,37 @@ static void put_rest(struct arguments *arguments, const struct etwas_fields_rest
     if (rest->truncated != NULL) {
         put_text(arguments, "etwas.truncated", rest->truncated, strlen(rest->truncated));
     }
-    if (rest->truncated != NULL || rest->bytes > 0) {
+    if (rest->undescribed != NULL) {
+        put_text(arguments, "etwas.undescribed", rest->undescribed, strlen(rest->undescribed));
+    }
+    if (rest->truncated != NULL || rest->undescribed != NULL || rest->bytes > 0) {
         put_hex(arguments, "etwas.rest", rest->data, rest->bytes);
+    }
+}
+
+static void put_odd(struct arguments *arguments, const struct etwas_described *described,
+                    const struct etwas_fields_rest *rest)
+{
+    static struct etwas_output words;
+
+    if (etwas_marks_put_odd(etwas_output_anew(&words), described, rest)) {
+        put_text(arguments, "etwas.odd", words.bytes, words.used_bytes);
+    }
+}
+
+/* null: what is built in of all versions that are known. */
+static void put_version(struct arguments *arguments, const struct etwas_subject *subject)
+{
+    int version = etwas_marks_version(subject->described, subject->record);
+
+    if (version == ETWAS_MARKS_OWN_VERSION) {
+        return;
+    }
+    put_key(arguments, "etwas.decoded_as_version");
+    if (version == ETWAS_MARKS_ALL_VERSIONS) {
+        etwas_output_text(arguments->output, "null");
+    } else {
+        etwas_output_signed(arguments->output, version);
     }
 }
 
@@ -125,8 +155,9 @@ static void put_payload(struct arguments *arguments, struct etwas_subject *subje
 {
     const EVENT_RECORD *record = subject->record;
     struct etwas_event_string message = {NULL, 0};
-    struct etwas_fields_rest rest = {NULL, NULL, 0};
+    struct etwas_fields_rest rest;
 
+    etwas_fields_no_rest(&rest);
     if (subject->event.message) {
         message = etwas_subject_message(subject);
     }
@@ -140,11 +171,9 @@ static void put_payload(struct arguments *arguments, struct etwas_subject *subje
         put_hex(arguments, "etwas.payload", record->UserData, record->UserDataLength);
     }
     put_rest(arguments, &rest);
-    if (message.text == NULL && subject->described != NULL &&
-        subject->described->schema->other_version) {
-        put_key(arguments, "etwas.decoded_as_version");
-        etwas_output_unsigned(arguments->output,
-                              subject->described->schema->info->EventDescriptor.Version);
+    if (message.text == NULL) {
+        put_odd(arguments, subject->described, &rest);
+        put_version(arguments, subject);
     }
 }
 

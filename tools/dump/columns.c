@@ -7,6 +7,8 @@
 
 #include "dump/dump.h"
 
+#include "marks.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -313,36 +315,31 @@ static bool put_message_fields(struct etwas_output *output, struct etwas_dump *d
     if (etwas_subject_message_rest(&dump->subject, &rest)) {
         etwas_output_char(output, ' ');
         etwas_fields_put_rest(output, &rest);
-        etwas_dump_tell_truncated(dump, &rest);
+        etwas_dump_tell_rest(dump, &rest);
     }
     return true;
 }
 
 /* Behind the fields: whose they are, where nothing describes an event of this version. */
-static void put_other_version(struct etwas_output *output, const etwas_schema *schema,
-                              const EVENT_RECORD *record, bool has_fields)
+static bool put_other_version(struct etwas_output *output, const struct etwas_subject *subject,
+                              bool has_fields)
 {
-    uint8_t version = record->EventHeader.EventDescriptor.Version;
+    static struct etwas_output scratch;
+    struct etwas_output *words = etwas_output_anew(&scratch);
 
-    if (!schema->other_version) {
-        return;
+    if (!etwas_marks_put_version(words, subject->described, subject->record)) {
+        return false;
     }
-    etwas_output_text(output, has_fields ? " (version " : "(version ");
-    etwas_output_unsigned(output, version);
-    if (schema->info->EventDescriptor.Version == version) {
-        etwas_output_text(output, " is not known: only what all known ones have in common");
-    } else {
-        etwas_output_text(output, " decoded as ");
-        etwas_output_unsigned(output, schema->info->EventDescriptor.Version);
-    }
+    etwas_output_text(output, has_fields ? " (" : "(");
+    etwas_output_bytes(output, words->bytes, words->used_bytes);
     etwas_output_char(output, ')');
+    return true;
 }
 
 static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
     struct etwas_subject *subject = &dump->subject;
     const struct etwas_fields_reader reader = {etwas_dump_put_value, dump};
-    const etwas_schema *schema;
     struct etwas_fields_rest rest;
     bool has_fields;
 
@@ -357,13 +354,27 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
         return put_payload(output, subject->record);
     }
     has_fields = etwas_fields_put_text(output, subject->described, subject->record, &reader, &rest);
-    etwas_dump_tell_truncated(dump, &rest);
-    schema = subject->described->schema;
-    put_other_version(output, schema, subject->record, has_fields);
-    return has_fields || schema->other_version;
+    etwas_dump_tell_rest(dump, &rest);
+    return put_other_version(output, subject, has_fields) || has_fields;
 }
 
-/* The values of a field; [1, 2] if there are several. */
+/* What the columns that are shown may not say of the fields; false: nothing. */
+static bool put_marks(struct etwas_output *output, struct etwas_dump *dump)
+{
+    struct etwas_subject *subject = &dump->subject;
+    struct etwas_fields_rest rest;
+
+    if (subject->described != NULL) {
+        etwas_fields_find_rest(subject->described, subject->record, &rest);
+    } else if (!subject->event.message || !etwas_subject_message_rest(subject, &rest)) {
+        return false;
+    }
+    etwas_dump_tell_rest(dump, &rest);
+    etwas_marks_put_words(output, subject->described, subject->record, &rest);
+    return etwas_marks_are_there(subject->described, subject->record, &rest);
+}
+
+/* The values of a field; [1, 2] if there are several. What of it is not whole stands behind them. */
 static bool put_field(struct etwas_output *output, struct etwas_dump *dump, uint32_t path,
                       bool quoted)
 {
@@ -384,7 +395,13 @@ static bool put_field(struct etwas_output *output, struct etwas_dump *dump, uint
         }
     }
     etwas_output_text(output, count > 1 ? "]" : "");
-    return count > 0;
+    if (subject->cut_path != path) {
+        return count > 0;
+    }
+    etwas_output_text(output, count > 0 ? " " : "");
+    etwas_fields_put_rest(output, &subject->cut);
+    etwas_dump_tell_rest(dump, &subject->cut);
+    return true;
 }
 
 bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
@@ -430,6 +447,8 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
         return put_stack(output, dump);
     case ETWAS_PROPERTY_FIELDS:
         return put_fields(output, dump, quoted);
+    case ETWAS_PROPERTY_MARKS:
+        return put_marks(output, dump);
     case ETWAS_PROPERTY_PAYLOAD:
         return put_payload(output, subject->record);
     case ETWAS_PROPERTY_COUNT:

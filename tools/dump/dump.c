@@ -75,13 +75,17 @@ static const char *const help[] = {
     "            Offset of FileIo: end, or position where that is not known\n"
     "            (-1 and -2 without a sign);\n"
     "            payload=HEXADECIMAL where nothing describes the event;\n"
-    "            (truncated: ...) in place of a field that is not whole;\n"
+    "            (truncated: ...) in place of a field that is not whole,\n"
+    "            (not described: ...) of one whose type, count or length is not known;\n"
     "            (N more bytes: ...) behind the last one;\n"
     "            (version N decoded as M) where only another version is described, or\n"
     "            (version N is not known: ...) with the fields that all known ones have;\n"
+    "            behind a value (odd byte: ...), (not UTF-8: ...), or what else is odd\n"
+    "            about it;\n"
     "            the text of a message, and behind it what of its payload is not in\n"
     "            it\n"
     "  event_class  the event without the part that tells those of a class apart\n"
+    "  marks     what else fields shows in parentheses, alone: for a choice of FIELDs\n"
     "  provider, name    the names alone; name is the last part of the event's\n"
     "  class     the event class: its name if it is well known, else its GUID; a\n"
     "            self-describing event as PROVIDER/EVENT; component:ID of a message\n"
@@ -139,8 +143,10 @@ static const char *const help[] = {
     "  field_times: an object with those fields that are stamps, as the event's time\n"
     "  is (null: 0), unless --clock=raw; with --symbols field_symbols: those that are\n"
     "  addresses of code, as symbols has them (null: not known);\n"
-    "  truncated (the field that is not whole; 'argument N' of a message) and rest\n"
-    "  (hexadecimal), if a payload does not fit; decoded_as_version (number), where\n"
+    "  truncated (the field that is not whole; 'argument N' of a message) or\n"
+    "  undescribed (the field that cannot be read) and rest (hexadecimal), if a\n"
+    "  payload does not fit; odd, of values that are: an array of objects with field,\n"
+    "  index of an element, and odd, in words; decoded_as_version (number), where\n"
     "  only another version is described (null: fields are those of all known ones);\n"
     "  payload (hexadecimal) where nothing describes the event.\n"
     "Numbers have up to 64 bits.\n"
@@ -434,6 +440,7 @@ static int finish(struct etwas_dump *dump, int result)
 
     for (uint32_t i = 0; i < dump->run->count; i++) {
         etwas_input_warn(&dump->run->inputs[i]);
+        etwas_dump_tell_left_out(dump, i);
         out_of_memory |= dump->descriptions[i].out_of_memory;
         etwas_descriptions_close(&dump->descriptions[i]);
         if (dump->symbols) {

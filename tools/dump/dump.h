@@ -131,8 +131,11 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
                            const struct etwas_dump_column *column, bool quoted);
 
-/* Says, once for each kind of event, if the payload ends before its fields or arguments. */
-void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
+/* Says, once for each kind of event, if the payload ends before its fields or arguments, or one is not described. */
+void etwas_dump_tell_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
+
+/* Says what of the manifests of one of the run's inputs could not be used. */
+void etwas_dump_tell_left_out(const struct etwas_dump *dump, uint32_t input);
 
 /* Says likewise that `what` makes no sense. */
 void etwas_dump_tell_senseless(struct etwas_dump *dump, const char *what);

@@ -8,6 +8,7 @@
 #include "dump/dump.h"
 
 #include "json.h"
+#include "marks.h"
 
 static void put_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes)
 {
@@ -219,16 +220,10 @@ static void put_names(struct etwas_dump *dump)
     }
 }
 
-static void put_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
+static void put_marks(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
 {
-    if (rest->truncated != NULL) {
-        put_string(dump->output, "truncated",
-                   (struct etwas_event_string){rest->truncated, strlen(rest->truncated)});
-    }
-    if (rest->truncated != NULL || rest->bytes > 0) {
-        put_hex(dump->output, "rest", rest->data, rest->bytes);
-    }
-    etwas_dump_tell_truncated(dump, rest);
+    etwas_marks_put_json(dump->output, dump->subject.described, dump->subject.record, rest);
+    etwas_dump_tell_rest(dump, rest);
 }
 
 /* The formatted text of a message. */
@@ -242,26 +237,9 @@ static bool put_message_text(struct etwas_dump *dump)
         put_string(dump->output, "text", text);
     }
     if (text.text != NULL && etwas_subject_message_rest(&dump->subject, &rest)) {
-        put_rest(dump, &rest);
+        put_marks(dump, &rest);
     }
     return text.text != NULL;
-}
-
-/* Of which version the fields are, if the event's is not described; null: of all that are known. */
-static void put_other_version(struct etwas_output *output, const etwas_schema *schema,
-                              const EVENT_RECORD *record)
-{
-    uint8_t version = schema->info->EventDescriptor.Version;
-
-    if (!schema->other_version) {
-        return;
-    }
-    etwas_json_key(output, "decoded_as_version");
-    if (version == record->EventHeader.EventDescriptor.Version) {
-        etwas_output_text(output, "null");
-    } else {
-        etwas_output_unsigned(output, version);
-    }
 }
 
 /* The fields, or what is not decoded. */
@@ -285,8 +263,7 @@ static void put_payload(struct etwas_dump *dump)
     etwas_json_key(output, "fields");
     etwas_fields_put_json(output, dump->subject.described, record, &rest);
     etwas_dump_put_json_values(dump);
-    put_rest(dump, &rest);
-    put_other_version(output, dump->subject.described->schema, record);
+    put_marks(dump, &rest);
 }
 
 void etwas_dump_json(struct etwas_dump *dump)

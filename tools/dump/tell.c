@@ -83,26 +83,61 @@ static struct etwas_output *begin_of_schema(struct etwas_dump *dump)
     return begin(dump);
 }
 
-void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
+static void put_quoted(struct etwas_output *errors, const char *field)
 {
-    const EVENT_RECORD *record = dump->subject.record;
-    bool has_schema = dump->subject.described != NULL;
+    etwas_output_char(errors, '\'');
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, field, strlen(field));
+    etwas_output_text(errors, "' ");
+}
+
+/* The fields of another version may well not fit. */
+void etwas_dump_tell_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
+{
+    const struct etwas_described *described = dump->subject.described;
+    uint32_t bytes = dump->subject.record->UserDataLength;
     struct etwas_output *errors;
 
-    if (rest->truncated == NULL || (has_schema && dump->subject.described->schema->other_version)) {
+    if ((rest->truncated == NULL && rest->undescribed == NULL) ||
+        (rest->truncated != NULL && described != NULL && described->schema->other_version)) {
         return;
     }
-    errors = has_schema ? begin_of_schema(dump) : begin_of_kind(dump);
+    errors = described != NULL ? begin_of_schema(dump) : begin_of_kind(dump);
     if (errors == NULL) {
         return;
     }
-    etwas_output_text(errors, has_schema ? "its schema" : "its format");
-    etwas_output_text(errors, " contradicts its payload: of ");
-    etwas_output_unsigned(errors, record->UserDataLength);
-    etwas_output_text(errors, " bytes, '");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, rest->truncated, strlen(rest->truncated));
-    etwas_output_text(errors, "' begins at byte ");
-    etwas_output_unsigned(errors, record->UserDataLength - rest->bytes);
-    etwas_output_text(errors, " and ends behind the last");
-    end(errors, !has_schema && dump->told_count == ETWAS_DUMP_TOLD);
+    if (rest->undescribed != NULL) {
+        etwas_output_text(errors, "how ");
+        put_quoted(errors, rest->undescribed);
+        etwas_output_text(errors, "is read its description does not say in a way that is known: "
+                                  "what is left from byte ");
+        etwas_output_unsigned(errors, bytes - rest->bytes);
+        etwas_output_text(errors, " on is not decoded");
+    } else {
+        etwas_output_text(errors, described != NULL ? "its schema" : "its format");
+        etwas_output_text(errors, " contradicts its payload: of ");
+        etwas_output_unsigned(errors, bytes);
+        etwas_output_text(errors, " bytes, ");
+        put_quoted(errors, rest->truncated);
+        etwas_output_text(errors, "begins at byte ");
+        etwas_output_unsigned(errors, bytes - rest->bytes);
+        etwas_output_text(errors, " and ends behind the last");
+    }
+    end(errors, described == NULL && dump->told_count == ETWAS_DUMP_TOLD);
+}
+
+void etwas_dump_tell_left_out(const struct etwas_dump *dump, uint32_t input)
+{
+    const char *path = dump->run->inputs[input].path;
+    struct etwas_output *errors = etwas_standard_error();
+    char words[128];
+
+    if (etwas_decoder_left_out(dump->descriptions[input].decoder, words, sizeof words) == 0) {
+        return;
+    }
+    etwas_output_text(errors, "etwas: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_text(errors, ": of its manifests could not be used: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, words, strlen(words));
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
 }

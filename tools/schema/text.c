@@ -27,7 +27,7 @@ static void indent(struct etwas_output *output, unsigned depth)
     }
 }
 
-/* [4], [Count] by a field, or [] by a count of its own. */
+/* [4], [Count] by a field, [] by a count of its own, or [*], as many as there are. */
 static void put_count(struct etwas_output *output, const etwas_schema *schema,
                       const EVENT_PROPERTY_INFO *info)
 {
@@ -35,7 +35,7 @@ static void put_count(struct etwas_output *output, const etwas_schema *schema,
         const etwas_schema_field *by = etwas_schema_field_at(schema, info->countPropertyIndex);
 
         etwas_output_char(output, '[');
-        put(output, by != NULL && by->info != info ? by->name : "");
+        put(output, by == NULL ? "*" : by->info != info ? by->name : "");
         etwas_output_char(output, ']');
     } else if (info->count != 1 || (info->Flags & PropertyParamFixedCount) != 0) {
         etwas_output_char(output, '[');

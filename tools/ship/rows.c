@@ -77,13 +77,14 @@ static struct etwas_ship_left_over put_message(struct etwas_columns *columns,
 {
     static const char key[] = "text";
     struct etwas_event_string text = etwas_subject_message(subject);
-    struct etwas_fields_rest rest = {NULL, NULL, 0};
+    struct etwas_fields_rest rest;
 
     if (text.text == NULL) {
         return (struct etwas_ship_left_over){subject->record->UserData,
                                              subject->record->UserDataLength};
     }
     etwas_columns_text(columns, ETWAS_SHIP_EVENT_TEXTS, key, sizeof key - 1, text.text, text.bytes);
+    etwas_fields_no_rest(&rest);
     (void)etwas_subject_message_rest(subject, &rest);
     return (struct etwas_ship_left_over){rest.data, rest.bytes};
 }

@@ -170,6 +170,7 @@ static void put_in_list(struct walk *walk, const etwas_value *value)
 {
     struct etwas_fields_rest unused;
 
+    etwas_fields_no_rest(&unused);
     etwas_fields_put_token(&walk->list, value, &unused);
     walk->is_over |= list_text()->used_bytes > LIST_BYTES;
     if (walk->list.nesting.depth == 0) {
@@ -184,7 +185,7 @@ static void put_in_list(struct walk *walk, const etwas_value *value)
 static void put_token(struct walk *walk, const etwas_value *value,
                       struct etwas_ship_left_over *left_over)
 {
-    if (value->token == ETWAS_TOKEN_TRUNCATED || value->token == ETWAS_TOKEN_TRAILING) {
+    if (value->token >= ETWAS_TOKEN_TRUNCATED) {
         *left_over = (struct etwas_ship_left_over){value->data, value->bytes};
     } else if (walk->list_depth > 0) {
         put_in_list(walk, value);

@@ -184,7 +184,8 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
         *slot = classes->count;
     }
     class = classes->classes[*slot - 1];
-    if (class->described != NULL && !class->is_complete && form != ETWAS_CTF_TRUNCATED) {
+    if (class->described != NULL && !class->is_complete && form != ETWAS_CTF_TRUNCATED &&
+        form != ETWAS_CTF_UNDESCRIBED) {
         learn(class, subject->record);
     }
     return class;

@@ -50,6 +50,7 @@ enum etwas_ctf_form {
     ETWAS_CTF_TEXT_REST,      /* and what of its payload is not in the text */
     ETWAS_CTF_TEXT_TRUNCATED, /* and which argument its payload ends in, and what is left of it */
     ETWAS_CTF_PAYLOAD,        /* bytes, of which there is no schema */
+    ETWAS_CTF_UNDESCRIBED,    /* bytes, behind the field of which it is not known how it is read */
     ETWAS_CTF_TRUNCATED, /* bytes that are too short for their schema, behind the field they end in */
 };
 

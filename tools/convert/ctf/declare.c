@@ -290,11 +290,14 @@ static void put_fields(struct declaration *declaration)
     if (form == ETWAS_CTF_TRUNCATED || form == ETWAS_CTF_TEXT_TRUNCATED) {
         additions[count++] = (struct addition){"truncated", "text", false};
     }
+    if (form == ETWAS_CTF_UNDESCRIBED) {
+        additions[count++] = (struct addition){"undescribed", "text", false};
+    }
     if (form == ETWAS_CTF_FIELDS_REST || form == ETWAS_CTF_TEXT_REST ||
         form == ETWAS_CTF_TEXT_TRUNCATED) {
         additions[count++] = (struct addition){"rest", "x8", true};
     }
-    if (form == ETWAS_CTF_PAYLOAD || form == ETWAS_CTF_TRUNCATED) {
+    if (form == ETWAS_CTF_PAYLOAD || form == ETWAS_CTF_TRUNCATED || form == ETWAS_CTF_UNDESCRIBED) {
         additions[count++] = (struct addition){"payload", "x8", true};
     }
     if ((declaration->class->has & ETWAS_CTF_CALL_STACK) != 0) {

@@ -145,14 +145,14 @@ static enum etwas_ctf_form put_message(struct etwas_bytes *bytes, struct etwas_c
     return rest.truncated != NULL ? ETWAS_CTF_TEXT_TRUNCATED : ETWAS_CTF_TEXT_REST;
 }
 
-/* The payload does not go as far as the schema: what was written is given up. */
-static enum etwas_ctf_form put_truncated(struct etwas_bytes *bytes, size_t at, const char *name,
-                                         const EVENT_RECORD *record)
+/* The payload does not go as far as the schema, or a field is not described: what was written is given up. */
+static enum etwas_ctf_form put_unread(struct etwas_bytes *bytes, size_t at, const char *name,
+                                      const EVENT_RECORD *record, enum etwas_ctf_form form)
 {
     bytes->used = at;
     etwas_ctf_put_text(bytes, name, strlen(name));
     put_counted(bytes, record->UserData, record->UserDataLength);
-    return ETWAS_CTF_TRUNCATED;
+    return form;
 }
 
 static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_schema *schema,
@@ -174,7 +174,9 @@ static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_sch
             }
             break;
         case ETWAS_TOKEN_TRUNCATED:
-            return put_truncated(bytes, at, value.field->name, record);
+            return put_unread(bytes, at, value.field->name, record, ETWAS_CTF_TRUNCATED);
+        case ETWAS_TOKEN_UNDESCRIBED:
+            return put_unread(bytes, at, value.field->name, record, ETWAS_CTF_UNDESCRIBED);
         case ETWAS_TOKEN_TRAILING:
             put_counted(bytes, value.data, value.bytes);
             return ETWAS_CTF_FIELDS_REST;

@@ -8,6 +8,7 @@
 
 #include "convert/otlp/otlp.h"
 
+#include "marks.h"
 #include "text.h"
 
 #include <math.h>
@@ -140,18 +141,7 @@ struct walk {
     const struct etwas_described *described;
     etwas_fields fields;
     uint32_t left_out;
-    struct etwas_fields_rest rest;
 };
-
-/* It may come within an array, which it ends. */
-static void note_rest(struct walk *walk, const etwas_value *value)
-{
-    if (value->token == ETWAS_TOKEN_TRUNCATED || value->token == ETWAS_TOKEN_TRAILING) {
-        walk->rest = (struct etwas_fields_rest){
-            value->token == ETWAS_TOKEN_TRUNCATED ? value->field->name : NULL, value->data,
-            value->bytes};
-    }
-}
 
 static void begin_field(struct walk *walk, const etwas_schema_field *field)
 {
@@ -168,7 +158,6 @@ static void put_elements(struct walk *walk)
 
     etwas_output_text(walk->item, "{\"arrayValue\":{\"values\":[");
     while (etwas_fields_next(&walk->fields, &value) && value.token != ETWAS_TOKEN_ARRAY_END) {
-        note_rest(walk, &value);
         if (value.token == ETWAS_TOKEN_VALUE && walk->item->used_bytes < ETWAS_OTLP_FIELDS_BYTES) {
             separate(walk->item);
             put_value(walk->item, &value);
@@ -187,11 +176,11 @@ static void put_elements_as_text(struct walk *walk, etwas_value value)
     bool is_cut = false;
 
     etwas_output_anew(&text);
+    etwas_fields_no_rest(&rest);
     etwas_fields_begin_element(&form, &text, walk->described);
     do {
         depth += value.token == ETWAS_TOKEN_ARRAY_BEGIN;
         depth -= value.token == ETWAS_TOKEN_ARRAY_END;
-        note_rest(walk, &value);
         is_cut = is_cut || text.used_bytes > MOST_TEXT_BYTES;
         if (!is_cut) {
             etwas_fields_put_token(&form, &value, &rest);
@@ -221,14 +210,33 @@ static void put_rest(struct etwas_output *item, const char *prefix,
                      const struct etwas_fields_rest *rest)
 {
     static const char truncated[] = "etwas.truncated";
+    static const char undescribed[] = "etwas.undescribed";
 
     if (rest->truncated != NULL) {
         begin(item, prefix, truncated, sizeof truncated - 1);
         put_text(item, rest->truncated, strlen(rest->truncated));
         etwas_output_char(item, '}');
     }
-    if (rest->truncated != NULL || rest->bytes > 0) {
+    if (rest->undescribed != NULL) {
+        begin(item, prefix, undescribed, sizeof undescribed - 1);
+        put_text(item, rest->undescribed, strlen(rest->undescribed));
+        etwas_output_char(item, '}');
+    }
+    if (rest->truncated != NULL || rest->undescribed != NULL || rest->bytes > 0) {
         put_own_bytes(item, prefix, "etwas.rest", rest->data, rest->bytes);
+    }
+}
+
+static void put_odd(struct etwas_output *item, const char *prefix,
+                    const struct etwas_described *described, const struct etwas_fields_rest *rest)
+{
+    static const char key[] = "etwas.odd";
+    static struct etwas_output words;
+
+    if (etwas_marks_put_odd(etwas_output_anew(&words), described, rest)) {
+        begin(item, prefix, key, sizeof key - 1);
+        put_text(item, words.bytes, words.used_bytes);
+        etwas_output_char(item, '}');
     }
 }
 
@@ -237,7 +245,6 @@ static void put_field(struct walk *walk, const etwas_value *value)
     bool has_room = walk->item->used_bytes < ETWAS_OTLP_FIELDS_BYTES;
     bool is_array = value->token == ETWAS_TOKEN_ARRAY_BEGIN;
 
-    note_rest(walk, value);
     if (value->token != ETWAS_TOKEN_VALUE && !is_array) {
         return; /* a struct: its members have its name in theirs */
     }
@@ -275,15 +282,22 @@ static bool put_unread(struct etwas_subject *subject, struct etwas_output *item,
 }
 
 static void put_other_version(struct etwas_output *item, const char *prefix,
-                              const etwas_schema *schema)
+                              const struct etwas_subject *subject)
 {
     static const char key[] = "etwas.decoded_as_version";
+    static const char all[] = "all that are known";
+    int version = etwas_marks_version(subject->described, subject->record);
 
-    if (schema->other_version) {
-        begin(item, prefix, key, sizeof key - 1);
-        put_signed(item, schema->info->EventDescriptor.Version);
-        etwas_output_char(item, '}');
+    if (version == ETWAS_MARKS_OWN_VERSION) {
+        return;
     }
+    begin(item, prefix, key, sizeof key - 1);
+    if (version == ETWAS_MARKS_ALL_VERSIONS) {
+        put_text(item, all, sizeof all - 1);
+    } else {
+        put_signed(item, version);
+    }
+    etwas_output_char(item, '}');
 }
 
 uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
@@ -291,6 +305,7 @@ uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
     static struct walk walk;
     struct etwas_subject *subject = &otlp->convert->subject;
     struct etwas_output *item = &otlp->item;
+    struct etwas_fields_rest rest;
     etwas_value value;
 
     if (put_unread(subject, item, prefix)) {
@@ -300,13 +315,14 @@ uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
     walk.prefix = prefix;
     walk.described = subject->described;
     walk.left_out = 0;
-    walk.rest = (struct etwas_fields_rest){NULL, NULL, 0};
     etwas_fields_begin(&walk.fields, subject->described->schema, subject->record);
     while (etwas_fields_next(&walk.fields, &value)) {
         put_field(&walk, &value);
     }
-    put_rest(item, prefix, &walk.rest);
-    put_other_version(item, prefix, subject->described->schema);
+    etwas_fields_find_rest(subject->described, subject->record, &rest);
+    put_rest(item, prefix, &rest);
+    put_odd(item, prefix, subject->described, &rest);
+    put_other_version(item, prefix, subject);
     return walk.left_out;
 }
 

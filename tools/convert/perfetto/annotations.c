@@ -7,6 +7,8 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "marks.h"
+
 #include <etwas/tdh.h>
 #include <etwas/winmeta.h>
 #include <stdio.h>
@@ -264,16 +266,21 @@ static void put_rest(struct etwas_perfetto *perfetto, const struct etwas_fields_
     if (rest->truncated != NULL) {
         etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_TRUNCATED, rest->truncated);
     }
-    if (rest->truncated != NULL || rest->bytes > 0) {
+    if (rest->undescribed != NULL) {
+        etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_UNDESCRIBED, rest->undescribed);
+    }
+    if (rest->truncated != NULL || rest->undescribed != NULL || rest->bytes > 0) {
         annotate_hex(perfetto, ETWAS_PERFETTO_REST, rest->data, rest->bytes);
     }
 }
 
 static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
 {
+    static struct etwas_output words;
     struct nesting nesting; /* most of it is never touched */
     struct etwas_wire *event = &perfetto->event;
-    struct etwas_fields_rest rest = {NULL, NULL, 0};
+    const struct etwas_subject *subject = &perfetto->convert->subject;
+    struct etwas_fields_rest rest;
     etwas_fields fields;
     etwas_value value;
     size_t began;
@@ -302,11 +309,7 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
             }
             break;
         default:
-            /* It stands beside the fields, and these may still be open. */
-            rest = (struct etwas_fields_rest){
-                value.token == ETWAS_TOKEN_TRUNCATED ? value.field->name : NULL, value.data,
-                value.bytes};
-            break;
+            break; /* it stands beside the fields, and these may still be open */
         }
     }
     while (nesting.depth > 0) {
@@ -314,8 +317,23 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
     }
     if (event->used >= EVENT_BYTES) {
         etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_REST, "too long to be shown");
-    } else {
-        put_rest(perfetto, &rest);
+        return;
+    }
+    etwas_fields_find_rest(schema->described, subject->record, &rest);
+    put_rest(perfetto, &rest);
+    if (etwas_marks_put_odd(etwas_output_anew(&words), schema->described, &rest)) {
+        annotate_bytes(perfetto, ETWAS_PERFETTO_ODD, words.bytes, words.used_bytes);
+    }
+}
+
+static void put_version(struct etwas_perfetto *perfetto, const struct etwas_described *described)
+{
+    int version = etwas_marks_version(described, perfetto->convert->subject.record);
+
+    if (version == ETWAS_MARKS_ALL_VERSIONS) {
+        etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_DECODED_AS, "all that are known");
+    } else if (version != ETWAS_MARKS_OWN_VERSION) {
+        etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_DECODED_AS, (uint64_t)version);
     }
 }
 
@@ -434,11 +452,7 @@ static void put_payload(struct etwas_perfetto *perfetto, const struct etwas_perf
         if (schema->described->schema->field_count > 0 || subject->record->UserDataLength > 0) {
             put_fields(perfetto, schema);
         }
-        if (schema->described->schema->other_version) {
-            etwas_perfetto_annotate_number(
-                perfetto, ETWAS_PERFETTO_DECODED_AS,
-                schema->described->schema->info->EventDescriptor.Version);
-        }
+        put_version(perfetto, schema->described);
     }
 }
 

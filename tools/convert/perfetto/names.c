@@ -132,7 +132,9 @@ void etwas_perfetto_put_own_names(struct etwas_wire *packet)
         [ETWAS_PERFETTO_TEXT] = "text",
         [ETWAS_PERFETTO_PAYLOAD] = "payload",
         [ETWAS_PERFETTO_TRUNCATED] = "truncated",
+        [ETWAS_PERFETTO_UNDESCRIBED] = "undescribed",
         [ETWAS_PERFETTO_REST] = "rest",
+        [ETWAS_PERFETTO_ODD] = "odd",
         [ETWAS_PERFETTO_DECODED_AS] = "decoded_as_version",
         [ETWAS_PERFETTO_PROCESS] = "process",
     };

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What of a value its text does not say, or what it should not be: in words. */
+#include <string.h>
+
+#include "decode/value.h"
+#include "etl/utf16.h"
+
+enum {
+    SID_REVISION = 1,
+    SID_PARTS = 15, /* at most */
+};
+
+static void put_bytes(struct etwas_text *text, const char *words, const etwas_value *value)
+{
+    etwas_text_put_ascii(text, words);
+    etwas_text_put_bytes(text, value->data, value->bytes);
+}
+
+static bool is_utf16(const uint8_t *bytes, size_t units)
+{
+    for (size_t at = 0, length; at < units; at += length) {
+        etwas_wchar next[2] = {0};
+        uint32_t point;
+
+        memcpy(next, bytes + 2 * at, units - at < 2 ? 2 : 4);
+        length = etwas_utf16_decode(next, units - at, &point);
+        if (length == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void put_utf16(struct etwas_text *text, const etwas_value *value)
+{
+    if (!is_utf16(value->data, value->bytes / 2)) {
+        put_bytes(text, "not UTF-16: ", value);
+    } else if (value->bytes % 2 != 0) {
+        etwas_text_put_ascii(text, "odd byte: ");
+        etwas_text_put_bytes(text, (const uint8_t *)value->data + value->bytes - 1, 1);
+    }
+}
+
+static bool is_utf8(const uint8_t *bytes, size_t count)
+{
+    for (size_t at = 0, length; at < count; at += length) {
+        uint32_t point;
+
+        length = bytes[at] < 0x80 ? 1 : etwas_utf8_decode(bytes + at, count - at, &point);
+        if (length == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void put_sid(struct etwas_text *text, const etwas_value *value)
+{
+    const uint8_t *sid = value->data;
+
+    if (value->bytes < 2) {
+        return;
+    }
+    if (sid[0] != SID_REVISION) {
+        etwas_text_put_ascii(text, "revision ");
+        etwas_text_put_unsigned(text, sid[0]);
+        etwas_text_put_ascii(text, ", only 1 is known");
+    } else if (sid[1] > SID_PARTS) {
+        etwas_text_put_unsigned(text, sid[1]);
+        etwas_text_put_ascii(text, " sub-authorities, 15 are allowed");
+    }
+}
+
+static bool is_date(const etwas_value *value)
+{
+    static const uint8_t days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    etwas_systemtime time;
+
+    memcpy(&time, value->data, sizeof time);
+    return time.wMonth >= 1 && time.wMonth <= 12 && time.wDay >= 1 &&
+           time.wDay <= days[time.wMonth - 1] && time.wHour < 24 && time.wMinute < 60 &&
+           time.wSecond < 60 && time.wMilliseconds < 1000;
+}
+
+size_t etwas_value_odd(const etwas_value *value, char *text, size_t size)
+{
+    struct etwas_text out = etwas_text_begin(text, size);
+
+    switch (etwas_value_form(value)) {
+    case ETWAS_FORM_UTF16:
+        put_utf16(&out, value);
+        break;
+    case ETWAS_FORM_UTF8:
+        if (!is_utf8(value->data, value->bytes)) {
+            put_bytes(&out, "not UTF-8: ", value);
+        }
+        break;
+    case ETWAS_FORM_SID:
+        put_sid(&out, value);
+        break;
+    case ETWAS_FORM_SYSTEMTIME:
+        etwas_text_put_ascii(&out, is_date(value) ? "" : "no such date");
+        break;
+    default:
+        break;
+    }
+    return etwas_text_end(&out, size);
+}
