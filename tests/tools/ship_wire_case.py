@@ -26,10 +26,10 @@ class WireTest(ToolTest):
         return subprocess.Popen([sys.argv[2], *actions, "--", *arguments, *options, "x.etl"], stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **more)
 
-    def work(self, *actions, to, options=(), **more):
+    def work(self, *actions, to, options=(), limit=200, **more):
         """What became of each action, and what was said."""
         process = self.start(*actions, to=to, options=options, **more)
-        out, said = process.communicate(timeout=200)
+        out, said = process.communicate(timeout=limit)
         self.assertEqual(process.returncode, 0, said)
         lines = out.splitlines()
         return lines[2:] if lines[0] == "opened" else lines, said

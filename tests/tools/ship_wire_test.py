@@ -7,6 +7,7 @@ usage: ship_wire_test.py PATH_OF_ETWAS PATH_OF_SHIP_WIRE_WORK TEST_CLASS
 
 import random
 import signal
+import socket
 import sys
 import time
 
@@ -243,6 +244,27 @@ class Ends(WireTest):
         told, said = self.work("send:20", to="http://127.0.0.1:1", options=("--patience", "1"))
         self.assertEqual(told, ["refused"])
         self.assert_said(said, WAITS, "within 1 s", lines=2)
+
+    def test_patience_is_of_all_attempts_and_of_what_hangs_too(self):
+        """Of questions and rows; one request alone may take 60 s otherwise."""
+        drips = ways.say(*[b"x"] * 300, pause=0.3)
+        for way, asks in (ways.silent, True), (drips, False):
+            server = self.server()
+            server.ways = [way]
+            server.questions = way if asks else None
+            told, said = self.work("send:20", to=server.url, options=("--patience", "2"), limit=45)
+            self.assertEqual(told, ["refused"])
+            self.assert_said(said, "within 2 s (--patience)")
+        with socket.create_server(("127.0.0.1", 0)) as listening:  # takes connections, and no word of TLS
+            told, said = self.work("send:20", to=f"https://127.0.0.1:{listening.getsockname()[1]}",
+                                   options=("--patience", "1"), limit=45)
+        self.assertEqual(told, ["refused"])
+
+    def test_a_replica_that_hangs_leaves_the_others_their_part_of_the_patience(self):
+        first, second = self.server(), self.server()
+        first.questions = ways.silent
+        told, said = self.work("send:20", to=f"{first.url},{second.url}", options=("--patience", "8"))
+        self.assertEqual((told, len(second.inserts)), (["sent"], 1), said)
 
 
 class Servers(WireTest):

@@ -157,12 +157,14 @@ static bool open_connection(struct etwas_ship_replica *replica)
     return replica->http != NULL;
 }
 
+/* `deadline_ms`: as of a request. */
 static enum etwas_ship_meaning run(struct etwas_ship_replica *replica,
-                                   const struct etwas_ship_attempt *attempt,
+                                   const struct etwas_ship_attempt *attempt, int64_t deadline_ms,
                                    struct etwas_ship_reply *reply)
 {
     struct etwas_ship_request request = attempt->request;
 
+    request.deadline_ms = deadline_ms;
     request.query = attempt->modern_query != NULL && replica->version >= ETWAS_SHIP_MODERN_INSERTS
                         ? attempt->modern_query
                         : attempt->query;
@@ -175,7 +177,7 @@ static enum etwas_ship_meaning run(struct etwas_ship_replica *replica,
 }
 
 /* A server that was away may be another one now; and who asks before does not send megabytes to one that cannot take them. */
-static enum etwas_ship_meaning ask_version(struct etwas_ship_replica *replica,
+static enum etwas_ship_meaning ask_version(struct etwas_ship_replica *replica, int64_t deadline_ms,
                                            struct etwas_ship_reply *reply)
 {
     static char sql[] = "select version() format TabSeparated";
@@ -189,7 +191,7 @@ static enum etwas_ship_meaning ask_version(struct etwas_ship_replica *replica,
         .query = "?wait_end_of_query=1",
         .columns = 1,
     };
-    enum etwas_ship_meaning meaning = run(replica, &attempt, reply);
+    enum etwas_ship_meaning meaning = run(replica, &attempt, deadline_ms, reply);
 
     if (meaning == ETWAS_SHIP_MEANS_GOOD) {
         replica->version = etwas_ship_answer_version(reply->text);
@@ -200,7 +202,7 @@ static enum etwas_ship_meaning ask_version(struct etwas_ship_replica *replica,
 
 static enum etwas_ship_meaning attempt_once(struct etwas_ship_replica *replica,
                                             const struct etwas_ship_attempt *attempt,
-                                            struct etwas_ship_reply *reply)
+                                            int64_t deadline_ms, struct etwas_ship_reply *reply)
 {
     enum etwas_ship_meaning meaning = ETWAS_SHIP_MEANS_GOOD;
 
@@ -211,9 +213,9 @@ static enum etwas_ship_meaning attempt_once(struct etwas_ship_replica *replica,
         return ETWAS_SHIP_MEANS_PASSING;
     }
     if (replica->version == 0) {
-        meaning = ask_version(replica, reply);
+        meaning = ask_version(replica, deadline_ms, reply);
     }
-    return meaning == ETWAS_SHIP_MEANS_GOOD ? run(replica, attempt, reply) : meaning;
+    return meaning == ETWAS_SHIP_MEANS_GOOD ? run(replica, attempt, deadline_ms, reply) : meaning;
 }
 
 /* ---- and all of them --------------------------------------------------------------------------- */
@@ -233,22 +235,42 @@ static uint32_t next_chance(struct etwas_ship_shard *shard)
 struct patience {
     struct etwas_ship_wait wait;
     int64_t began_ms;
+    int64_t end_ms; /* of all attempts; 0: never */
 };
+
+static struct patience patience_of(const struct etwas_ship_target *target)
+{
+    uint32_t patience_s = target->options->patience_s;
+    int64_t now_ms = etwas_ship_now_ms();
+
+    return (struct patience){.began_ms = now_ms,
+                             .end_ms = target->open_end_ms != 0 ? target->open_end_ms
+                                       : patience_s != ETWAS_SHIP_FOR_EVER
+                                           ? now_ms + patience_s * INT64_C(1000)
+                                           : 0};
+}
+
+/* Who hangs leaves those their part that were not tried: `others` shards, and of this one the other replicas. */
+static int64_t deadline_of(const struct patience *patience, uint32_t replicas, uint32_t others)
+{
+    int64_t now_ms = etwas_ship_now_ms();
+    uint32_t untried = patience->wait.count < replicas ? replicas - patience->wait.count : 1;
+
+    return patience->end_ms != 0 ? now_ms + (patience->end_ms - now_ms) / (untried + others) : 0;
+}
 
 /* Before the next attempt. Else why there is none. */
 static enum etwas_ship_sent wait_for_next(const struct etwas_ship_options *options, const char *url,
                                           struct etwas_ship_shard *shard, bool is_hurried,
                                           struct patience *patience)
 {
-    int64_t waited_ms = etwas_ship_now_ms() - patience->began_ms;
     uint32_t ms = etwas_ship_wait_next_ms(&patience->wait, next_chance(shard));
 
     if (is_hurried && patience->wait.count >= shard->count) {
         shard->is_away = true;
         return ETWAS_SHIP_REFUSED;
     }
-    if (options->patience_s != ETWAS_SHIP_FOR_EVER &&
-        waited_ms + ms > options->patience_s * INT64_C(1000)) {
+    if (patience->end_ms != 0 && etwas_ship_now_ms() + ms > patience->end_ms) {
         etwas_ship_say(url, "has not answered as it should within %u s (--patience)",
                        options->patience_s);
         return ETWAS_SHIP_REFUSED;
@@ -261,7 +283,8 @@ enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32
                                         struct etwas_ship_reply *reply)
 {
     struct etwas_ship_shard *own = &target->shards[shard];
-    struct patience patience = {{0}, etwas_ship_now_ms()};
+    struct patience patience = patience_of(target);
+    uint32_t others = attempt->is_hurried ? target->shard_count - shard - 1 : 0;
     enum etwas_ship_sent sent;
     enum etwas_ship_meaning meaning;
     const char *url;
@@ -271,7 +294,9 @@ enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32
         uint32_t index = replica >= 0 ? (uint32_t)replica : own->current;
 
         url = own->replicas[index].options.address->url;
-        meaning = attempt_once(&own->replicas[index], attempt, reply);
+        meaning =
+            attempt_once(&own->replicas[index], attempt,
+                         deadline_of(&patience, replica >= 0 ? 1 : own->count, others), reply);
         if (reply->came == ETWAS_SHIP_CAME_STOP) {
             return ETWAS_SHIP_STOPPED;
         }

@@ -331,6 +331,18 @@ void etwas_ship_http_close(struct etwas_ship_http *http)
 
 /* ---- a request ------------------------------------------------------------------------------- */
 
+/* From the connection on, as is what a server takes that says a byte now and then. */
+static int64_t limit_ms(const struct etwas_ship_request *request)
+{
+    int64_t limit = request->limit_s * INT64_C(1000);
+    int64_t left = request->deadline_ms - etwas_ship_now_ms();
+
+    if (request->deadline_ms == 0 || left > limit) {
+        return limit;
+    }
+    return left > 0 ? left : 1; /* 0 is no limit */
+}
+
 static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request *request,
                   struct etwas_ship_reply *reply)
 {
@@ -354,7 +366,7 @@ static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request 
     good = grow(http, 1) && curl->easy_setopt(http->easy, CURLOPT_URL, url) == CURLE_OK &&
            curl->easy_setopt(http->easy, CURLOPT_HTTPHEADER, http->heads[request->is_gzip]) ==
                CURLE_OK &&
-           curl->easy_setopt(http->easy, CURLOPT_TIMEOUT, (long)request->limit_s) == CURLE_OK &&
+           curl->easy_setopt(http->easy, CURLOPT_TIMEOUT_MS, (long)limit_ms(request)) == CURLE_OK &&
            curl->easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->bytes) ==
                CURLE_OK &&
            curl->multi_add_handle(http->multi, http->easy) == CURLM_OK;

@@ -148,7 +148,7 @@ static void say_open_password(const struct etwas_ship_target *target)
  * A shard that is away is looked at when it is used first, so that the others have their rows meanwhile; but one has to
  * be there, by whose types blocks are made. Of who only asks all have to.
  */
-static enum etwas_ship_sent look_at_shards(struct etwas_ship_target *target)
+static enum etwas_ship_sent look_at_each(struct etwas_ship_target *target)
 {
     bool may_be_away = target->options->purpose == ETWAS_SHIP_TO_INSERT && target->shard_count > 1;
     uint32_t checked = 0;
@@ -162,6 +162,18 @@ static enum etwas_ship_sent look_at_shards(struct etwas_ship_target *target)
         checked += sent == ETWAS_SHIP_SENT;
     }
     return checked > 0 ? ETWAS_SHIP_SENT : etwas_ship_check(target, 0, false);
+}
+
+static enum etwas_ship_sent look_at_shards(struct etwas_ship_target *target)
+{
+    enum etwas_ship_sent sent;
+
+    if (target->options->patience_s != ETWAS_SHIP_FOR_EVER) {
+        target->open_end_ms = etwas_ship_now_ms() + target->options->patience_s * INT64_C(1000);
+    }
+    sent = look_at_each(target);
+    target->open_end_ms = 0;
+    return sent;
 }
 
 enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *options,

@@ -48,6 +48,10 @@ struct etwas_ship_target {
     bool has_dialect;
     struct etwas_ship_dialect dialect;
 
+    /* While it is opened: when the patience for all shards together is over, by etwas_ship_now_ms. 0: it is open, or that
+     * is for ever. */
+    int64_t open_end_ms;
+
     uint32_t shard_count;
     struct etwas_ship_shard shards[];
 };
