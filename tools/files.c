@@ -7,35 +7,120 @@
 
 #include "files.h"
 
+#include "output.h"
+#include "text.h"
+
 #include <dirent.h>
+#include <etwas/evntcons.h>
+#include <etwas/evntrace.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 enum {
     DESCRIPTORS_A_FILE = 2,  /* itself, and of a conversion the folder that is made of it */
     DESCRIPTORS_BESIDE = 64, /* of what a command opens besides */
+    FILE_MAX_DIGITS = 4,     /* behind the names of an AutoLogger's files, but the first */
+    NAMED = 3,               /* of the traces that are not read */
 };
 
 static struct etwas_files *newest; /* of those that were read */
 
+/* Behind the last number of a name of `length`, what stands before `sign` and it; `digits`: so many of them, 0 any number. */
+static size_t before_number(const char *name, size_t length, char sign, size_t digits)
+{
+    size_t begin = length;
+
+    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') {
+        begin--;
+    }
+    if (begin == length || (digits != 0 && length - begin != digits)) {
+        return length;
+    }
+    if (sign == '\0') {
+        return begin;
+    }
+    return begin > 0 && name[begin - 1] == sign ? begin - 1 : length;
+}
+
 bool etwas_files_is_log(const char *name)
 {
     static const char suffix[] = ".etl";
-    size_t length = strlen(name);
-    size_t name_end = length;
+    size_t length = before_number(name, strlen(name), '_', 0);
 
-    while (name_end > 0 && name[name_end - 1] >= '0' && name[name_end - 1] <= '9') {
-        name_end--;
-    }
-    if (name_end > 0 && name_end < length && name[name_end - 1] == '_') {
-        length = name_end - 1;
-    }
+    length = before_number(name, length, '.', FILE_MAX_DIGITS);
+    length = before_number(name, length, '\0', 0);
     return name[0] != '.' && length >= sizeof suffix &&
            memcmp(name + length - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
 }
+
+/* ---- what has another name ------------------------------------------------------------------- */
+
+/* Links, pipes and folders are none of a folder's files, and what somebody hides is not meant. */
+static bool is_other_trace(const char *folder, const char *name)
+{
+    EVENT_TRACE_LOGFILEA logfile = {.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD};
+    TRACEHANDLE trace = INVALID_PROCESSTRACE_HANDLE;
+    struct stat status;
+    char *path;
+
+    if (name[0] == '.' || etwas_files_is_log(name) || asprintf(&path, "%s/%s", folder, name) < 0) {
+        return false;
+    }
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size != 0) {
+        logfile.LogFileName = path;
+        trace = OpenTraceA(&logfile);
+    }
+    if (trace != INVALID_PROCESSTRACE_HANDLE) {
+        (void)CloseTrace(trace);
+    }
+    free(path);
+    return trace != INVALID_PROCESSTRACE_HANDLE;
+}
+
+void etwas_files_say_others(const char *command, const char *folder)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    char named[NAMED][NAME_MAX + 1];
+    uint32_t count = 0;
+
+    while (files != NULL && (entry = readdir(files)) != NULL) {
+        if (is_other_trace(folder, entry->d_name)) {
+            if (count < NAMED) {
+                (void)snprintf(named[count], sizeof named[count], "%s", entry->d_name);
+            }
+            count++;
+        }
+    }
+    if (files != NULL) {
+        (void)closedir(files);
+    }
+    if (count == 0) {
+        return;
+    }
+    etwas_output_format(errors, "%s: ", command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, folder, strlen(folder));
+    etwas_output_format(errors,
+                        ": note: %u trace%s in it not read, since %s not called NAME.etl: ", count,
+                        count == 1 ? " is" : "s are", count == 1 ? "it is" : "they are");
+    for (uint32_t i = 0; i < count && i < NAMED; i++) {
+        etwas_output_text(errors, i > 0 ? ", " : "");
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, named[i], strlen(named[i]));
+    }
+    if (count > NAMED) {
+        etwas_output_format(errors, " and %u more", count - NAMED);
+    }
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static int is_log_file(const struct dirent *entry)
 {
@@ -89,6 +174,7 @@ static bool add_argument(struct etwas_files *files, const char *argument)
         free(entries[i]);
     }
     free(entries);
+    etwas_files_say_others("etwas", argument);
     return is_added;
 }
 

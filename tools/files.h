@@ -26,8 +26,14 @@ struct etwas_files {
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most);
 
-/* Is a log file called so? NAME.etl, or, of a private session, NAME.etl_PID; and no hidden one. */
+/*
+ * Is a log file called so? NAME.etl, which a new-file set may number, NAME.etl7; NAME.etl.0001 and so on, of an AutoLogger
+ * with FileMax; of a private session also with _PID behind these; and no hidden one.
+ */
 bool etwas_files_is_log(const char *name);
+
+/* Says on standard error which traces of a folder have other names, and are not read. `command`: "etwas ship". */
+void etwas_files_say_others(const char *command, const char *folder);
 
 /* The command that had them has ended. */
 void etwas_files_free(void);

@@ -49,7 +49,8 @@ static const char *const help[] = {
     "Looks into event trace logs (.etl), from etwas or from Windows. What is looked\n"
     "into is never changed. A file is read piece by piece: a large one needs no more\n"
     "memory than a small one. It must be a regular file, not a pipe. A folder stands\n"
-    "for the log files (*.etl, *.etl_PID) in it; 1,000 files can be one time line.\n"
+    "for the log files in it (*.etl, *.etl.0001, *.etl_PID), of other traces there it\n"
+    "is said that they are not read; 1,000 files can be one time line.\n"
     "Output is UTF-8; control characters in names are shown as \\xNN or \\u{N}.\n"
     "\n",
     "Exit codes:\n"

@@ -197,10 +197,11 @@ class Folder(ToolTest):
         for number, (ns, file) in enumerate(self.moments()):
             records[file].append(etl.classic(RED, self.stamp(file, ns), payload=struct.pack("<I", number)))
         for file, events in enumerate(records):
-            name = f"f{file:03}.etl" + "_4711" * (file == 7)  # that of a private session
+            # That of a private session, of a FileMax, of both, and of a new-file set.
+            name = f"f{file:03}.etl" + {7: "_4711", 8: ".0001", 9: ".0015_4711", 10: "7", 11: "7_4711"}.get(file, "")
             self.write(name, etl.trace([(file % 4, events)], name=f"s{file}", **self.CLOCKS[file % 3]))
         os.mkdir(os.path.join(self.folder, "below"))
-        for name in ("below/a.etl", ".hidden.etl", "other.txt", "f000.etl.index", "other.etl_", "other_7"):
+        for name in ("below/a.etl", ".hidden.etl", "other.txt", "f000.etl.index", "other.etl_", "other_7", "other.etl.00001"):
             self.write(name, b"no trace")
 
     def events(self, *arguments, **options):
@@ -213,6 +214,23 @@ class Folder(ToolTest):
         self.assertEqual([e["file"] - 1 for e in events], [file for _, file in self.moments()])
         self.assertEqual([e["time"] for e in events], sorted(e["time"] for e in events))
         self.assertEqual(len(events), self.EVENTS + 1)
+
+    def test_traces_with_other_names_are_said_and_not_read(self):
+        trace = etl.trace([(0, [etl.classic(RED, etl.FIRST_STAMP)])])
+        self.write("a.etl", trace)
+        names = ("a.etl.001", "a.etl.00001", "a.etl_", "a.log", "b.etl.old", "\x1b")
+        for count, name in enumerate(names, 1):
+            self.write(name, trace)
+            for command in ("dump", "--json"), ("stat", "--json"):
+                out, error = self.run_etwas(*command, self.folder)
+                self.assertRegex(error, rf"\Aetwas: {self.folder}: note: {count} traces? (is|are) in it not read, since (it is|they are) "
+                                        r"not called NAME\.etl: [^\x1b]*\n\Z")
+            self.assertEqual(len(self.dump(os.path.join(self.folder, name))), 1)
+        self.assertTrue(error.endswith(" and 3 more\n"), error)
+        self.assertEqual(len(self.stat_json(self.folder)), 1)
+        os.rename(os.path.join(self.folder, "a.etl"), os.path.join(self.folder, ".etl"))
+        _, error = self.run_etwas("dump", self.folder, expect=OPEN)
+        self.assertIn("6 traces are in it not read", error)
 
     def test_files_of_one_machine_are_on_one_line_whatever_its_wall_clock_did_between_their_starts(self):
         second, hour = 10**9, 3600 * 10**9

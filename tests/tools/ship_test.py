@@ -44,8 +44,11 @@ class Folder(ShipTest):
     def test_once_ends_when_all_that_is_there_has_arrived(self):
         for name in ("a", "b"):
             self.work(name, os.path.join(self.inside, f"{name}.etl"), 2000)
-        self.ship("--follow", self.inside, "--once")
-        self.assert_whole(2000, 2000)
+        for name, number in (("c.etl.0001", 1), ("d.log", 2)):
+            self.work(f"{number}", os.path.join(self.inside, name), 2000)
+        said = self.ship("--follow", self.inside, "--once")
+        self.assertIn("note: 1 trace is in it not read, since it is not called NAME.etl: d.log\n", said)
+        self.assert_whole(2000, 2000, 2000)
 
     def test_a_folder_that_is_not_there_is_refused_and_not_made(self):
         missing = self.path("missing")

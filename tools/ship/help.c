@@ -19,9 +19,9 @@ const char *const etwas_ship_help[] = {
     "\n",
     "What is sent:\n"
     "  FILE...              what is in these files, also of those without an end\n"
-    "  -f, --follow FOLDER  the log files (*.etl, *.etl_PID) in it, as they come and\n"
-    "                       grow, until SIGTERM or SIGINT; a block a second is not\n"
-    "                       full at most\n"
+    "  -f, --follow FOLDER  the log files in it (*.etl, *.etl.0001, *.etl_PID), as\n"
+    "                       they come and grow, until SIGTERM or SIGINT; a block a\n"
+    "                       second is not full at most\n"
     "  -S, --session NAME   the log files of a session that runs, until it ends\n"
     "      --once           with --follow: until all that is there has arrived\n"
     "      --recover        with --follow: what processes that died had in memory of\n"

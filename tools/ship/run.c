@@ -4,6 +4,7 @@
 #include "ship/run.h"
 
 #include "commands.h"
+#include "files.h"
 #include "ship/early.h"
 #include "ship/follow.h"
 #include "ship/followed_session.h"
@@ -259,6 +260,9 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
 {
     int result = ETWAS_EXIT_OPEN;
 
+    if (run->folder != NULL) {
+        etwas_files_say_others("etwas ship", run->folder);
+    }
     if (open_parts(run) && (run->folder != NULL || add_files(run))) {
         run->owes_more = true;
         go_round(run, session);
