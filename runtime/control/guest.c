@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "buffer/unattached.h"
+#include "clock/clock.h"
 #include "control/host_guests.h"
 #include "control/look.h"
 #include "control/service.h"
@@ -20,6 +21,7 @@
 #include "platform/own_descriptor.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
+#include "platform/time_namespace.h"
 #include "platform/wait.h"
 #include "provider/enabling.h"
 #include "registry/connection.h"
@@ -265,7 +267,21 @@ static uint32_t send_request(const struct etwas_guest *guest)
     return etwas_message_send(guest->connection, &request, NULL, 0);
 }
 
-/* Takes no time: who has too much to accept is tried again by the next look. What has another layout is not asked for. */
+/* Why its pool is not even asked for. In another time namespace QPC's stamps would lie elsewhere. */
+static uint32_t why_not(const struct etwas_registry_entry *entry)
+{
+    const int64_t offset_ns = etwas_time_offset_ns();
+
+    if (entry->layout != ETWAS_SHARED_MAJOR) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    return entry->clock == ETWAS_CLOCK_KIND_QPC && (entry->time_offset_ns != offset_ns ||
+                                                    offset_ns == ETWAS_TIME_OFFSET_UNKNOWN)
+               ? ERROR_INVALID_FUNCTION
+               : ERROR_SUCCESS;
+}
+
+/* Takes no time: who has too much to accept is tried again by the next look. */
 static uint32_t connect_to(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
 {
     struct etwas_peer peer;
@@ -276,7 +292,7 @@ static uint32_t connect_to(struct etwas_guest *guest, const struct etwas_registr
         return code;
     }
     guest->connection = etwas_own_keep(guest->connection);
-    code = entry->layout == ETWAS_SHARED_MAJOR ? send_request(guest) : (uint32_t)ERROR_SUCCESS;
+    code = why_not(entry) == ERROR_SUCCESS ? send_request(guest) : (uint32_t)ERROR_SUCCESS;
     if (code != ERROR_SUCCESS) {
         etwas_own_close(guest->connection);
         guest->connection = -1;
@@ -311,9 +327,9 @@ struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, ui
         .session = etwas_guest_handle(guest),
         .is_independent = (entry->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
     };
-    if (entry->layout != ETWAS_SHARED_MAJOR) {
+    if (why_not(entry) != ERROR_SUCCESS) {
         guest->is_new = false;
-        refuse(guest, ERROR_NOT_SUPPORTED);
+        refuse(guest, why_not(entry));
     }
     return guest;
 }

@@ -89,7 +89,7 @@ struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate);
 
 /*
  * Asks its host for its pool, as its entry says, and does not wait: it is AWAITED, or at once REFUSED where the pool's
- * layout is of another release. NULL, with a code: ERROR_NOT_FOUND, the host is gone; else it is to be tried again: the host has
+ * layout is of another release, or its clock of another time namespace. NULL, with a code: ERROR_NOT_FOUND, the host is gone; else it is to be tried again: the host has
  * more to accept than it may; too many sessions; no more files; no memory.
  */
 struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, uint32_t *code);

@@ -21,6 +21,7 @@
 #include "control/template.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
+#include "platform/time_namespace.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
@@ -141,6 +142,7 @@ static void describe(struct etwas_registry_entry *entry, const struct etwas_sess
         .layout = ETWAS_SHARED_MAJOR,
         .log_file_mode = configuration->log_file_mode,
         .clock = configuration->clock,
+        .time_offset_ns = etwas_time_offset_ns(),
     };
     memcpy(entry->name, configuration->name, sizeof configuration->name);
 }

@@ -16,6 +16,7 @@
 #include "control/lifecycle.h"
 #include "control/service.h"
 #include "platform/own_descriptor.h"
+#include "platform/time_namespace.h"
 #include "platform/wait.h"
 #include "session/session.h"
 
@@ -103,8 +104,9 @@ static void snapshot(struct request *request)
         memcpy((uint8_t *)&asked + sizeof asked.head, request->content, bytes);
         asked.file_name[ETWAS_NAME_UNITS] = 0;
         code = asked.file_name[0] == '/' && etwas_session_key_of(request->session, &key)
-                   ? etwas_lifecycle_snapshot_around(key, asked.file_name, asked.moment,
-                                                     asked.before_ns)
+                   ? etwas_lifecycle_snapshot_around(
+                         key, asked.file_name, asked.moment + etwas_time_offset_known_ns(),
+                         asked.before_ns)
                    : (uint32_t)ERROR_INVALID_PARAMETER;
     }
     answer(request, code, NULL, 0);

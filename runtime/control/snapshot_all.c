@@ -21,6 +21,7 @@
 #include "etl/utf16.h"
 #include "platform/cancel.h"
 #include "platform/file.h"
+#include "platform/time_namespace.h"
 #include "platform/wait.h"
 #include "registry/sessions.h"
 #include "session/configuration.h"
@@ -145,8 +146,10 @@ static uint32_t put_path(const struct gathering *all, const struct part *part,
 
 static uint32_t send_request(const struct gathering *all, struct part *part)
 {
-    struct etwas_snapshot_request request = {.moment = all->wish->moment,
-                                             .before_ns = all->wish->before_ns};
+    struct etwas_snapshot_request request = {
+        .moment = all->wish->moment - etwas_time_offset_known_ns(),
+        .before_ns = all->wish->before_ns,
+    };
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_SNAPSHOT, .bytes = sizeof request, .descriptor = -1};
     uint32_t code = put_path(all, part, request.file_name);

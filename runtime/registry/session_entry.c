@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "etl/cursor.h"
+#include "platform/time_namespace.h"
 
 #define MAGIC UINT32_C(0x53575445) /* "ETWS" */
 
@@ -38,8 +39,9 @@ struct stored_entry {
         name_units; /* the name follows, then a TEMPLATE's struct etwas_registry_template, then the enablements */
     uint32_t gate; /* from here on later than the first build; 0 where it is not there */
     uint32_t unshared;
+    int64_t time_offset_ns;
 };
-ETWAS_ASSERT_SIZE(struct stored_entry, 88);
+ETWAS_ASSERT_SIZE(struct stored_entry, 96);
 
 enum {
     LEAST_HEAD_BYTES = offsetof(struct stored_entry, gate),
@@ -67,7 +69,7 @@ struct stored_filter {
 };
 ETWAS_ASSERT_SIZE(struct stored_filter, 8);
 
-/* Behind the filters. Later than the first build; 0 where it is not there. */
+/* Behind the filters. Later than the first build; 0 where it is not there. Of the first time namespace. */
 struct stored_moment {
     uint64_t asked_ns;
 };
@@ -115,7 +117,8 @@ uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *e
         .is_group = enablement->is_group,
         .filters = (uint16_t)enablement->filter_count,
     };
-    const struct stored_moment moment = {.asked_ns = enablement->asked_ns};
+    const struct stored_moment moment = {
+        .asked_ns = enablement->asked_ns != 0 ? enablement->asked_ns - (uint64_t)etwas_time_offset_known_ns() : 0};
     uint8_t *at = bytes;
 
     if (code != ERROR_SUCCESS || *size > room) {
@@ -184,7 +187,7 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
         }
     }
     if (etwas_cursor_copy(&cursor, &moment, sizeof moment)) {
-        enablement->asked_ns = moment.asked_ns;
+        enablement->asked_ns = moment.asked_ns != 0 ? moment.asked_ns + (uint64_t)etwas_time_offset_known_ns() : 0;
     }
     *used = head.bytes;
     return ERROR_SUCCESS;
@@ -255,6 +258,7 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
         .name_units = (uint32_t)name_units(entry->name),
         .gate = entry->gate,
         .unshared = entry->unshared,
+        .time_offset_ns = entry->time_offset_ns,
     };
     uint8_t *at;
 
@@ -385,6 +389,7 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     made->clock = head.clock;
     made->gate = head.gate;
     made->unshared = head.unshared;
+    made->time_offset_ns = head.time_offset_ns;
     made->enablement_count = head.enablements;
     made->enablements = (struct etwas_registry_enablement *)(made + 1);
     behind = (uint8_t *)(made->enablements + head.enablements);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/time_namespace.h"
+
 /* Says why in *fault. */
 static bool refuse(struct etwas_fault *fault, enum etwas_fault_place place, int error)
 {
@@ -101,6 +103,7 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t threa
     feed->full_told = 0;
     feed->looked_at = 0;
     feed->read_ns = 0;
+    feed->ahead_ns = etwas_time_offset_known_ns();
     memset(feed->places, 0, sizeof feed->places);
     *first = (struct etwas_feed_event){.tag = ETWAS_FEED_OWNER};
     if (!open_event(feed, &attributes, thread, first, fault)) {

@@ -15,9 +15,13 @@ static bool decode(struct etwas_merged *merged)
         return false;
     }
     merged->event = etwas_feed_event_of(merged->feed, origin->event);
-    return merged->event != NULL &&
-           (merged->record->type != PERF_RECORD_SAMPLE ||
-            etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample));
+    if (merged->event == NULL ||
+        (merged->record->type == PERF_RECORD_SAMPLE &&
+         !etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample))) {
+        return false;
+    }
+    origin->time_ns += merged->feed->ahead_ns; /* from here on it is a time of this process's clock */
+    return true;
 }
 
 /*

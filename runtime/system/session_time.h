@@ -4,7 +4,8 @@
 /*
  * What a session's clock showed when the kernel says that something happened.
  *
- * The kernel stamps with CLOCK_MONOTONIC_RAW. Of another clock two readings are kept (clock/reading.h),
+ * The kernel stamps with CLOCK_MONOTONIC_RAW, of the first time namespace: a feed's records are read with what this process's is
+ * ahead (feed.h). Of another clock two readings are kept (clock/reading.h),
  * one from before what is converted and one from after it: the cycle counter's stamp lies on the line
  * between them; the system time, which may step, goes with the newer one.
  */

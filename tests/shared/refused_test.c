@@ -9,6 +9,7 @@
 #include <etwas/etwas.h>
 #include <etwas/shared.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -181,6 +182,86 @@ static void whatever_a_process_refuses_is_told_and_counted(void **state)
             check_refusal(index);
         }
     }
+}
+
+/* ---- another clock ---------------------------------------------------------------------------------- */
+
+static int (*inside)(void);
+
+/* Its children's monotonic clocks are days ahead. */
+static int run_ahead(void)
+{
+    static const char offsets[] = "monotonic 1000000 0\nboottime 1000000 0\n";
+    const int skipped = 77;
+    int file;
+
+    if (unshare(CLONE_NEWTIME) != 0) {
+        return skipped;
+    }
+    file = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+    if (write(file, offsets, sizeof offsets - 1) != (ssize_t)sizeof offsets - 1) {
+        return skipped;
+    }
+    (void)close(file);
+    return exit_code_of(start_program(inside));
+}
+
+static int do_nothing(void)
+{
+    return 0;
+}
+
+static int recorded_program(void)
+{
+    (void)register_provider(&control_guid);
+    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    log_until_recorded(1);
+    CHECK_IN_CHILD(comes_to(&board->disabled, 1));
+    return 0;
+}
+
+static etwas_trace_handle start_by_clock(uint32_t clock)
+{
+    struct block block;
+
+    prepare_block(&block, folder_path("log.etl"));
+    block.properties.Wnode.ClientContext = clock;
+    return start_block("ahead", &block);
+}
+
+/* What QPC stamps inside would lie days later in the file; what system time stamps does not. */
+static void a_process_in_another_time_namespace_logs_by_the_system_time_alone(void **state)
+{
+    etwas_trace_handle session;
+    etwas_session_counts counts;
+    int program;
+
+    (void)state;
+    inside = do_nothing;
+    if (exit_code_of(start_program(run_ahead)) != 0) {
+        skip(); /* such namespaces are not granted */
+    }
+    session = start_by_clock(ETWAS_CLOCK_QPC);
+    skip_unless_shared(session);
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    expected = ERROR_INVALID_FUNCTION;
+    inside = refused_program;
+    program = start_program(run_ahead);
+    assert_true(comes_to(&board->steps, 1));
+    await_unattached(session, 1);
+    stop_session(session, &counts);
+    assert_int_equal(exit_code_of(program), 0);
+    assert_int_equal(counts.unattached_code, ERROR_INVALID_FUNCTION);
+    assert_int_equal(counts.lost_unattached, SOME);
+    memset(board, 0, sizeof *board);
+    session = start_by_clock(ETWAS_CLOCK_SYSTEM_TIME);
+    assert_int_equal(enable_with_timeout(session, &control_guid, 0), ERROR_SUCCESS);
+    inside = recorded_program;
+    program = start_program(run_ahead);
+    assert_true(comes_to(&board->logged, 1));
+    stop_session(session, &counts);
+    assert_int_equal(exit_code_of(program), 0);
+    assert_int_equal(counts.recorded, 1);
 }
 
 /* ---- what may pass --------------------------------------------------------------------------------- */
@@ -382,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROGRAMS_TEST(whatever_a_process_refuses_is_told_and_counted),
+        PROGRAMS_TEST(a_process_in_another_time_namespace_logs_by_the_system_time_alone),
         PROGRAMS_TEST(a_process_for_which_there_was_no_place_comes_in_when_there_is),
         PROGRAMS_TEST(a_process_without_files_comes_in_when_it_may_open_some),
         PROGRAMS_TEST(a_session_that_is_of_its_process_alone_says_why_everywhere),

@@ -6,6 +6,7 @@
 usage: record_test.py PATH_OF_ETWAS TEST_CLASS
 """
 
+import datetime
 import json
 import os
 import re
@@ -69,6 +70,26 @@ class Record(ToolTest):
             self.assertEqual(re.findall(rf"\n([\d,]+) of them {reason}{help_}", told),
                              re.findall(rf" ([\d,]+) of them {reason}\n", stat))
         self.assertNotIn("of them in the kernel", told)
+
+    def test_in_a_time_namespace_times_are_those_of_the_wall_clock(self):
+        """The kernel stamps by the clock of the first namespace; here it is 11.6 days behind the process's own."""
+        inside = ["unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000", "--fork"]
+        try:
+            if subprocess.run([*inside, "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+                self.skipTest("a time namespace is not granted")
+        except FileNotFoundError:
+            self.skipTest("there is no unshare")
+        began = time.time()
+        run = subprocess.run([*inside, self.etwas, "record", "-fo", self.path, "-k", "process,cswitch,no_sysconfig", "--",
+                              "sh", "-c", "sleep 0.05; sleep 0.05"], stderr=subprocess.PIPE, check=False, timeout=100)
+        if run.returncode == OPEN:
+            self.skipTest(run.stderr.decode())
+        ended = time.time()
+        stamps = [event["time"] for event in self.events("Thread/CSwitch")]
+        self.assertGreater(len(set(stamps)), len(stamps) // 2)
+        for stamp in (min(stamps), max(stamps)):
+            at = datetime.datetime.fromisoformat(stamp[:19] + "+00:00").timestamp()
+            self.assertTrue(began - 2 < at < ended + 2, (began, stamp, ended))
 
     def test_a_signal_that_ends_the_program_is_told(self):
         run = self.record("-k", "process,no_sysconfig", "sh", "-c", "kill -KILL $$")
