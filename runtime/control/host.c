@@ -20,11 +20,13 @@
 #include "control/service.h"
 #include "control/template.h"
 #include "platform/cancel.h"
+#include "platform/identity.h"
 #include "platform/own_descriptor.h"
 #include "platform/time_namespace.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
+#include "registry/sessions.h"
 #include "registry/tell.h"
 #include "shared/layout.h"
 
@@ -32,7 +34,10 @@ enum {
     NO_FILES_PAUSE_NS = 10000000,
     CLOSING_PATIENCE_MS = 1000, /* for the callbacks of guests */
     SETTLE_PATIENCE_NS = 100000000,
+    DYING_PAUSE_NS = 1000000,
 };
+
+#define DYING_PATIENCE_NS UINT64_C(2000000000)
 
 /* By the session's entry of the table. Under `hosting`. */
 struct host {
@@ -153,6 +158,43 @@ static bool is_hosted(const struct etwas_session *session)
            session->configuration.is_listed || session->configuration.is_found;
 }
 
+/*
+ * Who has its name or GUID is being killed, and keeps both until its memory has been given back; or has lost its entry
+ * already, or has none yet.
+ */
+static bool may_become_free(const struct etwas_registry_entry *wanted)
+{
+    struct etwas_registry_entry *entry;
+    uint32_t code = etwas_registry_find(wanted->name, &entry);
+    bool may = true;
+
+    if (code == ERROR_NOT_FOUND) {
+        code = etwas_registry_read(&wanted->session, &entry);
+    }
+    if (code == ERROR_SUCCESS) {
+        may = etwas_identity_is_dying(entry->process_id, entry->process_start);
+        free(entry);
+    }
+    return may && (code == ERROR_SUCCESS || code == ERROR_NOT_FOUND);
+}
+
+/* Under `hosting`, which others have while a dying host is waited for: the entry is of nobody else. */
+static uint32_t open_registry(struct etwas_host_entry *shown)
+{
+    const struct timespec pause = {.tv_nsec = DYING_PAUSE_NS};
+    const uint64_t deadline_ns = etwas_monotonic_ns() + DYING_PATIENCE_NS;
+    uint32_t code = etwas_registry_host_open(&shown->registry, &shown->entry);
+
+    while (code == ERROR_ALREADY_EXISTS && etwas_monotonic_ns() < deadline_ns &&
+           may_become_free(&shown->entry)) {
+        unlock();
+        (void)nanosleep(&pause, NULL);
+        lock();
+        code = etwas_registry_host_open(&shown->registry, &shown->entry);
+    }
+    return code;
+}
+
 uint32_t etwas_host_begin(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
@@ -178,7 +220,7 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     }
     code = session->configuration.is_template && host->shown.entry.private == NULL
                ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
-               : etwas_registry_host_open(&host->shown.registry, &host->shown.entry);
+               : open_registry(&host->shown);
     host->is_open = code == ERROR_SUCCESS;
     if (!host->is_open) {
         drop_template(host);

@@ -26,7 +26,8 @@
 #include "session/session.h"
 
 /*
- * ERROR_ALREADY_EXISTS: another process has its name or GUID (R10, R41). With any other error the session may run, but
+ * ERROR_ALREADY_EXISTS: another process has its name or GUID (R10, R41); one that is being killed is waited for, two seconds at
+ * most. With any other error the session may run, but
  * for this process alone: errors of etwas_registry_host_open and etwas_service_begin.
  */
 uint32_t etwas_host_begin(struct etwas_session *session);

@@ -3,6 +3,7 @@
 
 #include "platform/identity.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,11 @@
 
 enum {
     START_TIME_FIELD = 22, /* of a process's stat line, counted from 1 */
-    PROCESS_ID_BITS = 22,  /* the kernel's ids have no more */
+    FLAGS_FIELD = 9,
+    SIGNALS_FIELD = 31, /* that are pending */
+    EXITING = 0x4,      /* the kernel's PF_EXITING */
+    KILL_PENDING = 1 << (SIGKILL - 1),
+    PROCESS_ID_BITS = 22, /* the kernel's ids have no more */
 };
 
 #define NO_LOGIN UINT32_MAX
@@ -28,21 +33,40 @@ static bool read_line(const char *path, char *line, size_t bytes)
     return found;
 }
 
-/* The program's name, field 2, may hold anything but its end. */
+/* From the third on, of a stat line; 0: it is not there. The program's name, field 2, may hold anything but its end. */
+static uint64_t number_in(const char *line, int wanted)
+{
+    const char *at = strrchr(line, ')');
+    unsigned long long number = 0;
+
+    for (int field = 2; at != NULL && field < wanted; field++) {
+        at = strchr(at + 1, ' ');
+    }
+    return at != NULL && sscanf(at, "%llu", &number) == 1 ? number : 0;
+}
+
 uint64_t etwas_identity_start_ticks(void)
 {
     char line[1024];
-    const char *at;
-    unsigned long long ticks = 0;
 
-    if (!read_line("/proc/self/stat", line, sizeof line)) {
-        return 0;
+    return read_line("/proc/self/stat", line, sizeof line) ? number_in(line, START_TIME_FIELD) : 0;
+}
+
+/* Of a process with several threads the first one is a zombie when it has ended before the others. */
+bool etwas_identity_is_dying(uint32_t process_id, uint64_t start_ticks)
+{
+    char path[64];
+    char line[1024];
+    const char *state;
+
+    (void)snprintf(path, sizeof path, "/proc/%u/stat", process_id);
+    if (!read_line(path, line, sizeof line) || number_in(line, START_TIME_FIELD) != start_ticks) {
+        return false;
     }
-    at = strrchr(line, ')');
-    for (int field = 2; at != NULL && field < START_TIME_FIELD; field++) {
-        at = strchr(at + 1, ' ');
-    }
-    return at != NULL && sscanf(at, "%llu", &ticks) == 1 ? ticks : 0;
+    state = strrchr(line, ')');
+    return (state != NULL && strlen(state) > 2 && strchr("ZX", state[2]) != NULL) ||
+           (number_in(line, FLAGS_FIELD) & EXITING) != 0 ||
+           (number_in(line, SIGNALS_FIELD) & KILL_PENDING) != 0;
 }
 
 static uint32_t session_id(void)

@@ -10,6 +10,7 @@
 #ifndef ETWAS_PLATFORM_IDENTITY_H
 #define ETWAS_PLATFORM_IDENTITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -26,6 +27,12 @@ struct etwas_identity {
 
 /* When this process was started, in ticks since the machine booted; 0: it is not said. Reads a file. */
 uint64_t etwas_identity_start_ticks(void);
+
+/*
+ * Whether that process, which was started then, has been killed or is ending: it does nothing more, and what it has open is
+ * closed when its memory has been given back. False too where it is not seen. Reads a file.
+ */
+bool etwas_identity_is_dying(uint32_t process_id, uint64_t start_ticks);
 
 /* Reads files. */
 void etwas_identity_read(struct etwas_identity *identity);

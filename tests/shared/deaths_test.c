@@ -6,6 +6,7 @@
  * to know.
  */
 #include <ck_pr.h>
+#include <etwas/shared.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static const etwas_guid other_guid = {0x55555555, 5, 5, {5, 5, 5, 5, 5, 5, 5, 5}
 
 enum {
     SOME = 1000,
+    KILLS = 5,
     TIMEOUT_MS = 5000,
     SHORT_MS = 100, /* where it passes anyway */
 };
@@ -56,6 +58,39 @@ static void a_killed_host_leaves_its_guests_and_its_name_to_the_next(void **stat
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(guest), 0);
     assert_true(count_events(folder_path("log.etl")) >= SOME);
+}
+
+static int host_with_much_memory(void)
+{
+    const etwas_session_options much = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                        .buffer_size_kb = 1024,
+                                        .minimum_buffers = 128,
+                                        .sharing = ETWAS_SHARING_USER};
+    etwas_trace_handle session;
+
+    CHECK_IN_CHILD(etwas_start("large", NULL, &much, &session) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->steps);
+    (void)pause();
+    return 0;
+}
+
+/* R10: it has the name until its memory has been given back, which takes some tens of milliseconds. */
+static void a_name_can_be_had_at_once_after_a_kill(void **state)
+{
+    (void)state;
+    for (uint32_t kills = 0; kills < KILLS; kills++) {
+        int host = start_program(host_with_much_memory);
+        etwas_trace_handle session;
+        struct block block;
+        int status;
+
+        assert_true(comes_to(&board->steps, kills + 1));
+        assert_int_equal(kill(host, SIGKILL), 0);
+        prepare_block(&block, folder_path("log.etl"));
+        session = start_block("large", &block);
+        assert_int_equal(waitpid(host, &status, 0), host);
+        (void)stop_by_handle(session);
+    }
 }
 
 /* Its host, and so in its child sessions of the same entries of the table. */
@@ -231,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROGRAMS_TEST(a_killed_host_leaves_its_guests_and_its_name_to_the_next),
+        PROGRAMS_TEST(a_name_can_be_had_at_once_after_a_kill),
         PROGRAMS_TEST(a_child_of_a_host_hosts_nothing_of_its_parent),
         PROGRAMS_TEST(a_guest_that_can_open_nothing_leaves_the_session_to_others),
         PROGRAMS_TEST(a_killed_guest_costs_at_most_the_record_it_was_in),

@@ -259,6 +259,10 @@ static const char *start_reason(uint32_t code)
     switch (code) {
     case ERROR_INVALID_PARAMETER:
         return "these options do not go together (docs/modes.md), or the name is too long";
+    case ERROR_NO_SYSTEM_RESOURCES:
+        return "64 sessions of this user run, and there can be no more ('etwas ps' lists them), or "
+               "no more "
+               "files or threads can be had";
     case ERROR_NOT_SUPPORTED:
         return "processes cannot share a session of this mode, or this system has no restartable "
                "sequences (docs/steering.md)";
