@@ -25,6 +25,11 @@ const char *etwas_damage_name(etwas_damage_kind kind)
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown damage";
 }
 
+bool etwas_trace_may_end_anywhere(const struct etwas_trace *trace)
+{
+    return trace->log.fields.start.end_filetime == 0;
+}
+
 void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint64_t file_offset,
                         uint64_t bytes_skipped)
 {

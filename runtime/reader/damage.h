@@ -6,11 +6,18 @@
 #define ETWAS_READER_DAMAGE_H
 
 #include <ck_pr.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <etwas/etwas.h>
 
 struct etwas_trace;
+
+/*
+ * Its session never wrote its end: it runs, or its process was killed, perhaps inside a write. So a buffer that is there
+ * in part is no damage but the end, which is told as `unfinished`.
+ */
+bool etwas_trace_may_end_anywhere(const struct etwas_trace *trace);
 
 /* Tells the caller's callback, or keeps it for ProcessTrace when OpenTrace finds it. */
 void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint64_t file_offset,

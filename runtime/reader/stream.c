@@ -164,6 +164,9 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     const struct etwas_index_entry *buffer = stream->buffer;
     uint32_t data_bytes = buffer->data_end - HEADER_BYTES;
     uint32_t input_bytes = buffer->file_bytes - HEADER_BYTES;
+    uint64_t left = stream->trace->file_bytes - buffer->file_offset;
+    uint32_t whole_bytes =
+        (left < buffer->buffer_bytes ? (uint32_t)left : buffer->buffer_bytes) - HEADER_BYTES;
     bool cut = buffer->file_bytes < buffer->buffer_bytes;
     bool exact = false;
     uint8_t *input;
@@ -175,13 +178,18 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
         stream->limit = HEADER_BYTES;
         return ETWAS_STREAM_RECORD;
     }
-    input = malloc(input_bytes + 1u);
+    input = malloc(whole_bytes + 1u);
     if (input == NULL || !grow_memory(stream, data_bytes)) {
         free(input);
         return ETWAS_STREAM_NO_MEMORY;
     }
-    got = etwas_source_read(stream->trace, buffer->file_offset + HEADER_BYTES, input, input_bytes);
+    got = etwas_source_read(stream->trace, buffer->file_offset + HEADER_BYTES, input, whole_bytes);
     made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
+    if (!exact && got > input_bytes) {
+        /* What lies behind the cut is none of it. */
+        got = input_bytes;
+        made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
+    }
     free(input);
     if (got < input_bytes) {
         report(stream, ETWAS_DAMAGE_READ, 0, data_bytes - (uint32_t)made);
@@ -297,7 +305,8 @@ static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
 
     if (stream->torn) {
         report(stream, ETWAS_DAMAGE_RECORD, stream->limit, buffer->data_end - stream->limit);
-    } else if (buffer->file_bytes < buffer->buffer_bytes) {
+    } else if (buffer->file_bytes < buffer->buffer_bytes &&
+               !etwas_trace_may_end_anywhere(stream->trace)) {
         uint32_t from = stream->offset < buffer->data_end ? stream->offset : buffer->data_end;
 
         /* Rounding may have passed the cut. */

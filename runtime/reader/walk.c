@@ -59,7 +59,7 @@ static void report_short(struct etwas_walk *walk, size_t got, uint64_t left, uin
 {
     if (got < left) {
         report_skipped(walk, ETWAS_DAMAGE_READ, walk->offset, bytes);
-    } else if (!walk->grows) {
+    } else if (!walk->grows && !etwas_trace_may_end_anywhere(walk->trace)) {
         report_skipped(walk, ETWAS_DAMAGE_TRUNCATED, walk->offset, bytes);
     }
 }
@@ -88,20 +88,23 @@ static size_t read_beginning(struct etwas_walk *walk, size_t wanted)
     return got;
 }
 
+static bool has_space(const struct etwas_trace *trace)
+{
+    return (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0;
+}
+
 /*
- * Is the buffer there to its end, in a file that grows? One that is just being written into space set aside is there
+ * Is the buffer there to its end, in a file that grows or did? One that is just being written into space set aside is there
  * from its beginning on: its last byte is 0, and nothing is behind it.
  */
 static bool is_whole(const struct etwas_walk *walk, const struct etwas_index_entry *entry)
 {
     struct etwas_trace *trace = walk->trace;
     uint64_t end = entry->file_offset + entry->buffer_bytes;
-    bool has_space =
-        (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0;
     uint32_t next = 0;
     uint8_t last;
 
-    if (entry->file_bytes < entry->buffer_bytes || !has_space ||
+    if (entry->file_bytes < entry->buffer_bytes || !has_space(trace) ||
         entry->collected <= walk->known_until) {
         return entry->file_bytes == entry->buffer_bytes;
     }
@@ -109,6 +112,42 @@ static bool is_whole(const struct etwas_walk *walk, const struct etwas_index_ent
     return next != 0 ||
            etwas_source_read(trace, end - sizeof last, &last, sizeof last) != sizeof last ||
            last != 0;
+}
+
+enum {
+    PAGE_BYTES = 4096, /* a write that is cut by a kill ends at such a boundary of the file */
+};
+
+/*
+ * Space set aside follows what was written of a buffer before its process was killed. Where its last page has anything
+ * in it all of it was written; whether a compressed one ends in zeroes by itself is found when it is decoded.
+ */
+static void cut_at_zeroes(const struct etwas_walk *walk, struct etwas_index_entry *entry)
+{
+    const uint64_t begin = entry->file_offset + HEADER_BYTES;
+    uint64_t end = entry->file_offset + entry->buffer_bytes;
+    uint8_t page[PAGE_BYTES];
+    uint32_t left = 0;
+
+    while (left == 0 && end > begin) {
+        const uint64_t from = (end - 1) / PAGE_BYTES * PAGE_BYTES;
+
+        left = (uint32_t)(end - (from > begin ? from : begin));
+        if (etwas_source_read(walk->trace, end - left, page, left) != left) {
+            return;
+        }
+        end -= left;
+        while (left > 0 && page[left - 1] == 0) {
+            left--;
+        }
+    }
+    end += left;
+    if (!entry->compressed) {
+        end = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    }
+    if (end < entry->file_offset + entry->buffer_bytes) {
+        entry->file_bytes = (uint32_t)(end - entry->file_offset);
+    }
 }
 
 enum found {
@@ -145,6 +184,10 @@ static enum found find_buffer(struct etwas_walk *walk, struct etwas_index_entry 
     }
     if (walk->grows && !is_whole(walk, entry)) {
         return FOUND_END;
+    }
+    if (!walk->grows && entry->file_bytes == entry->buffer_bytes &&
+        etwas_trace_may_end_anywhere(trace) && !is_whole(walk, entry)) {
+        cut_at_zeroes(walk, entry);
     }
     if (goes_back(walk)) {
         return FOUND_AGAIN;
@@ -276,6 +319,15 @@ static bool is_unused(struct etwas_trace *trace, uint64_t offset)
     return true;
 }
 
+/* A process that was killed had written no more than a part of a header, into space set aside. */
+static bool ends_in_header(const struct etwas_walk *walk)
+{
+    struct etwas_trace *trace = walk->trace;
+
+    return has_space(trace) && etwas_trace_may_end_anywhere(trace) &&
+           is_unused(trace, walk->offset + HEADER_BYTES);
+}
+
 /* Each says where the next begins. */
 static bool next_in_chain(struct etwas_walk *walk, struct etwas_index_entry *entry)
 {
@@ -293,7 +345,7 @@ static bool next_in_chain(struct etwas_walk *walk, struct etwas_index_entry *ent
             walk->offset = walk->until;
             return false;
         }
-        if (header->buffer_bytes == 0 && is_unused(trace, walk->offset)) {
+        if ((header->buffer_bytes == 0 && is_unused(trace, walk->offset)) || ends_in_header(walk)) {
             walk->offset = walk->until;
             return false;
         }

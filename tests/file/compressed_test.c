@@ -28,6 +28,7 @@ enum {
     COMPRESSED = EVENT_TRACE_COMPRESSED_MODE,
     KBYTES = EVENT_TRACE_USE_KBYTES_FOR_SIZE,
     LIMIT_KB = 64,
+    LARGE_KB = 1024,
 };
 
 static int teardown(void **state)
@@ -386,32 +387,76 @@ static void snapshots_of_a_recorder_are_compressed(void **state)
     stop_session(session, NULL);
 }
 
-/* Killed at any moment: what a flush returned for is there. */
-static void a_file_of_a_process_that_was_killed_is_read_up_to_its_last_buffer(void **state)
+static uint32_t writes_left;   /* until one is cut; then the process is killed */
+static uint32_t written_parts; /* of CUTS of that one */
+
+enum {
+    CUTS = 4,
+    CUT_WRITES = 3,
+    EVENTS_BEFORE = 300,
+};
+
+static long kill_inside_a_write(enum etwas_file_call call, size_t bytes)
 {
-    const char *path = folder_path("trace.etl");
-    struct readback result;
-    int status;
-    pid_t child;
+    static bool is_cut;
 
-    (void)state;
-    child = fork();
-    if (child == 0) {
-        etwas_session_options options = options_of(0, 0);
-        etwas_trace_handle session = start_session(path, &options);
-
-        log_events(session, 300);
-        (void)etwas_flush(session);
-        log_events(session, 1000);
+    if (is_cut) {
         (void)raise(SIGKILL);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-    read_back(0, path, &result);
-    assert_true(result.unfinished);
-    /* The system may have written a part of the last one. */
-    assert_in_range(result.damages, 0, 1);
-    assert_true(result.wrong >= 300);
+    if (call != ETWAS_FILE_WRITE || writes_left == 0 || --writes_left != 0) {
+        return (long)bytes;
+    }
+    is_cut = true;
+    return (long)(bytes * written_parts / CUTS);
+}
+
+static void log_until_killed(const char *path, uint32_t mode)
+{
+    etwas_session_options options = options_of(mode, LARGE_KB);
+    etwas_trace_handle session = start_session(path, &options);
+    const uint32_t wanted = writes_left;
+
+    writes_left = 0;
+    log_events(session, EVENTS_BEFORE);
+    (void)etwas_flush(session);
+    etwas_file_fail(kill_inside_a_write);
+    writes_left = wanted;
+    for (uint32_t round = 0; round < CUT_WRITES; round++) {
+        log_events(session, 200);
+        (void)etwas_flush(session);
+    }
+    (void)raise(SIGKILL);
+}
+
+/* Inside any write: what a flush returned for is there, and an end in the midst of a buffer is no damage. */
+static void a_file_of_a_process_that_was_killed_is_read_up_to_its_end(void **state)
+{
+    static const uint32_t modes[] = {0, EVENT_TRACE_FILE_MODE_PREALLOCATE};
+    const char *path = folder_path("trace.etl");
+
+    (void)state;
+    for (uint32_t number = 0; number < 2 * CUT_WRITES * CUTS; number++) {
+        struct readback result;
+        int status;
+        pid_t child;
+
+        writes_left = 1 + number / 2 / CUTS;
+        written_parts = number / 2 % CUTS;
+        child = fork();
+        if (child == 0) {
+            log_until_killed(path, modes[number % 2]);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        read_back(0, path, &result);
+        assert_true(result.unfinished);
+        if (result.damages != 0) {
+            fail_msg("write %u of mode 0x%x, cut after %u of %u, has %u damages",
+                     1 + number / 2 / CUTS, modes[number % 2], number / 2 % CUTS, CUTS,
+                     (uint32_t)result.damages);
+        }
+        assert_true(result.wrong >= EVENTS_BEFORE);
+    }
 }
 
 static void what_it_does_not_go_together_with_is_refused(void **state)
@@ -443,7 +488,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(readings_of_the_clocks_stay_in_buffer_0, folder_setup,
                                         teardown),
         FOLDER_TEST(snapshots_of_a_recorder_are_compressed),
-        FOLDER_TEST(a_file_of_a_process_that_was_killed_is_read_up_to_its_last_buffer),
+        FOLDER_TEST(a_file_of_a_process_that_was_killed_is_read_up_to_its_end),
         FOLDER_TEST(what_it_does_not_go_together_with_is_refused),
     };
 

@@ -82,6 +82,23 @@ static void a_cut_compressed_buffer_gives_its_beginning(void **state)
     }
 }
 
+static void an_unfinished_compressed_file_may_end_inside_a_buffer(void **state)
+{
+    size_t place = place_of(5);
+
+    (void)state;
+    builder_log_header(&builder)->end_filetime = 0;
+    builder_log_header(&builder)->buffers_written = 1;
+    for (size_t length = place + 1; length < builder.size; length++) {
+        run_file(put_file(0, builder.bytes, length));
+        assert_int_equal(collected.code, ERROR_SUCCESS);
+        assert_int_equal(collected.damage_count, 0);
+        assert_true(collected.information.unfinished);
+        assert_in_range(collected.event_count, 41, 51);
+        assert_all_but((uint32_t)collected.event_count, 50);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +106,7 @@ int main(void)
         COMPRESSED_TEST(a_compressed_buffer_that_promises_too_much_costs_only_itself),
         COMPRESSED_TEST(a_lost_header_in_a_chain_costs_only_its_buffer),
         COMPRESSED_TEST(a_cut_compressed_buffer_gives_its_beginning),
+        COMPRESSED_TEST(an_unfinished_compressed_file_may_end_inside_a_buffer),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -95,6 +95,24 @@ static void an_unfinished_file_is_read_by_its_length(void **state)
     assert_all_but(31, 50);
 }
 
+/* Its process was killed inside a write: what is whole is there, and nothing is wrong. */
+static void an_unfinished_file_may_end_inside_a_buffer(void **state)
+{
+    (void)state;
+    builder_log_header(&builder)->end_filetime = 0;
+    builder_log_header(&builder)->buffers_written = 1;
+    for (uint32_t cut = 1; cut < B; cut++) {
+        run_file(put_file(0, builder.bytes, builder.size - cut));
+        assert_int_equal(collected.code, ERROR_SUCCESS);
+        assert_int_equal(collected.damage_count, 0);
+        assert_true(collected.information.unfinished);
+        assert_int_equal(collected.information.buffers_damaged, 0);
+        assert_int_equal(collected.information.bytes_skipped, 0);
+        assert_in_range(collected.event_count, 41, 51);
+        assert_all_but((uint32_t)collected.event_count, 50);
+    }
+}
+
 static void space_allocated_ahead_is_not_damage(void **state)
 {
     uint8_t *longer = calloc(1, builder.size + 10 * B);
@@ -221,6 +239,7 @@ int main(void)
         DAMAGE_TEST(a_truncated_file_is_reported_and_the_rest_is_read),
         DAMAGE_TEST(buffers_cut_off_at_their_edge_are_missed),
         DAMAGE_TEST(an_unfinished_file_is_read_by_its_length),
+        DAMAGE_TEST(an_unfinished_file_may_end_inside_a_buffer),
         DAMAGE_TEST(space_allocated_ahead_is_not_damage),
         DAMAGE_TEST(buffer_0_alone_or_not_at_all),
         DAMAGE_TEST(what_OpenTrace_finds_is_told_by_ProcessTrace),

@@ -217,12 +217,12 @@ static void read_log(const char *log_file, struct log *log)
     struct stat facts;
 
     if (strchr(log_file, '%') == NULL) {
-        read_torn_events(log_file, &log->files[log->count++]);
+        read_events(log_file, 0, &log->files[log->count++]);
         return;
     }
     while (stat(crash_part(log->count + 1), &facts) == 0 && facts.st_size != 0) {
         assert_true(log->count < MOST_PARTS);
-        read_torn_events(crash_part(log->count + 1), &log->files[log->count]);
+        read_events(crash_part(log->count + 1), 0, &log->files[log->count]);
         log->count++;
     }
 }

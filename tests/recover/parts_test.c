@@ -265,7 +265,7 @@ static void no_more_than_two_files_are_unsettled_at_the_stop(void **state)
     for (int file = 1; file < FILES; file++) {
         struct events events;
 
-        read_torn_events(file_path(file), &events);
+        read_events(file_path(file), 0, &events);
         count += events.count;
         free_events(&events);
     }

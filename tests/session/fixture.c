@@ -166,14 +166,6 @@ void read_events(const char *path, uint32_t mode, struct events *events)
     assert_int_equal(events->information.damages, 0);
 }
 
-void read_torn_events(const char *path, struct events *events)
-{
-    uint32_t code = read_all(path, 0, events);
-
-    assert_true(code == ERROR_SUCCESS || code == ERROR_FILE_CORRUPT);
-    assert_in_range(events->information.damages, 0, 1);
-}
-
 void free_events(struct events *events)
 {
     for (size_t index = 0; index < events->count; index++) {

@@ -97,8 +97,6 @@ struct events {
 
 /* Reads a file; fails the test unless it is undamaged. `mode`: more PROCESS_TRACE_MODE_* bits. */
 void read_events(const char *path, uint32_t mode, struct events *events);
-/* The same of a file whose writer was killed, perhaps inside a write: its last buffer may be there in part. */
-void read_torn_events(const char *path, struct events *events);
 void free_events(struct events *events);
 uint64_t number_of(const struct event *event);
 

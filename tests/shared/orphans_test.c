@@ -185,7 +185,7 @@ static void recover(const char *source)
     note_events(&events);
     free_events(&events);
     if (has_file) {
-        read_torn_events(folder_path("host.etl"), &events);
+        read_events(folder_path("host.etl"), 0, &events);
         note_events(&events);
         free_events(&events);
     }

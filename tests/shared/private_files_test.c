@@ -106,7 +106,7 @@ static void processes_may_end_before_the_session(void **state)
     end_member(children[0], 0);
     kill_program(children[1]);
     expect_events("log.etl", 0, 0, EVENTS, false);
-    read_torn_events(file_of("log.etl", members[1].process), &events);
+    read_events(file_of("log.etl", members[1].process), 0, &events);
     assert_int_equal(events.count, EVENTS); /* flushed before */
     free_events(&events);
     ck_pr_store_32(&board->go, 1);
