@@ -45,7 +45,7 @@ string(REGEX REPLACE "/$" "" ETWAS_PC_PREFIX "${ETWAS_PC_PREFIX}")
 etwas_install_module(etwas "${PROJECT_DESCRIPTION}" "" "-lck -pthread -Wl,-z,nodelete")
 etwas_install_module(etwas-plain "${PROJECT_DESCRIPTION}, for plugins and preload libraries" "" "")
 etwas_install_module(etwas-clocks "The clock laboratory of etwas" "etwas" "-lm")
-etwas_install_module(etwas-tdh "The decoder of etwas: events by name and value" "" "-lexpat")
+etwas_install_module(etwas-tdh "The decoder of etwas: events by name and value" "etwas" "-lexpat")
 
 # The units name no folder: systemd looks for programs where shells do, in its own folders beside that.
 if(TARGET etwas_tool)

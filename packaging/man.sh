@@ -33,5 +33,6 @@ verbatim() {
     printf '\n[etwas-host]\n'
     "$host" --help | verbatim
 } >"$include"
-help2man --no-info --section=1 --name='look into event traces, examine clocks, and steer sessions' \
+version=$("$etwas" --version | sed -n "s/^etwas //p")
+help2man --no-info --version-string="$version" --section=1 --name='look into event traces, examine clocks, and steer sessions' \
     --include="$include" --output="$page" "$etwas"

@@ -6,11 +6,9 @@
  * are stamped by, and steers the sessions of the user's processes.
  */
 
+#include "built.h"
 #include "commands.h"
 #include "files.h"
-#include "output.h"
-
-#include <etwas/etwas.h>
 
 #include <signal.h>
 #include <stdio.h>
@@ -77,14 +75,6 @@ static const char *const help[] = {
     "  etwas dump --json service.etl | jq -c 'select(.level <= 2)'\n",
     NULL,
 };
-
-static int show_version(void)
-{
-    struct etwas_output *output = etwas_standard_output();
-
-    etwas_output_format(output, "etwas %s\n", etwas_version());
-    return etwas_output_finish(output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
-}
 
 static void pass_over(int number)
 {
@@ -156,7 +146,7 @@ int main(int argc, char **argv)
         return etwas_command_help(help);
     }
     if (strcmp(command, "--version") == 0 || strcmp(command, "-V") == 0) {
-        return show_version();
+        return etwas_show_version();
     }
     if (argc > 1) {
         fprintf(stderr, "etwas: '%s' is not a command\n", command);

@@ -5,6 +5,10 @@
 
 #include "symbols.h"
 
+#include "built.h"
+
+#include <stdio.h>
+
 #ifdef ETWAS_LIBDW
 
 #include <elfutils/libdwfl.h>
@@ -330,9 +334,17 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
 struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
                                          size_t build_id_bytes, bool *has_changed)
 {
+    static bool is_said;
+
     (void)path;
     (void)build_id;
     (void)build_id_bytes;
+    if (!is_said) {
+        fputs("etwas: note: functions have no names: this etwas was built without "
+              "libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+              stderr);
+        is_said = true;
+    }
     *has_changed = false;
     return NULL;
 }

@@ -8,9 +8,11 @@
 
 #include "unwind.h"
 
+#include "built.h"
 #include "event.h"
 #include "symbols.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,10 +330,18 @@ void etwas_unwinder_close(struct etwas_unwinder *unwinder)
 uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_stack *stack,
                       int64_t time, uint64_t frames[ETWAS_UNWIND_FRAMES])
 {
+    static bool is_said;
+
     (void)unwinder;
     (void)stack;
     (void)time;
     (void)frames;
+    if (!is_said) {
+        fputs("etwas: note: the stacks of programs (--dwarf) are not unwound: this etwas was built "
+              "without libdw. " ETWAS_BUILT_CURE("libdw-dev") "\n",
+              stderr);
+        is_said = true;
+    }
     return 0;
 }
 

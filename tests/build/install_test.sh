@@ -76,10 +76,14 @@ link_static() {
 link_shared consumer.c etwas
 link_shared consumer.c etwas-plain
 link_shared clocks.c etwas-clocks
-link_shared tdh.c etwas-tdh etwas
+link_shared tdh.c etwas-tdh
 link_static consumer.c etwas
 link_static clocks.c etwas-clocks
-link_static tdh.c etwas-tdh etwas
+link_static tdh.c etwas-tdh
+# By hand, as README.md says.
+"$compiler" "${flags[@]}" -I"$prefix/include" "$here/consumer/tdh.c" -o "$work/by-hand" -L"$libraries" -l:libetwas-tdh.a \
+    -l:libetwas.a -lexpat -lck -pthread -Wl,-z,nodelete
+expect_version "$work/by-hand"
 
 # Until 1.0 each minor version has a soname of its own.
 [[ $version == 0.* ]] && abi=${version%.*} || abi=${version%%.*}

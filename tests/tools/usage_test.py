@@ -65,7 +65,13 @@ class Usage(ToolTest):
 
     def test_the_version_is_printed(self):
         out, _ = self.run_etwas("--version")
-        self.assertRegex(out, r"\Aetwas \d+\.\d+\.\d+\n\Z")
+        version, *parts = out.splitlines()
+        self.assertRegex(version, r"\Aetwas \d+\.\d+\.\d+\Z")
+        for part in parts:
+            self.assertRegex(part, r"\Awith \S+: [^.]+\Z|\Awithout \S+: [^.]+\. On Debian install \S+ and build it again\Z|"
+                                   r"\Alibcurl is not installed: ")
+        names = [part.split()[1].rstrip(":") for part in parts]
+        self.assertEqual(names[:5], ["libcurl", "zlib", "libdw", "libstdc++", "d3"])
 
     def test_a_wrong_call_is_told_and_points_to_the_help(self):
         path = self.write("a.etl", etl.trace([]))

@@ -7,6 +7,7 @@
 
 #include "page/page.h"
 
+#include "built.h"
 #include "text.h"
 
 #include <etwas/etwas.h>
@@ -16,8 +17,8 @@ bool etwas_page_possible(const char *command)
 {
     if (etwas_page_d3.text == NULL) {
         fprintf(stderr,
-                "%s: this etwas was built without d3, which draws pages (on Debian: apt-get "
-                "install node-d3, and build again)\n",
+                "%s: --html: this etwas was built without d3, which draws pages. " ETWAS_BUILT_CURE(
+                    "node-d3") "\n",
                 command);
     }
     return etwas_page_d3.text != NULL;

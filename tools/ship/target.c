@@ -7,6 +7,7 @@
 
 #include "ship/target.h"
 
+#include "built.h"
 #include "ship/say.h"
 #include "ship/target_inside.h"
 
@@ -110,15 +111,21 @@ void etwas_ship_target_close(struct etwas_ship_target *target)
 /* What this build lacks. */
 static bool can(const struct etwas_ship_options *options)
 {
+#ifdef ETWAS_LIBCURL
+    static const char no_curl[] = "no server is reached without libcurl, which is not installed. "
+                                  "On Debian install libcurl4";
+#else
+    static const char no_curl[] = "no server is reached without libcurl, and this etwas was built "
+                                  "without it. " ETWAS_BUILT_CURE("libcurl4-openssl-dev");
+#endif
+
     if (!etwas_ship_http_begin()) {
-        etwas_ship_say(
-            to_option,
-            "there is no libcurl, without which no server is reached: it is not installed, "
-            "or etwas was built without it");
+        etwas_ship_say(to_option, "%s", no_curl);
         return false;
     }
     if (options->compresses && !etwas_ship_pack_is_there()) {
-        etwas_ship_say("--compress", "etwas was built without zlib");
+        etwas_ship_say("--compress",
+                       "this etwas was built without zlib. " ETWAS_BUILT_CURE("zlib1g-dev"));
         return false;
     }
     return true;
