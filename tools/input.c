@@ -16,6 +16,7 @@
 #include <etwas/buffers.h>
 #include <etwas/evntrace.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -197,6 +198,23 @@ static uint32_t want_buffer(const etwas_trace_buffer *buffer, void *context)
     return ETWAS_BUFFER_READ;
 }
 
+/* What several files of one session have was given once. */
+static void tell_repeated(struct etwas_input_run *run)
+{
+    uint64_t repeated = 0;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        repeated += run->inputs[i].information.repeated_events;
+    }
+    if (repeated > 0 && !run->has_told) {
+        fprintf(stderr,
+                "note: %" PRIu64 " event%s more than one of the files, which overlap, and count%s "
+                "once\n",
+                repeated, repeated == 1 ? " is in" : "s are in", repeated == 1 ? "s" : "");
+        run->has_told = true;
+    }
+}
+
 int etwas_input_process(struct etwas_input_run *run)
 {
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
@@ -229,6 +247,7 @@ int etwas_input_process(struct etwas_input_run *run)
             result = ETWAS_EXIT_DAMAGED;
         }
     }
+    tell_repeated(run);
     if (code == ERROR_FILE_CORRUPT) {
         result = ETWAS_EXIT_DAMAGED;
     } else if (run->live != NULL && run->stop) {

@@ -85,7 +85,8 @@ struct etwas_input_run {
         has_span; /* only events from .. to are wanted, both FILETIMEs, and buffers beside them are not read */
     int64_t from_filetime;
     int64_t to_filetime;
-    bool stop; /* set by a record callback: no more events are wanted */
+    bool stop;     /* set by a record callback: no more events are wanted */
+    bool has_told; /* how many events several files have */
     struct etwas_output
         *live; /* of a session: flushed when what has come was given; NULL: of files */
     struct etwas_progress progress;

@@ -62,6 +62,10 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
  * are times by the newest reading of both clocks in any of the files, so that what was recorded at one moment has one
  * time. The traces keep that: etwas_trace_convert_time with ETWAS_CLOCK_PROCESS_TRACE says the same afterwards.
  *
+ * What several files of one session have, such as snapshots that overlap, is delivered once: of that file which was given
+ * first, for the others it is counted in repeated_events. The same is what has its processor, its stamp, its place in the
+ * buffer and its bytes. What describes events and images, and the file's header, is delivered of each file.
+ *
  * ERROR_BAD_LENGTH: `count` 0 or above 1,024; all else as ProcessTrace has it. `traces`, `start` and `end` (UTC, or
  * NULL) stay as they are.
  */
@@ -133,6 +137,8 @@ typedef struct etwas_trace_information {
     uint32_t index_file;         /* ETWAS_INDEX_FILE_*: what ProcessTrace did with FILE.index */
     uint32_t ends;               /* ETWAS_TRACE_*: what the file is the end of; 0 in a file that is
                                     still written, and in those of an older etwas or another system */
+    uint64_t repeated_events; /* not delivered, since etwas_process_traces delivered them of another
+                                    file of the same session; in no other count */
 } etwas_trace_information;
 
 /* etwas_trace_query, told how large the caller knows the struct. */

@@ -52,10 +52,14 @@ void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint6
 void etwas_trace_begin_information(struct etwas_trace *trace)
 {
     etwas_trace_information *information = &trace->information;
-    uint64_t *counts[] = {
-        &information->buffers,           &information->buffers_damaged, &information->events,
-        &information->bytes_skipped,     &information->bytes_read,      &information->damages,
-        &information->uncompressed_bytes};
+    uint64_t *counts[] = {&information->buffers,
+                          &information->buffers_damaged,
+                          &information->events,
+                          &information->bytes_skipped,
+                          &information->bytes_read,
+                          &information->damages,
+                          &information->uncompressed_bytes,
+                          &information->repeated_events};
 
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         ck_pr_store_64(counts[i], 0);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Files of a run that are parts of one new-file set. They have one clock, and where two stamps are
+ * Files of a run that are parts of one new-file set, or of one session. They have one clock, and where two stamps are
  * within 100 ns their raw values and then the parts decide, in whatever order the files were given.
  */
 #ifndef ETWAS_READER_PARTS_H
@@ -13,16 +13,20 @@
 struct etwas_part {
     size_t file_number; /* rank of the file: all different */
     size_t set_number;  /* the same for the parts of a set, different otherwise */
-    /* What converts its stamps: of a set the last part's, whose rate was measured longest. */
+    /* What converts its stamps: of a set the last file's, whose rate was measured longest. */
     const struct etwas_etl_clock *clock;
     const struct etwas_trace *trace; /* that one */
     bool of_several;                 /* parts of the set are in the run */
 };
 
+/* Whether one session recorded both, as far as their headers say. */
+bool etwas_parts_are_of_one_session(const struct etwas_trace *a, const struct etwas_trace *b);
+
 /* Whether both are parts of one set. */
 bool etwas_parts_are_of_one_set(const struct etwas_trace *a, const struct etwas_trace *b);
 
-/* What the file `index` of these is. */
-struct etwas_part etwas_part_of(struct etwas_trace *const *traces, uint32_t count, uint32_t index);
+/* What the file `index` of these is. `joins_sessions`: all files of a session are as the parts of a set. */
+struct etwas_part etwas_part_of(struct etwas_trace *const *traces, uint32_t count, uint32_t index,
+                                bool joins_sessions);
 
 #endif

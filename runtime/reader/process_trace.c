@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "platform/cancel.h"
+#include "reader/again.h"
 #include "reader/align.h"
 #include "reader/damage.h"
 #include "reader/index.h"
@@ -41,7 +42,9 @@ struct file_run {
 struct run {
     struct file_run *files;
     uint32_t file_count;
-    bool is_aligned; /* files of one machine are on one line */
+    bool is_aligned; /* files of one machine are on one line, and what several have counts once */
+    struct etwas_again *again; /* groups of streams that may have the same records */
+    size_t again_count;
     struct etwas_span span;
     struct etwas_merge merge;
 };
@@ -244,6 +247,37 @@ static uint32_t start_file(struct run *run, size_t number)
     return ERROR_SUCCESS;
 }
 
+/* Files of one session may overlap. */
+static uint32_t find_again(struct run *run)
+{
+    struct etwas_stream **streams;
+    size_t count = 0;
+    bool found;
+
+    for (uint32_t i = 0; i < run->file_count; i++) {
+        count += run->files[i].part.of_several ? run->files[i].stream_count - 1 : 0;
+    }
+    if (!run->is_aligned || count == 0) {
+        return ERROR_SUCCESS;
+    }
+    streams = calloc(count, sizeof(struct etwas_stream *));
+    if (streams == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    count = 0;
+    for (uint32_t i = 0; i < run->file_count; i++) {
+        for (size_t s = 1; run->files[i].part.of_several && s < run->files[i].stream_count; s++) {
+            struct etwas_stream *stream = &run->files[i].streams[s];
+
+            stream->set_number = run->files[i].part.set_number;
+            streams[count++] = stream;
+        }
+    }
+    found = etwas_again_find(streams, count, &run->again, &run->again_count);
+    free((void *)streams);
+    return found ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+}
+
 static struct file_run *file_of(struct run *run, const struct etwas_stream *stream)
 {
     struct file_run *file = run->files;
@@ -324,6 +358,7 @@ static uint32_t run_files(struct run *run)
     if (!make_heap(run)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
+    code = find_again(run);
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         code = start_file(run, i);
     }
@@ -337,6 +372,9 @@ static uint32_t run_files(struct run *run)
         }
         if (stream->state == ETWAS_STREAM_RECORD) {
             give_records(run, stream);
+            if (stream->again != NULL && stream->again->out_of_memory) {
+                code = ERROR_NOT_ENOUGH_MEMORY;
+            }
         } else {
             code = change_buffer(run, stream);
         }
@@ -397,7 +435,7 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
     uint32_t code = ERROR_SUCCESS;
 
     for (uint32_t i = 0; i < run->file_count; i++) {
-        run->files[i].part = etwas_part_of(traces, run->file_count, i);
+        run->files[i].part = etwas_part_of(traces, run->file_count, i, run->is_aligned);
     }
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         code = open_file(&run->files[i], traces[i], &run->span);
@@ -495,6 +533,7 @@ static void end_processing(void *argument)
         close_file(&processing->run.files[i]);
     }
     free(processing->run.merge.heap);
+    etwas_again_free(processing->run.again, processing->run.again_count);
     /* R174. When its session has ended the trace is connected to nothing again. */
     if (processing->live != NULL) {
         etwas_live_disconnect(processing->live);

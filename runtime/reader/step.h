@@ -7,6 +7,7 @@
 #ifndef ETWAS_READER_STEP_H
 #define ETWAS_READER_STEP_H
 
+#include "reader/again.h"
 #include "reader/damage.h"
 #include "reader/stream.h"
 
@@ -51,7 +52,7 @@ static inline void etwas_step_update_key(struct etwas_stream *stream, bool is_fi
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime);
 
 /*
- * The same if the caller wants it, and counts it. The wanted span holds for every event, the header event too. Mostly
+ * The same if the caller wants it and another file did not have it, and counts it. The wanted span holds for every event, the header event too. Mostly
  * the key is the record's.
  */
 static inline void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span)
@@ -61,6 +62,10 @@ static inline void etwas_step_deliver(struct etwas_stream *stream, const struct 
                            : etwas_step_filetime(stream, stream->record.stamp);
 
     if (filetime < span->start_filetime || filetime > span->end_filetime) {
+        return;
+    }
+    if (stream->again != NULL && etwas_again_is(stream)) {
+        etwas_trace_count(&stream->trace->information.repeated_events, 1);
         return;
     }
     if (stream->buffer != &stream->trace->log.buffer) {

@@ -25,6 +25,8 @@ enum etwas_stream_state {
     ETWAS_STREAM_NO_MEMORY,
 };
 
+struct etwas_again;
+
 /* The form of no record: the next is looked at whole. */
 #define ETWAS_STREAM_NO_FORM UINT32_MAX
 
@@ -72,6 +74,7 @@ struct etwas_stream {
     bool may_end_early; /* behind a record after the wanted span are none inside of it */
     int64_t key_filetime;
     int64_t key_raw;
+    struct etwas_again *again; /* with those that may have the same records; NULL: none has */
 };
 
 /* The processor of a stream of the file, as events have it: another number in a file with retention classes. */

@@ -314,6 +314,7 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .uncompressed_bytes = ck_pr_load_64(&from->uncompressed_bytes),
         .index_file = ck_pr_load_32(&from->index_file),
         .ends = from->ends,
+        .repeated_events = ck_pr_load_64(&from->repeated_events),
     };
 }
 

@@ -19,6 +19,7 @@
  *     tear        where a buffer that was being replaced goes over into an older one
  *     parts       which files belong together
  *     merge       all streams of all files in one time order
+ *     again       what several files of one session have, once
  *     line        the time of a stamp by multiplications alone, as far as that goes
  *     deliver     a record as EVENT_RECORD or EVENT_TRACE
  *     damage      what is wrong, told once, with its position

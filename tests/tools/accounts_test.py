@@ -6,6 +6,8 @@ usage: accounts_test.py PATH_OF_ETWAS TEST_CLASS
 """
 
 import json
+import os
+import random
 
 import etl_build as etl
 from spans_test import END, START, T, order
@@ -94,6 +96,82 @@ class Covered(ToolTest):
         paths = [self.file("a.etl"), self.file("b.etl", covered=(T + self.FROM + SECOND, T + self.UNTIL + 2 * SECOND))]
         self.assertAlmostEqual(self.one("spans", *paths)["seconds"], 4, 6)
         self.assertAlmostEqual(self.one("report", *paths)["covered_ns"] / 1e9, 4, 6)
+
+
+class Overlapping(ToolTest):
+    """Snapshots of one recorder, given together, may have the same records: they count once."""
+
+    def slots(self, chance, coarse):
+        """Buffers of three processors with equal stamps within and across them; all differ in what they carry."""
+        number, slots = 0, []
+        for processor in range(3):
+            stamp, buffers = T, []
+            for _ in range(8):
+                records = []
+                for _ in range(chance.randrange(5, 60)):
+                    number += 1
+                    stamp += chance.choice((0, 0, 1, coarse))
+                    payload = bytes(4) if chance.random() < 0.3 else number.to_bytes(4, "little")
+                    records.append(etl.classic(chance.choice((RED, BLUE)), stamp, payload=payload))
+                buffers.append(records)
+            slots.append(buffers)
+        return slots
+
+    def snapshot(self, chance, slots, name, **options):
+        """Of each slot some buffers in a row, the last of which may not have been full yet."""
+        kept = []
+        for processor, buffers in enumerate(slots):
+            first = chance.randrange(len(buffers))
+            taken = buffers[first:chance.randrange(first, len(buffers)) + 1]
+            taken[-1] = taken[-1][:chance.randrange(1, len(taken[-1]) + 1)]
+            kept += [(processor, number + first, records) for number, records in enumerate(taken)]
+        described = (0, [etl.event_info(etl.FIRST_STAMP, RED, 2, "Paint", "", "Pour", [])])
+        path = self.write(name, etl.trace([described, *((p, records) for p, _, records in kept)], mode=0x400, processors=3,
+                                          own=[etl.totals()], **options))
+        return path, {(p, number, at): record for p, number, records in kept for at, record in enumerate(records)}
+
+    def is_ours(self, event):
+        return event["class"] in (RED, BLUE)
+
+    def test_each_record_counts_once_and_how_many_did_not_is_said(self):
+        for seed in range(12):
+            chance = random.Random(seed)
+            slots = self.slots(chance, 1 if seed % 2 else 1000)
+            made = [self.snapshot(chance, slots, f"{n}.etl") for n in range(chance.choice((2, 2, 3)))]
+            paths, union = [path for path, _ in made], {}
+            for _, records in made:
+                union.update(records)
+            repeated = sum(len(records) for _, records in made) - len(union)
+            note = ("" if repeated == 0 else "note: 1 event is in" if repeated == 1 else f"note: {repeated} events are in")
+            out, errors = self.run_etwas("dump", "--json", *paths)
+            events = [event for event in map(json.loads, out.splitlines()) if self.is_ours(event)]
+            self.assertEqual(len(events), len(union))
+            self.assertEqual(errors[:len(note)], note)
+            self.assertEqual("note" in errors, repeated > 0)
+            told = sorted((event["processor"], event["time"], event["class"], event["payload"]) for event in events)
+            one = self.write("one.etl", etl.trace([(p, [record]) for (p, _, _), record in sorted(union.items())],
+                                                  mode=0x400, processors=3, own=[etl.totals()]))
+            alone = [event for event in self.dump_json(one) if self.is_ours(event)]
+            self.assertEqual(told, sorted((e["processor"], e["time"], e["class"], e["payload"]) for e in alone))
+            self.assertEqual([event["time"] for event in events], sorted(event["time"] for event in events))
+            report = json.loads(self.run_etwas("report", "--json", *paths)[0])
+            self.assertEqual((report["asked_for"]["events"], sum(sum(p["over_time"]) for p in report["processors"])),
+                             (len(union), len(union)))
+            self.assertEqual(sum(file["repeated_events"] for file in report["files"]), repeated)
+            merged = os.path.join(self.folder, f"merged{seed}.etl")
+            self.run_etwas("convert", "--to", "etl", "--output", merged, *paths)
+            self.assertEqual(self.stat_json(merged)[0]["events"], len(union))
+
+    def test_records_of_other_sessions_are_others_however_alike_they_are(self):
+        records = [(0, [etl.classic(RED, T + n) for n in range(20)])]
+        first = self.write("a.etl", etl.trace(records))
+        for options in ({"name": "other"}, {"start": etl.START + 1}, {"first": etl.FIRST_STAMP - 1}):
+            second = self.write("b.etl", etl.trace(records, **options))
+            out, errors = self.run_etwas("dump", "--json", first, second)
+            self.assertEqual(sum(json.loads(line)["class"] == RED for line in out.splitlines()), 40, options)
+            self.assertEqual(errors, "")
+        again, _ = self.run_etwas("dump", "--json", first, first)
+        self.assertEqual(sum(json.loads(line)["class"] == RED for line in again.splitlines()), 20)
 
 
 if __name__ == "__main__":

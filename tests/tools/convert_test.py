@@ -100,7 +100,7 @@ class Place(ToolTest):
         with open(self.trace, "rb") as file:
             whole = file.read()
         cut = self.write("cut.etl", whole + whole[-4096:-4000])
-        lost = self.write("lost.etl", etl.trace([(0, heap_events())], events_lost=7))
+        lost = self.write("lost.etl", etl.trace([(0, heap_events())], events_lost=7, name="lost"))
         _, told = self.run_etwas("dump", cut, lost, expect=DAMAGED)
         self.assertEqual(len(told.splitlines()), 2, told)
         for form in ("ndjson", "csv", "chrome", "ctf", "perfetto", "etl", "folded", "speedscope", "pprof", "otlp"):

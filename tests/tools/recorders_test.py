@@ -115,6 +115,17 @@ class All(Recorders):
         _, error = self.run_etwas("snapshot", "--all", "--to", self.to, expect=OUTPUT)
         self.assertIn("there is something in the folder", error)
 
+    def test_snapshots_that_overlap_are_one_trace_in_which_each_event_is_once(self):
+        program = self.recorder("start 2 app", "log 50")
+        dead = self.dead("dead", 30)
+        folders = [os.path.join(self.folder, f"at{n}") for n in range(3)]
+        for folder in folders:
+            self.run_etwas("snapshot", "--all", "--to", folder)
+            self.tell(program, "log 40")
+        _, error = self.run_etwas("dump", *folders)
+        self.assertIn(f"{50 + 50 + 40 + 2 * 30} events are in more than one of the files", error)
+        self.assertEqual(self.counts(*folders), {program.pid: 130, dead: 30})
+
     def test_a_window_leaves_out_buffers_that_are_older_and_is_the_same_in_all(self):
         programs = [self.recorder(f"start 2 app{i}", "log 2000") for i in range(2)]
         time.sleep(1.5)  # so that what comes is younger than the window goes back, and this is not

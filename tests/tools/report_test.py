@@ -98,7 +98,7 @@ class Same(ReportTest):
 
     def test_kinds_of_several_files_are_one_by_name(self):
         paths = [self.file([etl.tl_event(RED, T + i, "P", "E")] * 3 + [etl.tl_event(BLUE, T + 9, "P", "E")] * 2,
-                           name=f"{i}.etl") for i in range(2)]
+                           name=f"{i}.etl", session=f"{i}") for i in range(2)]
         told = self.report(*paths)
         self.assertEqual([(name["name"], name["events"]) for name in told["names"]], [("P/E", 10)])
         self.assertEqual([file["file"] for file in told["files"]], paths)
