@@ -274,7 +274,7 @@ int64_t etwas_input_ns_of(int64_t filetime)
 
     if (filetime < 0 ||
         __builtin_mul_overflow(filetime - FILETIME_OF_1970, NS_PER_UNIT, &nanoseconds)) {
-        return filetime < 0 ? INT64_MIN : INT64_MAX;
+        return filetime < FILETIME_OF_1970 ? INT64_MIN : INT64_MAX;
     }
     return nanoseconds;
 }
@@ -365,7 +365,7 @@ void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input
 {
     int64_t time_ns = converted(input, raw, ETWAS_CLOCK_PROCESS_TRACE);
 
-    if (input->is_coarse) {
+    if (input->is_coarse && !etwas_text_is_beyond(time_ns)) {
         etwas_text_time(output, etwas_input_filetime(time_ns));
     } else {
         etwas_text_time_ns(output, time_ns);

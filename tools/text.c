@@ -98,6 +98,10 @@ void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
     int64_t second = unix_ns / NS_PER_SECOND;
     int64_t fraction = unix_ns % NS_PER_SECOND;
 
+    if (etwas_text_is_beyond(unix_ns)) {
+        etwas_output_text(output, unix_ns < 0 ? "@before-1677-09-21" : "@after-2262-04-11");
+        return;
+    }
     if (fraction < 0) {
         second--;
         fraction += NS_PER_SECOND;

@@ -29,7 +29,16 @@ void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
  */
 void etwas_text_time(struct etwas_output *output, int64_t filetime);
 
-/* The same of nanoseconds since 1970: 2026-11-21T08:19:17.123456789Z. */
+/*
+ * Nanoseconds since 1970 that the reader gives for every time that 64 bits cannot hold: it was before 1677-09-21
+ * 00:12:43, or after 2262-04-11 23:47:16, and that is all that can be said.
+ */
+static inline bool etwas_text_is_beyond(int64_t unix_ns)
+{
+    return unix_ns == INT64_MIN || unix_ns == INT64_MAX;
+}
+
+/* The same of nanoseconds since 1970: 2026-11-21T08:19:17.123456789Z; @before-1677-09-21, @after-2262-04-11. */
 void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns);
 
 enum etwas_text_style {

@@ -209,7 +209,7 @@ uint32_t etwas_trace_write_index(etwas_trace_handle trace, int descriptor)
 /*
  * In EVENT_TRACE_LOGFILE.ProcessTraceMode: TimeStamp of every event is the time that it would have
  * as FILETIME, in nanoseconds since 1970 (UTC): the last two digits are more than a FILETIME can
- * say. What does not fit in 64 bits, before 1678 and after 2261, is the nearest that does.
+ * say. What does not fit in 64 bits, before 1677-09-21 and after 2262-04-11, is INT64_MIN or INT64_MAX: no time of its own.
  * PROCESS_TRACE_MODE_RAW_TIMESTAMP goes before it.
  */
 #define ETWAS_PROCESS_TRACE_MODE_NANOSECONDS 0x00010000u

@@ -17,7 +17,7 @@ import etl_build as etl
 from etl_build import ANSI, OUT_STRING, STRUCT, UINT16, UINT8, UNICODE
 from tool_case import RED, NamesTest, main
 
-SYSTEMTIME, SID, COUNTED, OUT_BOOLEAN, NO_TYPE = 18, 19, 22, 3, 30
+FILETIME, SYSTEMTIME, SID, COUNTED, OUT_BOOLEAN, NO_TYPE = 17, 18, 19, 22, 3, 30
 
 
 def sid(parts, revision=1):
@@ -162,6 +162,55 @@ class Described(NamesTest):
         return struct.pack("<HBBHHIIq16sHBBBBHQII16s", 80 + len(payload), 0x13, 0xC0, 0, 0, 11, 10, stamp,
                            uuid.UUID(RED).bytes_le, number, 1 if opcode else 0, 0, 0, opcode, task, 0, 0, 0,
                            bytes(16)) + payload
+
+
+YEAR_NS = 365 * 86400 * 10**9
+BEFORE, AFTER = "@before-1677-09-21", "@after-2262-04-11"
+
+
+class Times(NamesTest):
+    """What 64 bits of nanoseconds since 1970 cannot hold is said, and is no time that was not there."""
+
+    def of(self, *stamps, **options):
+        return self.trace(*(etl.tl_event(RED, stamp, "P", "E") for stamp in stamps), frequency=10**9, **options)
+
+    def test_a_time_that_nanoseconds_cannot_hold_is_said_in_every_form(self):
+        late = self.of(1_000_001, 236 * YEAR_NS, 250 * YEAR_NS, 2**63 - 1)
+        early = self.of(-2**63, 1_000_001, start=10**13, name="b.etl")  # a day in 1601
+        for path, times in ((late, ["2026-01-01T00:00:00.000000001Z", "2261-11-04T23:59:59.999000000Z", AFTER, AFTER]),
+                            (early, [BEFORE, BEFORE])):
+            self.assertEqual([line.split()[0] for line in self.lines(path)], times)
+            self.assertEqual([o["time"] for o in self.objects(path)], times)
+            out, error = self.run_etwas("dump", "--csv", "--columns", "event,time", path)
+            self.assertEqual([row[1] for row in csv.reader(io.StringIO(out)) if row[0] == "P/E"], times)
+            self.assertIn("note: the times of ", error)
+            self.assertIn("--clock raw", error)
+            self.assertNotIn("note", self.run_etwas("dump", "--clock", "raw", path)[1])
+        self.assertEqual([line.split()[0] for line in self.lines("--clock", "system", late)][2:],
+                         ["2275-11-01T23:59:59.9990000Z", "2318-04-12T23:47:16.8537758Z"])
+
+    def test_exports_do_not_take_it_for_a_time(self):
+        path = self.of(1_000_001, 250 * YEAR_NS)
+        for target, unknown in (("chrome", f'"args":{{"etwas.time":"{AFTER}"}}'), ("ndjson", f'"time":"{AFTER}"'),
+                                ("csv", f"{AFTER},"), ("otlp", '"timeUnixNano":"0"')):
+            out = f"{self.folder}/{target}"
+            self.run_etwas("convert", "--to", target, "-o", out, path)
+            with open(out, encoding="utf-8") as file:
+                text = file.read()
+            self.assertEqual(text.count(unknown), 1, target)
+            self.assertIn(AFTER, text)
+            self.assertNotIn("2262-04-11T", text)
+
+    def test_dates_in_fields_compare_as_they_are_however_far_they_are(self):
+        days = [0, 1, 116_444_736_000_000_000, 2_650_467_743_999_999_999, 2**63 - 1, 2**63, 2**64 - 1]
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", etl.tl_field("t", FILETIME), struct.pack("<Q", day))
+                            for i, day in enumerate(days)))
+        shown = ["1601-01-01T00:00:00.0000000", "1601-01-01T00:00:00.0000001", "1970-01-01T00:00:00.0000000",
+                 "9999-12-31T23:59:59.9999999", "30828-09-14T02:48:05.4775807", "30828-09-14T02:48:05.4775808",
+                 "60056-05-28T05:36:10.9551615"]
+        self.assertEqual([o["fields"]["t"] for o in self.objects(path)], shown)
+        for where, expected in (("t < '2000-01-01'", shown[:3]), ("t > '2000-01-01'", shown[3:])):
+            self.assertEqual(self.lines("--where", where, "--columns", "t", path), expected)
 
 
 if __name__ == "__main__":

@@ -184,6 +184,12 @@ static void put_arguments(struct etwas_convert *convert, uint64_t early_ns)
     etwas_json_key(convert->output, "args");
     etwas_output_char(convert->output, '{');
     put_payload(&arguments, &convert->subject);
+    if (etwas_text_is_beyond(convert->time_ns)) {
+        put_key(&arguments, "etwas.time");
+        etwas_output_char(convert->output, '"');
+        etwas_text_time_ns(convert->output, convert->time_ns);
+        etwas_output_char(convert->output, '"');
+    }
     if (early_ns != 0) {
         put_key(&arguments, "etwas.before_start_ns");
         etwas_output_unsigned(convert->output, early_ns);

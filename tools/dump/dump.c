@@ -58,7 +58,9 @@ static const char *const help[] = {
     "--hex class, type, level, instance, parent and payload in place of the last two.\n"
     "  file      its number on the command line, from 1\n"
     "  time      UTC, to the nanosecond if the clock is that fine; @N for a time not\n"
-    "            in the years 1601 to 9999, in 100 ns since 1601; with --clock:\n"
+    "            in the years 1601 to 9999, in 100 ns since 1601; where the clock is that\n"
+    "            fine, @before-1677-09-21 and @after-2262-04-11, between which ns fit into\n"
+    "            64 bits; with --clock:\n"
     "            raw_time, qpc_ns, or system_time\n"
     "  raw_time  as recorded, in ticks of the session's clock\n"
     "  error_ns  with --clock=qpc or system: the true time is within so many ns\n"
@@ -202,6 +204,8 @@ static void on_record(EVENT_RECORD *record)
                                   senseless ? "what describes it" : "what it says of other events");
     }
     dump->shown++;
+    dump->beyond +=
+        dump->clock == ETWAS_DUMP_TIME && etwas_text_is_beyond(etwas_input_shown_ns(input, record));
     if (dump->form == ETWAS_DUMP_JSON) {
         etwas_dump_json(dump);
     } else if (dump->form == ETWAS_DUMP_CSV) {
@@ -438,6 +442,7 @@ static int finish(struct etwas_dump *dump, int result)
 {
     bool out_of_memory = dump->subject.out_of_memory;
 
+    etwas_dump_tell_beyond(dump);
     for (uint32_t i = 0; i < dump->run->count; i++) {
         etwas_input_warn(&dump->run->inputs[i]);
         etwas_dump_tell_left_out(dump, i);

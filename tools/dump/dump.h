@@ -74,6 +74,7 @@ struct etwas_dump {
     struct etwas_subject subject;
     struct etwas_dump_kind told[ETWAS_DUMP_TOLD];
     uint32_t told_count;
+    uint64_t beyond; /* events whose time 64 bits cannot hold: it was shown as such */
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
     struct etwas_addresses addresses[ETWAS_INPUT_FILES];       /* likewise, if they are wanted */
     struct etwas_parts parts;
@@ -133,6 +134,9 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
 
 /* Says, once for each kind of event, if the payload ends before its fields or arguments, or one is not described. */
 void etwas_dump_tell_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
+
+/* Says, once for a command, that times were not shown as nanoseconds since 1970 cannot hold them. */
+void etwas_dump_tell_beyond(const struct etwas_dump *dump);
 
 /* Says what of the manifests of one of the run's inputs could not be used. */
 void etwas_dump_tell_left_out(const struct etwas_dump *dump, uint32_t input);

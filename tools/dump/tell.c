@@ -141,3 +141,19 @@ void etwas_dump_tell_left_out(const struct etwas_dump *dump, uint32_t input)
     etwas_output_char(errors, '\n');
     etwas_output_flush(errors);
 }
+
+void etwas_dump_tell_beyond(const struct etwas_dump *dump)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    if (dump->beyond == 0) {
+        return;
+    }
+    etwas_output_text(errors, "note: the times of ");
+    etwas_output_unsigned(errors, dump->beyond);
+    etwas_output_text(errors, dump->beyond == 1 ? " event are" : " events are");
+    etwas_output_text(errors,
+                      " before 1677-09-21 or after 2262-04-11, where nanoseconds do not fit "
+                      "into 64 bits; --clock system shows them, and --clock raw\n");
+    etwas_output_flush(errors);
+}

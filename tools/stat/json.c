@@ -76,6 +76,18 @@ static void put_parts(struct etwas_output *output, const struct etwas_parts *par
     etwas_output_char(output, ']');
 }
 
+static void put_covered_time(struct etwas_output *output, const char *key, int64_t time_ns)
+{
+    if (!etwas_text_is_beyond(time_ns)) {
+        put_time(output, key, etwas_input_filetime(time_ns));
+        return;
+    }
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_text_time_ns(output, time_ns);
+    etwas_output_char(output, '"');
+}
+
 /* The time that rates are counted over; null: it is not known. */
 static void put_covered(struct etwas_output *output, const struct etwas_stat *stat,
                         const struct etwas_input *input)
@@ -86,8 +98,8 @@ static void put_covered(struct etwas_output *output, const struct etwas_stat *st
         etwas_output_text(output,
                           ",\"covered_from\":null,\"covered_until\":null,\"duration_s\":null");
     } else {
-        put_time(output, "covered_from", etwas_input_filetime(span.from_ns));
-        put_time(output, "covered_until", etwas_input_filetime(span.until_ns));
+        put_covered_time(output, "covered_from", span.from_ns);
+        put_covered_time(output, "covered_until", span.until_ns);
         etwas_output_format(output, ",\"duration_s\":%.7f",
                             (double)etwas_stat_covered_ns(stat, input) / 1e9);
     }

@@ -505,6 +505,7 @@ bool etwas_where_date(const char *text, int64_t *unix_ns)
 {
     struct tm parts;
     int64_t fraction = 0;
+    int64_t seconds;
 
     if (!take_day(&text, &parts)) {
         return false;
@@ -524,6 +525,10 @@ bool etwas_where_date(const char *text, int64_t *unix_ns)
         parts.tm_min > 59 || parts.tm_sec < 0 || parts.tm_sec > 60) {
         return false;
     }
-    *unix_ns = timegm(&parts) * INT64_C(1000000000) + fraction;
+    seconds = timegm(&parts);
+    if (__builtin_mul_overflow(seconds, INT64_C(1000000000), unix_ns) ||
+        __builtin_add_overflow(*unix_ns, fraction, unix_ns)) {
+        *unix_ns = seconds < 0 ? INT64_MIN : INT64_MAX;
+    }
     return true;
 }

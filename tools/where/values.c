@@ -98,9 +98,15 @@ static struct etwas_where_number number_of_property(const struct etwas_subject *
 static bool read_date(const etwas_value *value, int64_t *unix_ns)
 {
     char text[DATE_BYTES];
+    uint64_t filetime;
 
-    return value->field->map == NULL &&
-           (value->in_type == TDH_INTYPE_FILETIME || value->in_type == TDH_INTYPE_SYSTEMTIME) &&
+    if (value->field->map == NULL && value->in_type == TDH_INTYPE_FILETIME &&
+        value->bytes == sizeof filetime) {
+        memcpy(&filetime, value->data, sizeof filetime);
+        *unix_ns = etwas_input_ns_of(filetime < INT64_MAX ? (int64_t)filetime : INT64_MAX);
+        return true;
+    }
+    return value->field->map == NULL && value->in_type == TDH_INTYPE_SYSTEMTIME &&
            etwas_value_text(value, text, sizeof text) < sizeof text &&
            etwas_where_date(text, unix_ns);
 }

@@ -215,8 +215,8 @@ static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *tra
     etwas_bytes_put_u64(bytes, time_ns);
     etwas_bytes_put_u32(bytes, convert->subject.event.process);
     etwas_bytes_put_u32(bytes, convert->subject.event.thread);
-    /* A time before 1970, which the format cannot have, is told as one that is not known. */
-    etwas_bytes_put_u32(bytes, convert->time_ns < 0
+    /* A time before 1970, or after 2262, which the format cannot have, is told as one that is not known. */
+    etwas_bytes_put_u32(bytes, convert->time_ns < 0 || etwas_text_is_beyond(convert->time_ns)
                                    ? UINT32_MAX
                                    : error_of(convert->error_ns, time_ns - wanted_ns));
     has = put_context(bytes, &convert->subject);

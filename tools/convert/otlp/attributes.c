@@ -125,7 +125,7 @@ void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t numbe
 
 void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t time_ns)
 {
-    if (time_ns <= 0) {
+    if (time_ns <= 0 || etwas_text_is_beyond(time_ns)) {
         begin(item, "", key, strlen(key));
         etwas_output_text(item, "{\"stringValue\":\"");
         etwas_text_time_ns(item, time_ns);

@@ -152,6 +152,7 @@ void etwas_otlp_put_time(struct etwas_output *item, const char *key, int64_t tim
     etwas_output_text(item, ",\"");
     etwas_output_text(item, key);
     etwas_output_text(item, "\":\"");
-    etwas_output_unsigned(item, time_ns > 0 ? (uint64_t)time_ns : 0);
+    etwas_output_unsigned(item,
+                          time_ns > 0 && !etwas_text_is_beyond(time_ns) ? (uint64_t)time_ns : 0);
     etwas_output_char(item, '"');
 }

@@ -433,11 +433,23 @@ static void put_message(struct etwas_perfetto *perfetto, struct etwas_subject *s
     }
 }
 
+/* That 64 bits cannot hold it: the event stands where they end. */
+static void put_time(struct etwas_perfetto *perfetto)
+{
+    static struct etwas_output text;
+
+    if (etwas_text_is_beyond(perfetto->convert->time_ns)) {
+        etwas_text_time_ns(etwas_output_anew(&text), perfetto->convert->time_ns);
+        annotate_bytes(perfetto, ETWAS_PERFETTO_TIME, text.bytes, text.used_bytes);
+    }
+}
+
 static void put_payload(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
 {
     struct etwas_subject *subject = &perfetto->convert->subject;
     struct etwas_event_string message = {NULL, 0};
 
+    put_time(perfetto);
     if (subject->event.message) {
         message = etwas_subject_message(subject);
     }

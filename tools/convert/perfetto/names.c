@@ -135,6 +135,7 @@ void etwas_perfetto_put_own_names(struct etwas_wire *packet)
         [ETWAS_PERFETTO_UNDESCRIBED] = "undescribed",
         [ETWAS_PERFETTO_REST] = "rest",
         [ETWAS_PERFETTO_ODD] = "odd",
+        [ETWAS_PERFETTO_TIME] = "time",
         [ETWAS_PERFETTO_DECODED_AS] = "decoded_as_version",
         [ETWAS_PERFETTO_PROCESS] = "process",
     };
