@@ -60,10 +60,10 @@ git archive HEAD | tar -x -C "$folder/src/etwas"
 [[ $shared == no ]] || cp -r ../shared "$folder/src/shared"
 cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
 
-# try COMMAND: in the folder as root, with mounts and processes that end with it.
+# try COMMAND: in the folder as root, with mounts that end with it.
 try() {
     # shellcheck disable=SC2016 # the inner shell expands them
-    unshare --mount --pid --fork --kill-child bash -euc '
+    unshare --mount bash -euc '
         mount --make-rprivate /
         mount -t proc proc "$1/proc"
         mount --rbind /sys "$1/sys"

@@ -6,6 +6,7 @@
 usage: steer_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_STEER_WORK TEST_CLASS
 """
 
+import contextlib
 import json
 import os
 import re
@@ -30,6 +31,11 @@ def await_true(condition):
             return True
         time.sleep(0.01)
     return False
+
+
+def continue_if_there(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGCONT)
 
 
 class SteerTest(ToolTest):
@@ -598,7 +604,7 @@ class Across(Steered):
 
     def test_a_host_that_is_stopped_keeps_nobody_from_the_others(self):
         os.kill(self.hosts[self.recorder], signal.SIGSTOP)
-        self.addCleanup(os.kill, self.hosts[self.recorder], signal.SIGCONT)
+        self.addCleanup(continue_if_there, self.hosts[self.recorder])
         process = self.hosts[self.recorder]
         for lines in (self.ask_json("query --json all"), self.ask_json("ps --json"),
                       self.ask_json(f"query --json {self.log} {self.recorder}")):
@@ -615,7 +621,7 @@ class Across(Steered):
     def test_who_stops_a_host_that_stands_still_is_told_so_and_it_ends_later(self):
         process = self.hosts[self.recorder]
         os.kill(process, signal.SIGSTOP)
-        self.addCleanup(os.kill, process, signal.SIGCONT)
+        self.addCleanup(continue_if_there, process)
         _, error = self.run_etwas("stop", self.recorder, expect=OPEN)
         self.assertEqual(error.splitlines(), [
             f"etwas stop: '{self.recorder}': waits for its host, process {process}, which does not answer: "

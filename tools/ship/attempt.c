@@ -138,7 +138,11 @@ static bool say_unusable(const char *url, const struct etwas_ship_reply *reply,
                        "are",
                        reply->trouble);
     } else if (reply->came == ETWAS_SHIP_CAME_BAD_CA) {
-        etwas_ship_say(url, "the file of --ca cannot be used: %s", reply->trouble);
+        etwas_ship_say(
+            url,
+            "its certificate cannot be checked: %s; --ca names a file of trusted ones, and the "
+            "system's are in the package ca-certificates",
+            reply->trouble);
     } else if (reply->came == ETWAS_SHIP_CAME_TOO_LONG && !attempt->is_insert) {
         etwas_ship_say(url, "answers more than %zu bytes", attempt->request.most_reply_bytes);
     } else {
