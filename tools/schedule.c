@@ -74,8 +74,10 @@ static struct etwas_schedule_thread *add(struct etwas_schedule *schedule, uint32
         return NULL;
     }
     added = &schedule->threads[schedule->thread_count];
-    *added = (struct etwas_schedule_thread){
-        .thread = thread, .since_ns = schedule->end_ns, .gap_ns = schedule->gap_ns};
+    *added = (struct etwas_schedule_thread){.thread = thread,
+                                            .since_ns = schedule->end_ns,
+                                            .last_ns = schedule->end_ns,
+                                            .gap_ns = schedule->gap_ns};
     schedule->places[place_of(schedule, thread)] = ++schedule->thread_count;
     return added;
 }
@@ -148,6 +150,7 @@ static void change(const struct etwas_schedule *schedule, struct etwas_schedule_
         }
         thread->since_ns = time_ns;
         thread->gap_ns = schedule->gap_ns;
+        thread->last_ns = thread->state != ETWAS_SCHEDULE_ENDED ? time_ns : thread->last_ns;
     }
     thread->state = state;
 }
@@ -390,6 +393,41 @@ static void go_on(struct etwas_schedule *schedule, struct etwas_schedule_process
     change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
     thread->processor = before->processor;
     processor->running = thread->thread;
+}
+
+void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t id, uint32_t processor_index)
+{
+    struct etwas_schedule_thread *before = etwas_schedule_find(schedule, id);
+    struct etwas_schedule_processor *processor =
+        processor_index < ETWAS_SCHEDULE_PROCESSORS ? &schedule->processors[processor_index] : NULL;
+    struct etwas_schedule_thread *after;
+    struct etwas_schedule_thread kept;
+    size_t number;
+
+    if (before == NULL || before->ends || before->state == ETWAS_SCHEDULE_ENDED) {
+        return;
+    }
+    if (processor != NULL && !processor->seen) {
+        (void)begin(schedule, processor, id, before);
+    }
+    if (processor != NULL && processor->running == id) {
+        bool is_known = !has_lost(processor) || ran_since_loss(schedule, processor, id, before);
+
+        count_processor(schedule, processor, is_known && before->state == ETWAS_SCHEDULE_RUNNING);
+    }
+    kept = *before;
+    number = (size_t)(before - schedule->threads);
+    after = add(schedule, id);
+    if (after == NULL) {
+        return;
+    }
+    before = &schedule->threads[number];
+    change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+    before->last_ns = schedule->end_ns - (schedule->end_ns > INT64_MIN);
+    after->process = kept.process;
+    after->has_process = kept.has_process;
+    after->state = kept.state;
+    after->processor = kept.processor;
 }
 
 static void start_thread(struct etwas_schedule *schedule,

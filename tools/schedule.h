@@ -57,7 +57,9 @@ struct etwas_schedule_thread {
     uint16_t processor; /* where it runs, or did last */
     enum etwas_schedule_state state;
     int64_t since_ns;
-    uint64_t gap_ns;                    /* of the schedule, at since_ns */
+    int64_t last_ns; /* when it was there last */
+    uint32_t life;   /* whoever tells processes of one id apart: which (processes.h) */
+    uint64_t gap_ns; /* of the schedule, at since_ns */
     uint64_t ns[ETWAS_SCHEDULE_STATES]; /* up to since_ns */
     uint64_t switches;                  /* times that it came */
     uint64_t preemptions;               /* times that it could have run on */
@@ -120,6 +122,12 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
 
 /* The trace has ended: what still goes on is counted until there. */
 void etwas_schedule_finish(struct etwas_schedule *schedule);
+
+/*
+ * Who has the id runs another program, and was seen on that processor, or UINT32_MAX: what it does from now on is
+ * another thread's.
+ */
+void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t thread, uint32_t processor);
 
 /*
  * The thread logs an event: it runs, and if nothing was seen of it so far, it always did. NULL: there are

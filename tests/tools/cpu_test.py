@@ -76,6 +76,37 @@ class Switches(CpuTest):
         self.assertEqual(self.times(threads[20]), (200, 0, 100, 0))
         self.assertEqual(self.processor_times(told), [(400, 200, 0)])
 
+    def names(self, told):
+        """How long each process ran, in ticks, by its id and name."""
+        return sorted((process["process"], process.get("name"), process["running_ns"] // 100) for process in told["processes"])
+
+    def test_each_time_is_of_the_name_of_its_time(self):
+        told, _ = self.cpu(self.trace([
+            etl.process_event(3, at(0), 20, b"sh"), thread_event(3, at(0), 20, 20), switch(at(100), 0, 20),
+            etl.process_event(3, at(250), 20, b"make", by=20), etl.process_event(3, at(400), 20, b"cc", by=20),
+            switch(at(500), 20, 0), switch(at(600), 0, 20), switch(at(650), 20, 0), etl.process_event(4, at(700), 20, b"cc")]))
+        self.assertEqual(self.names(told), [(20, "cc", 150), (20, "make", 150), (20, "sh", 150)])
+        self.assertEqual(self.processor_times(told), [(450, 250, 0)])
+
+    def test_an_id_that_is_given_again_is_another_process(self):
+        events = []
+        for i, name in enumerate((b"one", b"two", b"one")):
+            start = 100 * i
+            events += [etl.process_event(1, at(start), 20, b"sh"), thread_event(1, at(start), 20, 20),
+                       switch(at(start + 10), 0, 20), etl.process_event(3, at(start + 20), 20, name, by=20),
+                       thread_event(2, at(start + 50 + i), 20, 20, by=20), etl.process_event(2, at(start + 50 + i), 20, name),
+                       switch(at(start + 60 + i), 20, 0, etl.TERMINATED)]
+        told, _ = self.cpu(self.trace(events))
+        self.assertEqual(self.names(told), [(20, "one", 40), (20, "one", 42), (20, "sh", 10), (20, "sh", 10), (20, "sh", 10),
+                                            (20, "two", 41)])
+
+    def test_who_runs_another_program_where_nothing_was_seen_yet_always_ran(self):
+        told, _ = self.cpu(self.trace([
+            etl.process_event(3, at(0), 20, b"sh"), thread_event(3, at(0), 20, 20),
+            etl.process_event(3, at(200), 20, b"make", by=20), switch(at(500), 20, 0), etl.classic(RED, at(600))]))
+        self.assertEqual(self.names(told), [(20, "make", 300), (20, "sh", 200)])
+        self.assertEqual(self.processor_times(told), [(500, 100, 0)])
+
     def test_a_thread_that_moves_runs_on_one_processor_at_a_time(self):
         told, threads = self.cpu(self.trace(
             [etl.classic(RED, at(0)), switch(at(100), 0, 21), switch(at(300), 21, 0, READY), etl.classic(RED, at(900))],

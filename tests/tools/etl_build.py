@@ -261,10 +261,10 @@ def thread_event(kind, stamp, process, thread, by=11):
     return system(THREAD_GROUP, kind, stamp, struct.pack("<II", process, thread) + bytes(64), thread=by)
 
 
-def process_event(kind, stamp, process, name, parent=1):
-    """Likewise a process, version 2; `name` is bytes."""
+def process_event(kind, stamp, process, name, parent=1, by=11):
+    """Likewise a process, version 2; `name` is bytes. By its own first thread: it runs another program."""
     return system(PROCESS_GROUP, kind, stamp, struct.pack("<QIIIiI", 0, process, parent, 0, 259, 0)
-                  + name + b"\0" + utf16(""), version=2)
+                  + name + b"\0" + utf16(""), version=2, thread=by)
 
 
 PERFORMANCE_GROUP, FAULT_GROUP, STACK_GROUP, FILE_GROUP, DISK_GROUP = 0x0F, 0x02, 0x18, 0x04, 0x01

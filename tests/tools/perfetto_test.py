@@ -361,6 +361,14 @@ class Events(PerfettoTest):
         loaded = self.load(path)
         self.assertIn({"tid": 20, "pid": 20, "name": "shop", "process": "shop"}, loaded.threads)
 
+    def test_an_id_that_is_given_again_is_another_process_and_programs_are_named_in_turn(self):
+        events = [etl.process_event(1, T, 20, b"sh"), etl.classic(RED, T + 1, process=20, thread=20),
+                  etl.process_event(3, T + 2, 20, b"make", by=20), etl.classic(RED, T + 3, process=20, thread=20),
+                  etl.process_event(2, T + 4, 20, b"make"), etl.process_event(1, T + 10, 20, b"other"),
+                  etl.classic(RED, T + 11, process=20, thread=20)]
+        loaded = self.load(self.write("a.etl", etl.trace([(0, events)])))
+        self.assertLessEqual({"other", "sh, make"}, {t["process"] for t in loaded.threads if t["tid"] == 20})
+
     def test_names_from_files_are_harmless(self):
         path = self.write("a.etl", etl.trace([(0, [etl.self_describing(BLUE, T, b"P\xff", b"E\n\x1b[1m")])]))
         (s,) = self.load(path).slices

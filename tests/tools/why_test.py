@@ -69,6 +69,16 @@ class Times(WhyTest):
             self.assertEqual((slowest["instance"], slowest["process"], slowest["thread"], slowest["threads"],
                               slowest["preemptions"]), (1, 20, 21, 1, 1))
 
+    def test_who_had_the_processor_is_told_by_the_name_it_had_then(self):
+        kernel = [etl.process_event(HERE, at(0), 30, b"sh"), thread_event(HERE, at(0), 30, 30),
+                  switch(at(0), 0, 21), switch(at(100), 21, 30, READY), etl.process_event(HERE, at(300), 30, b"make", by=30),
+                  switch(at(400), 30, 21), switch(at(900), 21, 30), thread_event(2, at(1000), 30, 30),
+                  etl.process_event(2, at(1000), 30, b"make"), switch(at(1001), 30, 0, etl.TERMINATED),
+                  etl.process_event(1, at(1100), 30, b"other"), thread_event(1, at(1100), 30, 30)]
+        slowest, = self.why(*self.files([kernel], [order(START, 50), order(END, 800)]))["slowest"]
+        self.assertEqual([(h["thread"], h["name"], h["ns"] // 100) for h in slowest["processor_had"]],
+                         [(30, "make", 100), (30, "sh", 200)])
+
     def test_who_had_the_processor_is_told(self):
         kernel = [switch(at(0), 0, 21), switch(at(100), 21, 30, READY), switch(at(300), 30, 31, READY),
                   switch(at(600), 31, 30), switch(at(700), 30, 21), switch(at(900), 21, 0),

@@ -27,7 +27,7 @@ void etwas_cpu_take(struct etwas_cpu *cpu, const struct etwas_input *input, EVEN
         etwas_input_measure_loss(input, &event);
         etwas_schedule_take(&cpu->schedule, &event);
     } else if (etwas_kernel_is_process(record)) {
-        etwas_processes_take(&cpu->processes, record);
+        etwas_processes_follow(&cpu->processes, &cpu->schedule, record, time_ns);
     }
 }
 

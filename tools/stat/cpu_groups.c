@@ -33,6 +33,7 @@ static int compare_threads(const void *left, const void *right)
 
     if (order == 0 && first->has_process) {
         order = compare(first->process, second->process);
+        order = order != 0 ? order : compare(first->life, second->life);
     }
     if (order == 0) {
         order = compare_running(first, second);
@@ -46,7 +47,8 @@ static int compare_groups(const void *left, const void *right)
     const struct etwas_cpu_group *second = right;
     int order = compare_running(&first->sum, &second->sum);
 
-    return order != 0 ? order : compare(first->sum.process, second->sum.process);
+    order = order != 0 ? order : compare(first->sum.process, second->sum.process);
+    return order != 0 ? order : compare(first->sum.life, second->sum.life);
 }
 
 static bool is_shown(const struct etwas_schedule_thread *thread)
@@ -67,7 +69,8 @@ static void add(struct etwas_schedule_thread *sum, const struct etwas_schedule_t
 static bool is_of(const struct etwas_cpu_group *group, const struct etwas_schedule_thread *thread)
 {
     return group->sum.has_process == thread->has_process &&
-           (!thread->has_process || group->sum.process == thread->process);
+           (!thread->has_process ||
+            (group->sum.process == thread->process && group->sum.life == thread->life));
 }
 
 /* The threads are in order. */
@@ -83,8 +86,10 @@ static void make_groups(const struct etwas_cpu *cpu, struct etwas_cpu_groups *gr
             group->threads = &groups->threads[i];
             group->sum.has_process = thread->has_process;
             group->sum.process = thread->process;
-            group->name =
-                thread->has_process ? etwas_processes_name(&cpu->processes, thread->process) : NULL;
+            group->sum.life = thread->life;
+            group->name = thread->has_process && thread->life != ETWAS_PROCESSES_NONE
+                              ? cpu->processes.lives[thread->life].name
+                              : NULL;
         }
         group->count++;
         add(&group->sum, thread);
@@ -104,8 +109,9 @@ bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_cpu_groups *group
         return false;
     }
     for (uint32_t i = 0; i < schedule->thread_count; i++) {
-        const struct etwas_schedule_thread *thread = &schedule->threads[i];
+        struct etwas_schedule_thread *thread = &schedule->threads[i];
 
+        thread->life = etwas_processes_life(&cpu->processes, thread->process, thread->last_ns);
         if (is_shown(thread)) {
             groups->threads[groups->thread_count++] = thread;
         }

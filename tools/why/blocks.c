@@ -34,6 +34,14 @@ static enum etwas_why_waker waker_of(const struct etwas_why *why,
     return *thread != 0 ? ETWAS_WHY_WAKER_THREAD : ETWAS_WHY_WAKER_INTERRUPT;
 }
 
+uint32_t etwas_why_number(const struct etwas_why *why, uint32_t thread)
+{
+    const struct etwas_schedule_thread *found =
+        thread != 0 ? etwas_schedule_find(&why->schedule, thread) : NULL;
+
+    return found != NULL ? (uint32_t)(found - why->schedule.threads) : ETWAS_KERNEL_NOBODY;
+}
+
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
 static bool is_same_text(const char *left, const char *right)
@@ -53,8 +61,8 @@ bool etwas_why_is_same_socket(const struct etwas_kernel_socket *left,
 static bool is_same_kind(const struct etwas_why_block *left, const struct etwas_why_block *right)
 {
     return left->call == right->call && left->waker == right->waker &&
-           left->thread == right->thread && left->is_fault == right->is_fault &&
-           left->has_socket == right->has_socket &&
+           left->thread == right->thread && left->number == right->number &&
+           left->is_fault == right->is_fault && left->has_socket == right->has_socket &&
            etwas_why_is_same_socket(&left->socket, &right->socket) &&
            is_same_text(left->files[0], right->files[0]) &&
            is_same_text(left->files[1], right->files[1]);
@@ -142,6 +150,7 @@ void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
     struct etwas_why_block *block = &pending.block;
 
     block->waker = waker_of(why, event, &block->thread);
+    block->number = etwas_why_number(why, block->thread);
     if (chosen->stack_ns == from_ns) {
         block->frame_count = chosen->stack_count;
         memcpy(block->frames, chosen->stack, sizeof block->frames);

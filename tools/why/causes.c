@@ -24,14 +24,14 @@ static void note_run(struct etwas_why *why, const struct etwas_schedule_thread *
         return;
     }
     (*runs)->runs[(*runs)->count++ % ETWAS_WHY_RUNS] =
-        (struct etwas_why_run){thread->thread, from_ns, to_ns};
+        (struct etwas_why_run){(uint32_t)(thread - why->schedule.threads), from_ns, to_ns};
 }
 
-static void add_holder(struct etwas_why_chosen *chosen, uint32_t thread, uint64_t ns)
+static void add_holder(struct etwas_why_chosen *chosen, uint32_t number, uint64_t ns)
 {
     uint32_t i = 0;
 
-    while (i < chosen->holder_count && chosen->holders[i].thread != thread) {
+    while (i < chosen->holder_count && chosen->holders[i].number != number) {
         i++;
     }
     if (i == ETWAS_WHY_HOLDERS) {
@@ -39,7 +39,7 @@ static void add_holder(struct etwas_why_chosen *chosen, uint32_t thread, uint64_
         return;
     }
     if (i == chosen->holder_count) {
-        chosen->holders[chosen->holder_count++] = (struct etwas_why_holder){thread, 0};
+        chosen->holders[chosen->holder_count++] = (struct etwas_why_holder){number, 0};
     }
     chosen->holders[i].ns += ns;
 }
@@ -61,7 +61,7 @@ static void add_holders(const struct etwas_why *why, struct etwas_why_chosen *ch
             break;
         }
         if (last > first && etwas_kernel_ns(first, last) <= left) {
-            add_holder(chosen, run->thread, etwas_kernel_ns(first, last));
+            add_holder(chosen, run->number, etwas_kernel_ns(first, last));
             left -= etwas_kernel_ns(first, last);
         }
     }

@@ -193,6 +193,10 @@ void etwas_why_start(struct etwas_why *why, const struct etwas_input *input,
     if (why->follows) {
         come(why, open, span->thread, span->start);
     }
+    if (chosen != NULL) {
+        chosen->number = open->on;
+        chosen->began_ns = span->start;
+    }
 }
 
 void etwas_why_move(struct etwas_why *why, const etwas_span *span, uint32_t thread, int64_t time_ns)

@@ -42,9 +42,10 @@ static void put_name(struct etwas_output *output, const struct etwas_why *why,
     }
 }
 
-static void put_process(struct etwas_output *output, const struct etwas_why *why, uint32_t process)
+static void put_process(struct etwas_output *output, const struct etwas_why *why, uint32_t process,
+                        int64_t time_ns)
 {
-    const char *name = etwas_processes_name(&why->processes, process);
+    const char *name = etwas_processes_name(&why->processes, process, time_ns);
 
     etwas_json_number(output, "process", process);
     if (name != NULL) {
@@ -52,13 +53,16 @@ static void put_process(struct etwas_output *output, const struct etwas_why *why
     }
 }
 
-static void put_thread(struct etwas_output *output, const struct etwas_why *why, uint32_t id)
+static void put_thread(struct etwas_output *output, const struct etwas_why *why, uint32_t id,
+                       uint32_t number)
 {
-    const struct etwas_schedule_thread *thread = etwas_schedule_find(&why->schedule, id);
+    const struct etwas_schedule_thread *thread = number < why->schedule.thread_count
+                                                     ? &why->schedule.threads[number]
+                                                     : etwas_schedule_find(&why->schedule, id);
 
     etwas_json_number(output, "thread", id);
     if (thread != NULL && thread->has_process) {
-        put_process(output, why, thread->process);
+        put_process(output, why, thread->process, thread->last_ns);
     }
 }
 
@@ -92,7 +96,8 @@ static void put_holders(struct etwas_output *output, const struct etwas_why *why
     etwas_output_text(output, ",\"processor_had\":[");
     for (uint32_t i = 0; i < chosen->holder_count; i++) {
         etwas_output_format(output, "%s{\"ns\":%" PRIu64, i > 0 ? "," : "", chosen->holders[i].ns);
-        put_thread(output, why, chosen->holders[i].thread);
+        put_thread(output, why, why->schedule.threads[chosen->holders[i].number].thread,
+                   chosen->holders[i].number);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
@@ -131,7 +136,7 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
     }
     etwas_json_text(output, "waker", wakers[block->waker]);
     if (block->waker == ETWAS_WHY_WAKER_THREAD) {
-        put_thread(output, why, block->thread);
+        put_thread(output, why, block->thread, block->number);
     }
     etwas_json_number(output, "ns", block->ns);
     etwas_json_number(output, "times", block->times);
@@ -207,7 +212,7 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
-    put_process(output, why, chosen->process);
+    put_process(output, why, chosen->process, chosen->began_ns);
     etwas_json_number(output, "thread", chosen->thread);
     etwas_json_number(output, "threads", chosen->threads);
     etwas_output_text(output, ",\"start\":\"");

@@ -53,14 +53,17 @@ static void put_name(struct etwas_output *output, const struct etwas_why *why,
 }
 
 /* "thread 22 (process 20 shop)" */
-static void put_thread(struct etwas_output *output, const struct etwas_why *why, uint32_t id)
+static void put_thread(struct etwas_output *output, const struct etwas_why *why, uint32_t id,
+                       uint32_t number)
 {
-    const struct etwas_schedule_thread *thread = etwas_schedule_find(&why->schedule, id);
+    const struct etwas_schedule_thread *thread = number < why->schedule.thread_count
+                                                     ? &why->schedule.threads[number]
+                                                     : etwas_schedule_find(&why->schedule, id);
     const char *name;
 
     etwas_output_format(output, "thread %" PRIu32, id);
     if (thread != NULL && thread->has_process) {
-        name = etwas_processes_name(&why->processes, thread->process);
+        name = etwas_processes_name(&why->processes, thread->process, thread->last_ns);
         etwas_output_format(output, " (process %" PRIu32, thread->process);
         if (name != NULL) {
             etwas_output_char(output, ' ');
@@ -229,7 +232,8 @@ static void put_holders(struct etwas_output *output, const struct etwas_why *why
             etwas_output_text(output, "      ");
             put_ms(output, chosen->holders[i].ns);
             etwas_output_text(output, " while ");
-            put_thread(output, why, chosen->holders[i].thread);
+            put_thread(output, why, why->schedule.threads[chosen->holders[i].number].thread,
+                       chosen->holders[i].number);
             etwas_output_text(output, " ran\n");
         } else {
             more_ns += chosen->holders[i].ns;
@@ -280,7 +284,7 @@ static void put_waker(struct etwas_output *output, const struct etwas_why *why,
 {
     if (block->waker == ETWAS_WHY_WAKER_THREAD) {
         etwas_output_text(output, ", until woken by ");
-        put_thread(output, why, block->thread);
+        put_thread(output, why, block->thread, block->number);
     } else if (block->waker == ETWAS_WHY_WAKER_INTERRUPT) {
         etwas_output_text(output, ", until woken in an interrupt");
     } else if (why->schedule.has_ready_events && block->call != ETWAS_WHY_ANY_CALL) {
@@ -364,7 +368,7 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
     etwas_output_text(output, " from ");
     etwas_text_time_ns(output, chosen->start_unix_ns);
     etwas_output_text(output, " on ");
-    put_thread(output, why, chosen->thread);
+    put_thread(output, why, chosen->thread, chosen->number);
     if (chosen->threads > 1) {
         etwas_output_format(output, ", and then on %" PRIu32 " more", chosen->threads - 1);
     }

@@ -160,7 +160,7 @@ static void on_record(EVENT_RECORD *record)
         take_kernel(why, input, record, &event, time_ns);
     } else if (etwas_kernel_is_process(record)) {
         if (why->follows) {
-            etwas_processes_take(&why->processes, record);
+            etwas_processes_follow(&why->processes, &why->schedule, record, time_ns);
         }
     } else {
         take_span(why, input, record, time_ns);

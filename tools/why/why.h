@@ -101,7 +101,7 @@ struct etwas_why_own {
 
 /* Who had the processor that an instance waited for. */
 struct etwas_why_holder {
-    uint32_t thread;
+    uint32_t number; /* of a thread in the schedule */
     uint64_t ns;
 };
 
@@ -128,7 +128,8 @@ struct etwas_why_stack {
 struct etwas_why_block {
     int64_t call; /* or ETWAS_WHY_..._CALL */
     enum etwas_why_waker waker;
-    uint32_t thread; /* that woke it */
+    uint32_t thread; /* that woke it, */
+    uint32_t number; /* and its number in the schedule; ETWAS_KERNEL_NOBODY: it has none */
     bool is_fault;   /* a page fault, in no call or in this one */
     bool has_socket;
     const char *files[ETWAS_WHY_FILES]; /* NULL: there are no more */
@@ -177,7 +178,9 @@ struct etwas_why_chosen {
     struct etwas_why_name parents[ETWAS_WHY_PARENTS]; /* its parent, that one's, … */
     uint32_t parent_count;
     uint32_t process;
-    uint32_t thread;  /* that began it */
+    uint32_t thread;  /* that began it, */
+    uint32_t number;  /* and its number in the schedule, or ETWAS_KERNEL_NOBODY */
+    int64_t began_ns; /* by the schedule's times */
     uint32_t threads; /* that had it, one after the other */
     int64_t start_unix_ns;
     struct etwas_why_times times;
@@ -252,7 +255,7 @@ struct etwas_why_open {
 };
 
 struct etwas_why_run {
-    uint32_t thread;
+    uint32_t number; /* of a thread */
     int64_t from_ns;
     int64_t to_ns;
 };
@@ -380,6 +383,9 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
                          const struct etwas_kernel_event *event);
 
 /* ---- blocks.c ---- */
+
+/* Who has a thread's id now: its number; ETWAS_KERNEL_NOBODY: nobody that is known. */
+uint32_t etwas_why_number(const struct etwas_why *why, uint32_t thread);
 
 /* It did not run, and was not ready; `event` ended that. */
 void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,

@@ -79,11 +79,12 @@ static void take_instant(struct etwas_perfetto *perfetto,
 static void take_address(struct etwas_perfetto *perfetto, int64_t time_ns)
 {
     EVENT_RECORD record = *perfetto->convert->subject.record;
+    uint32_t process;
 
     record.EventHeader.TimeStamp.QuadPart = time_ns;
     etwas_addresses_take(&perfetto->addresses, &record);
     if (etwas_kernel_is_process(&record)) {
-        etwas_processes_take(&perfetto->processes, &record);
+        (void)etwas_processes_take(&perfetto->processes, &record, time_ns, &process);
     }
 }
 

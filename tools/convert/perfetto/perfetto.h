@@ -159,6 +159,7 @@ struct etwas_perfetto_schema {
 struct etwas_perfetto_track {
     uint32_t process; /* or ETWAS_EVENT_UNKNOWN_ID */
     uint32_t thread;  /* likewise: of the process's own track */
+    uint32_t first;   /* which process had the id: etwas_processes_now */
     uint32_t uuid;
     uint32_t process_track; /* index */
     uint32_t

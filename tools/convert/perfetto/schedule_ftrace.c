@@ -81,13 +81,16 @@ static uint64_t priority_of(uint8_t priority)
                          : (uint64_t)(KERNEL_NORMAL + (NORMAL - priority) * NICE_STEPS / NORMAL);
 }
 
+/* The first thread of a process has its number, whoever has it later. */
 static void put_name(struct etwas_perfetto *perfetto, struct etwas_wire *events, uint32_t field,
-                     uint32_t thread)
+                     uint32_t thread, int64_t time_ns)
 {
+    const char *name = etwas_processes_name(&perfetto->processes, thread, time_ns);
     uint32_t process;
-    const char *name = etwas_addresses_process(&perfetto->addresses, thread, &process)
-                           ? etwas_processes_name(&perfetto->processes, process)
-                           : NULL;
+
+    if (name == NULL && etwas_addresses_process(&perfetto->addresses, thread, &process)) {
+        name = etwas_processes_name(&perfetto->processes, process, time_ns);
+    }
 
     name = thread == 0 ? "swapper" : name;
     if (name != NULL) {
@@ -102,11 +105,11 @@ static void put_switch(struct etwas_perfetto *perfetto, struct etwas_wire *event
     uint32_t new = etwas_perfetto_payload_u32(happening, SWITCH_NEW_AT);
     const uint8_t *payload = happening->payload;
 
-    put_name(perfetto, events, OLD_NAME, old);
+    put_name(perfetto, events, OLD_NAME, old, happening->time_ns);
     etwas_wire_number(events, OLD_THREAD, old);
     etwas_wire_number(events, OLD_PRIORITY, priority_of(payload[SWITCH_OLD_PRIORITY_AT]));
     etwas_wire_number(events, OLD_STATE, state_of(payload));
-    put_name(perfetto, events, NEW_NAME, new);
+    put_name(perfetto, events, NEW_NAME, new, happening->time_ns);
     etwas_wire_number(events, NEW_THREAD, new);
     etwas_wire_number(events, NEW_PRIORITY, priority_of(payload[SWITCH_NEW_PRIORITY_AT]));
 }
@@ -116,7 +119,7 @@ static void put_ready(struct etwas_perfetto *perfetto, struct etwas_wire *events
 {
     uint32_t woken = etwas_perfetto_payload_u32(happening, READY_THREAD_AT);
 
-    put_name(perfetto, events, WOKEN_NAME, woken);
+    put_name(perfetto, events, WOKEN_NAME, woken, happening->time_ns);
     etwas_wire_number(events, WOKEN_THREAD, woken);
     etwas_wire_number(events, WOKEN_PRIORITY, KERNEL_NORMAL);
     etwas_wire_number(events, WOKEN_SUCCESS, 1);

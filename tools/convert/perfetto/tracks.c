@@ -33,17 +33,17 @@ enum {
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static uint32_t *find_place(const struct etwas_perfetto *perfetto, uint32_t process,
-                            uint32_t thread)
+                            uint32_t thread, uint32_t first)
 {
     uint32_t mask = 2 * perfetto->track_capacity - 1;
-    uint64_t key = (uint64_t)process << 32 | thread;
+    uint64_t key = ((uint64_t)process << 32 | thread) ^ (uint64_t)(first + 1) << 20;
     uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
 
     while (perfetto->track_places[at] != 0) {
         const struct etwas_perfetto_track *track =
             &perfetto->tracks[perfetto->track_places[at] - 1];
 
-        if (track->process == process && track->thread == thread) {
+        if (track->process == process && track->thread == thread && track->first == first) {
             break;
         }
         at = (at + 1) & mask;
@@ -70,7 +70,7 @@ static bool grow(struct etwas_perfetto *perfetto)
     perfetto->track_places = places;
     perfetto->track_capacity = capacity;
     for (uint32_t i = 0; i < perfetto->track_count; i++) {
-        *find_place(perfetto, tracks[i].process, tracks[i].thread) = i + 1;
+        *find_place(perfetto, tracks[i].process, tracks[i].thread, tracks[i].first) = i + 1;
     }
     return true;
 }
@@ -81,18 +81,20 @@ static bool is_known(uint32_t id)
 }
 
 /* Process and thread are as they are in the table. */
-static uint32_t find(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread)
+static uint32_t find(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread,
+                     uint32_t first)
 {
     uint32_t *place;
 
     if (perfetto->track_count == perfetto->track_capacity && !grow(perfetto)) {
         return UINT32_MAX;
     }
-    place = find_place(perfetto, process, thread);
+    place = find_place(perfetto, process, thread, first);
     if (*place == 0) {
         perfetto->tracks[perfetto->track_count] =
             (struct etwas_perfetto_track){.process = process,
                                           .thread = thread,
+                                          .first = first,
                                           .uuid = ++perfetto->uuid,
                                           .process_track = perfetto->track_count};
         *place = ++perfetto->track_count;
@@ -104,10 +106,12 @@ uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process,
 {
     const struct etwas_perfetto_track *last =
         perfetto->track_count > 0 ? &perfetto->tracks[perfetto->track_last] : NULL;
+    uint32_t first = etwas_processes_now(&perfetto->processes, process);
     uint32_t index;
     uint32_t process_track;
 
-    if (last != NULL && last->process == process && last->thread == thread) {
+    if (last != NULL && last->process == process && last->thread == thread &&
+        last->first == first) {
         return perfetto->track_last;
     }
     if (!is_known(process) || perfetto->track_count >= ETWAS_PERFETTO_TRACKS) {
@@ -116,10 +120,11 @@ uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process,
     } else if (!is_known(thread)) {
         thread = ETWAS_EVENT_UNKNOWN_ID;
     }
-    index = find(perfetto, process, thread);
+    first = process != ETWAS_EVENT_UNKNOWN_ID ? first : ETWAS_PROCESSES_NONE;
+    index = find(perfetto, process, thread, first);
     if (index != UINT32_MAX && thread != ETWAS_EVENT_UNKNOWN_ID &&
         perfetto->tracks[index].process_track == index) {
-        process_track = find(perfetto, process, ETWAS_EVENT_UNKNOWN_ID);
+        process_track = find(perfetto, process, ETWAS_EVENT_UNKNOWN_ID, first);
         if (process_track == UINT32_MAX) {
             return UINT32_MAX;
         }
@@ -193,7 +198,9 @@ static void put_activities(struct etwas_perfetto *perfetto, uint64_t maker)
 
 static void write_process(struct etwas_perfetto *perfetto, const struct etwas_perfetto_track *track)
 {
-    const char *name = etwas_processes_name(&perfetto->processes, track->process);
+    char room[ETWAS_PROCESSES_NAME_BYTES];
+    const char *name = etwas_processes_names(&perfetto->processes, track->process, track->first,
+                                             room, sizeof room);
     struct etwas_wire *packet = &perfetto->packet;
     size_t began = etwas_perfetto_begin_track(perfetto, track->uuid, 0);
     size_t inner = etwas_wire_begin(packet, DESCRIPTOR_PROCESS);
@@ -212,7 +219,9 @@ static void write_process(struct etwas_perfetto *perfetto, const struct etwas_pe
 
 static void write_thread(struct etwas_perfetto *perfetto, const struct etwas_perfetto_track *track)
 {
-    const char *name = etwas_processes_name(&perfetto->processes, track->process);
+    char room[ETWAS_PROCESSES_NAME_BYTES];
+    const char *name = etwas_processes_names(&perfetto->processes, track->process, track->first,
+                                             room, sizeof room);
     struct etwas_wire *packet = &perfetto->packet;
     size_t began = etwas_perfetto_begin_track(perfetto, track->uuid, 0);
     size_t inner = etwas_wire_begin(packet, DESCRIPTOR_THREAD);
