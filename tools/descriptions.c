@@ -6,7 +6,10 @@
 
 #include "descriptions.h"
 
+#include "files.h"
+
 #include <etwas/winmeta.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,33 +165,37 @@ static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECOR
 
 /* ---- whole files ----------------------------------------------------------------------------- */
 
+/* What learns from a file, and whether it could not for want of memory. */
+struct learner {
+    etwas_decoder *decoder;
+    bool out_of_memory;
+};
+
 static void on_record(EVENT_RECORD *record)
 {
-    struct etwas_descriptions *descriptions = record->UserContext;
+    struct learner *learner = record->UserContext;
 
-    descriptions->out_of_memory |=
-        etwas_decoder_learn_ahead(descriptions->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
+    learner->out_of_memory |=
+        etwas_decoder_learn_ahead(learner->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
 }
 
 /* So much of a file is its beginning, where a session writes what it knows of its events first. */
 #define BEGINNING_BYTES (UINT64_C(8) << 20)
 
 /* Reads the beginning of a file, or all of it. What is wrong with the file is said when its events are read. */
-static void read_file(struct etwas_descriptions *descriptions, const char *path, bool whole)
+static void read_file(struct learner *learner, const char *path, bool whole)
 {
     EVENT_TRACE_LOGFILEA logfile = {
         .LogFileName = (char *)(uintptr_t)path,
         .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
         .EventRecordCallback = on_record,
-        .Context = descriptions,
+        .Context = learner,
     };
     etwas_trace_information information;
     etwas_filetime any = {0, 0}; /* a part, which may be found by the file's index */
     bool part = false;
-    etwas_trace_handle trace;
+    etwas_trace_handle trace = OpenTraceA(&logfile);
 
-    memset(descriptions->kinds, 0, sizeof descriptions->kinds);
-    trace = OpenTraceA(&logfile);
     if (trace == INVALID_PROCESSTRACE_HANDLE) {
         return;
     }
@@ -202,36 +209,117 @@ static void read_file(struct etwas_descriptions *descriptions, const char *path,
     CloseTrace(trace);
 }
 
-/* Reads one more file in which descriptions may be, or more of it. False: there is none. */
+/* Reads more of the file. False: there is no more. */
 static bool read_more(struct etwas_descriptions *descriptions)
 {
-    if (descriptions->path == NULL) {
+    struct learner learner = {.decoder = descriptions->decoder};
+
+    if (descriptions->path == NULL || descriptions->read_whole) {
         return false;
     }
-    if (descriptions->read_whole) {
-        if (descriptions->last_part == NULL || descriptions->read_last_part) {
-            return false;
-        }
-        descriptions->read_last_part = true;
-        read_file(descriptions, descriptions->last_part, true);
-        return true;
-    }
     descriptions->read_whole = descriptions->read_beginning;
-    read_file(descriptions, descriptions->path, descriptions->read_beginning);
+    memset(descriptions->kinds, 0, sizeof descriptions->kinds);
+    read_file(&learner, descriptions->path, descriptions->read_beginning);
+    descriptions->out_of_memory |= learner.out_of_memory;
     descriptions->read_beginning = true;
     return true;
+}
+
+/* ---- the command's other files --------------------------------------------------------------- */
+
+/* Threads read sections of a file, and share it. Under the lock. */
+static struct {
+    struct learner learner; /* its decoder is NULL until it is needed */
+    const struct etwas_files *files;
+    uint32_t next; /* of these, to be read; each once, its beginning first */
+    bool whole;
+} all;
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* To the next that there is. False: there is none. */
+static bool find_next(void)
+{
+    while (all.files != NULL && all.next == all.files->count) {
+        all.files = all.files->before;
+        all.next = 0;
+    }
+    return all.files != NULL;
+}
+
+/* Reads one more of them, or more of one: first the beginnings of all. False: all of all is read. */
+static bool read_another(void)
+{
+    if (!find_next() && !all.whole) {
+        all.whole = true;
+        all.files = etwas_files_given();
+        all.next = 0;
+    }
+    if (!find_next()) {
+        return false;
+    }
+    read_file(&all.learner, all.files->paths[all.next++], all.whole);
+    return true;
+}
+
+/* Of one file alone nothing more is to be known. */
+static bool begin_others(void)
+{
+    const struct etwas_files *given = etwas_files_given();
+
+    if (all.learner.decoder != NULL) {
+        return true;
+    }
+    if (given == NULL || (given->count < 2 && given->before == NULL)) {
+        return false;
+    }
+    all.files = given;
+    return etwas_decoder_open(&all.learner.decoder) == ERROR_SUCCESS;
+}
+
+/* The same codes as of the file itself. */
+static uint32_t ask_others(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
+                           const etwas_schema **schema)
+{
+    uint32_t code = ERROR_NOT_FOUND;
+
+    (void)pthread_mutex_lock(&all_lock);
+    if (begin_others()) {
+        do {
+            code = etwas_decoder_schema(all.learner.decoder, record, schema);
+        } while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && (*schema)->other_version)) &&
+                 read_another());
+        descriptions->out_of_memory |= all.learner.out_of_memory;
+    }
+    (void)pthread_mutex_unlock(&all_lock);
+    return code;
+}
+
+void etwas_descriptions_forget(void)
+{
+    if (all.learner.decoder != NULL) {
+        etwas_decoder_close(all.learner.decoder);
+    }
+    memset(&all, 0, sizeof all);
 }
 
 struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
                                                 const EVENT_RECORD *record, bool *senseless)
 {
     const etwas_schema *schema = NULL;
+    const etwas_schema *other = NULL;
     struct etwas_described *described;
     uint32_t code = etwas_decoder_schema(descriptions->decoder, record, &schema);
 
     while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
            read_more(descriptions)) {
         code = etwas_decoder_schema(descriptions->decoder, record, &schema);
+    }
+    if (descriptions->path != NULL &&
+        (code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
+        ask_others(descriptions, record, &other) == ERROR_SUCCESS &&
+        (code == ERROR_NOT_FOUND || !other->other_version)) {
+        code = ERROR_SUCCESS;
+        schema = other;
     }
     *senseless = code == ERROR_INVALID_DATA;
     descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;

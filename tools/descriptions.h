@@ -7,8 +7,8 @@
  * What a file says of its events.
  *
  * A description may come after the events that it describes. So the first event that nothing
- * describes has the whole file read for descriptions, once; if that does not help, and the file is a
- * part of a set, also the last part, which repeats all that was described before.
+ * describes has the whole file read for descriptions, once; if that does not help, also the other files
+ * of the command, until one has it: each of these is read once for all. What a file says itself comes first.
  */
 
 #include "described.h"
@@ -30,7 +30,6 @@ enum {
 /* The descriptions of one file. */
 struct etwas_descriptions {
     const char *path;      /* NULL: no file, since a session tells all before it is needed */
-    const char *last_part; /* that is given, of the file's set; NULL: the file itself */
     etwas_decoder *decoder;
     struct etwas_field_paths *paths;
     struct etwas_described **table; /* by schema, at most half full; capacity is a power of 2 */
@@ -39,7 +38,6 @@ struct etwas_descriptions {
     struct etwas_described_kind kinds[ETWAS_DESCRIBED_KINDS]; /* by a hash of the header */
     bool read_beginning; /* the file's beginning was read for descriptions */
     bool read_whole;     /* all of it */
-    bool read_last_part; /* that one too */
     bool out_of_memory;
 };
 
@@ -47,6 +45,9 @@ struct etwas_descriptions {
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
                              struct etwas_field_paths *paths);
 void etwas_descriptions_close(struct etwas_descriptions *descriptions);
+
+/* The command that had files has ended, and nothing that it was told of their events is needed any more. */
+void etwas_descriptions_forget(void);
 
 /*
  * Takes in what a record says about others. ERROR_SUCCESS: it is no event to be shown;

@@ -212,6 +212,11 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
     return NULL;
 }
 
+const struct etwas_files *etwas_files_given(void)
+{
+    return newest;
+}
+
 void etwas_files_free(void)
 {
     for (; newest != NULL; newest = newest->before) {

@@ -49,6 +49,21 @@ class Dump(ToolTest):
             "thread": None, "class": BLUE, "type": 200, "level": 2, "version": 1, "id": 65535,
             "channel": 16, "task": 7, "keyword": "0x20", "payload": ""})
 
+    def test_of_several_files_all_learn_from_all(self):
+        """The file that describes the events comes last, or first, or between; each says of others' events."""
+        colour = lambda stamp, value: etl.classic(RED, stamp, kind=5, payload=struct.pack("<I", value))
+        said = etl.trace([(0, [etl.event_info(1_000_001, RED, 5, "Shop", "Order", "Pay", [("sum", 8, 0)]),
+                               colour(1_000_002, 1)])])
+        paths = [self.write("a.etl", etl.trace([(0, [colour(1_000_003, 2)])])),
+                 self.write("b.etl", said),
+                 self.write("c.etl", etl.trace([(0, [colour(1_000_004, 3)])]))]
+        for order in ((0, 1, 2), (1, 0, 2), (2, 0, 1)):
+            out, _ = self.run_etwas("dump", "--json", *(paths[place] for place in order))
+            events = [json.loads(line) for line in out.splitlines()]
+            self.assertEqual([event["fields"] for event in events if event["class"] == RED],
+                             [{"sum": 1}, {"sum": 2}, {"sum": 3}])
+        self.assertNotIn("Shop", self.run_etwas("dump", "--json", paths[0])[0])
+
     def test_a_message_shows_its_number_and_what_its_flags_say(self):
         stamp = struct.pack("<q", 1_000_001)
         class_guid = uuid.UUID(RED).bytes_le

@@ -394,9 +394,8 @@ static int open_input(struct etwas_dump *dump, const char *path, uint32_t number
         CloseTrace(input->trace);
         result = ETWAS_EXIT_OPEN;
     }
-    descriptions->last_part = is_session ? NULL : etwas_parts_last(&dump->parts, number);
     if (result == ETWAS_EXIT_FINE && dump->symbols &&
-        !read_addresses(dump, input, descriptions->last_part)) {
+        !read_addresses(dump, input, is_session ? NULL : etwas_parts_last(&dump->parts, number))) {
         dump->subject.out_of_memory = true;
     }
     dump->run->count += result == ETWAS_EXIT_FINE;

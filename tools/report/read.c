@@ -128,7 +128,6 @@ static bool add_file(struct etwas_report *report, struct etwas_input *input, uin
     file->narrowed.descriptions = descriptions;
     file->narrowed.window = report->spans.window;
     file->asked_for = etwas_report_is_narrowed(report) ? &file->narrowed : &file->stat;
-    descriptions->last_part = etwas_parts_last(&report->parts, input->number);
     file->session = etwas_prove_session_of(&report->sessions, input, report->path_count);
     return file->session != NULL && etwas_cpu_open(&file->usage.cpu, input);
 }

@@ -249,7 +249,6 @@ static int show(struct request *request, const char *path, uint32_t number)
     stat.parts = &request->parts;
     stat.descriptions = &descriptions;
     stat.losses = &losses;
-    descriptions.last_part = etwas_parts_last(&request->parts, number);
     stat.where = request->has_where ? &request->where : NULL;
     stat.window = request->window;
     etwas_covered_look(&input, &stat.window);
