@@ -20,7 +20,8 @@ static bool describes(const struct etwas_etl_full_header *header)
         return header->type == ETWAS_ETL_EVENT_INFO_TYPE || header->type == ETWAS_ETL_MAP_INFO_TYPE;
     }
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
-           header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE;
+           (header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
+            header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE);
 }
 
 /* False: what is left is no whole record. */

@@ -502,6 +502,12 @@ static void hear(const struct etwas_tell *tell)
     }
 }
 
+/* An event has described others: the hosts are told soon. */
+static void tell_described(void)
+{
+    etwas_service_call_soon(etwas_look_described);
+}
+
 uint32_t etwas_look_begin(void)
 {
     uint32_t code;
@@ -512,6 +518,7 @@ uint32_t etwas_look_begin(void)
     code = etwas_sharing_is_built() ? etwas_service_begin(hear) : (uint32_t)ERROR_NOT_SUPPORTED;
     etwas_sharing_was_refused(code);
     if (code == ERROR_SUCCESS) {
+        ck_pr_store_ptr(&etwas_description_hook, (void *)(uintptr_t)tell_described);
         (void)etwas_registry_clear_stale();
     }
     return code;

@@ -206,6 +206,26 @@ static void handle_ready(const struct listening *listening)
     quiet += !any;
 }
 
+static void *soon; /* a function that is to be called; NULL: none */
+
+static void *call(void *work)
+{
+    ((void (*)(void))(uintptr_t)work)();
+    return NULL;
+}
+
+/* With the lock held, under which no thread is started. */
+static void call_what_was_asked_for(void)
+{
+    void *work = ck_pr_load_ptr(&soon);
+
+    if (work != NULL && ck_pr_cas_ptr(&soon, work, NULL)) {
+        unlock();
+        (void)etwas_service_spawn(call, work, "etwas-look");
+        lock();
+    }
+}
+
 static void *serve(void *argument)
 {
     static struct listening
@@ -223,6 +243,7 @@ static void *serve(void *argument)
             break;
         }
         handle_ready(&listening);
+        call_what_was_asked_for();
     }
     unlock();
     return argument;
@@ -233,6 +254,17 @@ static void ring(void)
     if (etwas_own_is(bell[1])) {
         (void)send(bell[1], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
+}
+
+void etwas_service_call_soon(void (*work)(void))
+{
+    const int error = errno;
+
+    if (etwas_service_runs()) {
+        ck_pr_store_ptr(&soon, (void *)(uintptr_t)work);
+        ring();
+    }
+    errno = error;
 }
 
 /* ---- watching -------------------------------------------------------------------------------- */
@@ -452,6 +484,7 @@ void etwas_service_after_fork(bool is_child)
         }
         watch_count = 0;
         running = 0;
+        soon = NULL;
         has_ended = false;
         close_bell();
         etwas_registry_process_forget(&process);

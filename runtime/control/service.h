@@ -59,6 +59,12 @@ void etwas_service_settle(uint64_t deadline_ns);
 /* Runs `work` in a thread that nobody waits for. False: there can be none. */
 bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name);
 
+/*
+ * Has the control thread start a thread that calls this, if the process takes part. What is asked for before that began is
+ * one call. Async-signal-safe.
+ */
+void etwas_service_call_soon(void (*work)(void));
+
 /* Shows these as the process's providers; what cannot be shown stays as it was. One thread at a time. */
 void etwas_service_publish(const struct etwas_registry_guid_list *list);
 

@@ -11,6 +11,7 @@
 #include "decode/manifest.h"
 #include "decode/source.h"
 #include "decode/text.h"
+#include "etl/own_record.h"
 
 /* A provider writes its manifest whenever it is enabled: the same again says nothing new. */
 struct etwas_known_manifest {
@@ -116,16 +117,47 @@ static struct etwas_known_manifest *known(etwas_decoder *decoder, const etwas_gu
     return entry;
 }
 
-static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+/* What etwas keeps of chunks, in every file: as the provider wrote them. */
+static uint32_t unpack(const EVENT_RECORD *record, EVENT_RECORD *chunk)
+{
+    struct etwas_etl_manifest_chunk head;
+
+    *chunk = *record;
+    if ((record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0 ||
+        record->EventHeader.EventDescriptor.Opcode != ETWAS_ETL_MANIFEST_CHUNK_TYPE ||
+        memcmp(&record->EventHeader.ProviderId, &etwas_etl_own_class, sizeof etwas_etl_own_class) !=
+            0) {
+        return etwas_is_manifest_chunk(record) ? ERROR_SUCCESS : ERROR_NOT_FOUND;
+    }
+    if (record->UserDataLength <= sizeof head) {
+        return ERROR_INVALID_DATA;
+    }
+    memcpy(&head, record->UserData, sizeof head);
+    chunk->EventHeader.ProviderId = head.provider;
+    chunk->EventHeader.ProcessId = head.process_id;
+    chunk->EventHeader.ThreadId = head.thread_id;
+    chunk->EventHeader.EventDescriptor =
+        (EVENT_DESCRIPTOR){.Id = 0xFFFE, .Task = 0xFFFE, .Opcode = 0xFE};
+    chunk->UserData = (uint8_t *)record->UserData + sizeof head;
+    chunk->UserDataLength -= (uint16_t)sizeof head;
+    return head.version == ETWAS_ETL_MANIFEST_CHUNK_VERSION && etwas_is_manifest_chunk(chunk)
+               ? ERROR_SUCCESS
+               : ERROR_INVALID_DATA;
+}
+
+static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *given)
 {
     struct etwas_manifest_document document;
+    EVENT_RECORD chunk;
+    const EVENT_RECORD *record = &chunk;
     struct etwas_known_manifest *provider;
     bool is_ahead = decoder->store.first_counts;
     uint64_t content;
     uint32_t error;
 
-    if (!etwas_is_manifest_chunk(record)) {
-        return ERROR_NOT_FOUND;
+    error = unpack(given, &chunk);
+    if (error != ERROR_SUCCESS) {
+        return error;
     }
     error = etwas_manifest_chunk(&decoder->manifests.chunks, record, &document);
     if (error != ERROR_SUCCESS || document.bytes == 0) {

@@ -6,7 +6,7 @@
  * readers see events of a class they do not know and pass over them. Ours neither delivers nor
  * counts the first four; these lie in buffer 0, behind the log file header record and in the order
  * below, and header.time_stamp is that of the log file header record. It delivers the formats of
- * messages, and what a system logger says of its sources, of itself and of the kernel's symbols, which are
+ * messages, parts of manifests, and what a system logger says of its sources, of itself and of the kernel's symbols, which are
  * events as any other. Losses lie in buffer 0 behind the knots; it neither delivers nor counts these, but
  * tells of them when it is asked.
  */
@@ -46,6 +46,7 @@ enum {
     ETWAS_ETL_MISSING_TYPE = 15,
     ETWAS_ETL_LAST_DELIVERED_TYPE = ETWAS_ETL_MISSING_TYPE,
     ETWAS_ETL_LOSS_TYPE = 16,
+    ETWAS_ETL_MANIFEST_CHUNK_TYPE = 17, /* which is delivered, too */
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
@@ -60,12 +61,14 @@ enum {
     ETWAS_ETL_COUNTERS_VERSION = 1,
     ETWAS_ETL_WINDOW_VERSION = 1,
     ETWAS_ETL_LOSS_VERSION = 1,
+    ETWAS_ETL_MANIFEST_CHUNK_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
 static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
+           header->type != ETWAS_ETL_MANIFEST_CHUNK_TYPE &&
            (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
             header->type > ETWAS_ETL_LAST_DELIVERED_TYPE);
 }
@@ -236,6 +239,21 @@ struct etwas_etl_message_format {
     etwas_guid guid;
 };
 _Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
+
+/* ---- Parts of manifests: what providers say of their events ------------------------------------ */
+
+/*
+ * In buffers of event metadata (event_metadata.h): what a provider wrote as an event once, in every file. Behind it the
+ * payload of that event.
+ */
+struct etwas_etl_manifest_chunk {
+    uint32_t version;
+    uint32_t process_id; /* that wrote it; the chunks of one document come from one thread */
+    uint32_t thread_id;
+    uint32_t reserved;
+    etwas_guid provider;
+};
+_Static_assert(sizeof(struct etwas_etl_manifest_chunk) == 32, "part of a manifest");
 
 /* ---- Whose events of the kernel these are ----------------------------------------------------- */
 

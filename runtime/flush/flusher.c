@@ -17,6 +17,7 @@
 #include "flush/sink.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
+#include "provider/crash_safe_metadata.h"
 #include "provider/image_records.h"
 #include "session/losses.h"
 #include "shared/mapping.h"
@@ -119,6 +120,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     etwas_pool_provide_guests(session->pool);
     if (session->mapping != NULL) {
         etwas_shared_touch(session->mapping, session->pool);
+        etwas_crash_safe_describe_late(session);
     }
     etwas_losses_look(session);
     etwas_session_clock_read_if_due(session);

@@ -46,6 +46,15 @@ void etwas_crash_safe_describe(struct etwas_session *session)
     }
 }
 
+void etwas_crash_safe_describe_late(struct etwas_session *session)
+{
+    etwas_control_lock();
+    if (session->mapping->is_open) {
+        etwas_crash_safe_describe(session);
+    }
+    etwas_control_unlock();
+}
+
 void etwas_crash_safe_describe_all(void)
 {
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {

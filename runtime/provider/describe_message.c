@@ -59,7 +59,7 @@ static bool is_format(const char *format)
 uint32_t etwas_message_describe(const etwas_guid *message_guid, uint16_t number, const char *format)
 {
     const struct etwas_description_subject subject = {
-        .guid = *message_guid, .number = number, .is_message = 1};
+        .guid = *message_guid, .number = number, .kind = ETWAS_DESCRIBES_MESSAGE};
     const struct etwas_etl_message_format head = {
         .version = ETWAS_ETL_MESSAGE_FORMAT_VERSION, .number = number, .guid = *message_guid};
     size_t bytes = strlen(format);

@@ -11,11 +11,12 @@
 #include "provider/crash_safe_metadata.h"
 #include "session/session.h"
 
-/* Under the control lock, but for `next`, of the head too. */
 static struct etwas_description head;
-static struct etwas_description *last = &head;
+static struct etwas_description *last = &head; /* a hint: what comes behind it is soon found */
 
-static uint32_t published; /* under the control lock, read by anybody */
+static uint32_t published;
+
+void *etwas_description_hook;
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
@@ -35,17 +36,24 @@ void etwas_description_free(struct etwas_description *description)
     free(description);
 }
 
-uint8_t *etwas_description_add(struct etwas_description *description, const etwas_guid *class_guid,
-                               uint8_t type, uint16_t version, size_t payload_bytes)
+struct etwas_etl_full_header etwas_description_header(const etwas_guid *class_guid, uint8_t type,
+                                                      uint16_t version, size_t payload_bytes)
 {
-    const struct etwas_etl_full_header header = {
-        .size = (uint16_t)(sizeof header + payload_bytes),
+    return (struct etwas_etl_full_header){
+        .size = (uint16_t)(sizeof(struct etwas_etl_full_header) + payload_bytes),
         .header_type = ETWAS_ETL_FULL_HEADER64,
         .marker_flags = ETWAS_ETL_MARKER_FLAGS,
         .type = type,
         .version = version,
         .guid = *class_guid,
     };
+}
+
+uint8_t *etwas_description_add(struct etwas_description *description, const etwas_guid *class_guid,
+                               uint8_t type, uint16_t version, size_t payload_bytes)
+{
+    const struct etwas_etl_full_header header =
+        etwas_description_header(class_guid, type, version, payload_bytes);
     size_t bytes = etwas_etl_round_up_8(header.size);
     uint8_t *records = realloc(description->records, description->bytes + bytes);
     uint8_t *record;
@@ -139,6 +147,24 @@ static void chain(struct etwas_description **link, struct etwas_description *des
     }
 }
 
+void etwas_description_append(struct etwas_description *description)
+{
+    struct etwas_description *at = ck_pr_load_ptr(&last);
+
+    ck_pr_fence_release(); /* it is whole before it is found: pairs with next_of */
+    for (;;) {
+        struct etwas_description *next = ck_pr_load_ptr(&at->next);
+
+        if (next != NULL) {
+            at = next;
+        } else if (ck_pr_cas_ptr(&at->next, NULL, description)) {
+            break;
+        }
+    }
+    ck_pr_store_ptr(&last, description);
+    ck_pr_inc_32(&published);
+}
+
 void etwas_description_publish(struct etwas_description *description)
 {
     struct etwas_description **link;
@@ -149,10 +175,7 @@ void etwas_description_publish(struct etwas_description *description)
     known = *link != NULL && (*link)->bytes == description->bytes &&
             memcmp((*link)->records, description->records, description->bytes) == 0;
     if (!known) {
-        ck_pr_fence_release(); /* it is whole before it is found: pairs with next_of */
-        ck_pr_store_ptr(&last->next, description);
-        last = description;
-        ck_pr_store_32(&published, published + 1);
+        etwas_description_append(description);
         etwas_crash_safe_describe_all();
         chain(link, description);
     }
@@ -174,7 +197,7 @@ static const struct etwas_description *next_of(const struct etwas_description *d
     const struct etwas_description *next =
         ck_pr_load_ptr(description != NULL ? &description->next : &head.next);
 
-    ck_pr_fence_acquire(); /* pairs with etwas_description_publish */
+    ck_pr_fence_acquire(); /* pairs with etwas_description_append */
     return next;
 }
 

@@ -5,7 +5,7 @@
  * Descriptions of events: what programs have described, as records that are ready but for their
  * stamp and ids (etl/event_metadata.h, etl/own_record.h).
  *
- * A list that only grows, never freed. Appending is under the control lock; a description is whole
+ * A list that only grows, never freed. Appending is lock-free; a description is whole
  * before the list has it (release), and who goes on to it sees all of it (acquire): so the sinks read
  * without a lock. The last one of a subject replaces those before it: they are passed over.
  */
@@ -19,11 +19,19 @@
 
 #include "etl/layout.h"
 
+/* By what. */
+enum {
+    ETWAS_DESCRIBES_CLASS = 0,
+    ETWAS_DESCRIBES_MESSAGE = 1,
+    ETWAS_DESCRIBES_BY_MANIFEST = 2, /* a part of it (manifest_chunk.h) */
+};
+
 /* What is described. */
 struct etwas_description_subject {
     etwas_guid guid; /* of a class, or of messages */
-    uint32_t number; /* the class's version, or the message's number */
-    uint32_t is_message;
+    uint32_t
+        number; /* the class's version, the message's number, or the manifest's version and the part's number */
+    uint32_t kind; /* ETWAS_DESCRIBES_* */
 };
 
 struct etwas_description {
@@ -51,6 +59,19 @@ enum {
     ETWAS_DESCRIPTION_PAYLOAD_BYTES =
         ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof(struct etwas_etl_full_header)
 };
+
+/* The header of such a record. */
+struct etwas_etl_full_header etwas_description_header(const etwas_guid *class_guid, uint8_t type,
+                                                      uint16_t version, size_t payload_bytes);
+
+/*
+ * Called where something is described that nobody else tells the hosts of sessions that this process logs into; NULL:
+ * there are none. Async-signal-safe. Set once.
+ */
+extern void *etwas_description_hook;
+
+/* Has the list take it over. Lock-free and async-signal-safe. */
+void etwas_description_append(struct etwas_description *description);
 
 /*
  * Has the list take it over, unless the last one of this subject is the same; else it is freed.

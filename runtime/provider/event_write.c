@@ -21,6 +21,7 @@
 #include "provider/event_provider.h"
 #include "provider/event_publish.h"
 #include "provider/event_record.h"
+#include "provider/manifest_chunk.h"
 #include "provider/quick.h"
 #include "session/handle.h"
 
@@ -169,6 +170,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
     audience.options = ck_pr_load_32(&provider->options);
     audience.guid = etwas_pair_load(provider->guid);
     if ((state & ETWAS_HEARD_BY_SEVERAL) == 0 || ck_pr_load_64(&provider->handle) != handle ||
+        etwas_manifest_chunk_may_be(descriptor) ||
         !list_as_given(&listing, &event, audience.options, true) ||
         !start_header(&header, &event, listing.is_described) ||
         !etwas_slot_index_here(etwas_attachments.of, &place)) {
@@ -222,7 +224,8 @@ static inline __attribute__((always_inline)) uint32_t write_to(
     struct etwas_quick_header header;
     struct listing listing;
 
-    if (__builtin_expect(!list_as_given(&listing, event, only->options, may_be_described), 0) ||
+    if (__builtin_expect(etwas_manifest_chunk_may_be(event->descriptor), 0) ||
+        __builtin_expect(!list_as_given(&listing, event, only->options, may_be_described), 0) ||
         __builtin_expect(!start_header(&header, event, listing.is_described), 0)) {
         return ETWAS_QUICK_NOT;
     }
@@ -337,6 +340,12 @@ static uint32_t write_any(const struct etwas_event_provider *provider, REGHANDLE
     }
     if (filter != 0 || flags != 0) {
         exclude(&audience, filter, flags);
+    }
+    if (etwas_manifest_chunk_may_be(event->descriptor)) {
+        etwas_guid guid;
+
+        memcpy(&guid, &audience.guid, sizeof guid);
+        etwas_manifest_chunk_keep(&guid, event);
     }
     return audience.count == 0 ? (uint32_t)ERROR_SUCCESS
                                : write_otherwise(provider, event, &audience, 0);

@@ -37,7 +37,8 @@ static bool is_description(const struct etwas_etl_full_header *header)
         return header->type == ETWAS_ETL_EVENT_INFO_TYPE || header->type == ETWAS_ETL_MAP_INFO_TYPE;
     }
     if (memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0) {
-        return header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE;
+        return header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
+               header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE;
     }
     /* Which build it is comes behind an image; of those of a system logger, which are events, before. */
     return etwas_image_record_of(header) == ETWAS_IMAGE_RECORD;

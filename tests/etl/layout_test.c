@@ -198,6 +198,10 @@ static void only_our_class_is_our_own(void **state)
         record.type = (uint8_t)type;
         assert_false(etwas_etl_is_own_record(&record));
     }
+    record.type = ETWAS_ETL_MANIFEST_CHUNK_TYPE;
+    assert_false(etwas_etl_is_own_record(&record));
+    record.type = ETWAS_ETL_LOSS_TYPE;
+    assert_true(etwas_etl_is_own_record(&record));
 }
 
 int main(void)

@@ -6,6 +6,7 @@
  * once, and nonsense.
  */
 #include <ck_pr.h>
+#include <etwas/evntprov.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "platform/wait.h"
+#include "provider/description.h"
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "registry/sessions.h"
@@ -169,6 +171,60 @@ static void all_that_a_guest_describes_is_in_the_hosts_file(void **state)
     metadata_read(folder_path("log.etl"), metadata);
     assert_true(has_classes(metadata, CLASSES, 1));
     free(metadata);
+}
+
+static const etwas_guid manifest_guid = {0x4D414E49, 7, 7, {7, 7, 7, 7, 7, 7, 7, 7}};
+
+/* Its manifest is an event, and of that event its host is told besides. */
+static int provider_with_manifest(void)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = 0xFFFE, .Task = 0xFFFE, .Opcode = 0xFE};
+    static const uint8_t chunk[] = {1, 1, 0, 0x5B, 1, 0, 0, 0, '<', '/', '>'};
+    const REGHANDLE handle = register_modern(&manifest_guid, NULL);
+    EVENT_DATA_DESCRIPTOR piece;
+
+    EventDataDescCreate(&piece, chunk, sizeof chunk);
+    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    CHECK_IN_CHILD(EventWrite(handle, &descriptor, 1, &piece) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    return 0;
+}
+
+static bool is_described_by_manifest(void)
+{
+    struct etwas_description_cursor cursor = {0};
+    const struct etwas_description *one;
+
+    while ((one = etwas_descriptions_next(&cursor)) != NULL) {
+        if (one->subject.kind == ETWAS_DESCRIBES_BY_MANIFEST &&
+            memcmp(&one->subject.guid, &manifest_guid, sizeof manifest_guid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int host_of_manifest(void)
+{
+    etwas_trace_handle session = start_in_file("manifest", "log.etl");
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &manifest_guid, 0) == ERROR_SUCCESS);
+    while (!is_described_by_manifest()) {
+        (void)usleep(1000);
+    }
+    ck_pr_store_32(&board->end, 1);
+    (void)stop_by_handle(session);
+    return 0;
+}
+
+static void a_guests_manifest_is_told_to_its_host(void **state)
+{
+    int host = start_program(host_of_manifest);
+    int provider = start_program(provider_with_manifest);
+
+    (void)state;
+    assert_int_equal(exit_code_of(host), 0);
+    assert_int_equal(exit_code_of(provider), 0);
 }
 
 /* ---- nonsense ---------------------------------------------------------------------------------- */
@@ -362,6 +418,7 @@ int main(void)
         PROGRAMS_TEST(a_handle_of_a_session_that_is_over_finds_nothing_of_the_next),
         PROGRAMS_TEST(two_who_enable_at_once_both_wait),
         PROGRAMS_TEST(all_that_a_guest_describes_is_in_the_hosts_file),
+        PROGRAMS_TEST(a_guests_manifest_is_told_to_its_host),
         PROGRAMS_TEST(nonsense_ends_a_connection_and_nothing_else),
         PROGRAMS_TEST(a_host_that_may_open_nothing_turns_away),
         PROGRAMS_TEST(what_cannot_be_published_asks_nobody_for_its_state),

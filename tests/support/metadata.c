@@ -93,8 +93,8 @@ bool is_metadata(const EVENT_RECORD *record)
 
     return is_of(record, &etwas_etl_metadata_class) ||
            (is_of(record, &etwas_etl_own_class) &&
-            (type == ETWAS_ETL_MESSAGE_FORMAT_TYPE || type == ETWAS_ETL_WINDOW_TYPE ||
-             type == ETWAS_ETL_MISSING_TYPE)) ||
+            (type == ETWAS_ETL_MESSAGE_FORMAT_TYPE || type == ETWAS_ETL_MANIFEST_CHUNK_TYPE ||
+             type == ETWAS_ETL_WINDOW_TYPE || type == ETWAS_ETL_MISSING_TYPE)) ||
            is_of(record, &image_class) || is_of(record, &build_class);
 }
 

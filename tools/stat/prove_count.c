@@ -16,6 +16,7 @@
 /* Types of etwas' own class, and where their fields are: docs/file-format.md. */
 enum {
     TYPE_MESSAGE_FORMAT = 4,
+    TYPE_MANIFEST_CHUNK = 17,
     TYPE_ACCOUNT = 5,
     TYPE_RECORDS = 6,
     VERSION = 1,
@@ -244,7 +245,8 @@ static bool is_beside_events(const EVENT_RECORD *record)
     return etwas_event_is_header_class(record) ||
            etwas_event_is_of_class(record, &etwas_names_metadata_class) ||
            (etwas_event_is_of_class(record, &etwas_names_own_class) &&
-            record->EventHeader.EventDescriptor.Opcode == TYPE_MESSAGE_FORMAT);
+            (record->EventHeader.EventDescriptor.Opcode == TYPE_MESSAGE_FORMAT ||
+             record->EventHeader.EventDescriptor.Opcode == TYPE_MANIFEST_CHUNK));
 }
 
 void etwas_prove_add(struct etwas_prove_session *session, const EVENT_RECORD *record)
