@@ -174,6 +174,36 @@ const char *etwas_clock_reason_text(uint32_t reason) ETWAS_API(etwas_clock_reaso
 #define ETWAS_PROTOCOL_SHARED 1u
 #define ETWAS_PROTOCOL_RSEQ 2u
 
+/* Why a process's sessions do not use restartable sequences. */
+#define ETWAS_SEQUENCES_USED 0u    /* they do, unless they ask for another protocol */
+#define ETWAS_SEQUENCES_UNBUILT 1u /* this build of the library has none */
+#define ETWAS_SEQUENCES_UNREGISTERED                                                               \
+    2u /* glibc has registered no thread: it is older than 2.35, was told not to                   \
+          (GLIBC_TUNABLES=glibc.pthread.rseq=0), as programs with tcmalloc are, or the kernel refused */
+#define ETWAS_SEQUENCES_UNFENCED 3u /* the kernel offers no membarrier for them */
+#define ETWAS_SEQUENCES_NOT_ABORTED                                                                \
+    4u /* the kernel was tried, and does not abort a sequence that another thread of the same      \
+          processor preempts, so two threads could write to the same place */
+#define ETWAS_SEQUENCES_UNTRIED                                                                    \
+    5u /* the kernel is one of those that may not, and there was no chance to try it */
+
+/*
+ * ETWAS_SEQUENCES_*, of this process now. Kernels that are known not to abort sequences, arm64's from Linux 6.19 on, are
+ * tried before they are used, which takes 5 ms at most and two threads; processes that share sessions keep the result for
+ * the others of their user until the next boot. Elsewhere nothing is tried. Thread-safe; not for signal handlers.
+ */
+uint32_t etwas_sequences(void) ETWAS_API(etwas_sequences);
+
+/*
+ * Tries this kernel, whichever it is, and changes nothing by it: ETWAS_SEQUENCES_USED, it aborts them;
+ * ETWAS_SEQUENCES_NOT_ABORTED; ETWAS_SEQUENCES_UNTRIED, the processor had too much else to do; or why there is nothing to
+ * try. Takes 5 ms at most, on the processor of the caller, with two threads. Thread-safe; not for signal handlers.
+ */
+uint32_t etwas_sequences_try(void) ETWAS_API(etwas_sequences_try);
+
+/* A sentence for one of ETWAS_SEQUENCES_*, without its end: static text. */
+const char *etwas_sequences_text(uint32_t sequences) ETWAS_API(etwas_sequences_text);
+
 /* How the thread that writes a session's buffers runs. A zeroed struct is the default. */
 typedef struct etwas_flusher_options {
     const char *name;          /* thread name, at most 15 bytes are kept; NULL: "etwas-flush" */
@@ -317,7 +347,9 @@ typedef struct etwas_session_counts {
                                   page to count in */
     uint32_t unattached_code; /* why the last one that could not, could not: a Win32 code, of which
                                   shared.h says what each means; it stays. 0: each one could */
-    uint32_t unshared; /* ETWAS_UNSHARED_*: why other processes do not log into it (shared.h) */
+    uint32_t unshared;  /* ETWAS_UNSHARED_*: why other processes do not log into it (shared.h) */
+    uint32_t protocol;  /* ETWAS_PROTOCOL_SHARED or _RSEQ, as etwas_session_protocol says */
+    uint32_t sequences; /* ETWAS_SEQUENCES_*: why it is SHARED, where RSEQ was wished; else 0 */
     uint32_t reserved;
 } etwas_session_counts;
 
@@ -439,8 +471,8 @@ uint64_t etwas_kernel_keywords(const etwas_guid *provider) ETWAS_API(etwas_kerne
  * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a
  * session with RSEQ the events of a thread that cannot run sequences go to a stream of their own,
  * by the shared protocol: its processor index is the number of processors, and NumberOfProcessors
- * in the file is one more. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a
- * session that does not run.
+ * in the file is one more. Where it is SHARED and nobody asked for that, etwas_sequences says why. Errors:
+ * ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a session that does not run.
  */
 uint32_t etwas_session_protocol(etwas_trace_handle session, uint32_t *protocol)
     ETWAS_API(etwas_session_protocol);

@@ -139,6 +139,8 @@ typedef struct etwas_trace_information {
                                     still written, and in those of an older etwas or another system */
     uint64_t repeated_events; /* not delivered, since etwas_process_traces delivered them of another
                                     file of the same session; in no other count */
+    uint32_t protocol;  /* ETWAS_PROTOCOL_* of the session (etwas.h); 0: the file does not say */
+    uint32_t sequences; /* ETWAS_SEQUENCES_*: why that is SHARED, where RSEQ was wished */
 } etwas_trace_information;
 
 /* etwas_trace_query, told how large the caller knows the struct. */

@@ -18,6 +18,7 @@
 #include "platform/thread.h"
 #include "platform/wait.h"
 #include "registry/process.h"
+#include "shared/sequences.h"
 
 enum {
     RETRY_MS = 1000, /* without memory for a first list */
@@ -397,6 +398,7 @@ static uint32_t begin(void)
     uint32_t code;
 
     /* Every guest does this, and the system is quick about it only while a process has one thread: else it takes 10 ms. */
+    etwas_rseq_keep(&etwas_sequences_keeper);
     (void)etwas_rseq_prepare();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bell) != 0) {
         return ERROR_NO_SYSTEM_RESOURCES;

@@ -15,7 +15,9 @@
 #include "control/properties.h"
 #include "platform/cancel.h"
 #include "platform/name_case.h"
+#include "platform/processor.h"
 #include "platform/sized.h"
+#include "shared/sequences.h"
 
 const char *etwas_version(void)
 {
@@ -86,6 +88,9 @@ uint32_t etwas_session_options_read(const char *session_name, const char *log_fi
     configuration->is_shared = options->sharing == ETWAS_SHARING_USER;
     configuration->is_listed = options->sharing == ETWAS_SHARING_SNAPSHOTS;
     configuration->sharing_required = options->sharing != ETWAS_SHARING_NONE;
+    if (configuration->is_shared) {
+        etwas_rseq_keep(&etwas_sequences_keeper);
+    }
     code = etwas_configuration_complete(configuration);
     return code == ERROR_SUCCESS
                ? etwas_flusher_configuration_set(&configuration->flusher, &options->flusher)
@@ -295,4 +300,34 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     known.granted = etwas_memory_granted(&grant, known.region_huge_bytes);
     etwas_sized_give(memory, memory_bytes, &known, sizeof known);
     return ERROR_SUCCESS;
+}
+
+uint32_t etwas_sequences(void)
+{
+    etwas_processor_prepare();
+    return etwas_rseq_find();
+}
+
+uint32_t etwas_sequences_try(void)
+{
+    etwas_processor_prepare();
+    return etwas_rseq_try_now();
+}
+
+const char *etwas_sequences_text(uint32_t sequences)
+{
+    static const char *const texts[] = {
+        [ETWAS_SEQUENCES_USED] = "the kernel aborts restartable sequences that are preempted",
+        [ETWAS_SEQUENCES_UNBUILT] = "this build has no restartable sequences",
+        [ETWAS_SEQUENCES_UNREGISTERED] =
+            "glibc has registered no restartable sequences (too old, GLIBC_TUNABLES, or another "
+            "library has them)",
+        [ETWAS_SEQUENCES_UNFENCED] = "the kernel offers no membarrier for restartable sequences",
+        [ETWAS_SEQUENCES_NOT_ABORTED] =
+            "the kernel does not abort restartable sequences that are preempted",
+        [ETWAS_SEQUENCES_UNTRIED] =
+            "whether the kernel aborts restartable sequences could not be tried",
+    };
+
+    return sequences < sizeof texts / sizeof *texts ? texts[sequences] : "unknown reason";
 }

@@ -14,6 +14,7 @@
 #include "control/look.h"
 #include "control/prepare.h"
 #include "control/service.h"
+#include "shared/sequences.h"
 
 static uint32_t is_declined; /* by the program */
 static uint32_t refusal;     /* of the last attempt; ERROR_SUCCESS: none */
@@ -77,6 +78,7 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     *alone = *configuration;
+    etwas_rseq_keep(&etwas_sequences_keeper);
     configuration->is_shared = true;
     code = etwas_configuration_complete(configuration);
     if (code == ERROR_NOT_SUPPORTED) {

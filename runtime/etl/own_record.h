@@ -177,7 +177,9 @@ struct etwas_etl_clock_trust {
     uint8_t rows;         /* retention classes, and one more for what is of none: so many times are
                              there these streams. 0: once */
     uint8_t one_stream;   /* 1: of each of several rows one, for all processors */
-    char clocksource[32]; /* the kernel's, in any session's file; "" where it is not known */
+    char clocksource[30]; /* the kernel's, in any session's file; "" where it is not known */
+    uint8_t protocol;     /* ETWAS_PROTOCOL_*, by which events came into its buffers; 0: not said */
+    uint8_t sequences;    /* ETWAS_SEQUENCES_*: why that is not RSEQ, if it is not for that */
     char hypervisor[16];  /* its signature; "" on bare metal. Both end with 0 */
 };
 

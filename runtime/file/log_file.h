@@ -41,8 +41,10 @@ struct etwas_log_file_options {
     uint32_t processors; /* streams, rather, at most */
     uint32_t
         least_processors; /* what the header says at the end, if none behind them has a buffer; 0: as above */
-    uint32_t rows;            /* of them: retention classes, and one; 0: there are none */
-    bool one_stream;          /* in each row */
+    uint32_t rows;   /* of them: retention classes, and one; 0: there are none */
+    bool one_stream; /* in each row */
+    uint32_t protocol;
+    uint32_t sequences;       /* why it is not RSEQ */
     uint32_t clock;           /* ETWAS_CLOCK_KIND_* */
     uint32_t requested_clock; /* that the session asked for; 0: this one */
     uint32_t log_file_mode; /* CIRCULAR, APPEND, PREALLOCATE and COMPRESSED say how it is written */

@@ -183,10 +183,12 @@ static void put_clock(const struct etwas_log_header *header,
                 .processors = (uint16_t)etwas_processor_count(),
                 .rows = (uint8_t)options->rows,
                 .one_stream = options->one_stream,
+                .protocol = (uint8_t)options->protocol,
+                .sequences = (uint8_t)options->sequences,
             },
     };
 
-    memcpy(record.clock.clocksource, trust->clocksource, sizeof record.clock.clocksource);
+    memcpy(record.clock.clocksource, trust->clocksource, sizeof record.clock.clocksource - 1);
     memcpy(record.clock.hypervisor, trust->hypervisor, sizeof record.clock.hypervisor);
     memcpy(header->content + header->totals_offset + sizeof(struct etwas_etl_totals_record),
            &record, sizeof record);

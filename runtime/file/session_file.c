@@ -44,6 +44,8 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
         .rows = configuration->class_count != 0 ? etwas_configuration_rows(configuration) : 0,
         .one_stream =
             configuration->class_count != 0 && etwas_configuration_has_one_slot(configuration),
+        .protocol = configuration->protocol,
+        .sequences = configuration->sequences,
         .clock = configuration->clock,
         .requested_clock = configuration->requested_clock,
         .log_file_mode = configuration->log_file_mode,

@@ -95,11 +95,39 @@ enum etwas_rseq_result {
  */
 enum etwas_rseq_result etwas_rseq_run(const struct etwas_rseq_sequence *sequence);
 
+/* Why sequences cannot be used in this process: ETWAS_SEQUENCES_* of <etwas/etwas.h>, which has the words. */
+enum etwas_rseq_state {
+    ETWAS_RSEQ_USED,
+    ETWAS_RSEQ_UNBUILT,
+    ETWAS_RSEQ_UNREGISTERED,
+    ETWAS_RSEQ_UNFENCED,
+    ETWAS_RSEQ_NOT_ABORTED,
+    ETWAS_RSEQ_UNTRIED,
+};
+
 /*
- * Whether sequences can be used in this process: the threads are registered, and membarrier can
- * fence them. Asks the kernel; the answer may differ in a fork's child. Takes a system call.
+ * Whether sequences can be used in this process: the threads are registered, membarrier can fence them, and the kernel
+ * aborts those that are preempted. That is tried, once, where kernels are known that do not (rseq_trial.h). Asks the
+ * kernel; the answer may differ in a fork's child. Takes a system call.
  */
-bool etwas_rseq_prepare(void);
+enum etwas_rseq_state etwas_rseq_find(void);
+
+static inline bool etwas_rseq_prepare(void)
+{
+    return etwas_rseq_find() == ETWAS_RSEQ_USED;
+}
+
+/* Where processes keep what was tried: ETWAS_RSEQ_USED or _NOT_ABORTED. */
+struct etwas_rseq_keeper {
+    bool (*read)(enum etwas_rseq_state *state); /* false: nothing is kept */
+    void (*write)(enum etwas_rseq_state state);
+};
+
+/* From now on it is kept there. Call it before the first etwas_rseq_find that is to read it. */
+void etwas_rseq_keep(const struct etwas_rseq_keeper *keeper);
+
+/* The trial, whether it is needed or not: USED, NOT_ABORTED or UNTRIED, or why nothing can be tried. 5 ms at most. */
+enum etwas_rseq_state etwas_rseq_try_now(void);
 
 /*
  * Ends every sequence that runs anywhere in the process: when it returns true, each sequence that
@@ -129,6 +157,10 @@ enum {
 extern uint32_t etwas_rseq_trap;
 /* Makes etwas_rseq_fence fail, as it does where membarrier is forbidden after the start. */
 extern bool etwas_rseq_fence_fails;
+/* A kernel that is to be tried, of which what was tried is not known yet; and how it runs sequences. */
+extern bool etwas_rseq_is_suspect;
+extern enum etwas_rseq_result (*etwas_rseq_run_by)(const struct etwas_rseq_sequence *sequence);
+void etwas_rseq_forget_trial(void);
 /* Leaves provider/quick.h out, so that a record goes the general way. */
 extern bool etwas_quick_is_off;
 #endif

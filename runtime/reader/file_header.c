@@ -318,6 +318,8 @@ static void decide_totals(struct etwas_trace *trace)
     trace->information.ends =
         log->totals.ends & (ETWAS_TRACE_ENDS_SESSION | ETWAS_TRACE_IS_RECOVERED);
     trace->information.processors = log->fields.start.number_of_processors;
+    trace->information.protocol = log->trust.protocol;
+    trace->information.sequences = log->trust.sequences;
     if (log->trust.processors != 0 && log->trust.processors < trace->information.processors) {
         trace->information.processors = log->trust.processors;
     }

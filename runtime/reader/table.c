@@ -310,6 +310,8 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .overwritten_buffers = ck_pr_load_64(&from->overwritten_buffers),
         .part = from->part,
         .processors = from->processors,
+        .protocol = from->protocol,
+        .sequences = from->sequences,
         .attempted_events = from->attempted_events,
         .uncompressed_bytes = ck_pr_load_64(&from->uncompressed_bytes),
         .index_file = ck_pr_load_32(&from->index_file),

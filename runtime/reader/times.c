@@ -273,7 +273,7 @@ static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock 
 
 static void describe_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_clock *clock)
 {
-    _Static_assert(sizeof clock->clocksource == sizeof trust->clocksource, "the same text");
+    _Static_assert(sizeof clock->clocksource > sizeof trust->clocksource, "it has room");
     _Static_assert(sizeof clock->hypervisor == sizeof trust->hypervisor, "the same text");
     clock->noted = trust->version != 0;
     clock->examined = trust->reasons != 0 || trust->frequency_hz != 0;
@@ -286,7 +286,7 @@ static void describe_trust(const struct etwas_etl_clock_trust *trust, etwas_trac
     clock->frequency_hz = trust->frequency_hz;
     clock->stated_hz = trust->stated_hz;
     clock->frequency_error_ppb = trust->frequency_error_ppb;
-    memcpy(clock->clocksource, trust->clocksource, sizeof clock->clocksource);
+    memcpy(clock->clocksource, trust->clocksource, sizeof trust->clocksource);
     memcpy(clock->hypervisor, trust->hypervisor, sizeof clock->hypervisor);
 }
 

@@ -125,8 +125,10 @@ static uint32_t choose_protocol(struct etwas_configuration *configuration)
     case ETWAS_PROTOCOL_SHARED:
         return ERROR_SUCCESS;
     case ETWAS_PROTOCOL_BEST:
-        configuration->protocol =
-            etwas_rseq_prepare() ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED;
+        configuration->sequences = etwas_rseq_find();
+        configuration->protocol = configuration->sequences == ETWAS_RSEQ_USED
+                                      ? ETWAS_PROTOCOL_RSEQ
+                                      : ETWAS_PROTOCOL_SHARED;
         return ERROR_SUCCESS;
     case ETWAS_PROTOCOL_RSEQ:
         return etwas_rseq_prepare() ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;

@@ -44,6 +44,7 @@ struct etwas_configuration {
     uint32_t flush_timer;       /* s, or ms: see etwas_configuration_flush_ns */
     uint32_t enable_flags;
     uint32_t protocol;   /* ETWAS_PROTOCOL_*: asked for, then the one in force */
+    uint32_t sequences;  /* ETWAS_SEQUENCES_*: why it is not RSEQ, if it is not for that */
     bool process_times;  /* records carry the processor time of their thread (R106) */
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
     bool is_shared;      /* its pool is in a mapping that other processes log into */

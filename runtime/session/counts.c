@@ -57,6 +57,8 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .lost_too_large = pool.lost[ETWAS_SLOT_TOO_LARGE],
         .lost_withheld = pool.lost[ETWAS_SLOT_WITHHELD],
         .unattached_processes = ck_pr_load_32(&session->unattached_processes),
+        .protocol = session->configuration.protocol,
+        .sequences = session->configuration.sequences,
         .unattached_code = ck_pr_load_32(&session->unattached_code),
         .unshared = unshared(&session->configuration),
     };

@@ -252,16 +252,17 @@ static void make_laptop(etwas_clock_report *report, struct etwas_clocks_machine 
     make_machine(report, 8, 8);
     make_all_pairs(report);
     make_trusted(report);
-    *machine =
-        (struct etwas_clocks_machine){"heron", "Linux 6.1.0-27-amd64 x86_64",
-                                      "Quillwort 7 8840 with Graphics", "2026-03-14T15:09:26Z"};
+    *machine = (struct etwas_clocks_machine){"heron", "Linux 6.1.0-27-amd64 x86_64",
+                                             "Quillwort 7 8840 with Graphics",
+                                             "2026-03-14T15:09:26Z", ETWAS_SEQUENCES_USED};
 }
 
 static void make_single(etwas_clock_report *report, struct etwas_clocks_machine *machine)
 {
     make_machine(report, 1, 1);
     make_trusted(report);
-    *machine = (struct etwas_clocks_machine){.host = "wren", .examined = "2026-03-14T15:09:26Z"};
+    *machine = (struct etwas_clocks_machine){
+        .host = "wren", .examined = "2026-03-14T15:09:26Z", ETWAS_SEQUENCES_USED};
 }
 
 static void make_pair(etwas_clock_report *report, struct etwas_clocks_machine *machine)
@@ -269,7 +270,8 @@ static void make_pair(etwas_clock_report *report, struct etwas_clocks_machine *m
     make_machine(report, 2, 2);
     make_all_pairs(report);
     make_trusted(report);
-    *machine = (struct etwas_clocks_machine){.host = "auk", .examined = "2026-03-14T15:09:26Z"};
+    *machine = (struct etwas_clocks_machine){
+        .host = "auk", .examined = "2026-03-14T15:09:26Z", ETWAS_SEQUENCES_USED};
 }
 
 static void make_server(etwas_clock_report *report, struct etwas_clocks_machine *machine)
@@ -281,7 +283,7 @@ static void make_server(etwas_clock_report *report, struct etwas_clocks_machine 
     report->recommended_clock = ETWAS_CLOCK_QPC;
     *machine = (struct etwas_clocks_machine){
         "albatross-with-a-long-name.example.org", "Linux 6.1.0-27-amd64 x86_64",
-        "Quillwort 9754 128-Core Processor", "2026-03-14T15:09:26Z"};
+        "Quillwort 9754 128-Core Processor", "2026-03-14T15:09:26Z", ETWAS_SEQUENCES_USED};
 }
 
 static void spoil_counter(etwas_clock_report *report)
@@ -346,7 +348,8 @@ static void make_guest(etwas_clock_report *report, struct etwas_clocks_machine *
              "Ask for ClientContext 1, QPC: the cycle counter cannot be used. A stamp costs 731 ns "
              "with 1 (QPC), 760 ns with 2 (system time).");
     *machine = (struct etwas_clocks_machine){"<img src=x>&amp;", "Linux 4.19.0 x86_64",
-                                             "Virtual \"CPU\" <3>", "2026-03-14T15:09:26Z"};
+                                             "Virtual \"CPU\" <3>", "2026-03-14T15:09:26Z",
+                                             ETWAS_SEQUENCES_USED};
 }
 
 static void make_numberless(etwas_clock_report *report, struct etwas_clocks_machine *machine)

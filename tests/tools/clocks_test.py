@@ -277,6 +277,7 @@ class Json(ToolTest):
                           report["available_clocksources"], report["hypervisor"]),
                          ("unusable", 1, "<b>\"acpi&pm'", "acpi_pm \x1b[31mred", "</script>\ufffd"))
         self.assertEqual(report["processors"], [0, 1, 2, 3])
+        self.assertIn("aborts restartable sequences", report["sequences"])
         self.assertEqual([reason["against"] for reason in report["reasons"]], [False] + [True] * 6)
         tsc = report["clocks"][2]
         self.assertEqual((tsc["backward_steps"], tsc["largest_backward_ns"], tsc["stalls"],

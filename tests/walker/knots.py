@@ -75,7 +75,8 @@ def clock(walker):
         walker.check(verdict <= 2 and stated_by <= 4, "clock: verdict or source")
         walker.check((stated_hz == 0) == (stated_by == 0), "clock: stated by nobody")
         walker.check(got != 3 or hz > 0, "clock: used and not calibrated")
-        for at, size in ((48, 32), (80, 16)):
+        walker.check(record["payload"][78] <= 2 and record["payload"][79] <= 5, "clock: protocol")
+        for at, size in ((48, 30), (80, 16)):
             walker.check(0 in record["payload"][at:at + size], "clock: text without an end")
 
 

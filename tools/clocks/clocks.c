@@ -70,6 +70,7 @@ static const char *const help[] = {
     "  verdict_text; reasons (bit, against, text); frequency_hz and\n"
     "  frequency_error_ppb (as calibrated; 0: it could not be); stated_hz (0:\n"
     "  nowhere); stated_by; clocksource; available_clocksources; hypervisor;\n"
+    "  sequences (whether the kernel aborts restartable ones, as it was tried);\n"
     "  clocks: clock (NAME as above); name; available; if it is: tick_ns;\n"
     "    follows_thread (counts the time of one thread); warm and cold (count,\n"
     "    minimum, median, mean, p90, p99, p999, maximum, in ns);\n"

@@ -15,9 +15,10 @@
 /* Where and when the clocks were examined. A text is "" where it is not known. */
 struct etwas_clocks_machine {
     char host[65];
-    char system[256];  /* "Linux 6.1.0 x86_64" */
-    char model[128];   /* of the processors, as the kernel names it */
-    char examined[32]; /* UTC, ISO 8601 to the second */
+    char system[256];   /* "Linux 6.1.0 x86_64" */
+    char model[128];    /* of the processors, as the kernel names it */
+    char examined[32];  /* UTC, ISO 8601 to the second */
+    uint32_t sequences; /* ETWAS_SEQUENCES_*, as they were tried */
 };
 
 struct etwas_clocks_view {

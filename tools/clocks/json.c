@@ -254,6 +254,7 @@ void etwas_clocks_json(struct etwas_output *output, const struct etwas_clocks_vi
     put_unsigned(output, ",", "processors_online", report->processors_online);
     put_bool(output, "all_pairs", report->all_pairs);
     put_trust(output, report);
+    put_string(output, ",", "sequences", etwas_sequences_text(machine->sequences));
     put_key(output, ",", "clocks");
     etwas_output_char(output, '[');
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {

@@ -44,6 +44,7 @@ void etwas_clocks_machine_read(struct etwas_clocks_machine *machine)
         snprintf(machine->system, sizeof machine->system, "%.80s %.80s %.80s", names.sysname,
                  names.release, names.machine);
     }
+    machine->sequences = etwas_sequences_try();
     read_model(machine->model, sizeof machine->model);
     if (gmtime_r(&now, &parts) != NULL) {
         strftime(machine->examined, sizeof machine->examined, "%Y-%m-%dT%H:%M:%SZ", &parts);

@@ -102,6 +102,7 @@ static void put_trust(struct etwas_output *output, const struct etwas_clocks_vie
              trust->available_clocksources[0] != '\0' ? trust->available_clocksources
                                                       : "not known");
     put_fact(output, "kernel's source", text);
+    put_fact(output, "sequences", etwas_sequences_text(view->machine->sequences));
     put_fact(output, "hypervisor", trust->hypervisor[0] != '\0' ? trust->hypervisor : "none");
 }
 

@@ -126,6 +126,13 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_json_boolean(output, "calibrated", information->calibrated);
     etwas_output_text(output, ",\"clocks\":");
     etwas_stat_clock_json(output, &input->clock);
+    if (information->protocol != 0) {
+        etwas_json_text(output, "protocol",
+                        information->protocol == ETWAS_PROTOCOL_RSEQ ? "rseq" : "shared");
+    }
+    if (information->sequences != ETWAS_SEQUENCES_USED) {
+        etwas_json_text(output, "protocol_reason", etwas_sequences_text(information->sequences));
+    }
     etwas_json_number(output, "computer_processors", information->processors);
     etwas_json_number(output, "processor_mhz", header->CpuSpeedInMHz);
     etwas_json_number(output, "pointer_bytes", header->PointerSize);

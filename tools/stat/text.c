@@ -284,6 +284,12 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
                         etwas_people_count(text, header->BuffersWritten));
     put_clock(output, &input->information);
     etwas_stat_clock_text(output, &input->clock);
+    if (input->information.sequences != ETWAS_SEQUENCES_USED) {
+        put_label(output, "protocol");
+        etwas_output_format(output, "shared slots: %s",
+                            etwas_sequences_text(input->information.sequences));
+        put_end(output);
+    }
     put_label(output, "computer");
     etwas_output_format(
         output,

@@ -76,6 +76,12 @@ void etwas_steer_json_session(struct etwas_output *output,
     if (session->has_counts) {
         etwas_json_number(output, "recorded", session->counts.recorded);
         etwas_json_number(output, "overwritten", session->counts.overwritten);
+        etwas_json_text(output, "protocol",
+                        session->counts.protocol == ETWAS_PROTOCOL_RSEQ ? "rseq" : "shared");
+        if (session->counts.sequences != ETWAS_SEQUENCES_USED) {
+            etwas_json_text(output, "protocol_reason",
+                            etwas_sequences_text(session->counts.sequences));
+        }
         etwas_json_number(output, "condemned_slots", session->counts.condemned_slots);
         etwas_json_number(output, "damaged_buffers", session->counts.damaged_buffers);
         put_unshared(output, &session->counts);

@@ -259,6 +259,10 @@ static void say_events(struct etwas_output *output, const struct etwas_steer_fou
     }
     put_count(output, lost_of(session));
     etwas_output_text(output, " lost\n");
+    if (session->has_counts && session->counts.sequences != ETWAS_SEQUENCES_USED) {
+        etwas_output_format(output, "  protocol      shared slots, which cost more: %s\n",
+                            etwas_sequences_text(session->counts.sequences));
+    }
     if (session->has_counts &&
         (session->counts.condemned_slots != 0 || session->counts.damaged_buffers != 0)) {
         etwas_output_text(output,

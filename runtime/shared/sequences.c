@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "shared/sequences.h"
+
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/folder.h"
+#include "shared/mapping.h"
+
+#define FILE_NAME "rseq"
+
+struct kept {
+    uint8_t boot_id[16];
+    uint8_t state; /* of etwas_rseq_state */
+};
+_Static_assert(sizeof(struct kept) == 17, "without gaps");
+
+/* False: nothing says which boot it is, so nothing can be kept for it. */
+static bool find_boot(uint8_t id[16])
+{
+    static const uint8_t none[16];
+
+    etwas_shared_boot_id(id);
+    return memcmp(id, none, sizeof none) != 0;
+}
+
+/* -1: there is none. */
+static int open_file(int flags)
+{
+    char path[ETWAS_FOLDER_BYTES];
+    int folder;
+    int file;
+
+    if (etwas_shared_folder_open("", path, &folder) != ERROR_SUCCESS) {
+        return -1;
+    }
+    file = openat(folder, FILE_NAME, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+    (void)close(folder);
+    return file;
+}
+
+/* Of another boot, or half written: nothing is kept. */
+static bool read_kept(enum etwas_rseq_state *state)
+{
+    int file = open_file(O_RDONLY);
+    uint8_t boot_id[16];
+    struct kept kept;
+    bool is_whole;
+
+    if (file < 0) {
+        return false;
+    }
+    is_whole = read(file, &kept, sizeof kept) == sizeof kept;
+    (void)close(file);
+    if (!is_whole || !find_boot(boot_id) || memcmp(kept.boot_id, boot_id, sizeof boot_id) != 0 ||
+        (kept.state != ETWAS_RSEQ_USED && kept.state != ETWAS_RSEQ_NOT_ABORTED)) {
+        return false;
+    }
+    *state = (enum etwas_rseq_state)kept.state;
+    return true;
+}
+
+/* Where it cannot be written the next process tries again. */
+static void write_kept(enum etwas_rseq_state state)
+{
+    struct kept kept = {.state = (uint8_t)state};
+    int file = find_boot(kept.boot_id) ? open_file(O_WRONLY | O_CREAT) : -1;
+
+    if (file >= 0) {
+        (void)!pwrite(file, &kept, sizeof kept, 0);
+        (void)close(file);
+    }
+}
+
+const struct etwas_rseq_keeper etwas_sequences_keeper = {read_kept, write_kept};
