@@ -154,7 +154,8 @@ typedef struct etwas_value {
     uint32_t count;    /* ARRAY_BEGIN: elements */
     const etwas_schema_field *field; /* NULL: TRAILING, or a message's argument */
     const void *data;                /* in the payload, not aligned */
-    uint32_t bytes; /* of the value alone: without the count before it, or the 0 behind it */
+    uint32_t bytes;  /* of the value alone: without the count before it, or the 0 behind it */
+    uint32_t behind; /* of a text: how many bytes of it follow those, a 0 and what is behind it */
 } etwas_value;
 
 /* Where in an event the next field is: the caller's, on its stack. Its members are not public. */
@@ -210,7 +211,7 @@ size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
  * What of a VALUE its text does not say, or what it should not be, in words, as etwas_value_text gives the value; 0:
  * there is no such thing. "odd byte: 41" of UTF-16 with a byte too many, "not UTF-8: 63E9" and "not UTF-16: …" of
  * characters that the text has replaced, "17 sub-authorities, 15 are allowed" and "revision 2, only 1 is known" of a
- * SID, "no such date" of a SYSTEMTIME.
+ * SID, "no such date" of a SYSTEMTIME, "behind its 0: 6263" of a text of fixed length in which that is not nothing.
  */
 size_t etwas_value_odd(const etwas_value *value, char *text, size_t size)
     ETWAS_API(etwas_value_odd);

@@ -325,6 +325,7 @@ static void give_value(struct walk *walk, const struct etwas_step *step, struct 
     set_types(walk, step, value);
     value->data = walk->at + extent.before;
     value->bytes = (uint32_t)extent.bytes - extent.before - extent.behind;
+    value->behind = extent.behind;
     walk->at += extent.bytes;
     if (step->slot != ETWAS_NO_SLOT) {
         keep(walk, step, value);
@@ -388,12 +389,20 @@ static bool count_of(struct walk *walk, const struct etwas_step *step, uint32_t 
 static void give_array(struct walk *walk, const struct etwas_step *step, uint16_t property,
                        etwas_value *value)
 {
+    const uint8_t *began = walk->at;
     uint32_t count;
 
     if (!count_of(walk, step, &count)) {
         give_truncated(walk, value);
     } else if (step->is_text) {
-        give_value(walk, step, characters(walk, step, count), value);
+        struct extent extent = characters(walk, step, count);
+
+        if (extent.bytes > left(walk)) {
+            walk->at =
+                began; /* nothing but what is left says how many characters there should be */
+            extent = truncated;
+        }
+        give_value(walk, step, extent, value);
     } else {
         value->token = ETWAS_TOKEN_ARRAY_BEGIN;
         value->count = count;

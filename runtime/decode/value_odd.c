@@ -12,10 +12,12 @@ enum {
     SID_PARTS = 15, /* at most */
 };
 
-static void put_bytes(struct etwas_text *text, const char *words, const etwas_value *value)
+/* Words, behind those that are there, and bytes. */
+static void put_bytes(struct etwas_text *text, const char *words, const void *bytes, size_t count)
 {
+    etwas_text_put_ascii(text, text->length > 0 ? ", " : "");
     etwas_text_put_ascii(text, words);
-    etwas_text_put_bytes(text, value->data, value->bytes);
+    etwas_text_put_bytes(text, bytes, count);
 }
 
 static bool is_utf16(const uint8_t *bytes, size_t units)
@@ -33,13 +35,27 @@ static bool is_utf16(const uint8_t *bytes, size_t units)
     return true;
 }
 
+/* A text of fixed length ends at its first 0. */
+static void put_behind(struct etwas_text *text, const etwas_value *value)
+{
+    const uint8_t *behind = (const uint8_t *)value->data + value->bytes;
+    uint32_t unit = etwas_value_form(value) == ETWAS_FORM_UTF16 ? 2 : 1;
+    uint32_t count = value->behind;
+
+    while (count > 0 && behind[count - 1] == 0) {
+        count--;
+    }
+    if (count > unit) {
+        put_bytes(text, "behind its 0: ", behind + unit, count - unit);
+    }
+}
+
 static void put_utf16(struct etwas_text *text, const etwas_value *value)
 {
     if (!is_utf16(value->data, value->bytes / 2)) {
-        put_bytes(text, "not UTF-16: ", value);
+        put_bytes(text, "not UTF-16: ", value->data, value->bytes);
     } else if (value->bytes % 2 != 0) {
-        etwas_text_put_ascii(text, "odd byte: ");
-        etwas_text_put_bytes(text, (const uint8_t *)value->data + value->bytes - 1, 1);
+        put_bytes(text, "odd byte: ", (const uint8_t *)value->data + value->bytes - 1, 1);
     }
 }
 
@@ -90,11 +106,13 @@ size_t etwas_value_odd(const etwas_value *value, char *text, size_t size)
 
     switch (etwas_value_form(value)) {
     case ETWAS_FORM_UTF16:
+        put_behind(&out, value);
         put_utf16(&out, value);
         break;
     case ETWAS_FORM_UTF8:
+        put_behind(&out, value);
         if (!is_utf8(value->data, value->bytes)) {
-            put_bytes(&out, "not UTF-8: ", value);
+            put_bytes(&out, "not UTF-8: ", value->data, value->bytes);
         }
         break;
     case ETWAS_FORM_SID:

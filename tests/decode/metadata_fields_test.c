@@ -77,7 +77,7 @@ static void types_of_classic_events_are_read(void **state)
     learn_event(s);
     assert_string_equal(line_of(s, 1, 0),
                         "shop/Order/Start counted=\"a\" reversed=\"bc\" dump=7F nobody= "
-                        "user=S-1-5-18 letter=\"x\" name=\"ab\" rest=\"end\"");
+                        "user=S-1-5-18 letter=\"x\" name=\"ab\"(behind its 0: 63) rest=\"end\"");
 }
 
 static void an_array_may_go_to_the_end(void **state)

@@ -237,6 +237,18 @@ static void a_schema_cut_anywhere_keeps_what_is_before(void **state)
     }
 }
 
+/* Their count is in no token of its own: it is part of what is left. */
+static void characters_that_are_cut_are_left_with_their_count(void **state)
+{
+    struct state *s = *state;
+
+    tl_field(s->event, "text", TDH_INTYPE_UINT8 | COUNTED, 2);
+    put_bytes(&s->event->payload, "\3\0ab", 4);
+    assert_string_equal(line_of(s), "P/E text=…4");
+    put_bytes(&s->event->payload, "c", 1);
+    assert_string_equal(line_of(s), "P/E text=\"abc\"");
+}
+
 /* An event that has one field before the one that makes no sense, and one behind it. */
 static void expect_kept(struct state *s, const char *rest)
 {
@@ -392,6 +404,7 @@ int main(void)
         TEST(equal_events_have_one_schema),
         TEST(a_payload_cut_anywhere_shows_its_whole_fields),
         TEST(a_schema_cut_anywhere_keeps_what_is_before),
+        TEST(characters_that_are_cut_are_left_with_their_count),
         TEST(of_what_makes_no_sense_the_fields_before_are_kept),
         TEST(members_without_bytes_come_to_an_end),
         TEST(EventWriteString_is_one_string),

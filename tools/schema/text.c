@@ -160,6 +160,9 @@ static void put_ids(struct etwas_output *output, const etwas_schema *schema)
     if (descriptor->Version != 0) {
         put_id(output, before, "version", descriptor->Version);
     }
+    if (schema->other_version) {
+        etwas_output_text(output, ", not known: what all known ones have in common");
+    }
 }
 
 void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
