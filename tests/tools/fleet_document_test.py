@@ -79,13 +79,24 @@ class DocumentTest(FleetTest):
     def test_the_proof_is_the_commands_and_finds_all_complete(self):
         proofs = queries(section("Has all of it arrived\\?"))
         self.assertEqual(proofs, [made("prove", "etwas.event_all", "etwas.event_buffer_all", "etwas.event_buffer", "2").strip()])
-        rows = self.ask_query(proofs[0].replace("today() - 2", "toDate('2026-11-26')"))
+        rows = self.ask_query(proofs[0].replace("today() - least(2, toUInt16(today()))", "toDate('2026-11-26')"))
         self.assertEqual(len(rows), HOSTS)
         self.assertEqual({row["verdict"] for row in rows}, {"complete"})
 
 
 class Alone(DocumentTest):
     """One server, whose NAME_all are Merge tables."""
+
+    def test_a_clock_that_is_hours_off_is_found(self):
+        names = [name for name, _, kind, *_ in self.fleet.ask("describe table etwas.event") if kind == ""]
+        late = {"host": "'late'", "time": "time + 97200000000000", "day": "day + 1"}
+        self.fleet.run_statements(f"insert into etwas.event ({', '.join(names)}) select "
+                                  f"{', '.join(late.get(name, name) for name in names)} from etwas.event where host = 'host3'")
+        self.addCleanup(self.fleet.run_statements, "alter table etwas.event drop partition '2026-11-27'")
+        clocks, = (query for query in queries(section("Ten questions")) if "ahead_ms" in query)
+        first = self.ask_query(clocks)[0]
+        self.assertEqual(first["host"], "late")
+        self.assertAlmostEqual(float(first["ahead_ms"]), 27 * 3_600_000, delta=10)
 
 
 class Cluster(DocumentTest):
