@@ -77,6 +77,14 @@ uint64_t etwas_moment_add_errors(uint64_t one, uint64_t other)
     return __builtin_add_overflow(one, other, &sum) ? UINT64_MAX : sum;
 }
 
+/* What comes later and has an earlier time was set back: by so much at least what is said of it is wrong. */
+static uint64_t at_least_back(etwas_clock_time passed)
+{
+    uint64_t back_ns = passed.value < 0 ? 0 - (uint64_t)passed.value : 0;
+
+    return back_ns > passed.error_ns ? back_ns : passed.error_ns;
+}
+
 uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etwas_moment *to)
 {
     uint64_t larger = from->error_ns > to->error_ns ? from->error_ns : to->error_ns;
@@ -92,6 +100,7 @@ uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etw
         return 0; /* the session's clock is the performance counter */
     }
     (void)etwas_trace_convert_interval(from->input->trace, from->raw, to->raw, &passed);
+    passed.error_ns = at_least_back(passed);
     return from->processor != to->processor && passed.error_ns < larger ? larger : passed.error_ns;
 }
 
@@ -100,6 +109,7 @@ etwas_clock_time etwas_moment_since(int64_t raw, const struct etwas_moment *mome
     etwas_clock_time passed = {0, UINT64_MAX};
 
     (void)etwas_trace_convert_interval(moment->input->trace, raw, moment->raw, &passed);
+    passed.error_ns = at_least_back(passed);
     passed.value = passed.value > 0 ? passed.value : 0;
     passed.error_ns = passed.error_ns > moment->error_ns ? passed.error_ns : moment->error_ns;
     return passed;

@@ -181,6 +181,10 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
             time.error_ns =
                 etwas_timeline_saturate_error((wide)end->qpc_error_ns + timeline->spread_ns);
         } else if (error_ppb != UNKNOWN) {
+            /* All of it may be a step of the wall clock that no knot tells of. */
+            if (base->clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
+                error_ppb = PPB;
+            }
             time.error_ns = etwas_timeline_saturate_error(
                 distance * (wide)error_ppb / PPB + end->qpc_error_ns + timeline->spread_ns + 2);
         }

@@ -20,7 +20,7 @@
  * Outside of the knots the rate of the last second or more goes on, known to 1 ppm and to the
  * errors of the knots; without that much, the calibrated rate with its own bound, or that of the
  * system time. The system time goes on as the performance counter does, give or take 500 ppm, the
- * most that it is slewed by.
+ * most that it is slewed by. Where it stamps itself, all that passed outside of the knots may be a step.
  */
 #ifndef ETWAS_READER_TIMELINE_H
 #define ETWAS_READER_TIMELINE_H

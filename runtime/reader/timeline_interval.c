@@ -57,13 +57,20 @@ static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, i
     return gain.is_seen || (gain.sides != 0 && jump_ns < steady_ns) ? jump_ns : steady_ns;
 }
 
-/* Outside of the knots, or without any: as well as the rate is known. -1: it is not. */
-static wide piece_outside_ns(const struct etwas_timeline_rate *rate, int64_t from, int64_t to)
+/*
+ * Outside of the knots, or without any: as well as the rate is known. -1: it is not. Of a wall clock that may have been
+ * set there, all of it may be a step that no knot tells of.
+ */
+static wide piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set, int64_t from,
+                             int64_t to)
 {
     wide ns = etwas_etl_saturate(etwas_timeline_elapsed_ns((wide)to - from, rate));
 
     if (rate->error_ppb == ETWAS_TIMELINE_UNKNOWN) {
         return -1;
+    }
+    if (is_set) {
+        return ns + 2;
     }
     return ns * (wide)rate->error_ppb / ETWAS_TIMELINE_PPB + 2;
 }
@@ -72,16 +79,17 @@ static wide piece_outside_ns(const struct etwas_timeline_rate *rate, int64_t fro
 static wide piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_t *end)
 {
     const struct etwas_timeline_knot *knots = timeline->knots;
+    bool is_set = timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     size_t at;
 
     if (timeline->count == 0) {
-        return piece_outside_ns(&timeline->base.rate, from, *end);
+        return piece_outside_ns(&timeline->base.rate, is_set, from, *end);
     }
     if (!etwas_timeline_is_between(timeline, from)) {
         if (knots[0].raw > from && knots[0].raw < *end) {
             *end = knots[0].raw;
         }
-        return piece_outside_ns(etwas_timeline_rate_near(timeline, from), from, *end);
+        return piece_outside_ns(etwas_timeline_rate_near(timeline, from), is_set, from, *end);
     }
     at = etwas_timeline_find_interval(timeline, from);
     *end = *end < knots[at + 1].raw ? *end : knots[at + 1].raw;
