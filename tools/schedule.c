@@ -181,13 +181,18 @@ static void set_process(struct etwas_schedule_thread *thread, uint32_t process)
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
-static void count_processor_to(struct etwas_schedule_processor *processor, int64_t time_ns,
+static void count_processor_to(const struct etwas_schedule *schedule,
+                               struct etwas_schedule_processor *processor, int64_t time_ns,
                                bool known)
 {
     uint64_t ns = etwas_kernel_ns(processor->since_ns, time_ns);
 
     if (!known) {
         processor->unknown_ns += ns;
+        if (ns > 0 && schedule->unknown != NULL) {
+            schedule->unknown(schedule->context, (uint32_t)(processor - schedule->processors),
+                              processor->since_ns, time_ns);
+        }
     } else if (processor->running == IDLE) {
         processor->idle_ns += ns;
     } else {
@@ -199,7 +204,7 @@ static void count_processor_to(struct etwas_schedule_processor *processor, int64
 static void count_processor(const struct etwas_schedule *schedule,
                             struct etwas_schedule_processor *processor, bool known)
 {
-    count_processor_to(processor, schedule->end_ns, known);
+    count_processor_to(schedule, processor, schedule->end_ns, known);
 }
 
 /* Since its newest switch. */
@@ -297,7 +302,7 @@ static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processo
             thread->since_ns == processor->since_ns) {
             change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, from_ns);
         }
-        count_processor_to(processor, from_ns, true);
+        count_processor_to(schedule, processor, from_ns, true);
     }
     end_gap(schedule, processor, from_ns);
 }
@@ -313,7 +318,7 @@ static bool ran_since_loss(struct etwas_schedule *schedule,
     if (thread != NULL && thread->since_ns > processor->gap_end_ns) {
         return false;
     }
-    count_processor_to(processor, processor->gap_end_ns, false);
+    count_processor_to(schedule, processor, processor->gap_end_ns, false);
     processor->running = id;
     if (thread != NULL) {
         change(schedule, thread, ETWAS_SCHEDULE_RUNNING, processor->gap_end_ns);

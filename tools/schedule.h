@@ -87,8 +87,13 @@ typedef void etwas_schedule_interval(void *context, const struct etwas_schedule_
                                      enum etwas_schedule_state state, int64_t from_ns,
                                      int64_t to_ns, const struct etwas_kernel_event *event);
 
+/* What a processor did from one time to another is not known. */
+typedef void etwas_schedule_unknown(void *context, uint32_t processor, int64_t from_ns,
+                                    int64_t to_ns);
+
 struct etwas_schedule {
     etwas_schedule_interval *interval; /* NULL: nobody asks */
+    etwas_schedule_unknown *unknown;   /* likewise */
     void *context;
     const struct etwas_kernel_event *event; /* that is being taken */
     bool begins_late; /* the trace does not have everything from its beginning */

@@ -57,6 +57,12 @@ Object.assign(reportPage, (() => {
         }
     }
 
+    // What is not known is no idle time: it has a row of its own.
+    function rowsOf({processor, busy_over_time: busy, unknown_over_time: unknown, unknown_ns: ns}) {
+        const row = {name: `processor ${processor}, busy`, values: busy};
+        return ns > 0 ? [row, {name: `processor ${processor}, not known`, values: unknown}] : [row];
+    }
+
     function drawUsage(main, report, time) {
         report.cpu.forEach((usage, i) => {
             const section = words.section(main, i === 0 ? 'processors-used' : `processors-used-${i}`,
@@ -67,9 +73,9 @@ Object.assign(reportPage, (() => {
             section.append('h3').text('Each processor');
             strips(section, time, {
                 id: `busy-${i}`, title: 'Each processor over time',
-                text: 'How long each processor was busy in each column of time.',
-                rows: usage.processors.map((one) => ({name: `processor ${one.processor}`, values: one.busy_over_time})),
-                tell: (ns) => `busy for ${words.duration(ns)} of ${words.duration(time.width)}`,
+                text: 'How long each processor was busy in each column of time, and of how much of it that is not known.',
+                rows: usage.processors.flatMap(rowsOf),
+                tell: (ns) => `${words.duration(ns)} of ${words.duration(time.width)}`,
             });
             drawTables(section, usage);
         });

@@ -60,6 +60,7 @@ struct etwas_report_usage {
     uint8_t *rows;                         /* of the processes, by thread as they were met */
     uint32_t row_count;                    /* threads that there were the first time */
     struct etwas_report_series *busy;      /* ETWAS_REPORT_PROCESSORS, and all others */
+    struct etwas_report_series *unknown;   /* likewise: neither busy nor idle */
     struct etwas_report_series *processes; /* ETWAS_REPORT_PROCESSES, and all others */
     struct etwas_report_series ready;
     const struct etwas_report_axis *axis;
@@ -87,6 +88,7 @@ struct etwas_report_file {
     uint32_t name_count; /* of which there were so many the first time */
     struct etwas_report_usage usage;
     struct etwas_report_heap heap;
+    struct etwas_told_losses losses;
 };
 
 /* ---- over time ------------------------------------------------------------------------------- */

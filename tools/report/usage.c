@@ -35,6 +35,14 @@ static void on_interval(void *context, const struct etwas_schedule_thread *threa
     }
 }
 
+static void on_unknown(void *context, uint32_t processor, int64_t from_ns, int64_t to_ns)
+{
+    struct etwas_report_usage *usage = context;
+
+    processor = processor < OTHER_PROCESSORS ? processor : OTHER_PROCESSORS;
+    etwas_report_axis_spread(usage->axis, &usage->unknown[processor], from_ns, to_ns);
+}
+
 /* False without memory. */
 static bool give_rows(struct etwas_report_usage *usage, const struct etwas_cpu_groups *groups)
 {
@@ -43,8 +51,10 @@ static bool give_rows(struct etwas_report_usage *usage, const struct etwas_cpu_g
     usage->row_count = schedule->thread_count;
     usage->rows = malloc((size_t)usage->row_count + 1);
     usage->busy = calloc(ETWAS_REPORT_PROCESSORS + 1, sizeof *usage->busy);
+    usage->unknown = calloc(ETWAS_REPORT_PROCESSORS + 1, sizeof *usage->unknown);
     usage->processes = calloc(ETWAS_REPORT_PROCESSES + 1, sizeof *usage->processes);
-    if (usage->rows == NULL || usage->busy == NULL || usage->processes == NULL) {
+    if (usage->rows == NULL || usage->busy == NULL || usage->unknown == NULL ||
+        usage->processes == NULL) {
         return false;
     }
     memset(usage->rows, OTHER_PROCESSES, usage->row_count);
@@ -74,6 +84,28 @@ void etwas_report_usage_choose(struct etwas_report *report, struct etwas_input *
     if (usage->is_shown) {
         usage->cpu.schedule.context = usage;
         usage->cpu.schedule.interval = on_interval;
+        usage->cpu.schedule.unknown = on_unknown;
+    }
+}
+
+/* Of one that no switch was told of, and where only one process was recorded, nothing is known to be idle. */
+static void find_unknown(struct etwas_report_usage *usage)
+{
+    const struct etwas_schedule *schedule = &usage->cpu.schedule;
+
+    for (uint32_t i = 0; usage->is_shown && i < ETWAS_REPORT_PROCESSORS; i++) {
+        struct etwas_report_series *unknown = &usage->unknown[i];
+
+        if (schedule->processors[i].seen && !schedule->is_own) {
+            continue;
+        }
+        *unknown = (struct etwas_report_series){{0}};
+        etwas_report_axis_spread(usage->axis, unknown, schedule->begin_ns, schedule->end_ns);
+        for (uint32_t column = 0; column < usage->axis->columns; column++) {
+            uint64_t busy = usage->busy[i].at[column];
+
+            unknown->at[column] -= busy < unknown->at[column] ? busy : unknown->at[column];
+        }
     }
 }
 
@@ -82,6 +114,7 @@ void etwas_report_usage_finish(struct etwas_report *report, const struct etwas_i
     struct etwas_report_usage *usage = &etwas_report_file_of(report, input)->usage;
 
     etwas_cpu_finish(&usage->cpu, input, etwas_report_result(input));
+    find_unknown(usage);
     report->out_of_memory |= usage->cpu.schedule.out_of_memory ||
                              usage->cpu.processes.out_of_memory ||
                              !etwas_cpu_group(&usage->cpu, &usage->groups);
@@ -99,6 +132,7 @@ static void put_processors(struct etwas_output *output, const struct etwas_repor
             etwas_output_text(output, before);
             etwas_cpu_json_processor(output, &usage->cpu, i);
             etwas_report_put_series(output, "busy_over_time", usage->axis, &usage->busy[i]);
+            etwas_report_put_series(output, "unknown_over_time", usage->axis, &usage->unknown[i]);
             etwas_output_char(output, '}');
             before = ",";
         }
@@ -153,5 +187,6 @@ void etwas_report_usage_free(struct etwas_report_usage *usage)
     etwas_cpu_close(&usage->cpu);
     free(usage->rows);
     free(usage->busy);
+    free(usage->unknown);
     free(usage->processes);
 }
