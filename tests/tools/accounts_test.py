@@ -11,7 +11,7 @@ import random
 
 import etl_build as etl
 from spans_test import END, START, T, order
-from tool_case import BLUE, RED, ToolTest, main
+from tool_case import BLUE, DAMAGED, FINE, RED, ToolTest, main
 
 SECOND = etl.PERF_FREQUENCY
 
@@ -172,6 +172,87 @@ class Overlapping(ToolTest):
             self.assertEqual(errors, "")
         again, _ = self.run_etwas("dump", "--json", first, first)
         self.assertEqual(sum(json.loads(line)["class"] == RED for line in again.splitlines()), 20)
+
+
+class Losses(ToolTest):
+    """What is lost, and what is missing."""
+
+    def one(self, command, *arguments, **options):
+        return json.loads(self.run_etwas(*command.split(), "--json", *arguments, **options)[0])
+
+    def numbers(self, out, word):
+        return sum(int(line.split()[0].replace(",", "")) for line in out.splitlines() if word in line)
+
+    def test_the_causes_add_up_to_what_was_lost(self):
+        for told, lost in (((), 9), ((5, 6), 11), ((5, 6), 51), ((70_000, 791), 70_831)):
+            own = [etl.totals(lost_events=lost), *(etl.loss(T + n, T + n + 5, events, n) for n, events in enumerate(told))]
+            path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, T)])], own=own))
+            stat, = self.stat_json(path)
+            self.assertEqual(stat["events_lost"], lost)
+            self.assertEqual(sum(loss["events"] for loss in stat["losses"]) + stat["lost_untold"], lost)
+            out, _ = self.run_etwas("stat", path)
+            self.assertEqual(self.numbers(out, " of them"), lost)
+            report = self.one("report", path)
+            self.assertEqual(sum(loss["count"] for loss in report["losses"]) + report["files"][0]["lost_untold"], lost)
+
+    def test_what_was_recorded_and_is_not_there_is_missing_and_not_lost(self):
+        buffers = [(n % 2, [etl.classic(RED, T + 100 * n + i) for i in range(20)]) for n in range(10)]
+        for lost, overwritten, broken in ((0, 0, ()), (0, 0, (4,)), (7, 30, (2, 9))):
+            data = bytearray(etl.trace(buffers, mode=2 if overwritten else 1, own=[etl.totals(
+                lost_events=lost, overwritten_events=overwritten, overwritten_buffers=overwritten // 20,
+                attempted=200 + lost + overwritten)]))
+            for number in broken:
+                data[number * etl.BUFFER_BYTES:number * etl.BUFFER_BYTES + 8] = b"\xff" * 8
+            path = self.write("a.etl", data)
+            expect = DAMAGED if broken else FINE
+            stat, = self.stat_json(path, expect=expect)
+            self.assertEqual((stat["events_lost"], stat["events_missing"]), (lost, 20 * len(broken)))
+            self.assertEqual(stat["events"] + stat["events_missing"] + lost + overwritten, 200 + lost + overwritten)
+            out, _ = self.run_etwas("stat", path, expect=expect)
+            self.assertEqual(f"  MISSING       {20 * len(broken)} events that" in out, bool(broken))
+            report = self.one("report", path, expect=expect)
+            self.assertEqual(report["files"][0]["events_missing"], 20 * len(broken))
+            part, _ = self.run_any("stat", "--json", "--from", "+0", path)
+            self.assertIsNone(json.loads(part)["events_missing"])
+
+    def test_a_processors_time_is_busy_idle_or_not_known_and_each_is_told_over_time(self):
+        switches = [etl.switch(T + 1000 * n, 20 * (n % 2), 20 * (1 - n % 2)) for n in range(20) if n not in (7, 8, 13)]
+        path = self.write("a.etl", etl.trace([(0, [*switches[:7], etl.kernel_loss(T + 8500, T + 6500, 33_766), *switches[7:]])]))
+        for processor in self.one("report", path)["cpu"][0]["processors"]:
+            self.assertGreater(processor["unknown_ns"], 0)
+            self.assertEqual(sum(processor["unknown_over_time"]), processor["unknown_ns"])
+            self.assertEqual(sum(processor["busy_over_time"]), processor["busy_ns"])
+            both = [busy + unknown for busy, unknown in zip(processor["busy_over_time"], processor["unknown_over_time"])]
+            self.assertLessEqual(max(both), self.one("report", path)["axis"]["column_ns"])
+
+
+class Stepped(ToolTest):
+    """A wall clock that stamps and that is set within a span: the duration is wrong by the step at least, and says so."""
+
+    def duration(self, start, end, knots):
+        own = [etl.totals(), etl.clock_record(requested=2, got=2),
+               *(etl.knot(etl.START + at, 100 * at, etl.START + at) for at in knots)]
+        records = [etl.tl_event(RED, etl.START + at, "P", "Work", opcode=opcode, activity=BLUE)
+                   for at, opcode in ((start, 1), (end, 2))]
+        path = self.write("a.etl", etl.trace([(0, [record]) for record in records], clock=2, first=etl.START, own=own))
+        told = json.loads(self.run_any("spans", "--json", path)[0])["classes"][0]["duration"]["max"]
+        return told["ns"], told["error_ns"]
+
+    def test_what_goes_back_within_a_span_is_a_step(self):
+        hour = 3600 * SECOND
+        for knots in ((0, SECOND), (0, SECOND, 2 * SECOND), (0,)):
+            ns, error_ns = self.duration(SECOND // 2, SECOND // 2 - hour, knots)
+            self.assertEqual(ns, 0)
+            self.assertTrue(error_ns is None or error_ns >= 100 * hour, (knots, error_ns))
+
+    def test_what_passed_after_the_last_knot_may_all_be_a_step(self):
+        hour = 3600 * SECOND
+        for knots in ((0, SECOND), (0, SECOND, 2 * SECOND)):
+            ns, error_ns = self.duration(SECOND // 2, SECOND // 2 + hour, knots)
+            self.assertAlmostEqual(ns, 100 * hour, delta=10_000_000)
+            self.assertTrue(error_ns is None or error_ns >= 100 * (hour - 2 * SECOND), (knots, error_ns))
+        ns, error_ns = self.duration(SECOND // 2, SECOND, (0, 2 * SECOND, 4 * SECOND))  # between knots that agree
+        self.assertLess(error_ns, 10_000_000)
 
 
 if __name__ == "__main__":

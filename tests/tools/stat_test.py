@@ -143,8 +143,9 @@ class Stat(ToolTest):
         out, _ = self.run_etwas("stat", path)
         self.assertEqual([line.split(None, 1) for line in out.splitlines()[1:3]],
                          [["damage", "none"], ["lost", "no events, no buffers"]])
-        path = self.write("b.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])], events_lost=1,
-                                             finished=False)[:-8])
+        data = bytearray(etl.trace([(0, [etl.classic(RED, 1_000_001 + n)]) for n in range(3)], events_lost=1, finished=False))
+        data[2 * etl.BUFFER_BYTES:2 * etl.BUFFER_BYTES + 8] = b"\xff" * 8
+        path = self.write("b.etl", data)
         out, _ = self.run_etwas("stat", path, expect=DAMAGED)
         words = [line.split()[0] for line in out.splitlines()[1:] if line]
         self.assertEqual([w for w in words if w.isupper()], ["DAMAGED", "LOST", "UNFINISHED"])

@@ -19,11 +19,13 @@ Object.assign(reportPage, (() => {
     function complaints(report) {
         const damages = sumOf(report, 'damage_count');
         const lost = sumOf(report, 'events_lost');
+        const missing = sumOf(report, 'events_missing');
         const older = sumOf(report, 'overwritten_events');
         const unfinished = report.files.filter((file) => file.unfinished).length;
         return [
             ['bad', damages, `${plural(damages, 'place')} of the files ${damages === 1 ? 'is' : 'are'} damaged`],
             ['bad', lost, `${plural(lost, 'event')} ${lost === 1 ? 'was' : 'were'} lost`],
+            ['bad', missing, `${plural(missing, 'recorded event')} ${missing === 1 ? 'is' : 'are'} not in the files`],
             ['bad', kernelLost(report), `the kernel lost ${plural(kernelLost(report), 'event')}`],
             ['doubt', older, `${plural(older, 'older event')} gave way to newer ones`],
             ['doubt', unfinished, `${plural(unfinished, 'session')} wrote no end`],
@@ -59,6 +61,10 @@ Object.assign(reportPage, (() => {
         return errors.includes(null) ? 'not known' : words.duration(d3.max(errors));
     }
 
+    // Did newer events take the place of older ones?
+    const isCut = (report) => report.files.some((file) => file.overwritten_events > 0 ||
+        file.overwritten_buffers > 0 || file.mode_names.includes('buffering'));
+
     function drawFacts(section, report, time) {
         const whole = d3.max(report.processors, ({first_ns: first}) => first);
         const part = report.asked_for.from !== null || report.asked_for.to !== null;
@@ -67,10 +73,13 @@ Object.assign(reportPage, (() => {
             ['Events attempted', attempted > 0 ? words.count(attempted) : 'not known'],
             ['Events in the files', words.count(sumOf(report, 'events'))],
             ['Lost', words.count(sumOf(report, 'events_lost'))],
+            ['Recorded, and not there', report.files.some((file) => file.events_missing === null) ? 'not known'
+                : words.count(sumOf(report, 'events_missing'))],
             ['Overwritten', words.count(sumOf(report, 'overwritten_events'))],
             [part ? 'The files cover of the window' : 'The files cover',
                 report.covered_ns > 0 ? words.duration(report.covered_ns) : 'not known'],
-            ['All processors have events', whole === undefined ? words.nothing : `after ${words.duration(whole)}`],
+            ...(isCut(report) && whole !== undefined
+                ? [['All processors have events', `after ${words.duration(whole)}`]] : []),
             ['Times are within', errorOf(report, 'qpc_error_ns')],
             ['The wall clock within', errorOf(report, 'system_error_ns')],
         ]);
@@ -82,7 +91,7 @@ Object.assign(reportPage, (() => {
 
     function drawLosses(section, report, time) {
         const losses = report.losses.map((loss) => ({...loss, name: lossName(loss)}));
-        const untold = sumOf(report, 'events_lost') - lossesBy(report, 'session') - kernelLost(report);
+        const untold = sumOf(report, 'lost_untold');
         if (losses.length > 0) {
             const most = [...losses].sort((left, right) => right.count - left.count);
             const nothing = new Array(time.columns).fill(0);

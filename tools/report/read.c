@@ -125,11 +125,13 @@ static bool add_file(struct etwas_report *report, struct etwas_input *input, uin
     file->index = index;
     file->stat.parts = &report->parts;
     file->stat.descriptions = descriptions;
+    file->stat.losses = &file->losses;
     file->narrowed.descriptions = descriptions;
     file->narrowed.window = report->spans.window;
     file->asked_for = etwas_report_is_narrowed(report) ? &file->narrowed : &file->stat;
     file->session = etwas_prove_session_of(&report->sessions, input, report->path_count);
-    return file->session != NULL && etwas_cpu_open(&file->usage.cpu, input);
+    return etwas_told_losses_read(&file->losses, input->trace) && file->session != NULL &&
+           etwas_cpu_open(&file->usage.cpu, input);
 }
 
 static void end_file(struct etwas_report *report, struct etwas_input *input)
@@ -256,6 +258,7 @@ void etwas_report_free(struct etwas_report *report)
             etwas_heap_clear(&file->heap.heap);
             etwas_stat_clear(&file->stat);
             etwas_stat_clear(&file->narrowed);
+            etwas_told_losses_free(&file->losses);
             free(file->name_rows);
             free(file);
         }

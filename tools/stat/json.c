@@ -36,9 +36,11 @@ static void put_utf16(struct etwas_output *output, const char *key, const uint16
     etwas_output_char(output, '"');
 }
 
-static void put_missing(struct etwas_output *output, const struct etwas_input *input, int result)
+static void put_missing(struct etwas_output *output, const struct etwas_stat *stat,
+                        const struct etwas_input *input, int result)
 {
     const etwas_trace_information *information = &input->information;
+    uint64_t missing = 0;
 
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_number(output, "damage_count", information->damages);
@@ -54,6 +56,12 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "events_lost", information->lost_events);
+    etwas_json_number(output, "lost_untold", etwas_stat_untold(stat, information));
+    if (etwas_stat_missing(stat, input, &missing)) {
+        etwas_json_number(output, "events_missing", missing);
+    } else {
+        etwas_output_text(output, ",\"events_missing\":null");
+    }
     etwas_json_number(output, "buffers_lost", information->lost_buffers);
     etwas_json_number(output, "overwritten_events", information->overwritten_events);
     etwas_json_number(output, "overwritten_buffers", information->overwritten_buffers);
@@ -277,7 +285,7 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
 
     etwas_output_text(output, "{\"file\":");
     etwas_json_string(output, input->path);
-    put_missing(output, input, result);
+    put_missing(output, stat, input, result);
     put_parts(output, stat->parts, input);
     put_session(output, stat, input);
     etwas_json_number(output, "events", total.events);

@@ -88,7 +88,9 @@ static const char *const help[] = {
     "\n",
     "JSON keys:\n"
     "  file; damaged; damage_count; bytes_skipped; damages (the first 20: offset,\n"
-    "  kind, bytes_skipped); events_lost; buffers_lost; overwritten_events;\n"
+    "  kind, bytes_skipped); events_lost; lost_untold (of these: why and when the\n"
+    "  file does not say); events_missing (recorded, and not in the file; null: not\n"
+    "  known); buffers_lost; overwritten_events;\n"
     "  overwritten_buffers; unfinished; part (of a new-file set, 0: of none);\n"
     "  parts_missing (runs of parts: first, last);\n"
     "  session; log_file; mode; mode_names; buffer_bytes; buffers (in the file);\n"

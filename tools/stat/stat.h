@@ -152,6 +152,17 @@ uint64_t etwas_stat_covered_ns(const struct etwas_stat *stat, const struct etwas
 /* Of all processors, the events outside of what the file says that it covers. */
 uint64_t etwas_stat_outside(const struct etwas_stat *stat);
 
+/* Of the events that were lost, those of which the file does not say why and when. */
+uint64_t etwas_stat_untold(const struct etwas_stat *stat,
+                           const etwas_trace_information *information);
+
+/*
+ * Events that the session recorded, by its own count, and that are not in the file, where all were counted. False: the
+ * file does not say how many there were, or other parts have some of them.
+ */
+bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input *input,
+                        uint64_t *missing);
+
 /* Is this not one of the computer's processors, but the stream beside them? */
 bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor);
 

@@ -148,6 +148,17 @@ static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
     }
 }
 
+static void put_untold(struct etwas_output *output, uint64_t untold)
+{
+    char number[ETWAS_PEOPLE_CHARACTERS];
+
+    if (untold != 0) {
+        put_label(output, "");
+        etwas_output_format(output, "%s of them: why and when the file does not say\n",
+                            etwas_people_count(number, untold));
+    }
+}
+
 static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
                      const etwas_trace_information *information)
 {
@@ -164,6 +175,7 @@ static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
             put_cause(output, stat->losses, cause);
         }
         put_kernel_loss(output, stat);
+        put_untold(output, etwas_stat_untold(stat, information));
     }
     if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {
         put_label(output, "overwritten");
@@ -198,8 +210,15 @@ static void put_parts(struct etwas_output *output, const struct etwas_parts *par
 static void put_missing(struct etwas_output *output, const struct etwas_stat *stat,
                         const struct etwas_input *input, int result)
 {
+    uint64_t missing = 0;
+
     put_damage(output, input, result);
     put_loss(output, stat, &input->information);
+    if (etwas_stat_missing(stat, input, &missing) && missing > 0) {
+        put_label(output, "MISSING");
+        put_counted(output, missing, "event");
+        etwas_output_text(output, " that the session recorded, and that the file does not have\n");
+    }
     put_gaps(output, stat);
     if (input->information.unfinished) {
         put_label(output, "UNFINISHED");
