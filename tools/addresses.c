@@ -109,6 +109,9 @@ static void find_in_image(struct etwas_addresses *addresses, const struct etwas_
     place->has_function = symbols != NULL &&
                           etwas_symbols_find(symbols, from, place->offset - back, &place->function);
     place->function.offset += back;
+    place->has_inlined =
+        symbols != NULL &&
+        etwas_symbols_inlined(symbols, from, place->offset - back, &place->inlined);
 }
 
 /* By the trace's own word. */
@@ -226,9 +229,18 @@ void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_styl
     struct etwas_address address = {.time = time, .process = stack->process};
 
     for (uint32_t i = 0; i < stack->count; i++) {
+        struct etwas_place place;
+
         address.value = etwas_event_frame(stack, i);
         address.is_return = i >= stack->first_return;
         etwas_output_text(output, i > 0 ? between : "");
+        place = etwas_addresses_find(addresses, &address);
+        for (uint32_t k = 0; k < place.inlined.count; k++) {
+            put_text(output, style, place.inlined.functions[k]);
+            etwas_output_text(output, " (inlined) in ");
+            put_text(output, style, place.image);
+            etwas_output_text(output, between);
+        }
         etwas_addresses_put(output, style, addresses, &address);
     }
 }

@@ -45,7 +45,28 @@ struct etwas_place {
     bool has_changed;  /* the image's file is another one by now */
     bool has_function;
     struct etwas_symbol function; /* its offset is the address's */
+    bool has_inlined;             /* it is known what is inlined in it; in the kernel it never is */
+    struct etwas_inlined inlined;
 };
+
+/* A place's function, and before it those that are inlined: numbers from 0, innermost first. */
+static inline uint32_t etwas_place_functions(const struct etwas_place *place)
+{
+    return place->inlined.count + 1;
+}
+
+/* One of them as a place of its own. */
+static inline struct etwas_place etwas_place_function(const struct etwas_place *place,
+                                                      uint32_t number)
+{
+    struct etwas_place its = *place;
+
+    if (number < place->inlined.count) {
+        its.has_function = true;
+        its.function = (struct etwas_symbol){.function = place->inlined.functions[number]};
+    }
+    return its;
+}
 
 /* False without memory. */
 bool etwas_addresses_open(struct etwas_addresses *addresses);

@@ -11,6 +11,7 @@
 
 #ifdef ETWAS_LIBDW
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -23,6 +24,7 @@ enum {
     PAGE_BYTES = 4096,
     NAME_BYTES = 65536, /* longer names are left as they are */
     MOST_PARTS = 32,
+    KNOWN_INLINED = 4096,
     NESTED_FUNCTIONS = 16, /* that begin behind one and end before it does */
 };
 
@@ -40,7 +42,14 @@ struct function {
     bool is_local;
 };
 
+/* Which functions are inlined at an address: to find that takes long, and the same are asked for again and again. */
+struct known_inlined {
+    uint64_t address; /* 0: the entry is free */
+    struct etwas_inlined inlined;
+};
+
 struct etwas_symbols {
+    struct known_inlined *known; /* KNOWN_INLINED of them */
     Dwfl *session;
     Dwfl_Module *module;
     uint64_t bias; /* what libdw adds to addresses of symbols */
@@ -313,6 +322,75 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
     return true;
 }
 
+/* ---- inlined functions ----------------------------------------------------------------------- */
+
+/* Of what is inlined the name is said where it was written. */
+static const char *name_of(Dwarf_Die *scope)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_name, &attribute));
+}
+
+static void read_scopes(Dwarf_Die *scopes, int count, struct etwas_inlined *inlined)
+{
+    for (int i = 0; i < count; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        const char *name = tag == DW_TAG_inlined_subroutine ? name_of(&scopes[i]) : NULL;
+
+        if (tag == DW_TAG_subprogram || inlined->count == ETWAS_SYMBOLS_INLINED) {
+            break;
+        }
+        if (name != NULL) {
+            inlined->functions[inlined->count++] = name;
+        }
+    }
+}
+
+static void find_inlined(struct etwas_symbols *symbols, uint64_t address,
+                         struct etwas_inlined *inlined)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(symbols->module, address, &bias);
+    Dwarf_Die *scopes = NULL;
+    Dwarf_Die *around = NULL;
+    int count = unit != NULL ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+
+    /* What is around the innermost scope here, not where that was written. */
+    if (count > 0) {
+        count = dwarf_getscopes_die(&scopes[0], &around);
+        read_scopes(around, count, inlined);
+    }
+    free(around);
+    free(scopes);
+}
+
+bool etwas_symbols_inlined(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                           uint64_t offset, struct etwas_inlined *inlined)
+{
+    uint64_t address = address_of(symbols, from, offset);
+    struct known_inlined *known;
+    Dwarf_Addr bias;
+
+    inlined->count = 0;
+    if (dwfl_module_getdwarf(symbols->module, &bias) == NULL) {
+        return false;
+    }
+    if (symbols->known == NULL) {
+        symbols->known = calloc(KNOWN_INLINED, sizeof *symbols->known);
+    }
+    if (symbols->known == NULL || address == 0) {
+        return address == 0;
+    }
+    known = &symbols->known[(address * UINT64_C(0x9E3779B97F4A7C15) >> 40) % KNOWN_INLINED];
+    if (known->address != address) {
+        *known = (struct known_inlined){.address = address};
+        find_inlined(symbols, address, &known->inlined);
+    }
+    *inlined = known->inlined;
+    return true;
+}
+
 bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias)
 {
     *bias = base + symbols->parts[0].offset - symbols->parts[0].address;
@@ -325,6 +403,7 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
         dwfl_end(symbols->session);
         free(symbols->functions);
         free(symbols->readable);
+        free(symbols->known);
         free(symbols);
     }
 }
@@ -363,6 +442,16 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
                              uint64_t offset, struct etwas_symbol *symbol)
 {
     return etwas_symbols_find(symbols, from, offset, symbol);
+}
+
+bool etwas_symbols_inlined(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                           uint64_t offset, struct etwas_inlined *inlined)
+{
+    (void)symbols;
+    (void)from;
+    (void)offset;
+    inlined->count = 0;
+    return false;
 }
 
 bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias)

@@ -27,6 +27,16 @@ struct etwas_symbol {
     int line;
 };
 
+enum {
+    ETWAS_SYMBOLS_INLINED = 16, /* of one address; those around them are left out */
+};
+
+/* Functions whose code lies at an address inside of another's. The texts are the image's, and valid until it is closed. */
+struct etwas_inlined {
+    uint32_t count;
+    const char *functions[ETWAS_SYMBOLS_INLINED]; /* innermost first */
+};
+
 /* What an offset counts from. */
 enum etwas_symbols_from {
     ETWAS_SYMBOLS_FROM_MAPPING, /* the first byte in memory */
@@ -45,6 +55,10 @@ bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from f
 /* The line, too, which takes longer. */
 bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_from from,
                              uint64_t offset, struct etwas_symbol *symbol);
+
+/* Which functions are inlined there; false: the image has no debug information that would say. */
+bool etwas_symbols_inlined(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                           uint64_t offset, struct etwas_inlined *inlined);
 
 /* What has to be added to addresses of its symbols, where its file's first byte would be at `base`. */
 bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias);

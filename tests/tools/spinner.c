@@ -34,12 +34,29 @@ __attribute__((noinline)) void spin_outside(uint64_t rounds)
     sum++;
 }
 
+static inline __attribute__((always_inline)) void spin_innermost(void)
+{
+    sum += sum * sum;
+}
+
+static inline __attribute__((always_inline)) void spin_middle(void)
+{
+    spin_innermost();
+}
+
+/* Has no code of its own but its frame. */
+__attribute__((noinline)) void spin_around(void)
+{
+    spin_middle();
+}
+
 int main(int argc, char **argv)
 {
     int64_t end_ns = (argc > 1 ? atoi(argv[1]) : 100) * INT64_C(1000000);
 
     while (used_ns() < end_ns) {
         spin_outside(1000000);
+        spin_around();
     }
     return 0;
 }

@@ -101,6 +101,38 @@ class Names(SymbolsTest):
                       self.run_etwas("dump", "-S", path)[0])
         self.assertIn(',spin_inside+0x0 in spinner < ', self.run_etwas("dump", "-S", "--csv", path)[0].replace("\r", ""))
 
+    def test_functions_that_are_inlined_are_shown_before_the_one_around_them(self):
+        self.need_libdw()
+        addresses = [self.at(i, function="spin_around") for i in range(self.program.functions["spin_around"][1])]
+        found, = self.symbols(*self.load(), etl.stack_walk(T + 5, T + 5, 11, addresses[0], *[a + 1 for a in addresses]))
+        inlined = ["spin_innermost (inlined) in spinner", "spin_middle (inlined) in spinner"]
+        at = found.index(inlined[0])
+        self.assertEqual(found[at:at + 2], inlined)
+        self.assertRegex(found[at + 2], r"^spin_around\+0x[0-9A-F]+ in spinner$")
+        self.assertRegex(found[0], r"^spin_around\+0x0 in spinner$")  # which makes its frame
+        # The first address that is of all three, as a sample: its stack, and what is where the processor was.
+        offset = int(found[at + 2].split("+0x")[1].split()[0], 16) - 1
+        address = addresses[offset]
+        records = [*self.load(), etl.sample(T + 5, 11, address), etl.stack_walk(T + 5, T + 5, 11, address)]
+        path = self.write("i.etl", etl.trace([(0, records)], name="NT Kernel Logger"))
+        told = json.loads(self.run_etwas("stat", "--hot", "--json", path)[0])
+        self.assertEqual({f["function"]: (f["samples"], f["total_samples"]) for f in told["functions"]},
+                         {"spin_innermost": (1, 1), "spin_middle": (0, 1), "spin_around": (0, 1)})
+        self.assertEqual(told["without_inlined"], 0)
+        self.assertEqual(self.run_etwas("convert", "--to", "folded", path)[0], "spin_around;spin_middle;spin_innermost 1\n")
+        made = os.path.join(self.folder, "perfetto")
+        self.run_etwas("convert", "--to", "perfetto", "-o", made, path)
+        with open(made, "rb") as file:
+            data = file.read()
+        for name in (b"spin_around", b"spin_middle", b"spin_innermost"):
+            self.assertIn(name, data)
+
+    def test_what_is_inlined_in_an_image_without_debug_information_is_said_to_be_hidden(self):
+        path = self.write("i.etl", etl.trace([(0, [image(LOAD, T, "/none/a"), etl.sample(T + 5, 11, BASE + 5),
+                                                        etl.stack_walk(T + 5, T + 5, 11, BASE + 5)])]))
+        self.assertEqual(json.loads(self.run_etwas("stat", "--hot", "--json", path)[0])["without_inlined"], 1)
+        self.assertIn("\n  inlined     1 samples of images without debug information", self.run_etwas("stat", "--hot", path)[0])
+
     def test_an_image_whose_first_byte_is_not_mapped_says_where_it_begins(self):
         self.need_libdw()
         first = 0x1000

@@ -25,18 +25,16 @@ enum {
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-struct etwas_hot_function *etwas_hot_function_at(struct etwas_hot *hot, struct etwas_hot *functions,
-                                                 const struct etwas_hot_sample *sample,
-                                                 uint64_t value, bool is_return)
+struct etwas_place etwas_hot_place(struct etwas_hot *hot, const struct etwas_hot_sample *sample,
+                                   uint64_t value, bool is_return)
 {
     const struct etwas_address address = {.value = value,
                                           .time = sample->stamp,
                                           .process =
                                               sample->has_process ? sample->process : UINT32_MAX,
                                           .is_return = is_return};
-    const struct etwas_place place = etwas_addresses_find(&hot->addresses, &address);
 
-    return etwas_hot_function(functions, &place, etwas_address_is_kernel(value));
+    return etwas_addresses_find(&hot->addresses, &address);
 }
 
 static void count_total(struct etwas_hot *hot, struct etwas_hot_function *function)
@@ -47,20 +45,32 @@ static void count_total(struct etwas_hot *hot, struct etwas_hot_function *functi
     }
 }
 
+/* All functions of an address were on the stack; the innermost is where the processor was. */
+static void count_address(struct etwas_hot *hot, const struct etwas_hot_sample *sample,
+                          uint64_t value, bool is_return, bool is_self)
+{
+    const struct etwas_place place = etwas_hot_place(hot, sample, value, is_return);
+
+    for (uint32_t i = 0; i < etwas_place_functions(&place); i++) {
+        const struct etwas_place its = etwas_place_function(&place, i);
+        struct etwas_hot_function *function =
+            etwas_hot_function(hot, &its, etwas_address_is_kernel(value));
+
+        count_total(hot, function);
+        if (is_self && i == 0) {
+            hot->other += function == NULL;
+            if (function != NULL) {
+                function->self++;
+            }
+        }
+    }
+}
+
 static void count(struct etwas_hot *hot, const struct etwas_hot_sample *sample)
 {
-    struct etwas_hot_function *function =
-        etwas_hot_function_at(hot, hot, sample, sample->address, false);
-
-    if (function != NULL) {
-        function->self++;
-        count_total(hot, function);
-    } else {
-        hot->other++;
-    }
+    count_address(hot, sample, sample->address, false, true);
     for (uint32_t i = 0; i < sample->frame_count; i++) {
-        count_total(
-            hot, etwas_hot_function_at(hot, hot, sample, sample->frames[i], sample->is_return[i]));
+        count_address(hot, sample, sample->frames[i], sample->is_return[i], false);
     }
 }
 

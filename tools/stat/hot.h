@@ -26,8 +26,9 @@ struct etwas_hot_function {
     char *name;  /* NULL: not known */
     char *image; /* NULL: not known */
     bool is_kernel;
-    bool has_changed; /* the image's file is another one by now */
-    uint64_t self;    /* samples */
+    bool has_changed;   /* the image's file is another one by now */
+    bool hides_inlined; /* nothing says what is inlined in it */
+    uint64_t self;      /* samples */
     uint64_t total;
     uint64_t newest; /* number of the sample that was counted in `total` last */
 };
@@ -85,10 +86,9 @@ void etwas_hot_take(struct etwas_hot *hot, const EVENT_RECORD *record);
 /* Gives what is still open, behind the last record. */
 void etwas_hot_finish(struct etwas_hot *hot);
 
-/* The function at an address of a sample; NULL as of etwas_hot_function, of which `functions` has the table. */
-struct etwas_hot_function *etwas_hot_function_at(struct etwas_hot *hot, struct etwas_hot *functions,
-                                                 const struct etwas_hot_sample *sample,
-                                                 uint64_t value, bool is_return);
+/* What is at an address of a sample, until the next call. */
+struct etwas_place etwas_hot_place(struct etwas_hot *hot, const struct etwas_hot_sample *sample,
+                                   uint64_t value, bool is_return);
 
 /* ---- hot_functions.c ---- */
 

@@ -97,11 +97,12 @@ struct etwas_hot_function *etwas_hot_function(struct etwas_hot *hot,
         if (hot->function_count == ETWAS_HOT_FUNCTIONS) {
             return NULL;
         }
-        hot->functions[hot->function_count++] =
-            (struct etwas_hot_function){.name = copy_of(hot, wanted.name),
-                                        .image = copy_of(hot, wanted.image),
-                                        .is_kernel = is_kernel,
-                                        .has_changed = place->has_changed};
+        hot->functions[hot->function_count++] = (struct etwas_hot_function){
+            .name = copy_of(hot, wanted.name),
+            .image = copy_of(hot, wanted.image),
+            .is_kernel = is_kernel,
+            .has_changed = place->has_changed,
+            .hides_inlined = place->image != NULL && !is_kernel && !place->has_inlined};
         *found = hot->function_count;
     }
     return &hot->functions[*found - 1];

@@ -45,6 +45,17 @@ static void put_count(struct etwas_output *output, const char *label, uint64_t c
     }
 }
 
+/* Samples of functions in which others may be inlined that nothing tells of. */
+static uint64_t without_inlined(const struct etwas_hot *hot)
+{
+    uint64_t samples = 0;
+
+    for (uint32_t i = 0; i < hot->function_count; i++) {
+        samples += hot->functions[i].hides_inlined ? hot->functions[i].self : 0;
+    }
+    return samples;
+}
+
 static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
                       const struct etwas_input *input)
 {
@@ -65,6 +76,8 @@ static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
             output, "  %-10s  %s of the stacks, %.1f%% of the samples: what is [cut] called them\n",
             "cut", etwas_people_count(text, hot->cut), percent(hot, hot->cut));
     }
+    put_count(output, "inlined", without_inlined(hot),
+              "samples of images without debug information: what is inlined there is not shown");
     put_count(output, "other", hot->other, "samples of more functions than are told apart");
 }
 
@@ -147,6 +160,7 @@ void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, ui
     etwas_json_number(output, "idle", hot->idle);
     etwas_json_number(output, "with_stack", hot->with_stack);
     etwas_json_number(output, "cut", hot->cut);
+    etwas_json_number(output, "without_inlined", without_inlined(hot));
     etwas_json_number(output, "interval_ns", 100 * hot->interval_100ns);
     etwas_json_number(output, "other", hot->other);
     etwas_json_number(output, "function_count", hot->function_count);

@@ -432,6 +432,7 @@ struct etwas_perfetto_spot {
     const char *image;
     uint64_t offset; /* in it, or the address */
     const char *function;
+    const struct etwas_inlined *inlined; /* NULL: nothing that is known; until the next is found */
 };
 
 typedef struct etwas_perfetto_spot etwas_perfetto_find_spot(struct etwas_perfetto *perfetto,

@@ -30,6 +30,7 @@ enum {
 };
 
 enum {
+    MOST_FRAMES = ETWAS_PERFETTO_FRAMES * (1 + ETWAS_SYMBOLS_INLINED),
     PLACES = 1 << 20, /* a state has fewer than half of that: clocks.c */
 };
 
@@ -110,33 +111,50 @@ struct search {
     uint64_t group; /* in which an address is the same everywhere */
 };
 
+/* Of a function that is inlined there: `name`; NULL: of the one around them. */
 static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct search *search,
-                             uint64_t address, bool is_return)
+                             uint64_t address, bool is_return,
+                             const struct etwas_perfetto_spot *spot, const char *name)
 {
-    const uint64_t key[] = {address, search->group, is_return};
+    const uint64_t key[] = {address, search->group, is_return,
+                            name != NULL ? etwas_hash(1, name, strlen(name)) : 0};
     bool is_new;
     uint32_t iid = number_of(perfetto->stacks, hash_of(FRAME, key, sizeof key), &is_new);
 
     if (is_new) {
-        const struct etwas_perfetto_spot spot =
-            search->find(perfetto, search->context, address, is_return);
         char hexadecimal[24];
         uint32_t function;
         uint32_t mapping;
         size_t began;
 
-        snprintf(hexadecimal, sizeof hexadecimal, "0x%llx", (unsigned long long)spot.offset);
-        function =
-            text_number(perfetto, FUNCTION, spot.function != NULL ? spot.function : hexadecimal);
-        mapping = mapping_number(perfetto, spot.image != NULL ? spot.image : "unknown");
+        snprintf(hexadecimal, sizeof hexadecimal, "0x%llx", (unsigned long long)spot->offset);
+        name = name != NULL ? name : spot->function;
+        function = text_number(perfetto, FUNCTION, name != NULL ? name : hexadecimal);
+        mapping = mapping_number(perfetto, spot->image != NULL ? spot->image : "unknown");
         began = etwas_wire_begin(&perfetto->interned, FRAME);
         etwas_wire_number(&perfetto->interned, IID, iid);
         etwas_wire_number(&perfetto->interned, FRAME_FUNCTION, function);
         etwas_wire_number(&perfetto->interned, FRAME_MAPPING, mapping);
-        etwas_wire_number(&perfetto->interned, FRAME_ADDRESS, spot.offset);
+        etwas_wire_number(&perfetto->interned, FRAME_ADDRESS, spot->offset);
         etwas_wire_end(&perfetto->interned, began);
     }
     return iid;
+}
+
+/* The frames of an address, those around others first, behind the `count` that there are. Returns how many then. */
+static uint32_t add_frames(struct etwas_perfetto *perfetto, const struct search *search,
+                           uint64_t address, bool is_return, uint32_t frames[MOST_FRAMES],
+                           uint32_t count)
+{
+    const struct etwas_perfetto_spot spot =
+        search->find(perfetto, search->context, address, is_return);
+
+    frames[count++] = frame_number(perfetto, search, address, is_return, &spot, NULL);
+    for (uint32_t i = spot.inlined != NULL ? spot.inlined->count : 0; i > 0; i--) {
+        frames[count++] = frame_number(perfetto, search, address, is_return, &spot,
+                                       spot.inlined->functions[i - 1]);
+    }
+    return count;
 }
 
 /* What was not told goes out before who needs it. */
@@ -155,8 +173,10 @@ uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t
                                  uint32_t count, uint64_t group, etwas_perfetto_find_spot *find,
                                  const void *context)
 {
-    uint32_t frames[ETWAS_PERFETTO_FRAMES];
+    static uint32_t frames[MOST_FRAMES];
     const struct search search = {find, context, group};
+    uint32_t frame_count = 0;
+    uint64_t hash;
     bool is_new;
     uint32_t iid;
     size_t began;
@@ -167,22 +187,21 @@ uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t
     if (count == 0 || perfetto->stacks == NULL || perfetto->stacks->count > PLACES / 2) {
         return 0;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        frames[count - 1 - i] = frame_number(perfetto, &search, addresses[i], i > 0);
+    hash = mix(hash_of(CALLSTACK, addresses, count * sizeof *addresses), &group, sizeof group);
+    iid = number_of(perfetto->stacks, hash, &is_new);
+    if (!is_new) {
+        return iid;
     }
-    iid =
-        number_of(perfetto->stacks, hash_of(CALLSTACK, frames, count * sizeof frames[0]), &is_new);
-    if (is_new) {
-        began = etwas_wire_begin(&perfetto->interned, CALLSTACK);
-        etwas_wire_number(&perfetto->interned, IID, iid);
-        for (uint32_t i = 0; i < count; i++) {
-            etwas_wire_number(&perfetto->interned, CALLSTACK_FRAMES, frames[i]);
-        }
-        etwas_wire_end(&perfetto->interned, began);
+    for (uint32_t i = count; i > 0; i--) {
+        frame_count = add_frames(perfetto, &search, addresses[i - 1], i > 1, frames, frame_count);
     }
-    if (perfetto->interned.used > 0) {
-        write_names(perfetto);
+    began = etwas_wire_begin(&perfetto->interned, CALLSTACK);
+    etwas_wire_number(&perfetto->interned, IID, iid);
+    for (uint32_t i = 0; i < frame_count; i++) {
+        etwas_wire_number(&perfetto->interned, CALLSTACK_FRAMES, frames[i]);
     }
+    etwas_wire_end(&perfetto->interned, began);
+    write_names(perfetto);
     return iid;
 }
 
@@ -201,7 +220,8 @@ static struct etwas_perfetto_spot find_spot(struct etwas_perfetto *perfetto, con
     return (struct etwas_perfetto_spot){.image = place.image,
                                         .offset = place.image != NULL ? place.offset : address,
                                         .function =
-                                            place.has_function ? place.function.function : NULL};
+                                            place.has_function ? place.function.function : NULL,
+                                        .inlined = &place.inlined};
 }
 
 uint32_t etwas_perfetto_stack(struct etwas_perfetto *perfetto,

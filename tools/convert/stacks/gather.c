@@ -27,6 +27,21 @@ struct gathering {
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
+/* What is inlined at an address is called by the function around it. */
+static void add_functions(struct gathering *gathering, struct etwas_stack *stack,
+                          const struct etwas_place *place, bool is_kernel)
+{
+    struct etwas_stacks *stacks = gathering->stacks;
+
+    for (uint32_t i = etwas_place_functions(place);
+         i > 0 && stack->frame_count < ETWAS_STACKS_DEPTH; i--) {
+        const struct etwas_place its = etwas_place_function(place, i - 1);
+
+        gathering->frames[stack->frame_count++] =
+            etwas_stacks_number(stacks, etwas_hot_function(&stacks->functions, &its, is_kernel));
+    }
+}
+
 /* The instruction itself is the innermost frame of a stack, or there is no stack. */
 static void on_sample(struct etwas_hot *hot, const struct etwas_hot_sample *sample)
 {
@@ -39,14 +54,16 @@ static void on_sample(struct etwas_hot *hot, const struct etwas_hot_sample *samp
         .thread = sample->thread,
         .values = {1, hot->interval_100ns * 100},
     };
+    struct etwas_place innermost;
 
     for (uint32_t i = sample->frame_count; i > first; i--) {
-        gathering->frames[stack.frame_count++] = etwas_stacks_number(
-            stacks, etwas_hot_function_at(hot, &stacks->functions, sample, sample->frames[i - 1],
-                                          sample->is_return[i - 1]));
+        const struct etwas_place place =
+            etwas_hot_place(hot, sample, sample->frames[i - 1], sample->is_return[i - 1]);
+
+        add_functions(gathering, &stack, &place, etwas_address_is_kernel(sample->frames[i - 1]));
     }
-    gathering->frames[stack.frame_count++] = etwas_stacks_number(
-        stacks, etwas_hot_function_at(hot, &stacks->functions, sample, sample->address, false));
+    innermost = etwas_hot_place(hot, sample, sample->address, false);
+    add_functions(gathering, &stack, &innermost, etwas_address_is_kernel(sample->address));
     stacks->has_times |= hot->interval_100ns != 0;
     etwas_stacks_add(stacks, &stack, gathering->frames);
 }
@@ -77,9 +94,7 @@ static void take_event(struct etwas_convert *convert, struct gathering *gatherin
         };
         const struct etwas_place place = etwas_addresses_find(&hot->addresses, &address);
 
-        gathering->frames[stack.frame_count++] = etwas_stacks_number(
-            gathering->stacks, etwas_hot_function(&gathering->stacks->functions, &place,
-                                                  etwas_address_is_kernel(address.value)));
+        add_functions(gathering, &stack, &place, etwas_address_is_kernel(address.value));
     }
     etwas_stacks_add(gathering->stacks, &stack, gathering->frames);
 }
