@@ -3,6 +3,8 @@
 
 #include "control/host.h"
 
+#include <ck_pr.h>
+#include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@
 #include "control/look.h"
 #include "control/others.h"
 #include "control/service.h"
+#include "control/sharing.h"
 #include "control/template.h"
 #include "platform/cancel.h"
 #include "platform/identity.h"
@@ -424,6 +427,48 @@ uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flu
     }
     etwas_cancel_allow(before);
     return code;
+}
+
+/* Under `hosting`. */
+static bool restore(struct host *host)
+{
+    uint32_t *unshared = &etwas_sessions[host - hosts].configuration.unshared;
+    bool is_anew;
+    uint32_t code =
+        etwas_registry_host_restore(&host->shown.registry, &host->shown.entry, &is_anew);
+
+    if (!is_anew) {
+        return false;
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_host_entry_publish(&host->shown);
+    }
+    if (host->shown.entry.unshared == 0) {
+        ck_pr_store_32(unshared, code == ERROR_SUCCESS ? 0 : ETWAS_UNSHARED_HIDDEN);
+    }
+    if (code != ERROR_SUCCESS) {
+        etwas_sharing_was_refused(code);
+        return false;
+    }
+    tell_all(host, NULL, NULL);
+    return true;
+}
+
+bool etwas_host_restore(void)
+{
+    bool any = false;
+
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        lock();
+        if (hosts[index].is_open && hosts[index].shown.entry.state == ETWAS_REGISTRY_OPEN) {
+            any = restore(&hosts[index]) || any;
+        }
+        unlock();
+    }
+    if (any) {
+        etwas_service_listen_again();
+    }
+    return any;
 }
 
 bool etwas_host_has(const etwas_guid *session)

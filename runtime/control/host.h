@@ -36,6 +36,12 @@ void etwas_host_closing(struct etwas_session *session);
 void etwas_host_end(struct etwas_session *session);
 
 /*
+ * Makes anew what somebody has removed of the sessions' files, and tells everybody. True: something was. One whose name another
+ * process has by now is found by nobody any more, and its counts say so (ETWAS_UNSHARED_HIDDEN).
+ */
+bool etwas_host_restore(void);
+
+/*
  * Whether the session, if it is a shared one, may enable this: no more than eight of all processes do
  * (etwas_others_leave_room).
  */

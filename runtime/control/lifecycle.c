@@ -149,7 +149,7 @@ static bool leaves_room(const struct etwas_configuration *configuration)
     bool leaves = true;
 
     if (!configuration->sharing_required &&
-        (configuration->is_shared || configuration->is_template)) {
+        (configuration->is_shared || configuration->is_template || configuration->is_found)) {
         etwas_fork_forbid();
         leaves = etwas_own_leave_room();
         etwas_fork_allow();
@@ -280,8 +280,8 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
                             session->configuration.crash_safe == ETWAS_CRASH_SAFE_POOL_FILE;
 
     etwas_sharing_was_refused(code);
-    if (session->configuration.is_template) {
-        make_alone(session);
+    if (session->configuration.is_template || code == ERROR_NO_SYSTEM_RESOURCES) {
+        make_alone(session); /* what it is found by gives way to its files */
     } else {
         share_no_more(session, is_on_disk ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_MEMORY);
     }
@@ -315,7 +315,8 @@ static uint32_t begin_pool(struct etwas_session *session)
     }
     code = code == ERROR_SUCCESS ? make_pool(session) : code;
     return code != ERROR_SUCCESS && !configuration->sharing_required &&
-                   (configuration->is_shared || configuration->is_template)
+                   (configuration->is_shared || configuration->is_template ||
+                    (configuration->is_found && code == ERROR_NO_SYSTEM_RESOURCES))
                ? make_pool_unshared(session, code)
                : code;
 }

@@ -16,6 +16,7 @@
 #include "control/guest.h"
 #include "control/host.h"
 #include "control/host_answers.h"
+#include "control/others.h"
 #include "control/service.h"
 #include "control/sharing.h"
 #include "control/template.h"
@@ -31,15 +32,18 @@
 #define END_NS UINT64_C(5000000000)
 
 enum {
-    ANSWERS = 64,              /* of one look; who asked before them has a timeout */
-    CALLERS = 8,               /* threads that wait for callbacks, at most */
-    FIRST_PAUSE_NS = 10000000, /* of who looks again for want of files or memory */
+    ANSWERS = 64, /* of one look; who asked before them has a timeout */
+    CALLERS = 8,  /* threads that wait for callbacks, at most */
+    RESTORE_PAUSE_NS = 10000000,
+    RESTORE_TRIES = 50,
+    FIRST_PAUSE_NS = 10000000, /* of who looks again for want of files */
     LONGEST_PAUSE_NS = 500000000,
 };
 
 /* Asked for since the process began, and done: a look that begins after an asking sees what that is about. */
 static uint32_t looks_asked;
 static uint32_t is_looking; /* a thread is on its way, or looks */
+static uint32_t is_missing; /* files of this process in the folder may be */
 static uint32_t callers;    /* threads that wait for callbacks */
 
 /* Of who looks: sessions are started by what has been read, and by nothing older. */
@@ -162,8 +166,7 @@ struct look {
     uint64_t deadline_ns;
     bool is_threads; /* a thread's own: followers may write files, and are stopped */
     bool has_looked;
-    uint32_t
-        failed; /* for want of files or memory something was not seen, or not asked for; 0: all was */
+    uint32_t failed; /* for want of files something was not seen, or not asked for; 0: all was */
     struct aftermath aftermath;
     uint32_t awaited_count;
     struct awaited awaited[ETWAS_GUEST_SESSIONS + ANSWERS]; /* twice, as above */
@@ -265,11 +268,10 @@ static bool is_to_be_followed(const struct etwas_registry_entry *entry, const st
              (is_provider_here(&entry->session, false, look) || concerns_us(entry, look))));
 }
 
-/* Others have nothing that could be seen. */
+/* Others have nothing that could be seen. Without memory no thread waits with its stack: the next look tries. */
 static void note_failure(struct look *look, uint32_t code)
 {
-    if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_NOT_ENOUGH_MEMORY ||
-        code == ERROR_TIMEOUT) {
+    if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_TIMEOUT) {
         look->failed = code;
     }
 }
@@ -428,7 +430,29 @@ static void look_and_unlock(struct look *look)
 
 /* ---- when ------------------------------------------------------------------------------------------ */
 
-/* Nobody says when the program has closed files, or has memory again. */
+/*
+ * Who removes the folder's files may be at it still: what has been made anew may be gone again. Publishes what others are
+ * to be shown.
+ */
+static void restore(bool may_be_under_way)
+{
+    const struct timespec pause = {.tv_nsec = RESTORE_PAUSE_NS};
+
+    for (uint32_t try = 0; try < RESTORE_TRIES; try++) {
+        bool is_anew = etwas_service_restore();
+
+        if (is_anew) {
+            etwas_others_publish();
+        }
+        is_anew = etwas_host_restore() || is_anew;
+        if (!may_be_under_way || (try != 0 && !is_anew)) {
+            break;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* Nobody says when the program has closed files. */
 static void await_means(struct timespec *pause)
 {
     (void)nanosleep(pause, NULL);
@@ -452,6 +476,7 @@ static void *look_in_thread(void *argument)
         memcpy(its->aftermath.answers, waiting, waiting_count * sizeof waiting[0]);
         waiting_count = 0;
         (void)pthread_mutex_unlock(&waiting_lock);
+        restore(ck_pr_cas_32(&is_missing, 1, 0));
         (void)pthread_mutex_lock(&looking);
         etwas_guests_lock();
         look_and_unlock(its);
@@ -508,6 +533,12 @@ static void tell_described(void)
     etwas_service_call_soon(etwas_look_described);
 }
 
+static void miss(void)
+{
+    ck_pr_store_32(&is_missing, 1);
+    etwas_look_soon(NULL);
+}
+
 uint32_t etwas_look_begin(void)
 {
     uint32_t code;
@@ -515,7 +546,8 @@ uint32_t etwas_look_begin(void)
     if (etwas_service_runs()) {
         return ERROR_SUCCESS;
     }
-    code = etwas_sharing_is_built() ? etwas_service_begin(hear) : (uint32_t)ERROR_NOT_SUPPORTED;
+    code =
+        etwas_sharing_is_built() ? etwas_service_begin(hear, miss) : (uint32_t)ERROR_NOT_SUPPORTED;
     etwas_sharing_was_refused(code);
     if (code == ERROR_SUCCESS) {
         ck_pr_store_ptr(&etwas_description_hook, (void *)(uintptr_t)tell_described);
@@ -531,6 +563,7 @@ static void look_until(const etwas_guid *also, uint64_t deadline_ns)
 {
     struct look *its = malloc(sizeof *its);
 
+    restore(false);
     if (its != NULL) {
         *its = (struct look){.also = also, .deadline_ns = deadline_ns};
     }

@@ -12,16 +12,19 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "control/sharing.h"
 #include "platform/cancel.h"
 #include "platform/own_descriptor.h"
 #include "platform/rseq.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
 #include "registry/process.h"
+#include "registry/removal.h"
 #include "shared/sequences.h"
 
 enum {
-    RETRY_MS = 1000, /* without memory for a first list */
+    RETRY_MS = 1000,     /* without memory for a first list */
+    UNNOTICED_MS = 5000, /* of looks at its files where the system does not say that they go */
     SETTLE_PAUSE_NS = 100000,
 };
 
@@ -51,6 +54,8 @@ static bool has_ended; /* with the process, whose other threads may go on for a 
 
 /* Constant from the begin on. */
 static void (*hears)(const struct etwas_tell *tell);
+static void (*misses)(void);
+static bool notices; /* when its files go; else it looks from time to time */
 
 /* Under it there are points of cancellation. */
 static void lock(void)
@@ -173,12 +178,18 @@ static void handle(uint64_t number)
  */
 static bool listen_once(struct listening *listening)
 {
-    int ready = poll(listening->polls, listening->count, listening->count != 0 ? -1 : RETRY_MS);
+    int ready = poll(listening->polls, listening->count,
+                     listening->count == 0 ? RETRY_MS
+                     : notices             ? -1
+                                           : UNNOTICED_MS);
     char rung[64];
 
     if (ready <= 0) {
         if (ready < 0 && errno != EINTR) {
             (void)poll(NULL, 0, RETRY_MS); /* more than the program may open now, or no memory */
+        }
+        if (ready == 0 && listening->count != 0) {
+            misses();
         }
         listening->count = 0;
         return true;
@@ -372,6 +383,26 @@ static enum etwas_service_answer hear(int descriptor, uint64_t context)
     return ETWAS_SERVICE_KEEP;
 }
 
+static enum etwas_service_answer hear_removal(int descriptor, uint64_t context)
+{
+    (void)context;
+    etwas_removal_hear(descriptor);
+    misses();
+    return ETWAS_SERVICE_KEEP;
+}
+
+/* Without it, too, it takes part. */
+static void notice_removals(void)
+{
+    const struct watch watch = {.descriptor = etwas_removal_begin(), .handler = hear_removal};
+
+    notices = watch.descriptor >= 0 && add_watch(&watch) == ERROR_SUCCESS;
+    if (!notices) {
+        etwas_removal_end();
+    }
+    etwas_removal_notice(process.name);
+}
+
 static uint32_t start_thread(void)
 {
     pthread_t thread;
@@ -411,17 +442,20 @@ static uint32_t begin(void)
     }
     if (code == ERROR_SUCCESS) {
         watches[0].descriptor = process.socket;
+        notice_removals();
         code = etwas_own_leave_room() ? start_thread() : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code != ERROR_SUCCESS) {
         watch_count = 0;
+        etwas_removal_end();
         etwas_registry_leave(&process);
         close_bell();
     }
     return code;
 }
 
-uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell))
+uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell),
+                             void (*miss_with)(void))
 {
     uint32_t code = ERROR_SUCCESS;
 
@@ -430,6 +464,7 @@ uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell))
         code = ERROR_NO_SYSTEM_RESOURCES;
     } else if (is_running == 0) {
         hears = hear_with;
+        misses = miss_with;
         code = begin();
         ck_pr_store_32(&is_running, code == ERROR_SUCCESS);
     }
@@ -445,6 +480,32 @@ bool etwas_service_runs(void)
 const char *etwas_service_name(void)
 {
     return process.name;
+}
+
+bool etwas_service_restore(void)
+{
+    bool is_anew = false;
+
+    lock();
+    if (is_running != 0) {
+        uint32_t code = etwas_registry_rejoin(&process, &is_anew);
+
+        if (code != ERROR_SUCCESS) {
+            etwas_sharing_was_refused(code);
+        }
+        if (is_anew) {
+            ring();
+        }
+    }
+    unlock();
+    return is_anew;
+}
+
+void etwas_service_listen_again(void)
+{
+    lock();
+    ring();
+    unlock();
 }
 
 void etwas_service_publish(const struct etwas_registry_guid_list *list)
@@ -489,6 +550,7 @@ void etwas_service_after_fork(bool is_child)
         soon = NULL;
         has_ended = false;
         close_bell();
+        etwas_removal_end();
         etwas_registry_process_forget(&process);
         ck_pr_store_32(&is_running, 0);
         handled = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

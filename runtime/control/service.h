@@ -29,10 +29,10 @@ typedef enum etwas_service_answer (*etwas_service_handler)(int descriptor, uint6
 
 /*
  * Takes part from here on, and has the thread; once of a process, and of a fork's child. `hear` is called for what this
- * process is told. Errors of etwas_registry_join; ERROR_NO_SYSTEM_RESOURCES: no thread, no more files
+ * process is told, `miss` when its files in the folder may have gone. Errors of etwas_registry_join; ERROR_NO_SYSTEM_RESOURCES: no thread, no more files
  * than a session of the process needs, or the process ends.
  */
-uint32_t etwas_service_begin(void (*hear)(const struct etwas_tell *tell));
+uint32_t etwas_service_begin(void (*hear)(const struct etwas_tell *tell), void (*miss)(void));
 
 /* Whether it does. */
 bool etwas_service_runs(void);
@@ -64,6 +64,13 @@ bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const ch
  * one call. Async-signal-safe.
  */
 void etwas_service_call_soon(void (*work)(void));
+
+/*
+ * Makes anew what somebody has removed of this process's files, and listens to what has taken the place of others (host.h). True:
+ * its providers are to be shown again.
+ */
+bool etwas_service_restore(void);
+void etwas_service_listen_again(void);
 
 /* Shows these as the process's providers; what cannot be shown stays as it was. One thread at a time. */
 void etwas_service_publish(const struct etwas_registry_guid_list *list);

@@ -14,6 +14,7 @@
 #include "registry/file_name.h"
 #include "registry/message.h"
 #include "registry/registry.h"
+#include "registry/removal.h"
 
 enum {
     PAUSE_NS = 1000000, /* while a host has more to accept than it may */
@@ -66,8 +67,18 @@ uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *l
         (void)close(*listener);
         *listener = -1;
     }
-    *listener = etwas_own_keep(*listener);
+    if (code == ERROR_SUCCESS) {
+        etwas_removal_notice(name);
+    }
     return code;
+}
+
+bool etwas_registry_lacks_listener(const etwas_guid *session, uint64_t nonce)
+{
+    char name[ETWAS_REGISTRY_FILE_BYTES];
+
+    name_socket(session, nonce, name);
+    return etwas_registry_lacks(name);
 }
 
 /* ---- connecting ------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #define ETWAS_REGISTRY_CONNECTION_H
 
 #include <etwas/types.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "registry/session_entry.h"
@@ -39,7 +40,13 @@ uint32_t etwas_registry_know(int connection, struct etwas_peer *peer);
 /* A descriptor that is good for nothing but to be given up (own_descriptor.h); -1: there can be none now. */
 int etwas_registry_spare(void);
 
-/* For host_session.c: listens at the session's socket of this nonce. Errors of etwas_registry_address. */
+/*
+ * For host_session.c: listens at the session's socket of this nonce, by a descriptor that is not kept (own_descriptor.h). Errors
+ * of etwas_registry_address.
+ */
 uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener);
+
+/* Whether nobody finds that socket. */
+bool etwas_registry_lacks_listener(const etwas_guid *session, uint64_t nonce);
 
 #endif

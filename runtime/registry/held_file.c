@@ -363,6 +363,14 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
                                  : etwas_file_open_error(error);
 }
 
+bool etwas_held_is_there(const struct etwas_held_file *held)
+{
+    int folder;
+
+    return held->lock < 0 || !etwas_own_is(held->lock) ||
+           (etwas_registry_reach(&folder) && has_name(folder, held->name, held->lock));
+}
+
 void etwas_held_drop(struct etwas_held_file *held)
 {
     int folder;

@@ -53,6 +53,9 @@ uint32_t etwas_held_take(struct etwas_held_file *held, const struct etwas_held_w
 /* Its content is another from here on, in one step. On failure it is what it was. One thread at a time. */
 uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, size_t size);
 
+/* Whether others find it still. True too of one that the program has closed, or of none. */
+bool etwas_held_is_there(const struct etwas_held_file *held);
+
 /* Removes it. Nothing is done where none is held. */
 void etwas_held_drop(struct etwas_held_file *held);
 

@@ -54,6 +54,7 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_listen(&made.session, made.socket, &made.listener);
+        made.listener = etwas_own_keep(made.listener);
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_host_publish(&made, entry);
@@ -77,6 +78,62 @@ uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
     if (code == ERROR_SUCCESS) {
         code = etwas_held_replace(&host->entry, bytes, size);
         free(bytes);
+    }
+    return code;
+}
+
+static uint32_t restore_files(struct etwas_registry_host *host, struct etwas_registry_entry *entry)
+{
+    struct etwas_registry_host made = ETWAS_REGISTRY_NO_HOST;
+    uint32_t code = ERROR_SUCCESS;
+
+    if (!etwas_held_is_there(&host->name)) {
+        code = etwas_session_name_take(&made.name, entry->name, &entry->session);
+    }
+    if (code == ERROR_SUCCESS && !etwas_held_is_there(&host->entry)) {
+        code = take_guid(&made, entry);
+    }
+    if (code != ERROR_SUCCESS) {
+        etwas_held_drop(&made.name);
+        return code;
+    }
+    if (made.name.lock >= 0) {
+        etwas_held_forget(&host->name);
+        host->name = made.name;
+    }
+    if (made.entry.lock >= 0) {
+        etwas_held_forget(&host->entry);
+        host->entry = made.entry;
+    }
+    return code;
+}
+
+static uint32_t restore_listener(const struct etwas_registry_host *host)
+{
+    int anew;
+    uint32_t code = etwas_registry_listen(&host->session, host->socket, &anew);
+
+    return code == ERROR_SUCCESS && !etwas_own_replace(host->listener, anew)
+               ? (uint32_t)ERROR_NO_SYSTEM_RESOURCES
+               : code;
+}
+
+uint32_t etwas_registry_host_restore(struct etwas_registry_host *host,
+                                     struct etwas_registry_entry *entry, bool *is_anew)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    *is_anew = false;
+    if (host->listener < 0 || !etwas_own_is(host->listener)) {
+        return code;
+    }
+    if (!etwas_held_is_there(&host->name) || !etwas_held_is_there(&host->entry)) {
+        code = restore_files(host, entry);
+        *is_anew = true;
+    }
+    if (code == ERROR_SUCCESS && etwas_registry_lacks_listener(&host->session, host->socket)) {
+        code = restore_listener(host);
+        *is_anew = true;
     }
     return code;
 }

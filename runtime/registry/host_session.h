@@ -8,6 +8,7 @@
 #ifndef ETWAS_REGISTRY_HOST_SESSION_H
 #define ETWAS_REGISTRY_HOST_SESSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "registry/held_file.h"
@@ -44,6 +45,14 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
  */
 uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
                                      const struct etwas_registry_entry *entry);
+
+/*
+ * Makes anew what somebody has removed of it, under the same names, socket included: *is_anew, something was missing, and the entry is
+ * STARTING until it is published. ERROR_ALREADY_EXISTS: another process has its name or GUID by now, and nobody finds this one.
+ * Others of etwas_registry_host_open. Nothing is done where none is open.
+ */
+uint32_t etwas_registry_host_restore(struct etwas_registry_host *host,
+                                     struct etwas_registry_entry *entry, bool *is_anew);
 
 /* Nobody finds the session any more; its connections are the caller's. Does nothing where none is open. */
 void etwas_registry_host_close(struct etwas_registry_host *host);

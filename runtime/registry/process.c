@@ -12,6 +12,7 @@
 #include "platform/own_descriptor.h"
 #include "platform/thread.h"
 #include "registry/file_name.h"
+#include "registry/removal.h"
 #include "shared/layout.h"
 
 static uint32_t put_own(const struct etwas_registry_guid_list *list, void **bytes, size_t *size)
@@ -24,50 +25,107 @@ static uint32_t put_own(const struct etwas_registry_guid_list *list, void **byte
     return etwas_registry_put_guids(&own, bytes, size);
 }
 
-static uint32_t open_socket(struct etwas_registry_process *process)
+static uint32_t open_socket(const char *name, int *opened)
 {
     const int yes = 1;
-    uint32_t code = etwas_registry_socket(SOCK_DGRAM, process->name, &process->socket);
+    uint32_t code = etwas_registry_socket(SOCK_DGRAM, name, opened);
 
     if (code == ERROR_SUCCESS &&
-        setsockopt(process->socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0) {
+        setsockopt(*opened, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0) {
+        (void)close(*opened);
+        *opened = -1;
         code = ERROR_NOT_SUPPORTED;
     }
-    process->socket = etwas_own_keep(process->socket);
     return code;
 }
 
-uint32_t etwas_registry_join(struct etwas_registry_process *process)
+/* The list that belongs to the socket of that name, with nothing in it. */
+static uint32_t take_list(const char *socket, struct etwas_held_file *list)
 {
     static const struct etwas_registry_guid_list nothing;
-    struct etwas_registry_process made = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_PROCESS_SOCKET,
-                                   .process_id = (uint32_t)getpid(),
-                                   .process_start = etwas_identity_start_ticks(),
-                                   .nonce = etwas_registry_nonce()};
+    struct etwas_file_name name = etwas_file_name_get(socket);
     char stem[ETWAS_REGISTRY_FILE_BYTES];
     struct etwas_held_wish wish = {.stem = stem};
     void *bytes;
     uint32_t code = put_own(&nothing, &bytes, &wish.size);
 
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    etwas_file_name_put(&name, made.name);
-    name.kind = ETWAS_REGISTRY_FILE_PROCESS;
-    etwas_file_name_put(&name, stem);
-    wish.bytes = bytes;
-    code = etwas_held_take(&made.guids, &wish);
-    free(bytes);
     if (code == ERROR_SUCCESS) {
-        code = open_socket(&made); /* behind the list, by which it is known to be living */
+        name.kind = ETWAS_REGISTRY_FILE_PROCESS;
+        etwas_file_name_put(&name, stem);
+        wish.bytes = bytes;
+        code = etwas_held_take(list, &wish);
+        free(bytes);
+    }
+    return code;
+}
+
+uint32_t etwas_registry_join(struct etwas_registry_process *process)
+{
+    struct etwas_registry_process made = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_PROCESS_SOCKET,
+                                   .process_id = (uint32_t)getpid(),
+                                   .process_start = etwas_identity_start_ticks(),
+                                   .nonce = etwas_registry_nonce()};
+    uint32_t code;
+
+    etwas_file_name_put(&name, made.name);
+    code = take_list(made.name, &made.guids);
+    if (code == ERROR_SUCCESS) {
+        /* Behind the list, by which it is known to be living. */
+        code = open_socket(made.name, &made.socket);
+        made.socket = etwas_own_keep(made.socket);
     }
     if (code != ERROR_SUCCESS) {
         etwas_registry_leave(&made);
         return code;
     }
     *process = made;
+    etwas_removal_notice(process->name);
     return ERROR_SUCCESS;
+}
+
+static uint32_t restore_list(struct etwas_registry_process *process)
+{
+    struct etwas_held_file anew = {.lock = -1};
+    uint32_t code = take_list(process->name, &anew);
+
+    if (code == ERROR_SUCCESS) {
+        etwas_held_forget(&process->guids);
+        process->guids = anew;
+    }
+    return code;
+}
+
+static uint32_t restore_socket(const struct etwas_registry_process *process)
+{
+    int anew;
+    uint32_t code = open_socket(process->name, &anew);
+
+    if (code == ERROR_SUCCESS && !etwas_own_replace(process->socket, anew)) {
+        code = ERROR_NO_SYSTEM_RESOURCES;
+    }
+    etwas_removal_notice(process->name);
+    return code;
+}
+
+/* Without its descriptors, which the program has closed, it hears nothing any more, whoever finds it. */
+uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_anew)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    *is_anew = false;
+    if (process->socket < 0 || !etwas_own_is(process->socket)) {
+        return code;
+    }
+    if (!etwas_held_is_there(&process->guids)) {
+        code = restore_list(process);
+        *is_anew = code == ERROR_SUCCESS;
+    }
+    if (code == ERROR_SUCCESS && etwas_registry_lacks(process->name)) {
+        code = restore_socket(process);
+        *is_anew = *is_anew || code == ERROR_SUCCESS;
+    }
+    return code;
 }
 
 uint32_t etwas_registry_publish_guids(struct etwas_registry_process *process,

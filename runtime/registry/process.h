@@ -8,6 +8,7 @@
 #ifndef ETWAS_REGISTRY_PROCESS_H
 #define ETWAS_REGISTRY_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "registry/guid_list.h"
@@ -28,6 +29,12 @@ struct etwas_registry_process {
  * before: errors of etwas_held_take and etwas_registry_address.
  */
 uint32_t etwas_registry_join(struct etwas_registry_process *process);
+
+/*
+ * Makes anew what somebody has removed of it, under the same names: *is_anew, something was missing, and of its providers others
+ * are shown none until they are published. One thread at a time. Errors of etwas_registry_join.
+ */
+uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_anew);
 
 /*
  * These are the process's providers from here on; the list's process_id and process_start are not read. One

@@ -133,6 +133,15 @@ uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address)
     return code;
 }
 
+bool etwas_registry_lacks(const char *name)
+{
+    struct stat facts;
+    int folder;
+
+    return etwas_registry_open(&folder) == ERROR_SUCCESS &&
+           fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+}
+
 uint32_t etwas_registry_socket_error(int error)
 {
     switch (error) {

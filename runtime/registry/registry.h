@@ -65,6 +65,9 @@ uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address);
  */
 uint32_t etwas_registry_socket(int type, const char *name, int *opened);
 
+/* Whether nothing has that name in the folder, which is made anew where it has been removed. */
+bool etwas_registry_lacks(const char *name);
+
 /* The Win32 code for an errno of telling or connecting. ERROR_NOT_FOUND: nobody is there. */
 uint32_t etwas_registry_socket_error(int error);
 

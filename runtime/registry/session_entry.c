@@ -118,7 +118,9 @@ uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *e
         .filters = (uint16_t)enablement->filter_count,
     };
     const struct stored_moment moment = {
-        .asked_ns = enablement->asked_ns != 0 ? enablement->asked_ns - (uint64_t)etwas_time_offset_known_ns() : 0};
+        .asked_ns = enablement->asked_ns != 0
+                        ? enablement->asked_ns - (uint64_t)etwas_time_offset_known_ns()
+                        : 0};
     uint8_t *at = bytes;
 
     if (code != ERROR_SUCCESS || *size > room) {
@@ -187,7 +189,8 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
         }
     }
     if (etwas_cursor_copy(&cursor, &moment, sizeof moment)) {
-        enablement->asked_ns = moment.asked_ns != 0 ? moment.asked_ns + (uint64_t)etwas_time_offset_known_ns() : 0;
+        enablement->asked_ns =
+            moment.asked_ns != 0 ? moment.asked_ns + (uint64_t)etwas_time_offset_known_ns() : 0;
     }
     *used = head.bytes;
     return ERROR_SUCCESS;

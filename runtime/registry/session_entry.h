@@ -36,7 +36,8 @@ struct etwas_registry_enablement {
     uint64_t match_all;
     uint64_t number;   /* of the change of the entry that made it what it is … */
     uint64_t captured; /* … and of the last one that asked for its state; 0: none did */
-    uint64_t asked_ns; /* when: CLOCK_MONOTONIC as this process has it; 0: its host is of a build that does not say */
+    uint64_t
+        asked_ns; /* when: CLOCK_MONOTONIC as this process has it; 0: its host is of a build that does not say */
     uint32_t property;
     uint8_t level;
     bool is_group;
@@ -103,7 +104,8 @@ struct etwas_registry_entry {
     uint32_t clock;
     uint32_t
         gate; /* of its slots, and so in handles of it; 0: it has none yet, or its host is of a build that does not say */
-    int64_t time_offset_ns; /* of its host's clocks (platform/time_namespace.h): QPC's stamps are of these */
+    int64_t
+        time_offset_ns; /* of its host's clocks (platform/time_namespace.h): QPC's stamps are of these */
     uint32_t unshared; /* ETWAS_UNSHARED_*: why nobody else logs into a SHARED one; 0: they do */
     uint32_t enablement_count;
     struct etwas_registry_enablement *enablements;

@@ -22,9 +22,11 @@ void etwas_session_add_losses(etwas_session_counts *counts)
 
 static uint32_t unshared(const struct etwas_configuration *configuration)
 {
-    return configuration->is_shared       ? ETWAS_UNSHARED_NOT
-           : configuration->unshared != 0 ? configuration->unshared
-                                          : ETWAS_UNSHARED_ASKED;
+    uint32_t reason = ck_pr_load_32(&configuration->unshared);
+
+    return reason != 0                ? reason
+           : configuration->is_shared ? ETWAS_UNSHARED_NOT
+                                      : ETWAS_UNSHARED_ASKED;
 }
 
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts)

@@ -144,7 +144,7 @@ static int take_part(void)
     (void)register_provider();
     after = count_belongings();
     CHECK_IN_CHILD(after.threads == before.threads + 1);
-    CHECK_IN_CHILD(after.descriptors == before.descriptors + 5);
+    CHECK_IN_CHILD(after.descriptors == before.descriptors + 6);
     CHECK_IN_CHILD(count_shown() == 2);
     CHECK_IN_CHILD(etwas_sharing_state() == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_share_nothing() == ERROR_ALREADY_INITIALIZED);

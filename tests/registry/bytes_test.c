@@ -15,8 +15,8 @@ enum {
     VERSION_AT = 4, /* of both heads */
     HEAD_BYTES_AT = 6,
     TOTAL_BYTES_AT = 8,
-    GATE_AT = 80, /* of an entry's head, and the last of it */
-    GATE_BYTES = 8,
+    GATE_AT = 80, /* of an entry's head */
+    GATE_BYTES = 16, /* with what came after it */
 };
 
 /* ---- an entry -------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "control/service.h"
 #include "flush/drain.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
@@ -62,6 +63,7 @@ static int remove_one(const char *path, const struct stat *facts, int kind, stru
 int hosts_teardown(void **state)
 {
     (void)state;
+    etwas_service_end(); /* else this process makes the folder anew */
     return nftw(runtime, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 

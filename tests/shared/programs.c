@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 #include "shared/programs.h"
+#include "control/service.h"
 
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -11,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "control/service.h"
 
 enum {
     PAUSE_US = 500,
@@ -36,6 +39,7 @@ int programs_begin_all(void **state)
 int programs_end_all(void **state)
 {
     (void)state;
+    etwas_service_end(); /* else this process makes the folder anew */
     return folder_remove(runtime_folder);
 }
 

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The runtime folder, or what is in it, is removed while processes take part, as the end of a login does: they are found again,
+ * with their providers and sessions, and log on.
+ */
+#include <ck_pr.h>
+#include <dirent.h>
+#include <etwas/etwas.h>
+#include <etwas/shared.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/programs.h"
+
+static const etwas_guid later_guid = {0x88888888, 8, 8, {8, 8, 8, 8, 8, 8, 8, 8}};
+
+enum {
+    SOME = 100,
+    PAUSE_US = 1000,
+    TIMEOUT_MS = 60000,
+    FILES_OF_TWO = 7, /* two processes have two each, a session three */
+};
+
+static const char *runtime(void)
+{
+    return getenv("ETWAS_RUNTIME_DIR");
+}
+
+static void remove_files(void)
+{
+    DIR *list = opendir(runtime());
+    const struct dirent *found;
+
+    assert_non_null(list);
+    while ((found = readdir(list)) != NULL) {
+        if (found->d_name[0] != '.') {
+            (void)unlinkat(dirfd(list), found->d_name, 0);
+        }
+    }
+    (void)closedir(list);
+}
+
+/* What is made anew meanwhile keeps it, until that is removed, too. */
+static void remove_folder(void)
+{
+    do {
+        remove_files();
+    } while (rmdir(runtime()) != 0);
+}
+
+static void skip_unless_shared(etwas_trace_handle session)
+{
+    etwas_session_counts counts;
+
+    assert_int_equal(etwas_counts(session, &counts), ERROR_SUCCESS);
+    if (counts.unshared == ETWAS_UNSHARED_SEQUENCES) {
+        (void)stop_by_handle(session);
+        skip();
+    }
+}
+
+/* ---- what others find ------------------------------------------------------------------------------ */
+
+static uint32_t wait_for_session(const char *name)
+{
+    struct block block;
+    uint32_t code;
+
+    do {
+        prepare_block(&block, NULL);
+        code = QueryTraceA(0, name, &block.properties);
+        (void)usleep(PAUSE_US);
+    } while (code == ERROR_WMI_INSTANCE_NOT_FOUND);
+    return code;
+}
+
+static uint32_t count_instances(const etwas_guid *guid)
+{
+    static TRACE_GUID_INFO answer[256];
+    etwas_guid asked = *guid;
+    uint32_t bytes;
+
+    return EnumerateTraceGuidsEx(TraceGuidQueryInfo, &asked, sizeof asked, answer, sizeof answer,
+                                 &bytes) == ERROR_SUCCESS
+               ? answer->InstanceCount
+               : 0;
+}
+
+/* A process that comes later: finds the provider and the session, cannot have its name, and logs into it. */
+static int newcomer(void)
+{
+    struct block block;
+    etwas_trace_handle session;
+
+    CHECK_IN_CHILD(wait_for_session("survivor") == ERROR_SUCCESS);
+    while (count_instances(&later_guid) == 0) {
+        (void)usleep(PAUSE_US);
+    }
+    prepare_block(&block, folder_path("other.etl"));
+    CHECK_IN_CHILD(StartTraceA(&session, "SURVIVOR", &block.properties) == ERROR_ALREADY_EXISTS);
+    (void)register_provider(&control_guid);
+    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    log_until_recorded(1);
+    return 0;
+}
+
+/* One that was there before, and registers one more provider later; what is enabled then reaches it. */
+static int provider_program(void)
+{
+    etwas_trace_handle registration = register_provider(&control_guid);
+
+    (void)register_modern(&later_guid, NULL);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    while (ck_pr_load_32(&board->end) == 0) {
+        if (enabling_session() != 0) {
+            log_until_recorded(2);
+        }
+        (void)usleep(PAUSE_US);
+    }
+    CHECK_IN_CHILD(UnregisterTraceGuids(registration) == ERROR_SUCCESS);
+    return 0;
+}
+
+static void check_after(void (*remove_all)(void))
+{
+    etwas_trace_handle session = start_in_file("survivor", "log.etl");
+    etwas_session_counts counts;
+    int provider;
+
+    skip_unless_shared(session);
+    provider = start_program(provider_program);
+    assert_true(comes_to(&board->registered, 2));
+    remove_all();
+    ck_pr_store_32(&board->go, 1);
+    while (count_runtime_files() < FILES_OF_TWO) {
+        (void)usleep(PAUSE_US);
+    }
+    assert_int_equal(etwas_sharing_state(), ERROR_SUCCESS);
+    assert_int_equal(enable_with_timeout(session, &control_guid, TIMEOUT_MS), ERROR_SUCCESS);
+    assert_true(comes_to(&board->enabled, 1));
+    assert_true(comes_to(&board->logged, SOME));
+    assert_int_equal(exit_code_of(start_program(newcomer)), 0);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, board->logged);
+    assert_int_equal(counts.lost, board->lost);
+    assert_int_equal(count_events(folder_path("log.etl")), board->logged);
+}
+
+static void processes_are_found_again_when_the_folder_was_removed(void **state)
+{
+    (void)state;
+    check_after(remove_folder);
+}
+
+static void processes_are_found_again_when_its_files_were_removed(void **state)
+{
+    (void)state;
+    check_after(remove_files);
+}
+
+/* ---- a name that somebody else has by now ------------------------------------------------------------ */
+
+static int taker(void)
+{
+    etwas_trace_handle session;
+    struct block block;
+
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    prepare_block(&block, folder_path("taken.etl"));
+    while (StartTraceA(&session, "taken", &block.properties) != ERROR_SUCCESS) {
+        remove_files();
+        prepare_block(&block, folder_path("taken.etl"));
+    }
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    CHECK_IN_CHILD(StopTraceA(session, NULL, &block.properties) == ERROR_SUCCESS);
+    return 0;
+}
+
+/* It records on, found by nobody, and says so. */
+static void a_session_whose_name_is_taken_meanwhile_is_hidden_and_says_so(void **state)
+{
+    etwas_trace_handle session = start_in_file("taken", "log.etl");
+    etwas_session_counts counts;
+    int other;
+
+    (void)state;
+    skip_unless_shared(session);
+    other = start_program(taker);
+    ck_pr_store_32(&board->go, 1);
+    assert_true(comes_to(&board->steps, 1));
+    do {
+        assert_int_equal(etwas_counts(session, &counts), ERROR_SUCCESS);
+        (void)usleep(PAUSE_US);
+    } while (counts.unshared != ETWAS_UNSHARED_HIDDEN);
+    assert_int_equal(etwas_sharing_state(), ERROR_ALREADY_EXISTS);
+    assert_int_equal(log_number(session, 1), ERROR_SUCCESS);
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(other), 0);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROGRAMS_TEST(processes_are_found_again_when_the_folder_was_removed),
+        PROGRAMS_TEST(processes_are_found_again_when_its_files_were_removed),
+        PROGRAMS_TEST(a_session_whose_name_is_taken_meanwhile_is_hidden_and_says_so),
+    };
+
+    return cmocka_run_group_tests(tests, programs_begin_all, programs_end_all);
+}
