@@ -64,7 +64,7 @@ def of_types(stamp, types, payload):
 
 
 WHOLE = struct.pack("<IQ", 7, 8)
-NO_TYPE, COUNTED = 30, 22
+NO_TYPE, COUNTED, BOOL32 = 30, 22, 13
 READ_INIT = "3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c"
 DESCRIPTIONS = [etl.event_info(T, RED, 5, "shop", "Order", "Made", [("size", etl.UINT32, 0)], version=1),
                 etl.message_format(T, BLUE, 3, "%u sold"), etl.message_format(T, BLUE, 4, "%u left")]
@@ -86,6 +86,7 @@ CASES = [
     (of_types(T + 11, {"word": COUNTED}, b"\x03\x006\x00\x41"), Said(10, 11, {"word": 6}, odd="word (odd byte: 41)")),
     (etl.classic(READ_INIT, T + 12, kind=12, version=9, payload=struct.pack("<QI", 5, 6)),
      Said(10, 11, {"Irp": 5}, rest="06000000", decoded_as_version=ALL_VERSIONS)),
+    (of_types(T + 13, {"flag": BOOL32, "n": etl.UINT32}, struct.pack("<II", 700, 5)), Said(10, 11, {"flag": 700, "n": 5})),
 ]
 
 

@@ -160,7 +160,7 @@ static void numbers_are_ints_or_reals(void **state)
     put_u64(&event->payload, UINT64_C(0xBFE0000000000000));
     assert_string_equal(line_of_event(scene),
                         "i8=-1 u8=255 i16=-2 u16=65534 i32=-3 u32=4294967293 i64=-4 u64=-5 x32=16 "
-                        "x64=32 yes=1 f=1.5 d=-0.5");
+                        "x64=32 yes=7 f=1.5 d=-0.5");
 }
 
 static void all_else_is_text(void **state)

@@ -159,7 +159,7 @@ static void put_type(struct etwas_output *output, const etwas_schema_field *fiel
         etwas_output_text(output, shape->bytes == sizeof(float) ? "f32" : "f64");
         break;
     case ETWAS_CTF_BOOLEAN:
-        etwas_output_text(output, "u8");
+        etwas_output_format(output, "u%u", 8 * shape->bytes);
         break;
     case ETWAS_CTF_GUID:
         etwas_output_text(output, "guid");

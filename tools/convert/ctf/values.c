@@ -106,15 +106,12 @@ static void put_value(struct etwas_bytes *bytes, const etwas_value *value)
     switch (etwas_ctf_kind_of(value)) {
     case ETWAS_CTF_UNSIGNED:
     case ETWAS_CTF_SIGNED:
+    case ETWAS_CTF_BOOLEAN: /* or the number that it is, of the same width */
         (void)etwas_value_number(value, &number);
         etwas_bytes_put(bytes, &number, etwas_ctf_number_bytes(value));
         break;
     case ETWAS_CTF_FLOAT:
         etwas_bytes_put(bytes, value->data, value->bytes);
-        break;
-    case ETWAS_CTF_BOOLEAN:
-        (void)etwas_value_number(value, &number);
-        etwas_bytes_put_u8(bytes, (uint8_t)number.u);
         break;
     case ETWAS_CTF_GUID:
         memcpy(&guid, value->data, sizeof guid);
