@@ -9,27 +9,114 @@
 #include "record/record.h"
 
 #include "event.h"
+#include "flags.h"
 #include "people.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 
 #include <stdio.h>
+#include <string.h>
+
+enum {
+    SOURCES = 64, /* that are told apart */
+    NAME_BYTES = 64,
+    ATTEMPTED_AT = 32, /* in an account: docs/file-format.md */
+    NAME_AT = 80,
+};
+
+/* What asks for events of one kind, on all processors. */
+struct source {
+    uint32_t flags;
+    uint64_t attempted;
+    uint64_t others; /* lost, but not since a ring was full */
+    char name[NAME_BYTES];
+};
 
 struct in_kernel {
     uint64_t no_room;
     uint64_t others;
+    uint64_t attempted;
+    uint32_t source_count;
+    struct source sources[SOURCES];
 };
+
+/* NULL: there are too many. */
+static struct source *source_of(struct in_kernel *lost, const char *name, uint32_t flags)
+{
+    struct source *source = lost->sources;
+
+    while (source < lost->sources + lost->source_count && strcmp(source->name, name) != 0) {
+        source++;
+    }
+    if (source == lost->sources + SOURCES) {
+        return NULL;
+    }
+    if (source == lost->sources + lost->source_count) {
+        lost->source_count++;
+        snprintf(source->name, sizeof source->name, "%s", name);
+    }
+    source->flags |= flags;
+    return source;
+}
 
 static void add_account(EVENT_RECORD *record)
 {
     struct in_kernel *lost = record->UserContext;
     uint64_t no_room;
     uint64_t others;
+    char name[NAME_BYTES];
+    struct source *source;
 
-    if (etwas_event_kernel_loss(record, &no_room, &others)) {
-        lost->no_room += no_room;
-        lost->others += others;
+    if (!etwas_event_kernel_loss(record, &no_room, &others)) {
+        return;
+    }
+    lost->no_room += no_room;
+    lost->others += others;
+    snprintf(name, sizeof name, "%.*s", record->UserDataLength - NAME_AT,
+             (const char *)record->UserData + NAME_AT);
+    source = source_of(lost, name, etwas_event_kernel_flags(record));
+    lost->attempted += etwas_event_u64(record, ATTEMPTED_AT);
+    if (source != NULL) {
+        source->attempted += etwas_event_u64(record, ATTEMPTED_AT);
+        source->others += others;
+    }
+}
+
+/* Which flag it is that made most of the events. */
+static void say_what_helps(const struct in_kernel *lost)
+{
+    const struct source *most = NULL;
+    const char *flag;
+    uint32_t flags;
+
+    for (uint32_t i = 0; i < lost->source_count; i++) {
+        if (most == NULL || lost->sources[i].attempted > most->attempted) {
+            most = &lost->sources[i];
+        }
+    }
+    flags = most != NULL ? most->flags : 0;
+    flag = etwas_flags_next(&flags);
+    if (flag != NULL && most->attempted > 0) {
+        fprintf(stderr, "  without '%s' there are fewer: %.0f %% of all events were %s\n", flag,
+                100.0 * (double)most->attempted / (double)lost->attempted, most->name);
+    }
+}
+
+/* What was not handed over would not be missed if it were not asked for. */
+static void say_which(const struct in_kernel *lost)
+{
+    char count[ETWAS_PEOPLE_CHARACTERS];
+
+    for (uint32_t i = 0; i < lost->source_count; i++) {
+        const struct source *source = &lost->sources[i];
+
+        if (source->others != 0) {
+            fprintf(stderr, "  %s of %s\n", etwas_people_count(count, source->others),
+                    source->name);
+        } else if (strcmp(source->name, "sched:sched_switch") == 0) {
+            fputs("  none of sched:sched_switch, the context switches\n", stderr);
+        }
     }
 }
 
@@ -63,10 +150,18 @@ static void say(uint64_t count, const char *why)
 
 static void say_in_kernel(uint64_t count, const char *path)
 {
-    struct in_kernel lost = read_accounts(path);
+    static struct in_kernel lost;
+
+    lost = read_accounts(path);
 
     say(lost.no_room, "since the kernel's rings were full: ask for fewer flags or stacks");
+    if (lost.no_room != 0) {
+        say_what_helps(&lost);
+    }
     say(lost.others, "that the kernel counted and did not hand over: fewer flags do not help");
+    if (lost.others != 0) {
+        say_which(&lost);
+    }
     if (lost.no_room == 0 && lost.others == 0) {
         say(count, "in the kernel");
     }
