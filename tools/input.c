@@ -415,6 +415,32 @@ void etwas_input_put_damages(struct etwas_output *output, const struct etwas_inp
     }
 }
 
+void etwas_input_say(const struct etwas_input *input, const char *command, bool is_note,
+                     const char *what)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "etwas %s: %s", command, is_note ? "note: " : "");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
+    etwas_output_text(errors, ": ");
+    etwas_output_text(errors, what);
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+}
+
+void etwas_input_warn_of_end(const struct etwas_input *input)
+{
+    struct etwas_output *errors;
+
+    if (input->information.unfinished && !input->is_session) {
+        errors = message(input->path);
+        etwas_output_text(errors,
+                          "it has no end: its session runs, or was ended by force, and what "
+                          "came last may be missing\n");
+        etwas_output_flush(errors);
+    }
+}
+
 void etwas_input_warn(const struct etwas_input *input)
 {
     const etwas_trace_information *information = &input->information;
@@ -432,6 +458,7 @@ void etwas_input_warn(const struct etwas_input *input)
                             input->damage_count - ETWAS_INPUT_DAMAGES_KEPT);
         etwas_output_flush(errors);
     }
+    etwas_input_warn_of_end(input);
     if (information->lost_events > 0 || information->lost_buffers > 0) {
         errors = message(input->path);
         etwas_output_format(errors,

@@ -154,7 +154,14 @@ void etwas_input_put_json(struct etwas_output *output, const struct etwas_input 
 void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,
                              const char *prefix);
 
-/* The same, and what was lost while recording, on standard error. */
+/* "etwas COMMAND: PATH: WHAT" on standard error; with `is_note` it is one. */
+void etwas_input_say(const struct etwas_input *input, const char *command, bool is_note,
+                     const char *what);
+
+/* Says on standard error if a file that was processed has no end. */
+void etwas_input_warn_of_end(const struct etwas_input *input);
+
+/* The damages, whether it has no end, and what was lost while recording, on standard error. */
 void etwas_input_warn(const struct etwas_input *input);
 
 #endif

@@ -54,7 +54,8 @@ static const char *const help[] = {
     "\n",
     "Exit codes:\n"
     "  0  all is well; lost events are not damage\n"
-    "  1  the command line is wrong\n"
+    "  1  the command line is wrong, or there is nothing of what is asked for to put\n"
+    "     into a file, which is not made\n"
     "  2  a file could not be opened, is not an event trace, or could not be read to\n"
     "     its end; the other files were shown. Or the clocks could not be examined,\n"
     "     or a session could not be started, is not there, or refused\n"

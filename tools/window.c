@@ -8,6 +8,7 @@
 #include "window.h"
 
 #include "commands.h"
+#include "text.h"
 #include "where/scan.h"
 
 #include <stdio.h>
@@ -79,8 +80,8 @@ struct ends {
     int64_t last_ns;
 };
 
-/* What a recorder's file says that it covers, or where its events are. */
-static void find_ends(struct ends *ends, char *const *paths, uint32_t count, bool wants_last)
+/* What a recorder's file says that it covers, or where its events are. False: nowhere. */
+static bool find_ends(struct ends *ends, char *const *paths, uint32_t count, bool wants_last)
 {
     struct etwas_covered *covered = calloc(count, sizeof *covered);
     bool any = false;
@@ -103,6 +104,7 @@ static void find_ends(struct ends *ends, char *const *paths, uint32_t count, boo
         }
     }
     free(covered);
+    return any;
 }
 
 /* A moment beyond what 64 bits hold is the last that they do. */
@@ -131,7 +133,7 @@ bool etwas_window_resolve(struct etwas_window *window, const char *command, char
     struct ends ends = {0, 0};
 
     if (wants_last || counts_from(window, ETWAS_WINDOW_FIRST)) {
-        find_ends(&ends, paths, count, wants_last);
+        (void)find_ends(&ends, paths, count, wants_last);
     }
     window->from.ns = moment(&window->from, &ends);
     window->to.ns = moment(&window->to, &ends);
@@ -141,6 +143,31 @@ bool etwas_window_resolve(struct etwas_window *window, const char *command, char
         return false;
     }
     return true;
+}
+
+bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
+                         uint32_t count)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    struct ends ends = {0, 0};
+
+    if (window->has_held) {
+        return true;
+    }
+    etwas_output_format(errors, "etwas %s: note: ", command);
+    if (!find_ends(&ends, paths, count, true)) {
+        etwas_output_text(errors, "there are no events in ");
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, count == 1 ? paths[0] : "the files",
+                        count == 1 ? strlen(paths[0]) : strlen("the files"));
+    } else {
+        etwas_output_text(errors, "no event is in this window; the trace goes from ");
+        etwas_text_time_ns(errors, ends.first_ns);
+        etwas_output_text(errors, " until ");
+        etwas_text_time_ns(errors, ends.last_ns);
+    }
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+    return false;
 }
 
 void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run)

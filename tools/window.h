@@ -8,6 +8,7 @@
  * ends are inside.
  */
 
+#include "covered.h"
 #include "input.h"
 
 enum etwas_window_anchor {
@@ -25,6 +26,7 @@ struct etwas_window_end {
 struct etwas_window {
     struct etwas_window_end from;
     struct etwas_window_end to;
+    bool has_held; /* an event was inside */
 };
 
 /* Reads one end as it was given. False after a message on standard error, which names the option. */
@@ -44,18 +46,29 @@ static inline bool etwas_window_is_set(const struct etwas_window *window)
 }
 
 /* Is the record inside of a window that is resolved? */
-static inline bool etwas_window_holds(const struct etwas_window *window,
-                                      const struct etwas_input *input, const EVENT_RECORD *record)
+static inline bool etwas_window_holds(struct etwas_window *window, const struct etwas_input *input,
+                                      const EVENT_RECORD *record)
 {
-    int64_t time_ns;
+    bool is_inside = true;
 
-    if (!etwas_window_is_set(window)) {
-        return true;
+    if (etwas_window_is_set(window)) {
+        int64_t time_ns = etwas_input_shown_ns(input, record);
+
+        is_inside = (window->from.anchor == ETWAS_WINDOW_OPEN || time_ns >= window->from.ns) &&
+                    (window->to.anchor == ETWAS_WINDOW_OPEN || time_ns <= window->to.ns);
     }
-    time_ns = etwas_input_shown_ns(input, record);
-    return (window->from.anchor == ETWAS_WINDOW_OPEN || time_ns >= window->from.ns) &&
-           (window->to.anchor == ETWAS_WINDOW_OPEN || time_ns <= window->to.ns);
+    if (is_inside && !window->has_held) {
+        window->has_held = etwas_covered_is_event(input, record);
+    }
+    return is_inside;
 }
+
+/*
+ * Behind the events: if none was inside says so, and from when until when these traces go, or that they have none.
+ * Returns whether one was.
+ */
+bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
+                         uint32_t count);
 
 /*
  * Has a run read no more than a window that is resolved takes, for a command that needs nothing of what came before.

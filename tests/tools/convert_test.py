@@ -102,7 +102,7 @@ class Place(ToolTest):
         cut = self.write("cut.etl", whole + whole[-4096:-4000])
         lost = self.write("lost.etl", etl.trace([(0, heap_events())], events_lost=7, name="lost"))
         _, told = self.run_etwas("dump", cut, lost, expect=DAMAGED)
-        self.assertEqual(len(told.splitlines()), 2, told)
+        self.assertEqual(len(told.splitlines()), 3, told)  # damage, no end where it was, and losses
         for form in ("ndjson", "csv", "chrome", "ctf", "perfetto", "etl", "folded", "speedscope", "pprof", "otlp"):
             out = os.path.join(self.folder, form)
             _, error = self.run_etwas("convert", "--to", form, "-o", out, cut, lost, expect=DAMAGED)

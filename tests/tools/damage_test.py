@@ -60,7 +60,8 @@ class Damage(ToolTest):
         self.assertEqual((stat["damage_count"], len(stat["damages"])), (30, 20))
         _, error = self.run_etwas("dump", os.path.join(self.folder, "damaged.etl"), expect=DAMAGED)
         self.assertIn("10 more places", error)
-        self.assertEqual(len(error.splitlines()), 21)
+        self.assertEqual(len(error.splitlines()), 22)
+        self.assertIn("note: there are no events in", error)
 
     def test_no_cut_and_no_flipped_bit_crashes_it_or_spoils_its_json(self):
         header = range(0, 1024, 7)

@@ -197,8 +197,10 @@ class Other(DiffTest):
     def test_misuse_and_keys(self):
         paths = self.side("a", range(4), {RED: 400})
         for wrong in (paths, ["--", *paths], [*paths, "--"], ["--effect", "x", *paths, "--", *paths],
-                      ["--confidence", "50", *paths, "--", *paths], ["--class", "Green", *paths, "--", *paths]):
+                      ["--confidence", "50", *paths, "--", *paths]):
             self.assertIn("etwas diff", self.run_etwas("diff", *wrong, expect=USAGE)[1])
+        self.assertIn("etwas diff: note: no class is called 'Green'",
+                      self.run_etwas("diff", "--class", "Green", *paths, "--", *paths)[1])
         short = self.side("short", [1], {RED: 4}, length=MS)
         self.assertIn("too short", self.run_etwas("diff", *short, "--", *paths, expect=OPEN)[1])
         self.run_etwas("diff", *paths, "--", self.write("no.etl", b"no trace"), expect=OPEN)

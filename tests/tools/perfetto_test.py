@@ -61,7 +61,7 @@ class PerfettoTest(ToolTest):
 
     def convert(self, *arguments, expect=FINE):
         path = os.path.join(self.folder, "out.perfetto")
-        self.run_etwas("convert", "--to", "perfetto", "--output", path, *arguments, expect=expect)
+        self.run_etwas("convert", "--to", "perfetto", "--force", "--output", path, *arguments, expect=expect)
         return path
 
     def ask(self, trace, *statements, losses=False):

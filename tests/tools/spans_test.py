@@ -181,7 +181,7 @@ class Chosen(SpansTest):
         self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]], [[1, 2], [3]])
         told = self.spans("--class", BLUE, "--slowest", "9", path)  # also those inside of others
         self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]], [[2]])
-        self.assertIn("no class is called 'Green'", self.run_etwas("spans", "-C", "Green", path, expect=USAGE)[1])
+        self.assertIn("note: no class is called 'Green'", self.run_etwas("spans", "-C", "Green", path)[1])
 
     def test_where_chooses_by_either_event(self):
         path = self.file(self.RECORDS)

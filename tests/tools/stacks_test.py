@@ -12,7 +12,7 @@ import struct
 
 import etl_build as etl
 from symbols_test import BASE, HERE, T, image
-from tool_case import HEAP, OPEN, OUTPUT, RED, ToolTest, main
+from tool_case import HEAP, OPEN, OUTPUT, RED, USAGE, ToolTest, main
 
 TEXT = 0xFFFFFFFF81000000
 INTERVAL_SET = 72
@@ -265,9 +265,12 @@ class Forms(StacksTest):
 
     def test_without_stacks_there_are_none_and_that_is_said(self):
         path = self.trace(etl.classic(RED, T))
-        self.assertEqual(self.folded(path), ([], "etwas: there are no stacks\n"))
+        self.assertEqual(self.folded(path), ([], "etwas convert: note: there are no stacks of what is asked for; "
+                                                  "'etwas record --kernel profile --stack profile' records them\n"))
         self.assertEqual(self.speedscope(path), [])
-        self.assertEqual(self.pprof(path)[2], [])
+        out = os.path.join(self.folder, "none.pb")
+        self.run_etwas("convert", "--to", "pprof", "--output", out, path, expect=USAGE)
+        self.assertFalse(os.path.exists(out))
 
     def test_what_cannot_be_written_or_read_leaves_nothing(self):
         path = self.trace(*self.KERNEL, *self.SAMPLES)

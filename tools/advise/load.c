@@ -57,13 +57,16 @@ static void on_record(EVENT_RECORD *record)
 /* What the file says of its machine; 0: that cannot be, and is said. */
 static uint32_t processors_of(struct etwas_load *load, const struct etwas_input *input)
 {
+    char what[160];
+
     if (input->information.processors <= ETWAS_LOAD_MOST_PROCESSORS) {
         return input->information.processors;
     }
-    fprintf(stderr,
-            "etwas advise: %s: damaged: it says that its machine has %" PRIu32
-            " processors, which none has. Those that have events count\n",
-            input->path, input->information.processors);
+    snprintf(what, sizeof what,
+             "damaged: it says that its machine has %" PRIu32
+             " processors, which none has. Those that have events count",
+             input->information.processors);
+    etwas_input_say(input, "advise", false, what);
     load->is_damaged = true;
     return 0;
 }

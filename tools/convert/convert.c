@@ -40,7 +40,8 @@ static const char *const help[] = {
     "                               stacks by thread as speedscope's JSON\n"
     "                     pprof     stacks as pprof's profile.proto\n"
     "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
-    "                     whole: what cannot be written to its end leaves nothing.\n"
+    "                     whole: what cannot be written to its end leaves nothing,\n"
+    "                     and where there is nothing to put into it, it is not made.\n"
     "                     - is standard output\n"
     "  -f, --force        a file PATH that is there, and none of FILE, is replaced\n"
     "                     when the new one is whole\n"
@@ -185,13 +186,25 @@ static int make(struct etwas_convert *convert)
         fputs("etwas: not enough memory to convert everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
+    if (convert->run.count > 0 && convert->where.error == NULL) {
+        bool is_inside =
+            etwas_window_finish(&convert->window, "convert", convert->paths, convert->path_count);
+
+        /* Of a trace without events all is there. */
+        convert->is_empty |= (!is_inside && etwas_window_is_set(&convert->window)) ||
+                             (convert->where.was_asked && !convert->where.has_held);
+    }
     result = etwas_where_finish(&convert->where, &convert->field_paths, "convert", true, result);
     if (convert->output != NULL && !etwas_output_finish(convert->output)) {
         result = ETWAS_EXIT_OUTPUT;
     }
     /* What is damaged, or lacks a file, was converted; else it is nobody's. */
-    if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_USAGE || convert->is_refused ||
-        convert->out_of_memory || convert->subject.out_of_memory || convert->run.count == 0) {
+    if (convert->is_empty && convert->place.path != NULL && result == ETWAS_EXIT_FINE) {
+        result = ETWAS_EXIT_NO;
+    }
+    if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_NO || convert->is_empty ||
+        convert->is_refused || convert->out_of_memory || convert->subject.out_of_memory ||
+        convert->run.count == 0) {
         etwas_destination_drop(&convert->place);
     } else if (!etwas_destination_keep(&convert->place)) {
         result = ETWAS_EXIT_OUTPUT;

@@ -38,6 +38,7 @@ struct etwas_convert {
     struct etwas_convert_clock clocks[ETWAS_INPUT_FILES];      /* likewise */
     struct etwas_told_losses losses[ETWAS_INPUT_FILES];        /* likewise */
     bool out_of_memory;
+    bool is_empty;   /* there is nothing of what is asked for, which was told */
     bool is_refused; /* the input is, which was told: nobody gets the output */
 
     /* The event that etwas_convert_reader.event is called for. */

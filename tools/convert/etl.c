@@ -144,6 +144,7 @@ static int refuse(struct etwas_convert *convert)
 {
     const struct relog *relog = convert->state;
     const struct etwas_input *largest = &convert->run.inputs[0];
+    char what[256];
 
     convert->is_refused = true;
     if (relog->relogger != NULL || relog->code != ERROR_NOT_SUPPORTED) {
@@ -158,11 +159,12 @@ static int refuse(struct etwas_convert *convert)
                       ? input
                       : largest;
     }
-    fprintf(stderr,
-            "etwas convert: %s: by its header its machine has %" PRIu32
-            " processors: with those of the other files, which are of other machines, that is too "
-            "many for one log file, or its header is damaged. Convert it by itself\n",
-            largest->path, largest->logfile.LogfileHeader.NumberOfProcessors);
+    snprintf(what, sizeof what,
+             "by its header its machine has %" PRIu32
+             " processors: with those of the other files, which are of other machines, that is too "
+             "many for one log file, or its header is damaged. Convert it by itself",
+             largest->logfile.LogfileHeader.NumberOfProcessors);
+    etwas_input_say(largest, "convert", false, what);
     return ETWAS_EXIT_OPEN;
 }
 

@@ -12,6 +12,7 @@
 static int run(struct etwas_convert *convert, enum etwas_dump_form form)
 {
     static struct etwas_dump dump;
+    int result;
 
     dump.command = "convert";
     dump.limit = UINT64_MAX;
@@ -27,9 +28,14 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
     convert->where = (struct etwas_where){0};
     convert->field_paths.count = 0;
     convert->output = NULL; /* dump finishes it, and tells what is wrong with it */
-    return etwas_dump_choose_columns(&dump)
-               ? etwas_dump_run(&dump, convert->paths, convert->path_count)
-               : ETWAS_EXIT_USAGE;
+    if (!etwas_dump_choose_columns(&dump)) {
+        return ETWAS_EXIT_USAGE;
+    }
+    result = etwas_dump_run(&dump, convert->paths, convert->path_count);
+    convert->is_empty = (etwas_window_is_set(&dump.window) && !dump.window.has_held) ||
+                        (dump.has_where && !dump.where.has_held);
+    convert->window.has_held = true; /* dump has told if it has not */
+    return result;
 }
 
 static int run_ndjson(struct etwas_convert *convert)

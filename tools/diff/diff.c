@@ -193,9 +193,9 @@ static void free_all(struct etwas_diff *diff)
 static int show(struct etwas_output *output, const struct etwas_diff *diff, int result)
 {
     if (diff->class_count == 0 && diff->class_name != NULL) {
-        fprintf(stderr, "etwas diff: no class is called '%s'%s\n", diff->class_name,
-                etwas_window_is_set(&diff->window) ? " in this window" : "");
-        return ETWAS_EXIT_USAGE;
+        fprintf(stderr,
+                "etwas diff: note: no class is called '%s'%s; without --class all are compared\n",
+                diff->class_name, etwas_window_is_set(&diff->window) ? " in this window" : "");
     }
     if (diff->json) {
         etwas_diff_json(output, diff, result);

@@ -231,6 +231,7 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_
         end(&reading, &input);
         etwas_input_warn(&input);
         *events_lost += input.information.lost_events;
+        (void)etwas_window_finish(&reading.window, "diff", &run->path, 1);
     }
     etwas_spans_close(reading.spans);
     etwas_span_classes_forget(&diff->names);

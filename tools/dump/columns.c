@@ -90,6 +90,7 @@ bool etwas_dump_choose_columns(struct etwas_dump *dump)
         }
         dump->wants_durations |= column.property == ETWAS_PROPERTY_DURATION ||
                                  column.property == ETWAS_PROPERTY_DURATION_ERROR;
+        dump->wants_stacks |= column.property == ETWAS_PROPERTY_CALL_STACK;
         dump->wants_raw_time |= column.property == ETWAS_PROPERTY_RAW_TIME;
         dump->columns[dump->column_count++] = column;
         if (text[bytes] == '\0') {

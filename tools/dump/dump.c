@@ -203,6 +203,9 @@ static void on_record(EVENT_RECORD *record)
         etwas_dump_tell_senseless(dump,
                                   senseless ? "what describes it" : "what it says of other events");
     }
+    if (dump->wants_stacks && !dump->has_stack) {
+        dump->has_stack = etwas_dump_stack(dump).count > 0;
+    }
     dump->shown++;
     dump->beyond +=
         dump->clock == ETWAS_DUMP_TIME && etwas_text_is_beyond(etwas_input_shown_ns(input, record));
@@ -274,6 +277,7 @@ bool etwas_dump_take_option(void *context, int option)
         return true;
     case 'S':
         dump->symbols = true;
+        dump->wants_stacks = true;
         return true;
     case 'r':
         dump->clock = ETWAS_DUMP_RAW;
@@ -437,7 +441,7 @@ static int process(struct etwas_dump *dump)
 }
 
 /* Says what is to be said behind the events. Returns what the program exits with. */
-static int finish(struct etwas_dump *dump, int result)
+static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, int result)
 {
     bool out_of_memory = dump->subject.out_of_memory;
 
@@ -450,6 +454,16 @@ static int finish(struct etwas_dump *dump, int result)
         if (dump->symbols) {
             etwas_addresses_close(&dump->addresses[i]);
         }
+    }
+    if (dump->run->count > 0 && dump->run->live == NULL && dump->shown < dump->limit &&
+        dump->where.error == NULL) {
+        (void)etwas_window_finish(&dump->window, dump->command, paths, count);
+    }
+    if (dump->shown > 0 && dump->wants_stacks && !dump->has_stack) {
+        fprintf(stderr,
+                "etwas %s: note: no event that is shown has a call stack; sessions take them where "
+                "they are asked to, those of the kernel's events by 'etwas record --stack'\n",
+                dump->command);
     }
     if (dump->run->count > 0) {
         result = etwas_where_finish(&dump->where, &dump->paths, dump->command,
@@ -481,7 +495,7 @@ int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count)
     if (!etwas_output_finish(dump->output)) {
         return ETWAS_EXIT_OUTPUT;
     }
-    return finish(dump, result);
+    return finish(dump, paths, count, result);
 }
 
 int etwas_command_dump(int argc, char **argv)

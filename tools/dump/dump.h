@@ -55,6 +55,8 @@ struct etwas_dump {
     enum etwas_dump_form form;
     bool hex;     /* nothing is decoded */
     bool symbols; /* stacks are shown by names */
+    bool wants_stacks;
+    bool has_stack; /* an event that is shown has one */
     enum etwas_dump_clock clock;
     bool several_files; /* each event then says which file it is from */
     uint64_t limit;     /* events to show */

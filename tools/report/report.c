@@ -197,6 +197,8 @@ int etwas_command_report(int argc, char **argv)
     static struct etwas_files files;
     struct etwas_output *output = etwas_standard_output();
     bool has_report;
+    bool is_inside;
+    bool is_empty;
     bool is_written;
     int result;
 
@@ -222,10 +224,18 @@ int etwas_command_report(int argc, char **argv)
     result = etwas_where_finish(&report.spans.where, &report.spans.paths, "report", true, result);
     has_report =
         !report.out_of_memory && report.spans.run.count > 0 && report.spans.where.error == NULL;
+    is_inside = !has_report ||
+                etwas_window_finish(&report.spans.window, "report", files.paths, files.count);
+    is_empty = (!is_inside && etwas_window_is_set(&report.spans.window)) ||
+               (report.spans.where.was_asked && !report.spans.where.has_held);
+    /* A page of nothing would be taken for one of something. */
+    if (is_empty && request.page.path != NULL && result == ETWAS_EXIT_FINE) {
+        result = ETWAS_EXIT_NO;
+    }
     if (request.json && has_report) {
         etwas_report_json(output, &report);
     }
-    is_written = write_page(&request, &report, has_report);
+    is_written = write_page(&request, &report, has_report && !is_empty);
     etwas_report_free(&report);
     return etwas_output_finish(output) && is_written ? result : ETWAS_EXIT_OUTPUT;
 }

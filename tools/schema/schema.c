@@ -121,6 +121,9 @@ static int list(struct listing *listing, struct etwas_input *input)
         etwas_decoder_messages(listing->decoder, visit_message, listing) != ERROR_SUCCESS) {
         fputs("etwas: not enough memory to list everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
+    } else if (listing->previous == NULL && listing->message == NULL) {
+        etwas_input_say(input, "schema", true,
+                        "nothing in it describes events; 'etwas stat' tells which it has");
     }
     return result;
 }

@@ -228,17 +228,20 @@ int etwas_command_spans(int argc, char **argv)
         return etwas_command_misused("spans");
     }
     result = read_all(&request, files.paths, files.count);
+    if (request.run.count > 0 && request.where.error == NULL) {
+        (void)etwas_window_finish(&request.window, "spans", files.paths, files.count);
+    }
     if (request.out_of_memory || request.subject.out_of_memory) {
         fputs("etwas: not enough memory to follow everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     } else if (request.run.count > 0 && request.where.error == NULL) {
         show(output, &request, result);
     }
-    if (result == ETWAS_EXIT_FINE && request.class_name != NULL &&
+    if (request.run.count > 0 && request.class_name != NULL && request.window.has_held &&
         !etwas_spans_has_class(&request)) {
-        fprintf(stderr, "etwas spans: no class is called '%s'%s\n", request.class_name,
-                etwas_window_is_set(&request.window) ? " in this window" : "");
-        result = ETWAS_EXIT_USAGE;
+        fprintf(stderr,
+                "etwas spans: note: no class is called '%s'%s; without --class all are told\n",
+                request.class_name, etwas_window_is_set(&request.window) ? " in this window" : "");
     }
     etwas_spans_free_room(&request);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;

@@ -128,6 +128,13 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     } else {
+        etwas_input_warn_of_end(&input);
+        if (cpu.switches == 0) {
+            etwas_input_say(
+                &input, "stat", true,
+                "there are no context switches; 'etwas record --kernel cswitch' records "
+                "them");
+        }
         put(output, form, &cpu, &groups, &input, result);
     }
     etwas_cpu_ungroup(&groups);

@@ -219,6 +219,11 @@ int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, cons
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
+    etwas_input_warn_of_end(&input);
+    if (heap.stack_count == 0 && heap.without_stack == 0 && !heap.out_of_memory) {
+        etwas_input_say(&input, "stat", true,
+                        "there are no calls of malloc; 'heaptrace PROGRAM' records them");
+    }
     if (json) {
         etwas_heap_json(output, &heap, limit, &input, result);
     } else {

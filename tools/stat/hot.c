@@ -267,6 +267,11 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
         result = ETWAS_EXIT_OPEN;
     } else if (result != ETWAS_EXIT_OPEN) {
         etwas_hot_sort(&hot);
+        etwas_input_warn_of_end(&input);
+        if (hot.samples == 0) {
+            etwas_input_say(&input, "stat", true,
+                            "there are no samples; 'etwas record --kernel profile' records them");
+        }
         if (json) {
             etwas_hot_json(output, &hot, limit, &input, result);
         } else {

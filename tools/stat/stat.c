@@ -264,6 +264,7 @@ static int show(struct request *request, const char *path, uint32_t number)
         stat.out_of_memory = true;
     }
     result = count(&stat, &input);
+    request->window.has_held |= etwas_stat_total(&stat).events > 0 || request->where.was_asked;
     if (request->where.error != NULL) {
         result = ETWAS_EXIT_USAGE; /* which was said */
     } else if (request->json) {
@@ -424,6 +425,10 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
             result = shown;
         }
         etwas_output_flush(request->output);
+    }
+    if (!request->heap && !request->hot && !request->cpu && request->where.error == NULL &&
+        result != ETWAS_EXIT_OPEN) {
+        (void)etwas_window_finish(&request->window, "stat", paths, count);
     }
     return etwas_where_finish(&request->where, &request->paths, "stat", true, result);
 }

@@ -148,6 +148,9 @@ static void on_record(EVENT_RECORD *record)
     if (etwas_event_is_header_class(record)) {
         return;
     }
+    if (!why->window.has_held) {
+        (void)etwas_window_holds(&why->window, input, record);
+    }
     if (!why->follows) {
         etwas_addresses_take(&why->addresses[input->number - 1], record);
         etwas_why_take_rung(why, record);
@@ -348,9 +351,10 @@ int etwas_command_why(int argc, char **argv)
             etwas_why_text(output, &why);
         }
     }
-    if (result == ETWAS_EXIT_FINE && why.class_name != NULL && !etwas_why_has_class(&why)) {
-        fprintf(stderr, "etwas why: no class is called '%s'\n", why.class_name);
-        result = ETWAS_EXIT_USAGE;
+    if (why.run.count > 0 && etwas_window_finish(&why.window, "why", files.paths, files.count) &&
+        why.class_name != NULL && !etwas_why_has_class(&why)) {
+        fprintf(stderr, "etwas why: note: no class is called '%s'; without --class all are told\n",
+                why.class_name);
     }
     free_room(&why);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;

@@ -186,7 +186,7 @@ static bool finish_files(const struct etwas_convert *convert, struct gathering *
            !gathering->stacks->functions.out_of_memory;
 }
 
-static void choose_kind(struct etwas_stacks *stacks)
+static void choose_kind(struct etwas_convert *convert, struct etwas_stacks *stacks)
 {
     static const char *const names[] = {"samples", "stacks of heaptrace", "events with a stack"};
 
@@ -199,8 +199,13 @@ static void choose_kind(struct etwas_stacks *stacks)
                     stacks->seen[i], names[i]);
         }
     }
-    if (stacks->seen[stacks->kind] == 0 && stacks->span_count == 0) {
-        fputs("etwas: there are no stacks\n", stderr);
+    if (stacks->seen[stacks->kind] == 0 && stacks->span_count == 0 &&
+        convert->where.error == NULL && convert->run.count > 0) {
+        convert->is_empty = true;
+        fputs(
+            "etwas convert: note: there are no stacks of what is asked for; 'etwas record --kernel "
+            "profile --stack profile' records them\n",
+            stderr);
     }
     if (stacks->beyond > 0) {
         fprintf(stderr, "etwas: %" PRIu64 " stacks are more than are told apart\n", stacks->beyond);
@@ -230,7 +235,7 @@ int etwas_stacks_gather(struct etwas_convert *convert, struct etwas_stacks *stac
         result = etwas_convert_read(convert, &reader);
         convert->out_of_memory |= !finish_files(convert, &gathering);
         etwas_stacks_nest_spans(stacks);
-        choose_kind(stacks);
+        choose_kind(convert, stacks);
     } else {
         convert->out_of_memory = true;
     }
