@@ -66,8 +66,6 @@ static inline uint32_t list_arguments(struct arguments *arguments, va_list given
             return ERROR_INVALID_PARAMETER;
         }
         if (length > ETWAS_ETL_LARGEST_RECORD_BYTES) {
-            arguments->count = 0;
-            arguments->bytes = ETWAS_ETL_LARGEST_RECORD_BYTES;
             return ERROR_MORE_DATA;
         }
         next->DataPtr = data;
@@ -283,6 +281,17 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
     return publish_anyhow(&key, &message, arguments);
 }
 
+/* What no record holds is counted. */
+static __attribute__((noinline, cold)) uint32_t refuse(uint32_t code, etwas_trace_handle handle,
+                                                       struct message message)
+{
+    struct arguments arguments;
+
+    arguments.count = 0;
+    arguments.bytes = ETWAS_ETL_LARGEST_RECORD_BYTES;
+    return code == ERROR_MORE_DATA ? trace_otherwise(handle, message, &arguments) : code;
+}
+
 static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle handle,
                                                             const struct message message,
                                                             va_list given)
@@ -299,8 +308,7 @@ static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle h
     }
     code = list_arguments(&arguments, given);
     if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
-        /* What no record holds is counted there. */
-        return code == ERROR_MORE_DATA ? trace_otherwise(handle, message, &arguments) : code;
+        return refuse(code, handle, message);
     }
     code = is_common ? trace_quickly(handle, &message, &arguments) : ETWAS_QUICK_NOT;
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
