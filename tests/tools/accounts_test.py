@@ -8,6 +8,7 @@ usage: accounts_test.py PATH_OF_ETWAS TEST_CLASS
 import json
 import os
 import random
+import re
 
 import etl_build as etl
 from spans_test import END, START, T, order
@@ -253,6 +254,91 @@ class Stepped(ToolTest):
             self.assertTrue(error_ns is None or error_ns >= 100 * (hour - 2 * SECOND), (knots, error_ns))
         ns, error_ns = self.duration(SECOND // 2, SECOND, (0, 2 * SECOND, 4 * SECOND))  # between knots that agree
         self.assertLess(error_ns, 10_000_000)
+
+
+class Same(ToolTest):
+    """Each account that is shown several times is the same: as text, as JSON, in a report, on its page, and as it was made."""
+
+    def session(self, chance):
+        """A file of a random session, and what is true of it."""
+        streams = [[etl.classic(chance.choice((RED, BLUE)), T + chance.randrange(10) + 100 * n + processor,
+                                payload=bytes(chance.randrange(40))) for n in range(chance.randrange(1, 200))]
+                   for processor in range(chance.randrange(1, 4))]
+        buffers = [(processor, records[at:at + 20]) for processor, records in enumerate(streams)
+                   for at in range(0, len(records), 20)]
+        losses = [(chance.randrange(1, 1000), chance.choice((etl.NO_BUFFER, etl.WRITE_ERROR))) for _ in range(chance.randrange(4))]
+        lost = sum(events for events, _ in losses) + chance.choice((0, 0, 7))
+        overwritten = chance.choice((0, 0, 40))
+        broken = [n for n in range(len(buffers)) if chance.random() < 0.1]
+        recorded = sum(len(records) for records in streams)
+        data = bytearray(etl.trace(buffers, mode=2 if overwritten else 1, processors=len(streams), events_lost=lost, own=[
+            etl.totals(lost_events=lost, overwritten_events=overwritten, overwritten_buffers=overwritten // 20,
+                       attempted=recorded + lost + overwritten),
+            *(etl.loss(T + n, T + n + 9, events, n % len(streams), cause) for n, (events, cause) in enumerate(losses))]))
+        for number in broken:
+            data[(number + 1) * etl.BUFFER_BYTES:(number + 1) * etl.BUFFER_BYTES + 8] = b"\xff" * 8
+        missing = sum(len(buffers[number][1]) for number in broken)
+        return bytes(data), {"attempted": recorded + lost + overwritten, "events": recorded - missing, "lost": lost,
+                             "overwritten": overwritten, "missing": missing, "untold": lost - sum(events for events, _ in losses)}
+
+    def number(self, text, label, word):
+        found = re.search(rf"^  {label} .*?([\d,]+) {word}", text, re.M)
+        return int(found.group(1).replace(",", "")) if found else 0
+
+    def said_as_text(self, path):
+        text, _ = self.run_any("stat", path)
+        untold = re.search(r"([\d,]+) of them: why and when", text)
+        return {"events": self.number(text, "events", "event"), "lost": self.number(text, "LOST", "event"),
+                "overwritten": self.number(text, "overwritten", "event"), "missing": self.number(text, "MISSING", "event"),
+                "untold": int(untold.group(1).replace(",", "")) if untold else 0}, text
+
+    def test_of_random_sessions(self):
+        for seed in range(25):
+            chance = random.Random(seed)
+            data, truth = self.session(chance)
+            path = self.write("s.etl", data)
+            self.assertEqual(truth["attempted"], sum(truth[key] for key in ("events", "lost", "overwritten", "missing")))
+            stat, report, spans, prove = (json.loads(self.run_any(*command, "--json", path)[0])
+                                          for command in (["stat"], ["report"], ["spans"], ["stat", "--prove"]))
+            text, words = self.said_as_text(path)
+            self.assertEqual(text, {key: truth[key] for key in text}, seed)
+            for file in (stat, report["files"][0]):
+                self.assertEqual({"events": file["events"], "lost": file["events_lost"], "overwritten": file["overwritten_events"],
+                                  "missing": file["events_missing"], "untold": file["lost_untold"]}, text, seed)
+            self.assertEqual([prove[key] for key in ("attempted", "in_files", "overwritten", "lost")],
+                             [truth[key] for key in ("attempted", "events", "overwritten", "lost")])
+            self.assertEqual(spans["events_lost"], truth["lost"])
+            header, *shown = map(json.loads, self.run_any("dump", "--json", path)[0].splitlines())
+            self.assertEqual(header["fields"]["EventsLost"], truth["lost"])
+            shown = [event for event in shown if event["class"] in (RED, BLUE)]
+            self.assertEqual(len(shown), truth["events"])
+            for part in ("processors", "classes"):
+                self.assertEqual(sum(one["events"] for one in stat[part]), truth["events"])
+            self.assertEqual(sum(sum(one["over_time"]) for one in report["processors"]), truth["events"])
+            self.assertEqual(sum(one["events"] for one in report["names"]) + report["other_names_events"], truth["events"])
+            self.assertEqual(stat["damage_count"], report["files"][0]["damage_count"])
+            self.check_rates(stat, report, spans, words)
+
+    def check_rates(self, stat, report, spans, words):
+        rate = report["other_names_events_per_second"] if report["other_names_events"] else 0
+        rate += sum(name["events_per_second"] for name in report["names"])
+        self.assertEqual(stat["duration_s"], spans["seconds"])
+        self.assertEqual(report["covered_ns"], round(stat["duration_s"] * 1e9))
+        self.assertAlmostEqual(rate, stat["events_per_second"], 3)
+        self.assertEqual(stat["events_per_second"], report["files"][0]["events_per_second"])
+        if stat["events"]:
+            self.assertAlmostEqual(stat["events"] / stat["duration_s"], stat["events_per_second"], 3)
+        self.assertIn(f"  covers        {stat['duration_s']:.7f} s, ", words)
+
+    def test_the_page_has_what_json_has(self):
+        data, _ = self.session(random.Random(3))
+        path, page = self.write("s.etl", data), os.path.join(self.folder, "page.html")
+        out, errors = self.run_any("report", "--html", page, "--json", path)
+        if "without d3" in errors:
+            self.skipTest("it was built without d3")
+        with open(page, encoding="utf-8") as file:
+            found, = re.findall(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S)
+        self.assertEqual(json.loads(found), json.loads(out))
 
 
 if __name__ == "__main__":

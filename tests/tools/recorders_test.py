@@ -9,6 +9,7 @@ usage: recorders_test.py PATH_OF_ETWAS PATH_OF_ETWAS_HOST PATH_OF_RECORDERS_WORK
 import collections
 import json
 import os
+import random
 import shlex
 import shutil
 import signal
@@ -125,6 +126,17 @@ class All(Recorders):
         _, error = self.run_etwas("dump", *folders)
         self.assertIn(f"{50 + 50 + 40 + 2 * 30} events are in more than one of the files", error)
         self.assertEqual(self.counts(*folders), {program.pid: 130, dead: 30})
+
+    def test_what_a_session_says_of_itself_its_file_says(self):
+        for seed in range(3):
+            program = self.recorder(f"start 1 app{seed}", *(f"log {events}" for events in random.Random(seed).choices(range(1, 99), k=4)), shared="1")
+            out, _ = self.run_etwas("ps", "--json")
+            said, = (one for one in map(json.loads, out.splitlines()) if one.get("session") == f"app{seed}")
+            folder = os.path.join(self.folder, f"of{seed}")
+            self.run_etwas("snapshot", "--all", "--to", folder)
+            stat = json.loads(self.run_etwas("stat", "--json", os.path.join(folder, f"app{seed}-{program.pid}.etl"))[0])
+            self.assertEqual((stat["events"], stat["events_lost"], stat["overwritten_events"]),
+                             (said["recorded"], said["lost"], said["overwritten"]))
 
     def test_a_window_leaves_out_buffers_that_are_older_and_is_the_same_in_all(self):
         programs = [self.recorder(f"start 2 app{i}", "log 2000") for i in range(2)]
