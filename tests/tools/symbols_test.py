@@ -31,7 +31,7 @@ def image(kind, stamp, path, base=BASE, size=0x100000, process=10, first=0):
 
 def own_image(kind, stamp, path, base, first, size=0x100000, process=10):
     """An image of a session that takes stacks, version 2."""
-    return etl.classic(IMAGE_CLASS, stamp, kind=kind, level=2, process=process,
+    return etl.classic(IMAGE_CLASS, stamp, kind=kind, level=2, version=2, process=process,
                        payload=struct.pack("<QQI3IQ4I", base, size, process, 0, 0, 0, first, 0, 0, 0, 0) +
                        etl.utf16(path))
 
