@@ -29,7 +29,7 @@ enum {
 
 /* The descriptions of one file. */
 struct etwas_descriptions {
-    const char *path;      /* NULL: no file, since a session tells all before it is needed */
+    const char *path; /* NULL: no file, since a session tells all before it is needed */
     etwas_decoder *decoder;
     struct etwas_field_paths *paths;
     struct etwas_described **table; /* by schema, at most half full; capacity is a power of 2 */

@@ -75,7 +75,6 @@ extern __thread bool etwas_files_are_forbidden;
 
 #define ETWAS_FILES_FORBIDDEN(forbidden) ((void)0)
 
-
 #define ETWAS_INVARIANT(condition) ((void)0)
 
 #define ETWAS_TESTPOINT(point) ((void)0)
