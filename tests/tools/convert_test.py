@@ -178,8 +178,10 @@ class Lines(ToolTest):
         other = self.write("b.etl", etl.trace([(0, [order(START, 5), order(END, 900)])]))
         for form, option in (("ndjson", "--json"), ("csv", "--csv")):
             for arguments in ([trace], [trace, other], ["--where", "size > 100", trace],
-                              ["--where", "duration > 1us", other]):
+                              ["--where", "duration > 1us", other], ["--where", "event == 'Call/malloc'", trace],
+                              ["--where", "provider =~ '^he' && name != 'free'", trace]):
                 shown, _ = self.run_etwas("dump", option, *arguments)
+                self.assertGreater(len(shown.splitlines()), form == "csv")
                 self.assertTrue(shown)
                 self.assertEqual(self.run_etwas("convert", "--to", form, *arguments)[0], shown)
 

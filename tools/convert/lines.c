@@ -21,11 +21,10 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
     dump.output = convert->output;
     dump.several_files = convert->path_count > 1;
     dump.has_where = convert->has_where;
-    dump.where = convert->where;
+    etwas_where_move(&dump.where, &convert->where);
     dump.window = convert->window;
     dump.paths = convert->field_paths;
-    dump.wants_durations = convert->where.wants_duration;
-    convert->where = (struct etwas_where){0};
+    dump.wants_durations = dump.where.wants_duration;
     convert->field_paths.count = 0;
     convert->output = NULL; /* dump finishes it, and tells what is wrong with it */
     if (!etwas_dump_choose_columns(&dump)) {

@@ -404,6 +404,19 @@ bool etwas_where_parse(struct etwas_where *where, const char *text, struct etwas
     return where->error == NULL;
 }
 
+void etwas_where_move(struct etwas_where *to, struct etwas_where *from)
+{
+    *to = *from;
+    for (uint32_t i = 0; i < 2 * to->node_count; i++) {
+        const char **text = &to->nodes[i / 2].operands[i % 2].text;
+
+        if (*text != NULL) {
+            *text = to->text + (*text - from->text);
+        }
+    }
+    memset(from, 0, sizeof *from);
+}
+
 void etwas_where_clear(struct etwas_where *where)
 {
     for (uint32_t i = 0; i < where->node_count; i++) {

@@ -137,6 +137,9 @@ bool etwas_where_parse(struct etwas_where *where, const char *text,
 
 void etwas_where_clear(struct etwas_where *where);
 
+/* To another place, since its strings are in it. What was there is not cleared; where it was is empty then. */
+void etwas_where_move(struct etwas_where *to, struct etwas_where *from);
+
 /* Where the values come from. */
 struct etwas_where_values {
     void *context;
