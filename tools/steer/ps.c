@@ -16,15 +16,15 @@ static const char keys_help[] =
     "JSON keys of a session: session, guid, process and program (that host it, where\n"
     "that can be told), log_file_mode, modes, clock, file, maximum_file_size,\n"
     "flush_timer, buffer_kb, minimum_buffers, maximum_buffers, buffers, free_buffers,\n"
-    "buffers_written, buffers_lost, realtime_buffers_lost, lost; where they can be told\n"
-    "recorded, overwritten, protocol (rseq, shared), protocol_reason (why not rseq); of a flight "
-    "recorder covered_ns and\n"
-    "longest_ns: for so long back everything is there, of every processor and of one.\n"
-    "condemned_slots and damaged_buffers (where they can be told): what a process has\n"
-    "written into that nothing can be made of. Where other processes do not log into\n"
-    "it, unshared: mode, sequences, disk, memory or hidden, which is why; where some\n"
-    "could not, unattached_processes, how many now, and unattached_reason of the last.\n"
-    "silent is true, and nothing follows it, where the host does not answer.\n";
+    "buffers_written, buffers_lost, realtime_buffers_lost, lost; where they can be\n"
+    "told recorded, overwritten, protocol (rseq, shared), protocol_reason (why not\n"
+    "rseq); of a flight recorder covered_ns and longest_ns: for so long back\n"
+    "everything is there, of every processor and of one. condemned_slots and\n"
+    "damaged_buffers (where they can be told): what a process has written into that\n"
+    "nothing can be made of. Where other processes do not log into it, unshared:\n"
+    "mode, sequences, disk, memory or hidden, which is why; where some could not,\n"
+    "unattached_processes, how many now, and unattached_reason of the last. silent is\n"
+    "true, and nothing follows it, where the host does not answer.\n";
 
 static const char *const ps_help[] = {
     "usage: etwas ps [OPTION...]\n"
