@@ -15,8 +15,9 @@
 enum {
     ETWAS_PROCESSES = 1 << 20, /* lives; further ones have no name */
     ETWAS_PROCESSES_NAME_BYTES = 256,
-    ETWAS_PROCESSES_NONE = UINT32_MAX,
 };
+
+#define ETWAS_PROCESSES_NONE UINT32_MAX
 
 struct etwas_processes_life {
     uint32_t process;
