@@ -7,6 +7,7 @@ usage: usage_test.py PATH_OF_ETWAS TEST_CLASS
 
 import json
 import os
+import re
 import signal
 import struct
 import sys
@@ -62,6 +63,25 @@ class Usage(ToolTest):
         stat_help, _ = self.run_etwas("stat", "--help")
         for key in self.stat_json(path)[0]:
             self.assertIn(key, stat_help)
+
+    def test_no_number_is_made_of_nothing_and_no_force_is_passed_over(self):
+        path = self.write("a.etl", etl.trace([]))
+        behind = {"diff": (path, "--", path), "record": ("true",), "convert": ("--to", "csv", path), "ps": (), "clocks": (),
+                  "recover": (), "ship": ("--to", "http://127.0.0.1:1", path), "enable": ("s", "p"), "disable": ("s", "p"),
+                  **dict.fromkeys(("start", "stop", "flush", "update", "snapshot", "tail"), ("s",))}
+        found = 0
+        for command in ("dump", "stat", "spans", "why", "advise", "report", *behind):
+            told, _ = self.run_etwas(command, "--help")
+            for option in re.findall(r"^ +(?:-\w, )?(--[\w-]+) (?:N|MS|KB|MB|PID|SECONDS|BITS|KEYWORDS|LEVEL)\b", told, re.MULTILINE):
+                with self.subTest(command=command, option=option):
+                    _, error = self.run_any(command, f"{option}=", *behind.get(command, (path,)), expect=(USAGE, OPEN))
+                    self.assertIn(f"{option} takes", error)
+                    found += 1
+        self.assertGreater(found, 20)
+        for command in (("convert", "--to", "csv", path), ("report", "--json", path), ("clocks",), ("start", "--buffering", "s"),
+                        ("update", "--flush", "9", "s"), ("recover", path)):
+            _, error = self.run_any(command[0], "--force", *command[1:], expect=(USAGE, OPEN))
+            self.assertIn("--force goes with", error)
 
     def test_the_version_is_printed(self):
         out, _ = self.run_etwas("--version")

@@ -175,6 +175,10 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         fprintf(stderr, "etwas clocks: what is '%s'? There is nothing to read\n", argv[optind]);
         fine = false;
     }
+    if (fine && request->force && request->html == NULL) {
+        fputs("etwas clocks: --force goes with --html\n", stderr);
+        fine = false;
+    }
     *result = fine ? ETWAS_EXIT_FINE : etwas_command_misused("clocks");
     return fine;
 }

@@ -129,6 +129,9 @@ static const char *misuse(const struct etwas_convert *convert)
     if (convert->place.path == NULL && convert->target->is_folder) {
         return "this format is a folder: --output says which";
     }
+    if (convert->place.force && convert->place.path == NULL) {
+        return "--force goes with --output";
+    }
     if (etwas_destination_is_input(&convert->place, convert->paths, convert->path_count)) {
         return "--output is one of the files that are read";
     }

@@ -166,6 +166,9 @@ static bool parse_options(int argc, char **argv, struct request *request, struct
     if (wrong == NULL && !request->json && request->page.path == NULL) {
         wrong = "--html PAGE or --json says what to make";
     }
+    if (wrong == NULL && request->page.force && request->page.path == NULL) {
+        wrong = "--force goes with --html";
+    }
     if (wrong == NULL && etwas_destination_is_input(&request->page, files->paths, files->count)) {
         wrong = "--html is one of the files that are read";
     }

@@ -216,6 +216,9 @@ bool etwas_steer_wish_finish(struct etwas_steer_wish *wish, const char *command,
         wrong = argc > optind + 1 ? "one session at a time" : "which session?";
     } else if (wish->path == NULL && (wish->log_file_mode & without_file) == 0) {
         wrong = "to which file (-o), or is it --buffering or --realtime?";
+    } else if (wish->force &&
+               (wish->path == NULL || (wish->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0)) {
+        wrong = "--force goes with -o, and not with --append";
     } else if ((wish->log_file_mode & sized) != 0 && wish->maximum_mb == 0) {
         wrong = "how large may the file be (--max-size)?";
     } else if (wish->maximum_buffers != 0 && wish->maximum_buffers < wish->minimum_buffers) {
