@@ -44,7 +44,8 @@ struct etwas_ship_request {
     uint64_t bytes;
     bool is_gzip;
     uint32_t limit_s;
-    int64_t deadline_ms; /* etwas_ship_now_ms, when it is given up whatever its limit is; 0: never */
+    int64_t
+        deadline_ms; /* etwas_ship_now_ms, when it is given up whatever its limit is; 0: never */
     size_t most_reply_bytes;
 };
 
