@@ -17,7 +17,7 @@ TRACELOGGING_DEFINE_PROVIDER(logging, "Etwas.Refused",
 enum {
     FITS_WIDE = 8000,    /* and no buffer of 4 KB */
     FITS_NONE = 65530,   /* no record is so long */
-    FITS_WITHOUT = 3900, /* with a stack it does not fit into 4 KB */
+    FITS_WITHOUT = 3940, /* with a stack it does not fit into 4 KB */
     EVENTS = 3,
 };
 
