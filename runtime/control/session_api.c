@@ -313,21 +313,3 @@ uint32_t etwas_sequences_try(void)
     etwas_processor_prepare();
     return etwas_rseq_try_now();
 }
-
-const char *etwas_sequences_text(uint32_t sequences)
-{
-    static const char *const texts[] = {
-        [ETWAS_SEQUENCES_USED] = "the kernel aborts restartable sequences that are preempted",
-        [ETWAS_SEQUENCES_UNBUILT] = "this build has no restartable sequences",
-        [ETWAS_SEQUENCES_UNREGISTERED] =
-            "glibc has registered no restartable sequences (too old, GLIBC_TUNABLES, or another "
-            "library has them)",
-        [ETWAS_SEQUENCES_UNFENCED] = "the kernel offers no membarrier for restartable sequences",
-        [ETWAS_SEQUENCES_NOT_ABORTED] =
-            "the kernel does not abort restartable sequences that are preempted",
-        [ETWAS_SEQUENCES_UNTRIED] =
-            "whether the kernel aborts restartable sequences could not be tried",
-    };
-
-    return sequences < sizeof texts / sizeof *texts ? texts[sequences] : "unknown reason";
-}

@@ -4,6 +4,7 @@
 #include "platform/rseq.h"
 
 #include <ck_pr.h>
+#include <etwas/etwas.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -136,4 +137,22 @@ bool etwas_rseq_fence(void)
     }
 #endif
     return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) == 0;
+}
+
+const char *etwas_sequences_text(uint32_t sequences)
+{
+    static const char *const texts[] = {
+        [ETWAS_SEQUENCES_USED] = "the kernel aborts restartable sequences that are preempted",
+        [ETWAS_SEQUENCES_UNBUILT] = "this build has no restartable sequences",
+        [ETWAS_SEQUENCES_UNREGISTERED] =
+            "glibc has registered no restartable sequences (too old, GLIBC_TUNABLES, or another "
+            "library has them)",
+        [ETWAS_SEQUENCES_UNFENCED] = "the kernel offers no membarrier for restartable sequences",
+        [ETWAS_SEQUENCES_NOT_ABORTED] =
+            "the kernel does not abort restartable sequences that are preempted",
+        [ETWAS_SEQUENCES_UNTRIED] =
+            "whether the kernel aborts restartable sequences could not be tried",
+    };
+
+    return sequences < sizeof texts / sizeof *texts ? texts[sequences] : "unknown reason";
 }

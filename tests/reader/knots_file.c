@@ -83,7 +83,7 @@ void put_trust(void)
         .stated_hz = 3001000000,
         .frequency_error_ppb = 2000,
         /* Not ended with 0, as a hostile file has it. */
-        .clocksource = {"tsc67890123456789012345678901234"},
+        .clocksource = {"tsc678901234567890123456789012"},
         .hypervisor = {"KVMKVMKVM"},
     };
 
