@@ -145,8 +145,7 @@ const char *etwas_sequences_text(uint32_t sequences)
         [ETWAS_SEQUENCES_USED] = "the kernel aborts restartable sequences that are preempted",
         [ETWAS_SEQUENCES_UNBUILT] = "this build has no restartable sequences",
         [ETWAS_SEQUENCES_UNREGISTERED] =
-            "glibc has registered no restartable sequences (too old, GLIBC_TUNABLES, or another "
-            "library has them)",
+            "glibc registers no sequences: it is too old, or GLIBC_TUNABLES or a library forbids",
         [ETWAS_SEQUENCES_UNFENCED] = "the kernel offers no membarrier for restartable sequences",
         [ETWAS_SEQUENCES_NOT_ABORTED] =
             "the kernel does not abort restartable sequences that are preempted",
