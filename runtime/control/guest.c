@@ -275,8 +275,8 @@ static uint32_t why_not(const struct etwas_registry_entry *entry)
     if (entry->layout != ETWAS_SHARED_MAJOR) {
         return ERROR_NOT_SUPPORTED;
     }
-    return entry->clock == ETWAS_CLOCK_KIND_QPC && (entry->time_offset_ns != offset_ns ||
-                                                    offset_ns == ETWAS_TIME_OFFSET_UNKNOWN)
+    return entry->clock == ETWAS_CLOCK_KIND_QPC &&
+                   (entry->time_offset_ns != offset_ns || offset_ns == ETWAS_TIME_OFFSET_UNKNOWN)
                ? ERROR_INVALID_FUNCTION
                : ERROR_SUCCESS;
 }

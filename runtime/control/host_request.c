@@ -104,9 +104,9 @@ static void snapshot(struct request *request)
         memcpy((uint8_t *)&asked + sizeof asked.head, request->content, bytes);
         asked.file_name[ETWAS_NAME_UNITS] = 0;
         code = asked.file_name[0] == '/' && etwas_session_key_of(request->session, &key)
-                   ? etwas_lifecycle_snapshot_around(
-                         key, asked.file_name, asked.moment + etwas_time_offset_known_ns(),
-                         asked.before_ns)
+                   ? etwas_lifecycle_snapshot_around(key, asked.file_name,
+                                                     asked.moment + etwas_time_offset_known_ns(),
+                                                     asked.before_ns)
                    : (uint32_t)ERROR_INVALID_PARAMETER;
     }
     answer(request, code, NULL, 0);

@@ -27,8 +27,9 @@ struct etwas_request_head {
 /* SNAPSHOT; the answer is its code. A recorder's file, of what it has from so long before the moment on. */
 struct etwas_snapshot_request {
     struct etwas_request_head head;
-    int64_t moment;     /* CLOCK_MONOTONIC_RAW of the first time namespace, ns: one clock for all processes of the machine */
-    uint64_t before_ns; /* 0: all that it has */
+    int64_t
+        moment; /* CLOCK_MONOTONIC_RAW of the first time namespace, ns: one clock for all processes of the machine */
+    uint64_t before_ns;              /* 0: all that it has */
     etwas_wchar file_name[1024 + 4]; /* from `/` on; terminated */
 };
 

@@ -49,9 +49,10 @@ struct etwas_configuration {
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
     bool is_shared;      /* its pool is in a mapping that other processes log into */
     bool is_found;       /* or others find and control it, and do not log into it */
-    uint32_t unshared;   /* ETWAS_UNSHARED_*: why they do not, where it was not asked for; HIDDEN: found no more */
-    bool is_template;    /* a private session, of which other processes start their own */
-    bool is_listed;      /* a recorder of this process alone, which others may ask for snapshots */
+    uint32_t
+        unshared; /* ETWAS_UNSHARED_*: why they do not, where it was not asked for; HIDDEN: found no more */
+    bool is_template; /* a private session, of which other processes start their own */
+    bool is_listed;   /* a recorder of this process alone, which others may ask for snapshots */
     bool sharing_required;    /* else it is of this process alone where others cannot find it */
     bool large_pages;         /* the pool shall lie in huge pages where the system grants them */
     uint32_t memory;          /* ETWAS_MEMORY_*: what else is asked of its memory */

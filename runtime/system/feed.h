@@ -85,10 +85,11 @@ struct etwas_feed {
     bool was_off;         /* the processor was, or its events were: nothing was read since */
     uint64_t closed_lost; /* by events that are closed */
     uint64_t lost_told;   /* of the ring's losses, those that topics were told of */
-    int64_t ahead_ns;     /* this process's CLOCK_MONOTONIC_RAW, of the kernel's (platform/time_namespace.h) */
-    int64_t read_ns;      /* when what was read last happened; 0: nothing was */
-    uint64_t full_told;   /* how often the ring was full when they were told that */
-    uint64_t looked_at;   /* how much of the ring was written when it was last looked */
+    int64_t
+        ahead_ns; /* this process's CLOCK_MONOTONIC_RAW, of the kernel's (platform/time_namespace.h) */
+    int64_t read_ns;    /* when what was read last happened; 0: nothing was */
+    uint64_t full_told; /* how often the ring was full when they were told that */
+    uint64_t looked_at; /* how much of the ring was written when it was last looked */
     uint16_t places[ETWAS_FEED_EVENTS]; /* by ids: the first event's number from 1; 0: none */
     struct etwas_feed_event events[ETWAS_FEED_EVENTS];
     struct etwas_ring ring;

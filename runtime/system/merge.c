@@ -20,7 +20,8 @@ static bool decode(struct etwas_merged *merged)
          !etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample))) {
         return false;
     }
-    origin->time_ns += merged->feed->ahead_ns; /* from here on it is a time of this process's clock */
+    origin->time_ns +=
+        merged->feed->ahead_ns; /* from here on it is a time of this process's clock */
     return true;
 }
 

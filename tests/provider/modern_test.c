@@ -138,7 +138,7 @@ static void data_of_every_size_and_number_of_blocks_is_recorded(void **state)
     free(bytes);
 }
 
-static void what_is_too_large_is_refused_with_its_own_code_and_changes_nothing(void **state)
+static void what_is_too_large_is_refused_with_its_own_code_and_counted(void **state)
 {
     const etwas_session_options small = {.buffer_size_kb = 4,
                                          .log_file_mode = EVENT_TRACE_BUFFERING_MODE};
@@ -179,7 +179,9 @@ static void what_is_too_large_is_refused_with_its_own_code_and_changes_nothing(v
     enable_modern(second, 0, 0, 0);
     EventDataDescCreate(&data[0], bytes, 4096 - 72 - HEADER_BYTES + 1);
     assert_int_equal(EventWrite(trace.provider, &full_descriptor, 1, data), ERROR_MORE_DATA);
-    assert_int_equal(counts_of(second).recorded + counts_of(second).lost, 0);
+    assert_int_equal(counts_of(second).recorded, 0);
+    assert_int_equal(counts_of(second).lost, 1);
+    assert_int_equal(counts_of(second).lost_too_large, 1);
     EventDataDescCreate(&data[0], bytes, 4096 - 72 - HEADER_BYTES);
     assert_int_equal(EventWrite(trace.provider, &full_descriptor, 1, data), ERROR_SUCCESS);
     assert_int_equal(counts_of(second).recorded, 1);
@@ -329,7 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(an_event_is_read_back_as_it_was_written),
         FOLDER_TEST(data_of_every_size_and_number_of_blocks_is_recorded),
-        FOLDER_TEST(what_is_too_large_is_refused_with_its_own_code_and_changes_nothing),
+        FOLDER_TEST(what_is_too_large_is_refused_with_its_own_code_and_counted),
         FOLDER_TEST(what_is_not_valid_is_refused_and_changes_nothing),
         FOLDER_TEST(a_string_is_an_event_of_its_own_kind),
         FOLDER_TEST(r106_times_are_in_the_records_of_the_session_that_asks),

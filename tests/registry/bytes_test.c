@@ -15,7 +15,7 @@ enum {
     VERSION_AT = 4, /* of both heads */
     HEAD_BYTES_AT = 6,
     TOTAL_BYTES_AT = 8,
-    GATE_AT = 80, /* of an entry's head */
+    GATE_AT = 80,    /* of an entry's head */
     GATE_BYTES = 16, /* with what came after it */
 };
 

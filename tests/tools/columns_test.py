@@ -95,10 +95,10 @@ class Columns(NamesTest):
                             for i, items in enumerate((wide, narrow, etl.extended_item(6, bytes(8), False),
                                                        etl.extended_item(6, bytes(3), False), b""))))
         self.assertEqual(self.lines("--columns", "call_stack", path)[1:],
-                         ["0x7F00AB,0xFFFFFFFFFFFFFFFF", "0x1234", "-", "-", "-"])
+                         ["0x7F00AB,[cut]", "0x1234", "-", "-", "-"])
         events = self.objects(path)
         self.assertEqual([e.get("call_stack") for e in events],
-                         [["0x7F00AB", "0xFFFFFFFFFFFFFFFF"], ["0x1234"], None, None, None])
+                         [["0x7F00AB", "[cut]"], ["0x1234"], None, None, None])
         self.assertTrue(all("extended" not in e for e in events))
         self.assertEqual(self.objects("--hex", path)[0]["extended"][0]["type"], 6)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("stack", UINT8), b"\x07"))
