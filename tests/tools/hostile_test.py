@@ -189,12 +189,12 @@ class Numbers(Reading):
         out, _ = self.run_etwas("dump", "-j", path)
         return self.check_json(out)[-1]["fields"]["f"], out.rstrip("}\n").rsplit(":", 1)[1]
 
-    def test_times_before_the_earliest_are_the_earliest(self):
+    def test_times_before_the_earliest_are_said_to_be(self):
         start_time = 104 + 264  # of the log file header; 0 is the year 1601, which nanoseconds do not reach
         data = etl.trace([(0, [etl.classic(RED, 2_000_000)])], frequency=1_000_000_000)
         path = self.write("a.etl", data[:start_time] + bytes(8) + data[start_time + 8:])
         out, _ = self.run_etwas("dump", path)
-        self.assertEqual({line.split(" ")[0] for line in out.splitlines()[1:]}, {"1677-09-21T00:12:43.145224192Z"})
+        self.assertEqual({line.split(" ")[0] for line in out.splitlines()[1:]}, {"@before-1677-09-21"})
 
     def test_whole_numbers_keep_all_their_digits(self):
         for number in (0, 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1):
