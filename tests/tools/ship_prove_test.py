@@ -293,7 +293,7 @@ class Replicas(ToolTest):
 
     def replica(self, verdict):
         server = Server(sys.argv[2])
-        proof = "\t".join(["web1", "7", verdict, *["0"] * 21]) + "\n"
+        proof = "\t".join(["web1", "7", verdict, *["0"] * 23]) + "\n"
 
         def answers(connection, request):
             if b"as verdict" in request.body:

@@ -161,7 +161,7 @@ class Certificates(WireTest):
         server = self.server()
         trusted, _ = self.certificate()
         told, said = self.work("send:20", to=server.url.replace("http:", "https:"),
-                               options=("--patience", "1", "--ca", trusted))
+                               options=("--patience", "5", "--ca", trusted))
         self.assertEqual(told, ["refused"])
         self.assert_said(said, "does not answer", "SSL", lines=2)
 
