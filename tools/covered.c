@@ -38,7 +38,7 @@ bool etwas_covered_is_of_addresses(const struct etwas_input *input, const EVENT_
 {
     return ((etwas_event_is_image(record) && is_of_etwas(input)) ||
             etwas_event_is_kernel_symbol(record)) &&
-           !etwas_input_is_kernel(input);
+           !input->is_kernel;
 }
 
 bool etwas_covered_is_window(const EVENT_RECORD *record)

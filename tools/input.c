@@ -132,6 +132,20 @@ static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CA
     return OpenTraceA(&input->logfile);
 }
 
+/* The name goes with the trace. */
+static bool is_kernel(const struct etwas_input *input)
+{
+    static const char name[] = KERNEL_LOGGER_NAMEA;
+    const etwas_wchar *found = input->logfile.LogfileHeader.LoggerName;
+    size_t at = 0;
+
+    while (name[at] != 0 && found[at] == (etwas_wchar)name[at]) {
+        at++;
+    }
+    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
+           (name[at] == 0 && found[at] == 0);
+}
+
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context)
 {
@@ -154,21 +168,9 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
         complain(path, etwas_GetLastError());
         return ETWAS_EXIT_OPEN;
     }
+    input->is_kernel = is_kernel(input);
     etwas_trace_on_damage(input->trace, on_damage, input);
     return ETWAS_EXIT_FINE;
-}
-
-bool etwas_input_is_kernel(const struct etwas_input *input)
-{
-    static const char name[] = KERNEL_LOGGER_NAMEA;
-    const etwas_wchar *found = input->logfile.LogfileHeader.LoggerName;
-    size_t at = 0;
-
-    while (name[at] != 0 && found[at] == (etwas_wchar)name[at]) {
-        at++;
-    }
-    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
-           (name[at] == 0 && found[at] == 0);
 }
 
 static etwas_filetime as_filetime(int64_t value)

@@ -42,6 +42,7 @@ struct etwas_input {
     void *context;               /* of the command */
     struct etwas_input_run *run; /* while it is processed */
     bool is_coarse;              /* FILETIME says all that the clock does */
+    bool is_kernel;              /* it was recorded by a session of the kernel's events */
     etwas_trace_handle trace;
     EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
     etwas_trace_information information;
@@ -70,9 +71,6 @@ struct etwas_input_callbacks {
  */
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context);
-
-/* Was it recorded by a session of the kernel's events? */
-bool etwas_input_is_kernel(const struct etwas_input *input);
 
 /* A run over several inputs. */
 struct etwas_input_run {

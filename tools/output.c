@@ -165,6 +165,17 @@ struct etwas_output *etwas_output_anew(struct etwas_output *output)
     return output;
 }
 
+char *etwas_output_copy(const struct etwas_output *output)
+{
+    char *copy = malloc(output->used_bytes + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, output->bytes, output->used_bytes);
+        copy[output->used_bytes] = '\0';
+    }
+    return copy;
+}
+
 bool etwas_output_finish(struct etwas_output *output)
 {
     etwas_output_flush(output);

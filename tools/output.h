@@ -54,6 +54,9 @@ static inline void etwas_output_to(struct etwas_output *output, int descriptor)
     output->descriptor = descriptor;
 }
 
+/* A copy of a text in memory, with its NUL, for free(). NULL without memory. */
+char *etwas_output_copy(const struct etwas_output *output);
+
 /* Forgets the text in memory that was made before, and gives the empty one: `bytes` is never NULL. */
 struct etwas_output *etwas_output_anew(struct etwas_output *output);
 

@@ -29,7 +29,7 @@ static bool is_event(const struct etwas_input *input, const EVENT_RECORD *record
         header->EventDescriptor.Opcode == ETWAS_NAMES_FORMAT_TYPE) {
         return false;
     }
-    return etwas_input_is_kernel(input) || !etwas_event_is_image(record);
+    return input->is_kernel || !etwas_event_is_image(record);
 }
 
 static void on_record(EVENT_RECORD *record)

@@ -44,7 +44,7 @@ static char *name_of(const struct etwas_stat_kind *kind)
 
     etwas_output_anew(&name);
     etwas_stat_put_title(&name, ETWAS_TEXT_JSON, kind);
-    return strndup(name.bytes, name.used_bytes);
+    return etwas_output_copy(&name);
 }
 
 static size_t kind_count(const struct etwas_report *report)

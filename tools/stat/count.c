@@ -625,7 +625,7 @@ bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input 
     const etwas_trace_information *information = &input->information;
 
     if (information->attempted_events == 0 || information->part != 0 || information->unfinished ||
-        etwas_input_is_kernel(input) || stat->where != NULL || etwas_window_is_set(&stat->window)) {
+        input->is_kernel || stat->where != NULL || etwas_window_is_set(&stat->window)) {
         return false;
     }
     *missing = less(less(less(information->attempted_events, information->overwritten_events),

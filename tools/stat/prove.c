@@ -89,7 +89,7 @@ struct etwas_prove_session *etwas_prove_session_of(struct etwas_prove_session **
     if (*link != NULL) {
         (*link)->paths[(*link)->files++] = input->path;
         (*link)->mode |= logfile->LogfileHeader.LogFileMode;
-        (*link)->is_kernel |= etwas_input_is_kernel(input);
+        (*link)->is_kernel |= input->is_kernel;
     }
     return *link;
 }

@@ -26,7 +26,7 @@ static char *service_of(const struct etwas_input *input)
     }
     etwas_output_anew(&text);
     etwas_text_utf16(&text, ETWAS_TEXT_JSON, name, units);
-    return strndup(text.bytes, text.used_bytes);
+    return etwas_output_copy(&text);
 }
 
 static bool begin(struct etwas_convert *convert)

@@ -140,7 +140,7 @@ void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns
         file->has_events = true;
         file->first_ns = time_ns;
         file->last_ns = time_ns;
-        file->is_kernel = etwas_input_is_kernel(input);
+        file->is_kernel = input->is_kernel;
         file->is_linux =
             etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.knots > 0;
     }
