@@ -129,7 +129,7 @@ void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
 void etwas_board_look_for_processors(struct etwas_board *board);
 
 #ifdef ETWAS_TESTPOINTS
-extern int64_t etwas_board_look_ns; /* no sooner again */
+extern uint64_t etwas_board_look_ns; /* no sooner again */
 #endif
 
 /* What topics know of a processor, they cannot join with what comes: something is missing in between. */

@@ -25,10 +25,18 @@ enum {
 };
 
 #ifdef ETWAS_TESTPOINTS
-int64_t etwas_board_look_ns = LOOK_NS;
-#else
-#define etwas_board_look_ns LOOK_NS
+uint64_t etwas_board_look_ns = LOOK_NS;
 #endif
+
+static int64_t look_ns(void)
+{
+#ifdef ETWAS_TESTPOINTS
+    return (int64_t)ck_pr_load_64(
+        &etwas_board_look_ns); /* a test changes it while the thread looks */
+#else
+    return LOOK_NS;
+#endif
+}
 
 /* Of the topics that look at the machine after a loss. */
 static void let_find_lost(struct etwas_board *board)
@@ -138,7 +146,7 @@ void etwas_board_look_for_processors(struct etwas_board *board)
 {
     int64_t now_ns = etwas_clock_qpc();
 
-    if (!can_look(board) || now_ns - board->processors_ns < etwas_board_look_ns) {
+    if (!can_look(board) || now_ns - board->processors_ns < look_ns()) {
         return;
     }
     board->processors_ns = now_ns;

@@ -219,10 +219,10 @@ static void a_processor_that_went_at_the_end_is_told_once_more(void **state)
     (void)state;
     (void)hand_over();
     await_drains();
-    etwas_board_look_ns = INT64_MAX;
+    ck_pr_store_64(&etwas_board_look_ns, INT64_MAX);
     let_happen(go_off);
     seen = end(session);
-    etwas_board_look_ns = 0;
+    ck_pr_store_64(&etwas_board_look_ns, 0);
     assert_int_equal(seen.losses, 2); /* when it was found, and that it never came back */
     assert_int_equal(seen.switches_between, 0);
 }
@@ -270,6 +270,6 @@ int main(void)
 
     stay_on_one_processor(); /* hand-overs happen here */
     processor = (uint32_t)sched_getcpu();
-    etwas_board_look_ns = 0;
+    ck_pr_store_64(&etwas_board_look_ns, 0);
     return RUN_KERNEL_TESTS("processors that go off", tests);
 }

@@ -121,11 +121,16 @@ static __attribute__((noinline)) void descend(uint32_t levels)
 static void a_stack_that_goes_on_is_cut_at_its_root(void **state)
 {
     const STACK_TRACING_EVENT_ID id = {.EventGuid = thread_class, .Type = SWITCH};
-    etwas_trace_handle session = start_with_stacks(&id, 1, 1);
+    etwas_trace_handle session;
     uint32_t cut = 0;
     struct events events;
 
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    print_message("skipped: a sanitizer switches threads in functions of its own\n");
+    skip();
+#endif
+    session = start_with_stacks(&id, 1, 1);
     descend(250);
     read_and_account(session, &events);
     for (size_t index = 0; index < events.count; index++) {
