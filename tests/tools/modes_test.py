@@ -30,10 +30,10 @@ class Modes(ToolTest):
                                                 "events_lost", "buffers_lost", "events")],
                          [1 << 40, 77, 1 << 33, 5, 1])
         out, error = self.run_etwas("stat", path)
-        lines = [line.split(None, 1) for line in out.splitlines()[1:4]]
-        self.assertEqual([words[0] for words in lines], ["damage", "LOST", "overwritten"])
+        lines = [line.split(None, 1) for line in out.splitlines()[1:5]]
+        self.assertEqual([words[0] for words in lines], ["damage", "LOST", "8,589,934,592", "overwritten"])
         self.assertTrue(lines[1][1].startswith("8,589,934,592 events and 5 buffers"))
-        self.assertTrue(lines[2][1].startswith("1,099,511,627,776 events and 77 buffers"))
+        self.assertTrue(lines[3][1].startswith("1,099,511,627,776 events and 77 buffers"))
         self.assertEqual(error, "")
         _, error = self.run_etwas("dump", path)
         self.assertIn("8589934592 events and 5 buffers were lost", error)
