@@ -163,7 +163,8 @@ class Certificates(WireTest):
         told, said = self.work("send:20", to=server.url.replace("http:", "https:"),
                                options=("--patience", "5", "--ca", trusted))
         self.assertEqual(told, ["refused"])
-        self.assert_said(said, "does not answer", "SSL", lines=2)
+        # It waits for the end of a line, which a client's first bytes may have or not: then curl's patience ends.
+        self.assert_said(said, "does not answer", lines=2)
 
 
 if __name__ == "__main__":
