@@ -22,7 +22,6 @@ from tool_case import OPEN, OUTPUT, USAGE, main
 
 PROVIDER, CLASS = "0a6e4c11-52d7-4d0b-9a3c-601f2b77850e", "0a6e4c12-52d7-4d0b-9a3c-601f2b77850e"
 ERROR_NOT_SUPPORTED = 50
-ERROR_NOT_SUPPORTED = 50
 
 
 class Recorders(SteerTest):
