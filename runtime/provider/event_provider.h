@@ -133,7 +133,7 @@ struct etwas_audience {
 
 /* The same of the only session that listens. */
 struct etwas_only_listener {
-    struct etwas_slot *slots; /* NULL: it does not want the event */
+    struct etwas_slot *slots;
     uint32_t generation;
     uint32_t kind;
     uint32_t options;
@@ -174,35 +174,50 @@ bool etwas_event_provider_audience(const struct etwas_event_provider *provider, 
                                    uint8_t level, uint64_t keyword,
                                    struct etwas_audience *audience);
 
-static inline void etwas_event_provider_read(const struct etwas_event_provider *provider,
-                                             const struct etwas_listener *listener, uint8_t level,
-                                             uint64_t keyword, struct etwas_only_listener *only)
+enum etwas_only {
+    ETWAS_ONLY_WANTS,
+    ETWAS_ONLY_WANTS_NOT, /* the event; the listener is not set */
+    ETWAS_ONLY_CHANGED,   /* it is otherwise meanwhile */
+};
+
+/* False: it does not want the event. */
+static inline __attribute__((always_inline)) bool etwas_event_provider_read(
+    const struct etwas_event_provider *provider, const struct etwas_listener *listener,
+    uint8_t level, uint64_t keyword, struct etwas_only_listener *only)
 {
-    only->slots =
-        etwas_listener_wants(listener, level, keyword) ? ck_pr_load_ptr(&listener->slots) : NULL;
+    if (!etwas_listener_wants(listener, level, keyword)) {
+        return false;
+    }
+    only->slots = ck_pr_load_ptr(&listener->slots);
     only->generation = ck_pr_load_32(&listener->generation);
     only->kind = ck_pr_load_32(&listener->kind);
     only->options = ck_pr_load_32(&provider->options);
     only->guid = etwas_pair_load(provider->guid);
+    return true;
 }
 
 /*
  * The same where one session listens, and takes events as they are; `state` says so, and was loaded
- * before the handle was found to be the entry's. False: it is otherwise meanwhile. Which list is in
- * force is a branch and not an index: a processor that guesses it right need not wait for the state.
+ * before the handle was found to be the entry's. Which list is in force is a branch and not an index: a processor
+ * that guesses it right need not wait for the state.
  */
-static inline bool etwas_event_provider_only(const struct etwas_event_provider *provider,
-                                             uint32_t state, uint8_t level, uint64_t keyword,
-                                             struct etwas_only_listener *only)
+static inline __attribute__((always_inline)) enum etwas_only etwas_event_provider_only(
+    const struct etwas_event_provider *provider, uint32_t state, uint8_t level, uint64_t keyword,
+    struct etwas_only_listener *only)
 {
+    const struct etwas_listener(*lists)[ETWAS_LISTENERS] = provider->listeners;
+
     ck_pr_fence_load();
-    if (etwas_event_provider_turn(state) == 0) {
-        etwas_event_provider_read(provider, &provider->listeners[0][0], level, keyword, only);
-    } else {
-        etwas_event_provider_read(provider, &provider->listeners[1][0], level, keyword, only);
+    if (__builtin_expect(etwas_event_provider_turn(state) == 0
+                             ? !etwas_event_provider_read(provider, lists[0], level, keyword, only)
+                             : !etwas_event_provider_read(provider, lists[1], level, keyword, only),
+                         0)) {
+        ck_pr_fence_load();
+        return ck_pr_load_32(&provider->state) == state ? ETWAS_ONLY_WANTS_NOT : ETWAS_ONLY_CHANGED;
     }
     ck_pr_fence_load();
-    return __builtin_expect(ck_pr_load_32(&provider->state) == state, 1);
+    return __builtin_expect(ck_pr_load_32(&provider->state) == state, 1) ? ETWAS_ONLY_WANTS
+                                                                         : ETWAS_ONLY_CHANGED;
 }
 
 #endif

@@ -245,6 +245,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
     struct etwas_quick_target target;
     struct etwas_only_listener only;
+    enum etwas_only wanted;
     uint32_t state;
     int64_t stamp;
     uint32_t place;
@@ -269,12 +270,10 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
                                       event->data_count, event->data)
                    : ETWAS_QUICK_NOT;
     }
-    if (!etwas_event_provider_only(provider, state, event->descriptor->Level,
-                                   event->descriptor->Keyword, &only)) {
-        return ETWAS_QUICK_NOT;
-    }
-    if (__builtin_expect(only.slots == NULL, 0)) {
-        return ERROR_SUCCESS;
+    wanted = etwas_event_provider_only(provider, state, event->descriptor->Level,
+                                       event->descriptor->Keyword, &only);
+    if (__builtin_expect(wanted != ETWAS_ONLY_WANTS, 0)) {
+        return wanted == ETWAS_ONLY_WANTS_NOT ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
     }
     if (__builtin_expect(!etwas_slot_index_here(etwas_attachments.of, &place), 0)) {
         return ETWAS_QUICK_NOT;
@@ -321,6 +320,9 @@ static __attribute__((noinline)) uint32_t write_otherwise(
         etwas_event_refuse(provider, event, audience, recorded, &built);
         return code;
     }
+    if (etwas_manifest_chunk_may_be(event->descriptor)) {
+        etwas_manifest_chunk_keep(&built.header.provider_id, event);
+    }
     return etwas_event_publish(provider, event, audience, recorded, &built);
 }
 
@@ -340,12 +342,6 @@ static uint32_t write_any(const struct etwas_event_provider *provider, REGHANDLE
     }
     if (filter != 0 || flags != 0) {
         exclude(&audience, filter, flags);
-    }
-    if (etwas_manifest_chunk_may_be(event->descriptor)) {
-        etwas_guid guid;
-
-        memcpy(&guid, &audience.guid, sizeof guid);
-        etwas_manifest_chunk_keep(&guid, event);
     }
     return audience.count == 0 ? (uint32_t)ERROR_SUCCESS
                                : write_otherwise(provider, event, &audience, 0);

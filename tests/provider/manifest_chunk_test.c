@@ -240,6 +240,23 @@ static void a_manifest_that_is_written_again_is_kept_once(void **state)
     assert_int_equal(EventUnregister(handle), ERROR_SUCCESS);
 }
 
+/* Of what EventWrite refuses nothing is read. */
+static void what_is_refused_is_no_manifest(void **state)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = 0xFFFE, .Task = 0xFFFE, .Opcode = 0xFE};
+    EVENT_DATA_DESCRIPTOR nowhere = {.Ptr = 0, .Size = 100};
+    etwas_trace_handle session = start_recorder();
+    REGHANDLE handle = registered(session);
+    const uint32_t before = etwas_descriptions_published();
+
+    (void)state;
+    assert_int_equal(EventWrite(handle, &descriptor, 1, NULL), ERROR_INVALID_PARAMETER);
+    assert_int_equal(EventWrite(handle, &descriptor, 1, &nowhere), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_descriptions_published(), before);
+    stop_session(session, NULL);
+    assert_int_equal(EventUnregister(handle), ERROR_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +264,7 @@ int main(void)
         FOLDER_TEST(a_circle_that_has_gone_round_has_the_manifest),
         FOLDER_TEST(a_snapshot_has_the_manifest_that_was_overwritten),
         FOLDER_TEST(a_manifest_that_is_written_again_is_kept_once),
+        FOLDER_TEST(what_is_refused_is_no_manifest),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
