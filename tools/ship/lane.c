@@ -190,11 +190,10 @@ static void send_last(struct lane *lane, struct etwas_ship_job *job, enum etwas_
 static enum etwas_ship_sent ask(const struct lane *lane, struct etwas_ship_job *job)
 {
     const struct etwas_ship_cursor *cursor = job->cursor;
-    const struct etwas_ship_whose whose = {
-        .session = cursor->key.session,
-        .part = cursor->key.part,
-        .ended_ns = job->ended_ns,
-        .gone_ns = (int64_t)cursor->gone.values[ETWAS_SHIP_BUFFER_LAST]};
+    const struct etwas_ship_whose whose = {.session = cursor->key.session,
+                                           .part = cursor->key.part,
+                                           .ended_ns = job->ended_ns,
+                                           .gone_ns = job->gone_ns};
 
     return etwas_ship_there_ask(lane->lanes->options.target, &whose, &job->there);
 }

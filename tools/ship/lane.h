@@ -37,7 +37,9 @@ struct etwas_ship_job {
     bool is_again;                 /* the cursor says that it was sent already */
     bool without_events;           /* they are there already, all of this block */
 
-    int64_t ended_ns; /* of ETWAS_SHIP_ASK: as of etwas_ship_whose */
+    /* Of ETWAS_SHIP_ASK: as of etwas_ship_whose. The file may go meanwhile, and its cursor then says so. */
+    int64_t ended_ns;
+    int64_t gone_ns;
 
     /* When it is done. */
     enum etwas_ship_sent sent;
