@@ -114,17 +114,39 @@ bool etwas_replace_is_empty(const char *folder)
     return is_empty;
 }
 
-bool etwas_replace_begin(struct etwas_replaced *replaced, const char *command, const char *path,
-                         bool force)
+/* The name that the library gives to the first of a set. NULL: no memory. */
+static char *first_of(const char *pattern)
+{
+    size_t length = 0;
+    const char *field = find_field(pattern, &length);
+    char *name = NULL;
+    int width = field != NULL ? (int)strtol(field + 1, NULL, 10) : 0;
+
+    if (field == NULL) {
+        return strdup(pattern);
+    }
+    return asprintf(&name, field[1] == '0' ? "%.*s%0*d%s" : "%.*s%*d%s", (int)(field - pattern),
+                    pattern, width, 1, field + length) >= 0
+               ? name
+               : NULL;
+}
+
+bool etwas_replace_begin(struct etwas_replaced *replaced, const char *command, const char *given,
+                         bool numbered, bool force)
 {
     struct stat status;
-    bool is_there = lstat(path, &status) == 0;
+    bool is_there;
     int taken;
+    char *path = numbered ? first_of(given) : strdup(given);
 
     *replaced = (struct etwas_replaced){.path = path};
+    if (path == NULL) {
+        return refuse(command, given, strerror(errno));
+    }
     if (!etwas_replace_may(command, path, force)) {
         return false;
     }
+    is_there = lstat(path, &status) == 0;
     replaced->is_known = is_there ? S_ISREG(status.st_mode) : errno == ENOENT;
     if (!is_there || !replaced->is_known) {
         return true;
@@ -156,5 +178,6 @@ void etwas_replace_end(struct etwas_replaced *replaced, bool has_begun)
         (void)(has_begun ? unlink(replaced->aside) : rename(replaced->aside, replaced->path));
     }
     free(replaced->aside);
+    free(replaced->path);
     *replaced = (struct etwas_replaced){.path = NULL};
 }

@@ -24,14 +24,14 @@ bool etwas_replace_is_empty(const char *folder);
 
 /* A file that somebody else makes, the library, and that is not there unless all begins. */
 struct etwas_replaced {
-    const char *path;
+    char *path;
     char *aside;   /* where what was there is for now; NULL: nothing was */
     bool is_known; /* that the path is free, or was a file */
 };
 
-/* As etwas_replace_may. What is there is put aside. */
+/* As etwas_replace_may. What is there is put aside; of names with %d, if they are `numbered`, the first one. */
 bool etwas_replace_begin(struct etwas_replaced *replaced, const char *command, const char *path,
-                         bool force);
+                         bool numbered, bool force);
 
 /* What was there goes if the new one `has_begun`, else it comes back. Does nothing where nothing began. */
 void etwas_replace_end(struct etwas_replaced *replaced, bool has_begun);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <etwas/winerror.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "file/log_inside.h"
@@ -370,10 +371,25 @@ struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file 
     return file->counted;
 }
 
+bool etwas_log_file_put_in_place(struct etwas_log_file *file)
+{
+    bool good = file->beside == NULL || etwas_file_put_in_place(file->beside, file->in_place);
+
+    if (good) {
+        free(file->beside);
+        file->beside = NULL;
+    }
+    return good;
+}
+
 bool etwas_log_file_close(struct etwas_log_file *file)
 {
-    bool good = etwas_file_close(file->descriptor);
+    bool good;
 
+    if (file->beside != NULL) {
+        etwas_file_remove(file->beside, file->descriptor);
+    }
+    good = etwas_file_close(file->descriptor);
     etwas_log_free(file);
     return good;
 }

@@ -40,6 +40,8 @@ enum etwas_log_file_stage {
 
 struct etwas_log_file {
     int descriptor;
+    char *beside;   /* its name until it takes the place of what is at … */
+    char *in_place; /* … here; both NULL: it has its own name */
     uint32_t buffer_bytes;
     uint16_t logger_id;
     uint32_t processors;          /* that the header says at the end; 0: as it does now */

@@ -32,6 +32,8 @@ void etwas_log_free(struct etwas_log_file *file)
     etwas_log_knots_free(&file->knots);
     etwas_log_header_free(&file->header);
     free(file->spare);
+    free(file->beside);
+    free(file->in_place);
     free(file);
 }
 
@@ -205,6 +207,19 @@ static uint32_t begin_appending(struct etwas_log_file *file,
     return code;
 }
 
+static uint32_t open_new(struct etwas_log_file *file, const struct etwas_log_file_options *options,
+                         enum etwas_file_permissions permissions, bool *created)
+{
+    if (!options->replaces_whole) {
+        return etwas_file_create(options->path, permissions, &file->descriptor, created);
+    }
+    file->in_place = strdup(options->path);
+    return file->in_place != NULL
+               ? etwas_file_create_beside(options->path, permissions, &file->descriptor, created,
+                                          &file->beside)
+               : ERROR_NOT_ENOUGH_MEMORY;
+}
+
 /* Opens the file and gives it its beginning. */
 static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_options *options)
 {
@@ -213,10 +228,9 @@ static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_o
     bool created;
     enum etwas_file_permissions permissions =
         options->is_private ? ETWAS_FILE_PRIVATE : ETWAS_FILE_SHARED;
-    uint32_t code =
-        appends
-            ? etwas_file_open(options->path, permissions, &file->descriptor, &file_bytes, &created)
-            : etwas_file_create(options->path, permissions, &file->descriptor, &created);
+    uint32_t code = appends ? etwas_file_open(options->path, permissions, &file->descriptor,
+                                              &file_bytes, &created)
+                            : open_new(file, options, permissions, &created);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -224,7 +238,8 @@ static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_o
     code = file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file, options);
     if (code != ERROR_SUCCESS) {
         if (created) {
-            etwas_file_remove(options->path, file->descriptor);
+            etwas_file_remove(file->beside != NULL ? file->beside : options->path,
+                              file->descriptor);
         }
         (void)etwas_file_close(file->descriptor);
     }

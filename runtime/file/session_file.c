@@ -91,6 +91,7 @@ uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wc
     struct etwas_log_file *file;
     uint32_t code;
 
+    options.replaces_whole = true;
     etwas_fork_forbid();
     code = create(&options, file_name, &file);
     if (code == ERROR_SUCCESS) {

@@ -22,7 +22,7 @@
 struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session);
 
 /*
- * Creates a file for a snapshot, which is the session's until it is closed: a fork's child finds it
+ * Creates a file for a snapshot (replaces_whole), which is the session's until it is closed: a fork's child finds it
  * there. The codes of etwas_log_file_create, and ERROR_BAD_PATHNAME for an ill-formed name,
  * ERROR_DISK_FULL (R92).
  */

@@ -429,6 +429,7 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
         window->bytes = etwas_log_file_bytes(session->file);
     }
     finished = etwas_log_file_finish(session->file, &totals);
+    finished = finished && (code != ERROR_SUCCESS || etwas_log_file_put_in_place(session->file));
     finished = etwas_session_file_close(session) && finished;
     return code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
 }

@@ -25,7 +25,7 @@ struct etwas_snapshot_window {
  * (UTF-16, terminated). Consumes nothing; keeps one buffer at a time from being overwritten, beside
  * those that the session's recorder has pinned, which stay so. The caller holds the role. A Win32
  * code: those of etwas_log_file_create and etwas_log_file_write, ERROR_NOT_ENOUGH_MEMORY; the file
- * that exists is readable.
+ * that exists is readable. One that was there before stays as it is until the new one is whole.
  */
 uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *file_name);
 

@@ -81,7 +81,8 @@ uint32_t etwas_file_open_error(int error)
 }
 
 enum {
-    OF_OTHERS = 0077
+    OF_OTHERS = 0077,
+    ALL_PERMISSIONS = 0777,
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -172,6 +173,53 @@ uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permiss
         *created = made;
     }
     return ERROR_SUCCESS;
+}
+
+uint32_t etwas_file_create_beside(const char *path, enum etwas_file_permissions permissions,
+                                  int *descriptor, bool *created, char **beside)
+{
+    struct stat status;
+    int there;
+    bool made;
+    uint64_t bytes;
+    uint32_t code;
+
+    *beside = NULL;
+    if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+        return etwas_file_create(path, permissions, descriptor, created);
+    }
+    code = etwas_file_open(path, ETWAS_FILE_SHARED, &there, &bytes, &made); /* nobody writes it */
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    (void)etwas_file_close(there);
+    if (asprintf(beside, "%s.%ld.new", path, (long)getpid()) < 0) {
+        *beside = NULL;
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = etwas_file_create(*beside, permissions, descriptor, created);
+    if (code == ERROR_SUCCESS && permissions != ETWAS_FILE_PRIVATE) {
+        (void)fchmod(*descriptor, status.st_mode & ALL_PERMISSIONS);
+    }
+    if (code != ERROR_SUCCESS) {
+        free(*beside);
+        *beside = NULL;
+    }
+    return code;
+}
+
+bool etwas_file_put_in_place(const char *beside, const char *path)
+{
+    int there;
+    bool made;
+    uint64_t bytes;
+    bool good = etwas_file_open(path, ETWAS_FILE_SHARED, &there, &bytes, &made) == ERROR_SUCCESS;
+
+    if (good) {
+        good = rename(beside, path) == 0;
+        (void)etwas_file_close(there);
+    }
+    return good;
 }
 
 /* For file systems without O_TMPFILE. */

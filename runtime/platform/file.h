@@ -64,6 +64,16 @@ uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permiss
                            int *descriptor, bool *created);
 
 /*
+ * The same, but a file with something in it stays there until etwas_file_put_in_place replaces it: *beside is the name of the
+ * one that was made then, with the permissions of the other, to be freed; else NULL.
+ */
+uint32_t etwas_file_create_beside(const char *path, enum etwas_file_permissions permissions,
+                                  int *descriptor, bool *created, char **beside);
+
+/* `beside` becomes `path`. False: a session writes what is there by now, or the system refuses. */
+bool etwas_file_put_in_place(const char *beside, const char *path);
+
+/*
  * The same, but what is in an existing file stays there. *bytes is its length, 0 for a new one.
  */
 uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissions, int *descriptor,

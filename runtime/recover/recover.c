@@ -57,6 +57,7 @@ static uint32_t create_file(struct recovery *recovery, const char *path)
         .logger_id = (uint16_t)head->logger_id,
         .process_times = (head->flags & ETWAS_SHARED_PROCESS_TIMES) != 0,
         .is_private = true,
+        .replaces_whole = true,
         .started = copy->history.readings[0],
         .first = copy->first,
         .first_bytes = head->first_bytes,
@@ -381,6 +382,8 @@ static uint32_t write_all(struct recovery *recovery)
 
         recovery->ended = end_of(recovery);
         finished = etwas_log_file_finish(recovery->file, &totals);
+        finished =
+            finished && (code != ERROR_SUCCESS || etwas_log_file_put_in_place(recovery->file));
         finished = etwas_log_file_close(recovery->file) && finished;
         code = code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
     }

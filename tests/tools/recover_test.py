@@ -70,6 +70,32 @@ class Pools(Recovering):
             out, error = self.run_etwas("recover", *asked, *there)
             self.assertEqual((out, error), ("", f"etwas recover: {self.runtime}: note: no process that has ended left anything there\n"))
 
+    def test_a_trace_that_is_there_stays_until_the_new_one_is_whole(self):
+        self.die()
+        pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
+        before = b"a trace " * 100
+        self.write("a.etl", before)
+        os.chmod(self.path("a.etl"), 0o640)
+        source = self.path("cut")
+        with open(pool, "rb") as file:
+            self.write("cut", file.read()[:4096])
+
+        def check(*arguments, expect=OUTPUT, **options):
+            self.run_etwas("recover", "-fo", self.path("a.etl"), *arguments, expect=expect, **options)
+            with open(self.path("a.etl"), "rb") as file:
+                self.assertEqual(file.read(), before)
+            self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "cut", "run"])
+
+        check(source, expect=OPEN)
+        check(self.path("missing"), expect=OPEN)
+        # The file cannot become so large: SIGXFSZ is ignored, as Python has it, and stays so.
+        for most in (0, 4096, 20_000):
+            check(pool, restore_signals=False, preexec_fn=lambda most=most: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+        self.recover("-fo", self.path("a.etl"), pool)
+        self.expect_events(self.path("a.etl"))
+        self.assertEqual(os.stat(self.path("a.etl")).st_mode & 0o777, 0o600)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "cut", "run"])
+
     def test_where_the_buffers_lay_and_what_that_costs_is_said(self):
         self.die()
         kind = subprocess.run(["stat", "-f", "-c", "%T", self.runtime], capture_output=True, text=True, check=True).stdout

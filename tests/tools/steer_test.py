@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -226,18 +227,27 @@ class Host(SteerTest):
         before = b"a trace " * 100_000
         self.write("a.etl", before)
         self.write("a7.etl", before)
+        self.write("b1.etl", before)
         self.start("--buffering")
+
+        def there():
+            return sorted(set(os.listdir(self.folder)) - {"run"})
+
+        files = there()
 
         def check(*arguments, expect=OUTPUT, said="the file is there already. --force replaces it"):
             _, error = self.run_etwas(*arguments, expect=expect, cwd=self.folder)
             self.assertIn(said, error, arguments)
-            for name in ("a.etl", "a7.etl"):
+            for name in there():
                 with open(os.path.join(self.folder, name), "rb") as file:
                     self.assertEqual(file.read(), before, arguments)
-            self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "a7.etl", "run"])
+            self.assertEqual(there(), files, arguments)
             self.assertEqual(len(self.pids_of_host()), 1)
 
         other = f"{self.name}-other"
+        check("start", "--newfile", "--max-size", "9", "--force", "-o", "b%d.etl", "-e", "9e814aad-3204-11d2-9a82-006008a86939", other,
+              expect=OPEN, said="the session does not take that")
+        check("update", "-fo", "b1.etl", "--flush", "1500", self.name, expect=OPEN, said="its --flush is in whole seconds")
         for mode in ((), ("--circular", "--max-size", "9"), ("--compressed",), ("--realtime",), ("--buffering",)):
             check("start", *mode, "-o", "a.etl", other)
         check("start", "--newfile", "--max-size", "9", "-o", "a%d.etl", other)
@@ -252,9 +262,28 @@ class Host(SteerTest):
             self.assertIn("a session writes this file", error, arguments)
         self.run_etwas("snapshot", "--force", "-o", "a7.etl", self.name, cwd=self.folder)
         self.run_etwas("stop", other, self.name)
-        self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "a7.etl", "run"])
+        self.assertEqual(there(), files)
         self.assertEqual([self.stat_json(os.path.join(self.folder, name))[0]["session"] for name in ("a.etl", "a7.etl")],
                          [other, self.name])
+
+    def test_what_is_there_stays_until_a_snapshot_is_whole(self):
+        before = b"a trace " * 100
+        self.write("a.etl", before)
+        os.chmod(self.path, 0o640)
+        self.addCleanup(self.end_hosts)
+        # Its host can write no more: SIGXFSZ is ignored, as Python has it, and stays so.
+        self.run_etwas("start", "--buffering", self.name, cwd=self.folder, close_fds=False, restore_signals=False)
+        host, = self.pids_of_host()
+        resource.prlimit(host, resource.RLIMIT_FSIZE, (4096, 1 << 40))
+        self.run_etwas("snapshot", "-fo", self.path, self.name, expect=OPEN)
+        with open(self.path, "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "run"])
+        resource.prlimit(host, resource.RLIMIT_FSIZE, (1 << 40, 1 << 40))
+        self.run_etwas("snapshot", "-fo", self.path, self.name)
+        self.assertEqual(self.stat_json(self.path)[0]["session"], self.name)
+        self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "run"])
 
     def test_a_runtime_folder_may_be_named_from_where_the_command_was_typed(self):
         self.environment["ETWAS_RUNTIME_DIR"] = "run"

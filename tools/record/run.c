@@ -178,10 +178,10 @@ static bool start(const struct etwas_record_wish *wish, struct sessions *session
         return false;
     }
     has_begun = (!wish->has_kernel ||
-                 etwas_replace_begin(&files[0], "etwas record", wish->path, wish->force)) &&
+                 etwas_replace_begin(&files[0], "etwas record", wish->path, false, wish->force)) &&
                 (wish->provider_count == 0 ||
                  etwas_replace_begin(&files[1], "etwas record", etwas_record_programs_path(wish),
-                                     wish->force)) &&
+                                     false, wish->force)) &&
                 begin(wish, sessions);
     etwas_replace_end(&files[0], has_begun);
     etwas_replace_end(&files[1], has_begun);

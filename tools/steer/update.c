@@ -142,6 +142,17 @@ static bool make_request(const struct change *change, const char *name,
     return etwas_steer_name_file(command, change->path, block->file_name);
 }
 
+/* A recorder takes another name and makes no file yet. */
+static bool makes_room(const struct change *change, const struct etwas_steer_block *block,
+                       struct etwas_replaced *replaced)
+{
+    uint32_t mode = block->properties.LogFileMode;
+
+    return change->path == NULL || (mode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
+           etwas_replace_begin(replaced, command, block->file_name,
+                               (mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0, change->force);
+}
+
 /* In force is what the answer says. */
 static void say_changed(const struct change *change, struct etwas_steer_did *did,
                         const struct etwas_steer_block *block)
@@ -169,8 +180,11 @@ static bool update(const struct change *change, const char *name)
         etwas_steer_prepare(&block);
         is_updated = etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_INCREMENT_FILE);
     } else if (is_updated) {
-        is_updated = make_request(change, name, &block) &&
+        struct etwas_replaced replaced = {.path = NULL};
+
+        is_updated = make_request(change, name, &block) && makes_room(change, &block, &replaced) &&
                      etwas_steer_control(command, name, &block, EVENT_TRACE_CONTROL_UPDATE);
+        etwas_replace_end(&replaced, is_updated);
     }
     if (is_updated) {
         say_changed(change, &did, &block);

@@ -321,12 +321,11 @@ static bool begin(const struct etwas_steer_wish *wish, const char *command, TRAC
     return true;
 }
 
-/* Is its file there from its start on, under the name that is given, and a new one? */
+/* Is its file, or the first of them, there from its start on, and a new one? */
 static bool makes_file(const struct etwas_steer_wish *wish)
 {
     return wish->path != NULL &&
-           (wish->log_file_mode & (EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE |
-                                   EVENT_TRACE_BUFFERING_MODE)) == 0;
+           (wish->log_file_mode & (EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_BUFFERING_MODE)) == 0;
 }
 
 bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *command,
@@ -344,7 +343,10 @@ bool etwas_steer_wish_start(const struct etwas_steer_wish *wish, const char *com
     }
     if (!etwas_steer_wish_may_write(wish, command) ||
         (makes_file(wish) &&
-         !etwas_replace_begin(&replaced, command, wish->file_name, wish->force))) {
+         !etwas_replace_begin(&replaced, command, wish->file_name,
+                              (wish->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0,
+                              wish->force))) {
+        etwas_replace_end(&replaced, false);
         return false;
     }
     has_begun = begin(wish, command, session);
