@@ -7,6 +7,7 @@
 #include "descriptions.h"
 
 #include "files.h"
+#include "text.h"
 
 #include <etwas/winmeta.h>
 #include <pthread.h>
@@ -94,6 +95,22 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions)
     }
     free(descriptions->table);
     etwas_decoder_close(descriptions->decoder);
+}
+
+void etwas_descriptions_say_left_out(const etwas_decoder *decoder, const char *path)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    char words[128];
+
+    if (etwas_decoder_left_out(decoder, words, sizeof words) == 0) {
+        return;
+    }
+    etwas_output_text(errors, "etwas: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_text(errors, ": of its manifests could not be used: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, words, strlen(words));
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -46,6 +46,12 @@ bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char
                              struct etwas_field_paths *paths);
 void etwas_descriptions_close(struct etwas_descriptions *descriptions);
 
+/*
+ * Behind the events of a file: says on standard error what of its manifests could not be used. For every command that decodes;
+ * once for a file.
+ */
+void etwas_descriptions_say_left_out(const etwas_decoder *decoder, const char *path);
+
 /* The command that had files has ended, and nothing that it was told of their events is needed any more. */
 void etwas_descriptions_forget(void);
 

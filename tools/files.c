@@ -26,6 +26,7 @@ enum {
     DESCRIPTORS_BESIDE = 64, /* of what a command opens besides */
     FILE_MAX_DIGITS = 4,     /* behind the names of an AutoLogger's files, but the first */
     NAMED = 3,               /* of the traces that are not read */
+    MOST_FOLDERS = 1000,     /* that are looked into for them: the folder may be the root */
 };
 
 static struct etwas_files *newest; /* of those that were read */
@@ -82,6 +83,68 @@ static bool is_other_trace(const char *folder, const char *name)
     return trace != INVALID_PROCESSTRACE_HANDLE;
 }
 
+/* ---- what lies deeper ------------------------------------------------------------------------ */
+
+/* Traces by their names in the folders below one. */
+struct below {
+    char first[PATH_MAX]; /* "": there is none */
+    uint32_t traces;
+    uint32_t folders; /* that were looked into */
+};
+
+static void look_below(struct below *below, const char *folder, bool is_given)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    char path[PATH_MAX];
+    struct stat status;
+
+    while (files != NULL && below->folders < MOST_FOLDERS && (entry = readdir(files)) != NULL) {
+        if (entry->d_name[0] == '.' ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path ||
+            lstat(path, &status) != 0) {
+            continue;
+        }
+        if (S_ISDIR(status.st_mode)) {
+            below->folders++;
+            look_below(below, path, false);
+        } else if (!is_given && S_ISREG(status.st_mode) && status.st_size != 0 &&
+                   etwas_files_is_log(entry->d_name)) {
+            if (below->traces == 0) {
+                (void)snprintf(below->first, sizeof below->first, "%s", path);
+            }
+            below->traces++;
+        }
+    }
+    if (files != NULL) {
+        (void)closedir(files);
+    }
+}
+
+/* So many folders that there may be more were not looked through: "at least" then. */
+static void say_below(const char *command, const char *folder)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    static struct below below;
+
+    below = (struct below){.traces = 0};
+    look_below(&below, folder, true);
+    if (below.traces == 0) {
+        return;
+    }
+    etwas_output_format(errors, "%s: ", command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, folder, strlen(folder));
+    etwas_output_format(errors, ": note: %s%u trace%s in folders below %s not read: ",
+                        below.folders == MOST_FOLDERS ? "at least " : "", below.traces,
+                        below.traces == 1 ? "" : "s", below.traces == 1 ? "is" : "are");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, below.first, strlen(below.first));
+    if (below.traces > 1) {
+        etwas_output_format(errors, " and %u more", below.traces - 1);
+    }
+    etwas_output_text(errors, ". Give their folder to read them\n");
+    etwas_output_flush(errors);
+}
+
 void etwas_files_say_others(const char *command, const char *folder)
 {
     struct etwas_output *errors = etwas_standard_error();
@@ -101,6 +164,7 @@ void etwas_files_say_others(const char *command, const char *folder)
     if (files != NULL) {
         (void)closedir(files);
     }
+    say_below(command, folder);
     if (count == 0) {
         return;
     }

@@ -32,7 +32,10 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
  */
 bool etwas_files_is_log(const char *name);
 
-/* Says on standard error which traces of a folder have other names, and are not read. `command`: "etwas ship". */
+/*
+ * Says on standard error which traces of a folder have other names, and how many lie in folders below it: they are not read.
+ * `command`: "etwas ship".
+ */
 void etwas_files_say_others(const char *command, const char *folder);
 
 /* Those that the command has read, the newest first; NULL: none. */

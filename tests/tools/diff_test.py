@@ -202,6 +202,9 @@ class Other(DiffTest):
         self.assertIn("etwas diff: note: no class is called 'Green'",
                       self.run_etwas("diff", "--class", "Green", *paths, "--", *paths)[1])
         short = self.side("short", [1], {RED: 4}, length=MS)
+        out, error = self.run_etwas("diff", "--from", "+1000", "--json", *paths, "--", *paths)
+        self.assertEqual((json.loads(out)["classes"], error.count("note: no event is in this window")), ([], 2 * len(paths)))
+        self.run_etwas("diff", "--from", "+1000", *paths, "--", *paths)
         self.assertIn("too short", self.run_etwas("diff", *short, "--", *paths, expect=OPEN)[1])
         self.run_etwas("diff", *paths, "--", self.write("no.etl", b"no trace"), expect=OPEN)
         self.assert_keys_in_help("diff", self.diff(paths, paths))

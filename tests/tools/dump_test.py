@@ -247,6 +247,21 @@ class Folder(ToolTest):
         _, error = self.run_etwas("dump", self.folder, expect=OPEN)
         self.assertIn("6 traces are in it not read", error)
 
+    def test_traces_in_folders_below_are_said_and_not_read(self):
+        trace = etl.trace([(0, [etl.classic(RED, etl.FIRST_STAMP)])])
+        self.write("a.etl", trace)
+        for folder in ("one", "one/two", ".hidden"):
+            os.mkdir(os.path.join(self.folder, folder))
+        self.write(".hidden/c.etl", trace)
+        self.write("one/empty.etl", b"")
+        self.assertEqual(self.run_etwas("dump", self.folder)[1], "")
+        self.write("one/two/b.etl", trace)
+        said = f"etwas: {self.folder}: note: 1 trace in folders below is not read: {self.folder}/one/two/b.etl. Give their folder to read them\n"
+        for command in ("dump", "--json"), ("stat", "--json"), ("spans",):
+            self.assertEqual(self.run_etwas(*command, self.folder)[1], said)
+        self.write("one/b.etl.0001", trace)
+        self.assertRegex(self.run_etwas("dump", self.folder)[1], r"note: 2 traces in folders below are not read: .* and 1 more\.")
+
     def test_files_of_one_machine_are_on_one_line_whatever_its_wall_clock_did_between_their_starts(self):
         second, hour = 10**9, 3600 * 10**9
         moved = 5_000_000  # half a second, in FILETIME, while the first session ran

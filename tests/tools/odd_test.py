@@ -155,8 +155,11 @@ class Described(NamesTest):
         self.assertEqual(self.fields(path), ["Shop/Sale a=1 b=(not described: 02)"])
         event, = self.objects(path)
         self.assertEqual((event["fields"], event["undescribed"], event["rest"]), ({"a": 1}, "b", "02"))
-        self.assertIn(f"etwas: {path}: of its manifests could not be used: 1 element: <event> in line 4\n",
-                      self.run_etwas("dump", path)[1])
+        for command in (("dump",), ("stat",), ("schema",), ("report", "--json"), ("convert", "--to", "ndjson"),
+                        ("convert", "--to", "csv"), ("diff", path, path, path, path, "--", path, path, path)):
+            _, error = self.run_any(*command, path)
+            self.assertIn(f"etwas: {path}: of its manifests could not be used: 1 element: <event> in line 4\n", error, command)
+            self.assertEqual(error.count("could not be used"), 8 if command[0] == "diff" else 1, command)
 
     def modern(self, stamp, number, payload, opcode=0, task=0):
         return struct.pack("<HBBHHIIq16sHBBBBHQII16s", 80 + len(payload), 0x13, 0xC0, 0, 0, 11, 10, stamp,

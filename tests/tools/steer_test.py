@@ -614,6 +614,17 @@ class Across(Steered):
             self.assertEqual(error, f"etwas start: '{name}': a session of this name runs already\n")
         self.assertEqual(len(self.pids_of_host()), 2)
 
+    def test_what_is_enabled_or_disabled_in_vain_is_said(self):
+        nobody, said = "0000cccc" + CLASSIC[8:], "note: nobody has registered it yet\n"
+        in_vain = "note: it is not enabled in this session\n"
+        for command, provider, note in (("disable", nobody, in_vain), ("disable", MODERN, in_vain), ("enable --capture-state", MODERN, in_vain),
+                                        ("enable", nobody, said), ("enable", MODERN, ""), ("enable --capture-state", MODERN, ""),
+                                        ("disable", nobody, ""), ("disable", MODERN, ""), ("disable", MODERN, in_vain)):
+            out, error = self.run_etwas(*command.split(), self.log, provider)
+            self.assertEqual((out, error), (f"{provider}: {provider}\n", note and f"etwas {command.split()[0]}: '{provider}': {note}"))
+        _, error = self.start("--buffering", "-e", nobody, "-e", MODERN, name=f"{self.name}-two")
+        self.assertEqual(error, f"etwas start: '{nobody}': {said}")
+
     def test_who_comes_later_is_enabled(self):
         self.ask(f"enable {self.log} {MODERN_NAME}")
         for count in (1, 20):

@@ -247,6 +247,10 @@ class Choice(WhyTest):
     def test_an_instance_is_chosen_by_its_number(self):
         self.assertEqual(self.slowest("--instance", "1"), [(RED, 1, 500), (BLUE, 1, 50)])
         self.assertEqual(self.slowest("--instance", "1", "--class", BLUE), [(BLUE, 1, 50)])
+        for form in (), ("--json",):
+            _, told = self.run_etwas("why", *form, "--instance", "4711", self.write("p.etl", etl.trace([(0, self.program())])))
+            self.assertEqual(told, "etwas why: note: no instance that was seen whole has the number 4711; "
+                                   "without --instance the slowest are told\n")
 
     def test_a_window_has_those_that_begin_and_end_in_it(self):
         """Both ends are inside; and they are explained by what came before."""

@@ -230,6 +230,8 @@ int etwas_command_convert(int argc, char **argv)
                  : etwas_command_misused("convert");
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
         if (convert.descriptions[i].decoder != NULL) {
+            etwas_descriptions_say_left_out(convert.descriptions[i].decoder,
+                                            convert.descriptions[i].path);
             etwas_descriptions_close(&convert.descriptions[i]);
         }
         etwas_told_losses_free(&convert.losses[i]);

@@ -216,7 +216,7 @@ int etwas_command_diff(int argc, char **argv)
     }
     result = read_all(&diff);
     if (!diff.out_of_memory && result != ETWAS_EXIT_OPEN && result != ETWAS_EXIT_USAGE) {
-        if (etwas_diff_compare(&diff)) {
+        if (etwas_diff_compare(&diff) || !diff.has_events) { /* of nothing, which was said */
             result = diff.out_of_memory ? result : show(output, &diff, result);
         } else {
             fputs(

@@ -86,6 +86,7 @@ struct etwas_diff {
     uint32_t differing;
     uint64_t other_classes; /* spans and events of classes that had no room */
     uint64_t events_lost[2];
+    bool has_events; /* in the window, of some run */
     bool out_of_memory;
 };
 

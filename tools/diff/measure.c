@@ -231,11 +231,12 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_
         end(&reading, &input);
         etwas_input_warn(&input);
         *events_lost += input.information.lost_events;
-        (void)etwas_window_finish(&reading.window, "diff", &run->path, 1);
+        diff->has_events |= etwas_window_finish(&reading.window, "diff", &run->path, 1);
     }
     etwas_spans_close(reading.spans);
     etwas_span_classes_forget(&diff->names);
     if (reading.descriptions.decoder != NULL) {
+        etwas_descriptions_say_left_out(reading.descriptions.decoder, reading.descriptions.path);
         etwas_descriptions_close(&reading.descriptions);
     }
     return result;

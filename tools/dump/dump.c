@@ -447,7 +447,7 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
     etwas_dump_tell_beyond(dump);
     for (uint32_t i = 0; i < dump->run->count; i++) {
         etwas_input_warn(&dump->run->inputs[i]);
-        etwas_dump_tell_left_out(dump, i);
+        etwas_descriptions_say_left_out(dump->descriptions[i].decoder, dump->run->inputs[i].path);
         out_of_memory |= dump->descriptions[i].out_of_memory;
         etwas_descriptions_close(&dump->descriptions[i]);
         if (dump->symbols) {

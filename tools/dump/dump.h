@@ -140,9 +140,6 @@ void etwas_dump_tell_rest(struct etwas_dump *dump, const struct etwas_fields_res
 /* Says, once for a command, that times were not shown as nanoseconds since 1970 cannot hold them. */
 void etwas_dump_tell_beyond(const struct etwas_dump *dump);
 
-/* Says what of the manifests of one of the run's inputs could not be used. */
-void etwas_dump_tell_left_out(const struct etwas_dump *dump, uint32_t input);
-
 /* Says likewise that `what` makes no sense. */
 void etwas_dump_tell_senseless(struct etwas_dump *dump, const char *what);
 

@@ -125,23 +125,6 @@ void etwas_dump_tell_rest(struct etwas_dump *dump, const struct etwas_fields_res
     end(errors, described == NULL && dump->told_count == ETWAS_DUMP_TOLD);
 }
 
-void etwas_dump_tell_left_out(const struct etwas_dump *dump, uint32_t input)
-{
-    const char *path = dump->run->inputs[input].path;
-    struct etwas_output *errors = etwas_standard_error();
-    char words[128];
-
-    if (etwas_decoder_left_out(dump->descriptions[input].decoder, words, sizeof words) == 0) {
-        return;
-    }
-    etwas_output_text(errors, "etwas: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
-    etwas_output_text(errors, ": of its manifests could not be used: ");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, words, strlen(words));
-    etwas_output_char(errors, '\n');
-    etwas_output_flush(errors);
-}
-
 void etwas_dump_tell_beyond(const struct etwas_dump *dump)
 {
     struct etwas_output *errors = etwas_standard_error();

@@ -8,6 +8,7 @@
 #include "schema/schema.h"
 
 #include "commands.h"
+#include "descriptions.h"
 #include "event.h"
 #include "files.h"
 #include "input.h"
@@ -176,9 +177,10 @@ static int show(struct listing *listing, uint32_t number)
     if (!listing->json) {
         put_undescribed(listing, number);
     }
-    etwas_decoder_close(listing->decoder);
     etwas_output_flush(listing->output);
     etwas_input_warn(&input);
+    etwas_descriptions_say_left_out(listing->decoder, listing->path);
+    etwas_decoder_close(listing->decoder);
     return result;
 }
 

@@ -349,6 +349,9 @@ void etwas_ship_file_close(struct etwas_ship_file *file)
     if (file->trace != INVALID_PROCESSTRACE_HANDLE) {
         CloseTrace(file->trace);
     }
+    if (file->learned.is_open) {
+        etwas_descriptions_say_left_out(file->learned.descriptions.decoder, file->path);
+    }
     etwas_ship_learned_free(&file->learned);
     etwas_ship_samples_free(&file->samples);
     free(file->path);

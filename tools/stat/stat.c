@@ -276,6 +276,7 @@ static int show(struct request *request, const char *path, uint32_t number)
         etwas_stat_text(request->output, &stat, &input, result);
     }
     etwas_stat_clear(&stat);
+    etwas_descriptions_say_left_out(descriptions.decoder, path);
     etwas_descriptions_close(&descriptions);
     etwas_told_losses_free(&losses);
     return result;

@@ -72,6 +72,7 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
                                      uint32_t number, uint32_t sections)
 {
     struct section *section = calloc(1, sizeof *section);
+    bool is_open;
 
     if (section == NULL) {
         return NULL;
@@ -79,10 +80,12 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
     section->sections = sections;
     section->stat.descriptions = &section->descriptions;
     section->stat.window = stat->window;
-    section->descriptions.read_whole = true;
-    if (etwas_descriptions_open(&section->descriptions, input->path, stat->descriptions->paths) &&
-        etwas_input_open(&section->input, input->path, input->number, &etwas_stat_counting,
-                         &section->stat) == ETWAS_EXIT_FINE) {
+    is_open =
+        etwas_descriptions_open(&section->descriptions, input->path, stat->descriptions->paths);
+    section->descriptions.read_whole =
+        true; /* what it lacks is learned when all sections are read */
+    if (is_open && etwas_input_open(&section->input, input->path, input->number,
+                                    &etwas_stat_counting, &section->stat) == ETWAS_EXIT_FINE) {
         section->input.covered = input->covered;
         if (etwas_trace_select_section(section->input.trace, number, sections) == ERROR_SUCCESS &&
             pthread_create(&section->thread, NULL, read_section, section) == 0) {
@@ -90,7 +93,9 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
         }
         CloseTrace(section->input.trace);
     }
-    etwas_descriptions_close(&section->descriptions);
+    if (is_open) {
+        etwas_descriptions_close(&section->descriptions);
+    }
     free(section);
     return NULL;
 }

@@ -219,8 +219,23 @@ static void say_guid(const char *text, const etwas_guid *guid)
     etwas_output_char(output, '\n');
 }
 
+/* ETW lets all of it pass. A group has no registrations of its own. */
+static void say_in_vain(const struct request *request, const char *text, const etwas_guid *guid,
+                        bool is_enabled)
+{
+    if ((request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0) {
+        return;
+    }
+    if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
+        etwas_steer_say_unregistered(request->command, text, guid);
+    } else if (!is_enabled) {
+        etwas_steer_complain(request->command, text, "note: it is not enabled in this session");
+    }
+}
+
 static bool ask(const struct request *request, TRACEHANDLE session, const char *text)
 {
+    struct etwas_steer_standing before;
     ENABLE_TRACE_PARAMETERS parameters = {
         .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
         .EnableProperty = request->property,
@@ -233,6 +248,9 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     if (!etwas_steer_find_provider(request->command, text, &guid)) {
         return false;
     }
+    if (!etwas_steer_look_where(&guid, session, &before)) {
+        before.is_enabled = true; /* nothing is said of what is not known */
+    }
     code = EnableTraceEx2(session, &guid, request->control_code, request->level, request->any,
                           request->all, request->timeout_ms, &parameters);
     if (code != ERROR_SUCCESS) {
@@ -241,6 +259,7 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         return false;
     }
+    say_in_vain(request, text, &guid, before.is_enabled);
     say_guid(text, &guid);
     return true;
 }

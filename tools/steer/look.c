@@ -3,6 +3,8 @@
 
 #include "steer/look.h"
 
+#include "steer/provider.h"
+
 #include "files.h"
 
 #include <limits.h>
@@ -149,12 +151,11 @@ bool etwas_steer_look_at(const char *name, struct etwas_steer_found_session *ses
     return is_there;
 }
 
-/* LoggerId: the low 8 bits of the handle. */
 const struct etwas_steer_found_session *etwas_steer_session_of(
     const struct etwas_steer_found *found, const TRACE_ENABLE_INFO *enable)
 {
     for (uint32_t i = 0; i < found->session_count; i++) {
-        if ((found->sessions[i].block.properties.Wnode.HistoricalContext & 0xFF) ==
+        if ((found->sessions[i].block.properties.Wnode.HistoricalContext & ETWAS_STEER_LOGGER_ID) ==
             enable->LoggerId) {
             return &found->sessions[i];
         }
@@ -163,30 +164,6 @@ const struct etwas_steer_found_session *etwas_steer_session_of(
 }
 
 /* ---- providers ------------------------------------------------------------------------------- */
-
-/* An answer of EnumerateTraceGuidsEx, however large; NULL with a code. */
-static void *enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint32_t *bytes,
-                       uint32_t *code)
-{
-    uint32_t guid_bytes = guid != NULL ? sizeof *guid : 0;
-    void *answer = NULL;
-    uint32_t room = 0;
-
-    *bytes = 0;
-    *code = EnumerateTraceGuidsEx(class, guid, guid_bytes, NULL, 0, bytes);
-    for (int i = 0; *code == ERROR_INSUFFICIENT_BUFFER && i < TRIES; i++) {
-        room = *bytes;
-        free(answer);
-        answer = malloc(room);
-        *code = answer != NULL ? EnumerateTraceGuidsEx(class, guid, guid_bytes, answer, room, bytes)
-                               : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
-    }
-    if (*code != ERROR_SUCCESS) {
-        free(answer);
-        return NULL;
-    }
-    return answer;
-}
 
 static bool add(struct etwas_steer_found *found, const etwas_guid *guid,
                 const TRACE_PROVIDER_INSTANCE_INFO *instance)
@@ -215,7 +192,7 @@ static uint32_t look_for_provider(struct etwas_steer_found *found, etwas_guid *g
     uint32_t bytes;
     uint32_t code;
 
-    info = enumerate(TraceGuidQueryInfo, guid, &bytes, &code);
+    info = etwas_steer_enumerate(TraceGuidQueryInfo, guid, &bytes, &code);
     if (info == NULL) {
         return code == ERROR_WMI_GUID_NOT_FOUND ? (uint32_t)ERROR_SUCCESS : code; /* it has gone */
     }
@@ -243,7 +220,7 @@ static uint32_t look_for_providers(struct etwas_steer_found *found)
 {
     uint32_t bytes;
     uint32_t code;
-    etwas_guid *guids = enumerate(TraceGuidQueryList, NULL, &bytes, &code);
+    etwas_guid *guids = etwas_steer_enumerate(TraceGuidQueryList, NULL, &bytes, &code);
     size_t count = guids != NULL ? bytes / sizeof *guids : 0;
 
     found->answers = calloc(count + 1, sizeof *found->answers);

@@ -8,6 +8,7 @@
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -16,7 +17,8 @@
 #include "text.h"
 
 enum {
-    GUID_CHARACTERS = 36
+    GUID_CHARACTERS = 36,
+    TRIES = 16,
 };
 
 static const struct system_provider {
@@ -153,13 +155,80 @@ bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid
     return kind != NOTHING;
 }
 
-bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PROVIDER_BYTES])
+void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint32_t *bytes,
+                            uint32_t *code)
+{
+    uint32_t guid_bytes = guid != NULL ? sizeof *guid : 0;
+    void *answer = NULL;
+    uint32_t room = 0;
+
+    *bytes = 0;
+    *code = EnumerateTraceGuidsEx(class, guid, guid_bytes, NULL, 0, bytes);
+    for (int i = 0; *code == ERROR_INSUFFICIENT_BUFFER && i < TRIES; i++) {
+        room = *bytes;
+        free(answer);
+        answer = malloc(room);
+        *code = answer != NULL ? EnumerateTraceGuidsEx(class, guid, guid_bytes, answer, room, bytes)
+                               : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (*code != ERROR_SUCCESS) {
+        free(answer);
+        return NULL;
+    }
+    return answer;
+}
+
+bool etwas_steer_look_where(const etwas_guid *provider, TRACEHANDLE session,
+                            struct etwas_steer_standing *standing)
+{
+    etwas_guid guid = *provider;
+    uint32_t bytes;
+    uint32_t code;
+    TRACE_GUID_INFO *info = etwas_steer_enumerate(TraceGuidQueryInfo, &guid, &bytes, &code);
+    const TRACE_PROVIDER_INSTANCE_INFO *instance = info != NULL ? (const void *)(info + 1) : NULL;
+
+    *standing = (struct etwas_steer_standing){false, false};
+    for (uint32_t i = 0; info != NULL && i < info->InstanceCount; i++) {
+        const TRACE_ENABLE_INFO *enables = (const void *)(instance + 1);
+
+        standing->is_registered |= instance->Pid != 0;
+        for (uint32_t j = 0; j < instance->EnableCount; j++) {
+            standing->is_enabled |= enables[j].LoggerId == (session & ETWAS_STEER_LOGGER_ID);
+        }
+        instance = (const void *)((const char *)instance + instance->NextOffset);
+    }
+    free(info);
+    return code == ERROR_SUCCESS || code == ERROR_WMI_GUID_NOT_FOUND;
+}
+
+static const char *system_name(const etwas_guid *guid)
 {
     for (size_t i = 0; i < SYSTEM_PROVIDERS; i++) {
         if (memcmp(system_providers[i].guid, guid, sizeof *guid) == 0) {
-            (void)snprintf(name, ETWAS_STEER_PROVIDER_BYTES, "%s", system_providers[i].name);
-            return true;
+            return system_providers[i].name;
         }
+    }
+    return NULL;
+}
+
+void etwas_steer_say_unregistered(const char *command, const char *text, const etwas_guid *guid)
+{
+    struct etwas_steer_standing standing;
+    etwas_guid named;
+
+    if (read(text, &named) == GUID_ITSELF && system_name(guid) == NULL &&
+        etwas_steer_look_where(guid, 0, &standing) && !standing.is_registered) {
+        etwas_steer_complain(command, text, "note: nobody has registered it yet");
+    }
+}
+
+bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PROVIDER_BYTES])
+{
+    const char *of_system = system_name(guid);
+
+    if (of_system != NULL) {
+        (void)snprintf(name, ETWAS_STEER_PROVIDER_BYTES, "%s", of_system);
+        return true;
     }
     return etwas_provider_name(guid, name, ETWAS_STEER_PROVIDER_BYTES) == ERROR_SUCCESS;
 }
@@ -219,5 +288,6 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
         etwas_steer_complain(command, provider->text, etwas_steer_reason(code));
         return false;
     }
+    etwas_steer_say_unregistered(command, name, &guid);
     return true;
 }

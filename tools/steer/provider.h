@@ -43,6 +43,30 @@ enum {
  */
 bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PROVIDER_BYTES]);
 
+enum {
+    ETWAS_STEER_LOGGER_ID = 0xFF /* of a handle: what TRACE_ENABLE_INFO knows a session by */
+};
+
+/* An answer of EnumerateTraceGuidsEx, however large; NULL with a code. */
+void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint32_t *bytes,
+                            uint32_t *code);
+
+/* Has a process registered a provider, or has the system it? And does a session, by its handle, enable it? */
+struct etwas_steer_standing {
+    bool is_registered;
+    bool is_enabled;
+};
+
+/* False: it cannot be told. */
+bool etwas_steer_look_where(const etwas_guid *provider, TRACEHANDLE session,
+                            struct etwas_steer_standing *standing);
+
+/*
+ * A note on standard error if nobody has registered the provider that a GUID names, and the system has none such. Of a name
+ * etwas_steer_find_provider has said it.
+ */
+void etwas_steer_say_unregistered(const char *command, const char *text, const etwas_guid *guid);
+
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
 

@@ -191,6 +191,8 @@ static void free_room(struct etwas_why *why)
     }
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
         if (why->descriptions[i].decoder != NULL) {
+            etwas_descriptions_say_left_out(why->descriptions[i].decoder,
+                                            why->descriptions[i].path);
             etwas_descriptions_close(&why->descriptions[i]);
         }
         if (why->addresses != NULL && why->addresses[i].decoder != NULL) {
@@ -323,6 +325,20 @@ static bool parse_options(int argc, char **argv, struct etwas_why *why, struct e
                              result);
 }
 
+/* What was asked for by a name that nothing has. */
+static void say_in_vain(const struct etwas_why *why)
+{
+    if (why->class_name != NULL && !etwas_why_has_class(why)) {
+        fprintf(stderr, "etwas why: note: no class is called '%s'; without --class all are told\n",
+                why->class_name);
+    } else if (why->has_instance && why->chosen_count == 0) {
+        fprintf(stderr,
+                "etwas why: note: no instance that was seen whole has the number %u; without "
+                "--instance the slowest are told\n",
+                why->instance);
+    }
+}
+
 int etwas_command_why(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
@@ -351,10 +367,8 @@ int etwas_command_why(int argc, char **argv)
             etwas_why_text(output, &why);
         }
     }
-    if (why.run.count > 0 && etwas_window_finish(&why.window, "why", files.paths, files.count) &&
-        why.class_name != NULL && !etwas_why_has_class(&why)) {
-        fprintf(stderr, "etwas why: note: no class is called '%s'; without --class all are told\n",
-                why.class_name);
+    if (why.run.count > 0 && etwas_window_finish(&why.window, "why", files.paths, files.count)) {
+        say_in_vain(&why);
     }
     free_room(&why);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
