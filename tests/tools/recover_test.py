@@ -136,6 +136,11 @@ class Pools(Recovering):
             self.assertIn("its process lives", error)
             self.assertEqual(len(os.listdir(self.runtime)), 1)
             self.recover("--pid", str(child.pid), "--number", "2", expect=OPEN)
+            with open(pool, "r+b") as file:
+                file.write(b"something else")  # what cannot be read may be in use all the same
+            self.assertEqual(self.recover("--clean", "--all", "--folder", self.runtime)[0], [])
+            self.assertIn("its process lives", self.recover("--clean", pool, expect=OPEN)[1])
+            self.assertEqual(len(os.listdir(self.runtime)), 1)
             child.send_signal(signal.SIGKILL)
 
     def test_what_is_damaged_is_said(self):

@@ -169,6 +169,20 @@ static void name_output(const struct request *request, const etwas_recovered *fo
                    found->process_id, found->session.Data1);
 }
 
+/* Is it known of a pool file whether its process lives? That is so of damaged ones, and of other releases' too. */
+static bool is_looked_into(uint32_t code)
+{
+    switch (code) {
+    case ERROR_SUCCESS:
+    case ERROR_FILE_CORRUPT:
+    case ERROR_NOT_FOUND:
+    case ERROR_NOT_SUPPORTED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Nobody has it open, whatever is in it: but who makes one has not locked it while it is empty. False: it stays. */
 static bool clean(struct request *request, const char *path)
 {
@@ -176,10 +190,10 @@ static bool clean(struct request *request, const char *path)
     uint32_t code = etwas_recover(path, 0, NULL, &found);
     struct stat facts;
 
-    if (code == ERROR_ACCESS_DENIED || stat(path, &facts) != 0) {
+    if (!is_looked_into(code) || stat(path, &facts) != 0) {
         return refuse(request, path, etwas_recover_error(code), code, ETWAS_EXIT_OPEN);
     }
-    if ((code == ERROR_SUCCESS && found.is_alive) || facts.st_size == 0) {
+    if (found.is_alive || facts.st_size == 0) {
         return false;
     }
     if (unlink(path) != 0) {
