@@ -145,10 +145,16 @@ static int64_t time_of(etwas_trace_handle trace, int64_t raw)
     return time.value;
 }
 
-/* A time in nanoseconds and the same one as FILETIME, which has 100 of them, are on one side of it. */
+/*
+ * A time in nanoseconds and the same one as FILETIME, which has 100 of them, are on one side of it. What a damaged file
+ * says may be the last time that there is.
+ */
 static int64_t end_of(int64_t time_ns)
 {
-    return time_ns / NS_PER_FILETIME * NS_PER_FILETIME + NS_PER_FILETIME - 1;
+    const int64_t last_ns = INT64_MAX / NS_PER_FILETIME * NS_PER_FILETIME - 1;
+    int64_t begin_ns = time_ns / NS_PER_FILETIME * NS_PER_FILETIME;
+
+    return begin_ns < last_ns ? begin_ns + NS_PER_FILETIME - 1 : last_ns;
 }
 
 /* What is wrong with a file is told by who reads it after this. */

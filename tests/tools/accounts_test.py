@@ -72,6 +72,14 @@ class Covered(ToolTest):
         self.assertAlmostEqual(stat["duration_s"], 1.5, 6)
         self.assertAlmostEqual(stat["events_per_second"], (stat["events"] - stat["events_outside"]) / 1.5, 3)
 
+    def test_what_a_damaged_file_covers_ends_with_the_last_time_that_there_is(self):
+        path = self.file(covered=(T + self.FROM, 2**63 - 1))
+        stat = self.one("stat", path)
+        self.assertGreater(stat["duration_s"], 100 * 365 * 86400)
+        self.assertEqual(stat["events_outside"], self.between(0, self.FROM))
+        self.assertEqual(self.count("stat", "--from", "+0", path), self.between(self.FROM, self.UNTIL + SECOND))
+        self.assertIsNone(self.one("stat", self.file(covered=(2**63 - 2, 2**63 - 1)))["duration_s"])
+
     def count(self, command, *arguments):
         if command == "dump":
             return sum(event["class"] in (RED, BLUE) for event in self.dump_json(*arguments))
