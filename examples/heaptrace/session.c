@@ -78,7 +78,7 @@ static char program_path[HEAPTRACE_PATH_BYTES];
 /* Stacks come from the caller of this library: not of the calls that were kept. */
 static void write_with_stack(const struct heaptrace_call *call)
 {
-    uint64_t frames[HEAPTRACE_MOST_FRAMES];
+    uint64_t frames[HEAPTRACE_MOST_FRAMES + 1];
     int saved_errno = errno;
     uint16_t count = heaptrace_stack(frames, (uint16_t)settings.frames);
 

@@ -317,11 +317,12 @@ __attribute__((noinline)) uint16_t heaptrace_stack(uint64_t *frames, uint16_t mo
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         range = (struct range){thread->stack_low, thread->stack_high};
     }
-    while (count < most && frame.ip >= FIRST_ADDRESS) {
+    while (count <= most && frame.ip >= FIRST_ADDRESS) {
         if (!is_own(frame.ip)) {
-            frames[count++] = frame.ip;
+            frames[count] = count < most ? frame.ip : HEAPTRACE_STACK_CUT;
+            count++;
         }
-        if (!step(&frame, &range)) {
+        if (count > most || !step(&frame, &range)) {
             break;
         }
     }

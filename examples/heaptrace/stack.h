@@ -26,9 +26,12 @@ enum {
     HEAPTRACE_MOST_FRAMES = 128
 };
 
+/* Behind the outermost frame that is there: the stack goes on. No frame is at this address. */
+#define HEAPTRACE_STACK_CUT UINT64_MAX
+
 /*
- * Fills in the return addresses from the caller of this library outwards, at most `most` of them,
- * and returns how many there are. Images that were not yet seen are logged. May
+ * Fills in the return addresses from the caller of this library outwards, at most `most` of them, and behind these
+ * HEAPTRACE_STACK_CUT where there are more; returns how many there are, with it. Images that were not yet seen are logged. May
  * change errno.
  */
 uint16_t heaptrace_stack(uint64_t *frames, uint16_t most);

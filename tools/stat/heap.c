@@ -112,6 +112,7 @@ static void count_allocation(struct etwas_heap *heap, const struct call *call)
                                      .bytes = call->size,
                                      .process = call->process,
                                      .thread = call->thread};
+    bool is_cut;
 
     /* realloc to nothing is a free, and gives nothing. */
     if (is_move(call->type) && (call->address != 0 || call->size == 0)) {
@@ -121,7 +122,9 @@ static void count_allocation(struct etwas_heap *heap, const struct call *call)
         heap->failed += !is_move(call->type) || call->size != 0;
         return;
     }
-    heap->frames_in_all += call->frame_count;
+    is_cut = call->frame_count > 0 && call->frames[call->frame_count - 1] == ETWAS_EVENT_CUT;
+    heap->frames_in_all += call->frame_count - is_cut;
+    heap->with_cut_stack += is_cut;
     heap->without_stack += call->frame_count == 0;
     if (etwas_heap_find_stack(heap, call->process, call->frames, call->frame_count, &block.stack)) {
         etwas_heap_add_block(heap, &block);

@@ -92,11 +92,12 @@ struct etwas_heap {
 
     /* The blocks and bytes that were allocated, and those never freed, are in the stacks. */
     uint64_t frees;
-    uint64_t frames_in_all;   /* of all allocations */
-    uint64_t without_stack;   /* allocations */
-    uint64_t failed;          /* allocations that gave no memory */
-    uint64_t unknown_frees;   /* of what was not allocated, as far as the file says */
-    uint64_t unknown_moves;   /* likewise by realloc */
+    uint64_t frames_in_all;  /* of all allocations */
+    uint64_t without_stack;  /* allocations */
+    uint64_t with_cut_stack; /* likewise: the last frame is ETWAS_EVENT_CUT, which counts as none */
+    uint64_t failed;         /* allocations that gave no memory */
+    uint64_t unknown_frees;  /* of what was not allocated, as far as the file says */
+    uint64_t unknown_moves;  /* likewise by realloc */
     uint64_t replaced_blocks; /* allocated where one lived: its free is not in the file */
     uint64_t malformed;       /* events that are not as heaptrace writes them */
     uint64_t images_left_out;

@@ -8,6 +8,7 @@
 #include "stat/heap.h"
 
 #include "commands.h"
+#include "event.h"
 #include "files.h"
 #include "json.h"
 #include "people.h"
@@ -79,9 +80,15 @@ struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
                                              const struct etwas_heap_stack *stack, uint64_t address)
 {
     struct etwas_heap_location location = {.image = NULL};
-    struct etwas_heap_image *image = etwas_heap_find_image(heap, stack, address - 1);
+    struct etwas_heap_image *image;
     bool has_changed;
 
+    if (address == ETWAS_EVENT_CUT) {
+        location.has_symbol = true;
+        location.symbol = (struct etwas_symbol){.function = ETWAS_EVENT_CUT_NAME};
+        return location;
+    }
+    image = etwas_heap_find_image(heap, stack, address - 1);
     if (image == NULL) {
         return location;
     }
@@ -154,6 +161,8 @@ static void put_whole(struct etwas_output *output, const struct etwas_heap *heap
         etwas_output_format(output, ", %.1f frames an allocation\n",
                             (double)heap->frames_in_all / (double)with_stack);
     }
+    put_count(output, "cut", heap->with_cut_stack,
+              "allocations, whose stacks go on: 'heaptrace --stacks=FRAMES'");
     put_count(output, "without stack", heap->without_stack, "allocations");
     put_count(output, "failed", heap->failed, "calls that gave no memory");
 }
@@ -179,7 +188,11 @@ static void put_frame(struct etwas_output *output, const struct etwas_heap_locat
 {
     etwas_output_text(output, "      ");
     if (location->image == NULL) {
-        etwas_output_format(output, "0x%" PRIx64 "\n", address);
+        if (location->has_symbol) {
+            etwas_output_format(output, "%s\n", location->symbol.function);
+        } else {
+            etwas_output_format(output, "0x%" PRIx64 "\n", address);
+        }
         return;
     }
     if (location->has_symbol) {
@@ -250,6 +263,8 @@ static void put_json_frame(struct etwas_output *output, const struct etwas_heap_
     }
     if (location->has_symbol) {
         etwas_json_text(output, "function", location->symbol.function);
+    }
+    if (location->has_symbol && location->image != NULL) {
         etwas_json_number(output, "function_offset", location->symbol.offset + 1);
         if (location->symbol.file != NULL) {
             etwas_json_text(output, "file", location->symbol.file);
@@ -275,7 +290,8 @@ void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,
     put_json_amounts(output, stack);
     etwas_output_text(output, ",\"frames\":[");
     for (uint32_t i = 0; i < stack->frame_count && i < most_frames; i++) {
-        uint64_t address = heap->frames[stack->first_frame + i];
+        bool goes_on = i + 1 == most_frames && stack->frame_count > most_frames;
+        uint64_t address = goes_on ? ETWAS_EVENT_CUT : heap->frames[stack->first_frame + i];
         struct etwas_heap_location location = etwas_heap_locate(heap, stack, address);
 
         etwas_output_text(output, i > 0 ? "," : "");
@@ -295,6 +311,7 @@ void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *
     etwas_json_number(output, "frees", heap->frees);
     etwas_json_number(output, "failed", heap->failed);
     etwas_json_number(output, "without_stack", heap->without_stack);
+    etwas_json_number(output, "with_cut_stack", heap->with_cut_stack);
     etwas_json_number(output, "frames", heap->frames_in_all);
     etwas_json_number(output, "unknown_frees", heap->unknown_frees);
     etwas_json_number(output, "unknown_reallocs", heap->unknown_moves);

@@ -156,7 +156,18 @@ class Profile(HeapTest):
     def test_frames_are_no_more_than_asked_for(self):
         self.run_stacks("heaptrace_stacks_pointers", options=("--stacks=3",))
         heap = self.heap()
-        self.assertEqual(max(len(stack["frames"]) for stack in heap["stacks"]), 3)
+        cut = [stack for stack in heap["stacks"] if len(stack["frames"]) > 3]
+        for stack in heap["stacks"]:
+            marked = [frame.get("function") == "[cut]" for frame in stack["frames"]]
+            self.assertEqual(marked, [False] * min(len(marked), 3) + [True] * (len(marked) - 3))
+            self.assertLessEqual(len(marked), 4)
+        self.assertGreater(len(cut), 0)
+        self.assertEqual(heap["with_cut_stack"], sum(stack["allocations"] for stack in cut))
+        text = self.run_command(ETWAS, "stat", "--heap", self.trace).stdout.decode()
+        self.assertIn("      [cut]\n", text)
+        self.assertRegex(text, rf"\n  cut +{heap['with_cut_stack']:,} allocations, whose stacks go on")
+        self.run_stacks("heaptrace_stacks_pointers", options=("--stacks=128",))
+        self.assertEqual(self.heap()["with_cut_stack"], 0)
 
     def test_stacks_change_no_count_of_calls(self):
         without = self.run_stacks("heaptrace_stacks_pointers", options=())["functions"]
@@ -312,7 +323,7 @@ class Forged(HeapTest):
                           (0, MALLOC, 1, self.words(2, 0x200) + block),
                           (0, IMAGE, 0, self.image(0x5008, 0x100, b"/second\0")),
                           (0, MALLOC, 1, self.words(4, 0x300) + block),
-                          (0, MALLOC, 1, self.words(8, 0x400) + self.frames(0, 1, 2**64 - 1)))
+                          (0, MALLOC, 1, self.words(8, 0x400) + self.frames(0, 1, 2**64 - 2)))
         found = {stack["live_bytes"]: stack["frames"] for stack in heap["stacks"]}
         self.assertEqual(found[3], [{"address": "0x5010", "image": "/first", "offset": 16}])
         self.assertEqual(found[4], [{"address": "0x5010", "image": "/second", "offset": 8}])

@@ -312,6 +312,9 @@ static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_he
     size_t began;
 
     memcpy(frames, heap->heap.frames + stack->first_frame, count * sizeof frames[0]);
+    if (count < stack->frame_count) {
+        frames[count - 1] = ETWAS_EVENT_CUT;
+    }
     iid =
         etwas_perfetto_stack_of(perfetto, frames, count > 0 ? count : 1, group, find_spot, &owner);
     began = etwas_wire_begin(&perfetto->event, DUMP_SAMPLE);
