@@ -301,6 +301,13 @@ class Ctf(MarksTest, ctf_test.CtfTest):
     def test_ctf(self):
         self.walk()
 
+    def test_how_many_values_are_odd_is_said_since_the_format_cannot(self):
+        odd = of_types(T, {"name": COUNTED}, struct.pack("<H", 3) + b"x\0y")
+        for count, end in ((0, None), (1, " value"), (2, " values")):
+            path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE), *count * [odd]])]))
+            _, error = self.run_etwas("convert", "--to", "ctf", "-o", os.path.join(self.folder, f"odd{count}"), path)
+            self.assertEqual(error, end and f"etwas convert: note: what is odd about {count}{end} CTF cannot say; 'etwas dump' says it\n" or "")
+
     def test_a_time_before_1970_has_an_error_that_is_not_known(self):
         path = self.write("a.etl", etl.trace([(0, [sale(T, WHOLE)])], start=100_000_000_000_000_000))
         event, = self.convert(path)[0]

@@ -12,6 +12,7 @@
 #include "names.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -352,6 +353,12 @@ static int run(struct etwas_convert *convert)
         ctf.is_broken = !finish_trace(convert, &convert->run.inputs[i]);
     }
     free_all(convert, &ctf);
+    if (ctf.odd_values > 0 && !ctf.is_broken) {
+        fprintf(stderr,
+                "etwas convert: note: what is odd about %" PRIu64 " value%s CTF cannot say; 'etwas "
+                "dump' says it\n",
+                ctf.odd_values, ctf.odd_values == 1 ? "" : "s");
+    }
     return ctf.is_broken ? ETWAS_EXIT_OUTPUT : result;
 }
 

@@ -161,6 +161,7 @@ struct etwas_ctf_trace {
 struct etwas_ctf {
     struct etwas_ctf_trace traces[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
     size_t pending_bytes;                             /* of all streams */
+    uint64_t odd_values;                              /* which the traces do not say */
     bool is_broken; /* it cannot be written, or there is no memory: the former was told */
 };
 

@@ -152,8 +152,9 @@ static enum etwas_ctf_form put_unread(struct etwas_bytes *bytes, size_t at, cons
     return form;
 }
 
+/* *odd: of how many values there is more to say than the format has room for. */
 static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_schema *schema,
-                                      const EVENT_RECORD *record)
+                                      const EVENT_RECORD *record, uint64_t *odd)
 {
     size_t at = bytes->used;
     etwas_fields fields;
@@ -164,6 +165,7 @@ static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_sch
         switch (value.token) {
         case ETWAS_TOKEN_VALUE:
             put_value(bytes, &value);
+            *odd += etwas_value_odd(&value, NULL, 0) != 0;
             break;
         case ETWAS_TOKEN_ARRAY_BEGIN:
             if (etwas_ctf_fixed_count(value.field) == 0) {
@@ -195,7 +197,15 @@ enum etwas_ctf_form etwas_ctf_put_payload(struct etwas_bytes *bytes, struct etwa
             return put_message(bytes, convert, text);
         }
     } else if (convert->subject.described != NULL) {
-        return put_fields(bytes, convert->subject.described->schema, record);
+        uint64_t odd = 0;
+        enum etwas_ctf_form form =
+            put_fields(bytes, convert->subject.described->schema, record, &odd);
+
+        /* What is given as the bytes of its payload is all there. */
+        if (form == ETWAS_CTF_FIELDS || form == ETWAS_CTF_FIELDS_REST) {
+            ((struct etwas_ctf *)convert->state)->odd_values += odd;
+        }
+        return form;
     }
     put_counted(bytes, record->UserData, record->UserDataLength);
     return ETWAS_CTF_PAYLOAD;
