@@ -157,7 +157,7 @@ static int64_t end_of(int64_t time_ns)
     return begin_ns < last_ns ? begin_ns + NS_PER_FILETIME - 1 : last_ns;
 }
 
-/* What is wrong with a file is told by who reads it after this. */
+/* What is wrong with a file is told by the code that reads it after this. */
 static void open_input(struct look *look, char *path, struct etwas_covered *covered)
 {
     struct etwas_input *input = &look->inputs[look->count];
@@ -183,7 +183,7 @@ void etwas_covered_look_through(struct etwas_covered *covered, char *const *path
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
 
     if (look == NULL) {
-        return; /* as if nothing were known: who reads the files needs more memory than this */
+        return; /* as if nothing were known: to read the files takes more memory than this */
     }
     look->wants_last = wants_last;
     for (uint32_t i = 0; i < count; i++) {

@@ -75,8 +75,7 @@ struct etwas_kernel_event {
     uint64_t call;
     int64_t initial_time; /* raw; of a LOSS since when, 0: the session's beginning */
     int64_t end_time;     /* raw; of a LOSS until when */
-    uint64_t
-        lost_ns; /* of a LOSS, as who reads it knows (etwas_input_measure_loss); UINT64_MAX: not known */
+    uint64_t lost_ns;     /* of a LOSS, as etwas_input_measure_loss finds; UINT64_MAX: not known */
     uint64_t operation;
     uint64_t file; /* its FileObject or FileKey; 0: not known */
     struct etwas_kernel_socket socket;

@@ -5,7 +5,7 @@
 
 /*
  * What the processes of a trace are called, by the kernel's events about them, and when: an id that is given again is
- * another process, and who runs another program has another name from then on. Each of that is a life of the id.
+ * another process, and one that runs another program has another name from then on. Each of that is a life of the id.
  */
 
 #include "schedule.h"
@@ -38,7 +38,7 @@ struct etwas_processes {
     bool out_of_memory;
 };
 
-/* What a record says of who has an id. */
+/* What a record says of the process that has an id. */
 enum etwas_processes_news {
     ETWAS_PROCESSES_SAME,
     ETWAS_PROCESSES_BEGAN,   /* a process */
@@ -53,7 +53,7 @@ enum etwas_processes_news etwas_processes_take(struct etwas_processes *processes
                                                const EVENT_RECORD *record, int64_t time,
                                                uint32_t *process);
 
-/* The same, and who runs another program is another thread of the schedule from then on. */
+/* The same, and a thread that runs another program is another one of the schedule from then on. */
 void etwas_processes_follow(struct etwas_processes *processes, struct etwas_schedule *schedule,
                             const EVENT_RECORD *record, int64_t time_ns);
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /*
- * May a file be made there? True, too, where something else is than a file: who opens it says what is wrong with it.
+ * May a file be made there? True, too, where something else is than a file: the code that opens it says what is wrong with it.
  * False after a message on standard error. `command` is "etwas record" or another.
  */
 bool etwas_replace_may(const char *command, const char *path, bool force);
@@ -22,7 +22,7 @@ bool etwas_replace_may_numbered(const char *command, const char *pattern, bool f
 /* Has a folder nothing in it? So has one that is not there. */
 bool etwas_replace_is_empty(const char *folder);
 
-/* A file that somebody else makes, the library, and that is not there unless all begins. */
+/* A file that the library makes, and that is not there unless all begins. */
 struct etwas_replaced {
     char *path;
     char *aside;   /* where what was there is for now; NULL: nothing was */

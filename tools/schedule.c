@@ -288,7 +288,7 @@ static int64_t began_to_lose(const struct etwas_schedule *schedule,
 
 /*
  * Events of a processor were lost until now: a switch may be missing even if the next one fits. Up to its last event
- * before that none is: who ran, ran until then.
+ * before that none is: the thread that ran, ran until then.
  */
 static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                  const struct etwas_kernel_event *event)
@@ -308,7 +308,7 @@ static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processo
 }
 
 /*
- * Behind a loss no switch is missing before the next one: who gives way then has run since. False: it cannot have,
+ * Behind a loss no switch is missing before the next one: the thread that gives way then has run since. False: it cannot have,
  * so one is.
  */
 static bool ran_since_loss(struct etwas_schedule *schedule,

@@ -10,8 +10,8 @@
  * On a processor who gives way must be who came before. Where it is another, a switch is missing: the
  * time since the switch before is not known of the processor, nor of the two threads, nor how long who
  * was ready there was so. Where the trace says that events of the processor were lost, that is so from its last event
- * before to its first one after: up to the one who came before has run, and since the other who gives way next. Who waited
- * meanwhile, wherever that was, may have been woken and have run: so much of its time is not known; but
+ * before to its first one after: until the former the thread ran that came before, and since the latter the thread has run
+ * that gives way next. A thread that waited meanwhile, wherever that was, may have been woken and have run: so much of its time is not known; but
  * that it waited is believed where its waiting ended before the gap was found, at the processor's next event.
  * Before its first switch a processor ran who gives way there, since the trace began; and after its
  * last one who came, until it ends; unless the trace does not have everything from its beginning, or to
@@ -58,7 +58,7 @@ struct etwas_schedule_thread {
     enum etwas_schedule_state state;
     int64_t since_ns;
     int64_t last_ns; /* when it was there last */
-    uint32_t life;   /* whoever tells processes of one id apart: which (processes.h) */
+    uint32_t life;   /* where processes of one id are told apart: which one (processes.h) */
     uint64_t gap_ns; /* of the schedule, at since_ns */
     uint64_t ns[ETWAS_SCHEDULE_STATES]; /* up to since_ns */
     uint64_t switches;                  /* times that it came */
@@ -129,7 +129,7 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
 void etwas_schedule_finish(struct etwas_schedule *schedule);
 
 /*
- * Who has the id runs another program, and was seen on that processor, or UINT32_MAX: what it does from now on is
+ * The process that has the id runs another program, and was seen on that processor, or UINT32_MAX: what it does from now on is
  * another thread's.
  */
 void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t thread, uint32_t processor);

@@ -106,7 +106,7 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
  * Size the caller stated. ERROR_SUCCESS: the record is recorded. ERROR_INVALID_HANDLE: that session
  * does not run: nothing happened. ERROR_MORE_DATA: the record, or the stated size (R63), does not fit into a buffer;
  * ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of a real-time session whose backlog is full: the event is counted
- * lost, with the second also by who is not attached yet (unattached.h).
+ * lost, with the second also by a process that is not attached yet (unattached.h).
  */
 #define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* a size that fits nowhere: of what no record holds */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,

@@ -281,7 +281,7 @@ static uint32_t why_not(const struct etwas_registry_entry *entry)
                : ERROR_SUCCESS;
 }
 
-/* Takes no time: who has too much to accept is tried again by the next look. */
+/* Takes no time: a host that has too much to accept is tried again by the next look. */
 static uint32_t connect_to(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
 {
     struct etwas_peer peer;

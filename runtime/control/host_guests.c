@@ -181,7 +181,7 @@ static void free_rows(uint64_t session)
     }
 }
 
-/* ---- waiting for who lingers ------------------------------------------------------------------ */
+/* ---- waiting for processes that linger -------------------------------------------------------- */
 
 /*
  * A process that dies loses its connection a moment before its memory; one that lives on may have it for long, even when

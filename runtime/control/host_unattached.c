@@ -15,7 +15,7 @@
 #include "platform/file.h"
 #include "platform/own_descriptor.h"
 
-/* Who counts, or has; or cannot. Under `lock`. */
+/* A process that counts, or has counted, or cannot. Under `lock`. */
 struct counting {
     struct counting *next;
     uint64_t session;
@@ -41,7 +41,7 @@ static void add(uint64_t session, uint64_t events)
     }
 }
 
-/* Tells the session's account who cannot log into it. With the lock held. */
+/* Tells the session's account which processes cannot log into it. With the lock held. */
 static void sum_up(uint64_t session, uint32_t newest)
 {
     struct etwas_held_session held;

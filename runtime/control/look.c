@@ -36,7 +36,7 @@ enum {
     CALLERS = 8,  /* threads that wait for callbacks, at most */
     RESTORE_PAUSE_NS = 10000000,
     RESTORE_TRIES = 50,
-    FIRST_PAUSE_NS = 10000000, /* of who looks again for want of files */
+    FIRST_PAUSE_NS = 10000000, /* before a look that is made again for want of files */
     LONGEST_PAUSE_NS = 500000000,
 };
 
@@ -371,12 +371,12 @@ static void write_and_forget_templates(const struct look *look)
     }
 }
 
-/* Who is to be told. Under a lock of its own, which is held for a moment. */
+/* The processes that are to be told. Under a lock of its own, which is held for a moment. */
 static pthread_mutex_t waiting_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct etwas_tell waiting[ANSWERS];
 static uint32_t waiting_count;
 
-/* Who has not seen everything says nothing yet. */
+/* A process that has not seen everything says nothing yet. */
 static void answer_later(struct aftermath *aftermath)
 {
     (void)pthread_mutex_lock(&waiting_lock);
@@ -431,7 +431,7 @@ static void look_and_unlock(struct look *look)
 /* ---- when ------------------------------------------------------------------------------------------ */
 
 /*
- * Who removes the folder's files may be at it still: what has been made anew may be gone again. Publishes what others are
+ * The folder's files may still be in removal: what has been made anew may be gone again. Publishes what others are
  * to be shown.
  */
 static void restore(bool may_be_under_way)

@@ -322,7 +322,7 @@ bool etwas_service_unwatch(int descriptor, uint64_t context)
             number = watches[index].number;
         }
     }
-    before = cancelling; /* whoever has the lock while this waits puts down its own */
+    before = cancelling; /* a thread that has the lock while this waits stores its own */
     while (number != 0 && running == number) {
         (void)pthread_cond_wait(&handled, &mutex);
     }

@@ -202,7 +202,7 @@ static void end_pool(struct etwas_session *session, bool all_out)
 
 void etwas_session_shut_down(struct etwas_session *session)
 {
-    /* One for all: the gates are closed, and who is inside has been since then. */
+    /* One for all: the gates are closed, and a writer that is inside has been since then. */
     const uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
     bool all_out;
 

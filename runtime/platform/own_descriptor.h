@@ -27,7 +27,7 @@ int etwas_own_keep(int descriptor);
 bool etwas_own_is(int descriptor);
 
 /*
- * A descriptor of the same file, for reading and writing, by a description of its own: whoever shares one has every lock
+ * A descriptor of the same file, for reading and writing, by a description of its own: a process that shares one has every lock
  * of it, too. It is not kept. -1: it cannot be opened. Not async-signal-safe.
  */
 int etwas_own_open_anew(int descriptor);

@@ -93,7 +93,7 @@ static void *be_subject(void *argument)
     return NULL;
 }
 
-/* Where the kernel grants it, since 6.12: who wakes up with a short slice preempts who has a long one at once. */
+/* Where the kernel grants it, since 6.12: a thread that wakes up with a short slice preempts one with a long slice at once. */
 static void ask_for_short_slices(void)
 {
     const struct {

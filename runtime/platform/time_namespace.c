@@ -55,7 +55,7 @@ static int64_t look_for_offset(void)
                                            : ETWAS_TIME_OFFSET_UNKNOWN;
 }
 
-/* A fork's child may be in another. Whoever finds the process's id finds its offset. */
+/* A fork's child may be in another. A thread that finds the process's id finds its offset. */
 int64_t etwas_time_offset_ns(void)
 {
     static int64_t offset_ns;

@@ -4,7 +4,7 @@
 /*
  * A record is published to one session after the other, and what is published cannot be taken back;
  * so first every session is asked whether it can take the record at all, and then those come first
- * that may still fail. Whoever does not get it counts it, with the cause.
+ * that may still fail. A session that does not get it counts it, with the cause.
  */
 #include "provider/event_publish.h"
 
@@ -119,7 +119,7 @@ static bool refuse(const struct target *target, enum etwas_slot_loss cause,
     return etwas_publish_refuse(target->key.index, target->key.generation, cause, &built->record);
 }
 
-/* What a session that does not take the record says. Who is attached late stops nobody who hears it now. */
+/* What a session that does not take the record says. One that is attached late stops no other that gets it now. */
 static void note_refusal(struct fate *fate, const struct target *target, uint32_t code,
                          const struct etwas_event_record *built)
 {

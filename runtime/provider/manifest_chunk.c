@@ -81,7 +81,7 @@ static bool is_same(const uint8_t *known, const struct payload *payload)
 
 /* ---- those that are known -------------------------------------------------------------------- */
 
-/* By `chained`, the newest first. Never shorter; lock-free, since a handler may have interrupted whoever adds one. */
+/* By `chained`, the newest first. Never shorter; lock-free, since a handler may have interrupted a thread that adds one. */
 static struct etwas_description *kept;
 
 enum {

@@ -132,7 +132,7 @@ bool etwas_again_is(struct etwas_stream *stream)
     };
     struct etwas_again_record *found;
 
-    /* What a session says of itself and of events stands in each of its files, for those who read that file. */
+    /* What a session says of itself and of events stands in each of its files, for readers of that file. */
     if (!stream->record.has_stamp || stream->record.stamp <= stream->trace->log.first_raw) {
         return false;
     }

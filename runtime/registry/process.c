@@ -108,7 +108,7 @@ static uint32_t restore_socket(const struct etwas_registry_process *process)
     return code;
 }
 
-/* Without its descriptors, which the program has closed, it hears nothing any more, whoever finds it. */
+/* Without its descriptors, which the program has closed, it hears nothing any more, even where it is found. */
 uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_anew)
 {
     uint32_t code = ERROR_SUCCESS;

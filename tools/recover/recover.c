@@ -183,7 +183,7 @@ static bool is_looked_into(uint32_t code)
     }
 }
 
-/* Nobody has it open, whatever is in it: but who makes one has not locked it while it is empty. False: it stays. */
+/* Nobody has it open, whatever is in it: but a process that makes one has not locked it while it is empty. False: it stays. */
 static bool clean(struct request *request, const char *path)
 {
     static etwas_recovered found;

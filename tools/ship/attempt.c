@@ -254,7 +254,7 @@ static struct patience patience_of(const struct etwas_ship_target *target)
                                            : 0};
 }
 
-/* Who hangs leaves those their part that were not tried: `others` shards, and of this one the other replicas. */
+/* A replica that hangs leaves those their part that were not tried: `others` shards, and of this one the other replicas. */
 static int64_t deadline_of(const struct patience *patience, uint32_t replicas, uint32_t others)
 {
     int64_t now_ms = etwas_ship_now_ms();

@@ -34,7 +34,7 @@ bool etwas_steer_did_begin(struct etwas_steer_did *did, const char *command, con
     if (!etwas_steer_look_for(command, name, &did->session)) {
         return false;
     }
-    /* Who enables it is known only while it runs. Whoever does not answer is not waited for. */
+    /* Which processes its providers are of is known only while it runs. One that does not answer is not waited for. */
     if (did->session.has_counts && has_nothing(&did->session.counts)) {
         (void)etwas_steer_look(command, &did->found);
     }

@@ -384,7 +384,7 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
 
 /* ---- blocks.c ---- */
 
-/* Who has a thread's id now: its number; ETWAS_KERNEL_NOBODY: nobody that is known. */
+/* The number of the thread that has an id now; ETWAS_KERNEL_NOBODY: none that is known. */
 uint32_t etwas_why_number(const struct etwas_why *why, uint32_t thread);
 
 /* It did not run, and was not ready; `event` ended that. */

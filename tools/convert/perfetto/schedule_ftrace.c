@@ -81,7 +81,7 @@ static uint64_t priority_of(uint8_t priority)
                          : (uint64_t)(KERNEL_NORMAL + (NORMAL - priority) * NICE_STEPS / NORMAL);
 }
 
-/* The first thread of a process has its number, whoever has it later. */
+/* The first thread of a process has its number, even if another process has it later. */
 static void put_name(struct etwas_perfetto *perfetto, struct etwas_wire *events, uint32_t field,
                      uint32_t thread, int64_t time_ns)
 {
