@@ -10,15 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock/clock.h"
 #include "control/crash_safe.h"
 #include "control/host.h"
 #include "control/kernel_refusal.h"
 #include "control/memory_wishes.h"
 #include "control/sharing.h"
-#include "etl/clock_convert.h"
 #include "file/session_file.h"
-#include "file/snapshot.h"
 #include "flush/drain.h"
 #include "flush/flusher.h"
 #include "flush/session_clock.h"
@@ -37,7 +34,6 @@
 
 enum {
     BYTES_A_KB = 1024,
-    NS_A_SECOND = 1000000000,
     COPIES_BYTES = 1 << 20,
 };
 
@@ -400,8 +396,7 @@ static bool is_forgotten(struct etwas_session_key key)
     return forgotten;
 }
 
-/* What is written next shall have what has been loaded until now. */
-static void update_images(struct etwas_session_key key)
+void etwas_lifecycle_update_images(struct etwas_session_key key)
 {
     if (etwas_session_takes_stacks(&etwas_sessions[key.index])) {
         etwas_image_records_update();
@@ -420,7 +415,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     if (is_forgotten(key)) {
         return ERROR_INVALID_HANDLE;
     }
-    update_images(key);
+    etwas_lifecycle_update_images(key);
     /* Who changes what it does is through with it, and nobody begins to while it stops. */
     (void)pthread_mutex_lock(&session->role);
     (void)pthread_mutex_unlock(&session->role);
@@ -479,7 +474,7 @@ static bool stop_full_session(struct etwas_session_key key)
     return full && code != ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
-/* ---- flush and snapshot ---------------------------------------------------------------------- */
+/* ---- flush ----------------------------------------------------------------------------------- */
 
 struct etwas_session *etwas_lifecycle_acquire_role(struct etwas_session_key key)
 {
@@ -515,7 +510,7 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key)
     struct etwas_session *session;
     uint32_t code = ERROR_SUCCESS;
 
-    update_images(key);
+    etwas_lifecycle_update_images(key);
     session = etwas_lifecycle_acquire_role(key);
     if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
@@ -532,80 +527,4 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key)
         (void)stop_full_session(key);
     }
     return result.code != ERROR_SUCCESS ? result.code : code;
-}
-
-/* `window` NULL: all that it has. */
-static uint32_t snapshot(struct etwas_session *session, const etwas_wchar *file_name,
-                         struct etwas_snapshot_window *window)
-{
-    if (!etwas_configuration_is_buffering(&session->configuration)) {
-        return ERROR_NOT_SUPPORTED;
-    }
-    if (session->configuration.filtered_out) {
-        return ERROR_SUCCESS;
-    }
-    etwas_system_logger_tell_symbols(session);
-    etwas_session_clock_read_if_due(session);
-    return etwas_snapshot_write_window(session, file_name, window);
-}
-
-/* From so long before a moment on. */
-struct around {
-    int64_t moment;
-    uint64_t before_ns;
-};
-
-/* It is no window of the session's own triggers: it has no number. */
-static struct etwas_snapshot_window window_around(const struct etwas_session *session,
-                                                  const struct around *around)
-{
-    const uint32_t clock = session->configuration.clock;
-    const int64_t started = etwas_clock_reading_stamp(&session->started, clock);
-    const int64_t stamp = etwas_trigger_stamp(ETWAS_CLOCK_KIND_QPC, around->moment, clock);
-    const int64_t trigger = stamp > started ? stamp : started;
-    const etwas_etl_wide before = (etwas_etl_wide)around->before_ns *
-                                  (etwas_etl_wide)etwas_clock_frequency(clock) / NS_A_SECOND;
-    etwas_session_counts counts;
-
-    etwas_session_count(session, &counts);
-    return (struct etwas_snapshot_window){
-        .begin = around->before_ns != 0 ? etwas_etl_saturate(trigger - before) : INT64_MIN,
-        .trigger = trigger,
-        .triggers = 1,
-        .lost_before = counts.lost,
-    };
-}
-
-/* `around` NULL: all that it has. */
-static uint32_t take_snapshot(struct etwas_session_key key, const etwas_wchar *file_name,
-                              const struct around *around)
-{
-    struct etwas_snapshot_window window;
-    struct etwas_session *session;
-    uint32_t code;
-
-    update_images(key);
-    session = etwas_lifecycle_acquire_role(key);
-    if (session == NULL) {
-        return ERROR_WMI_INSTANCE_NOT_FOUND;
-    }
-    if (around != NULL) {
-        window = window_around(session, around);
-    }
-    code = snapshot(session, file_name, around != NULL ? &window : NULL);
-    etwas_lifecycle_release_role(session);
-    return code;
-}
-
-uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
-{
-    return take_snapshot(key, file_name, NULL);
-}
-
-uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etwas_wchar *file_name,
-                                         int64_t moment, uint64_t before_ns)
-{
-    const struct around around = {.moment = moment, .before_ns = before_ns};
-
-    return take_snapshot(key, file_name, &around);
 }

@@ -62,6 +62,9 @@ uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wcha
 uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etwas_wchar *file_name,
                                          int64_t moment, uint64_t before_ns);
 
+/* What is written next has what has been loaded until now. */
+void etwas_lifecycle_update_images(struct etwas_session_key key);
+
 /* What UPDATE asks for; a member that is 0 leaves things as they are (R132). */
 struct etwas_update {
     const etwas_wchar *file_name; /* NULL: the file goes on */

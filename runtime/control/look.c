@@ -16,24 +16,19 @@
 #include "control/guest.h"
 #include "control/host.h"
 #include "control/host_answers.h"
+#include "control/look_aftermath.h"
 #include "control/others.h"
 #include "control/service.h"
 #include "control/sharing.h"
 #include "control/template.h"
 #include "platform/wait.h"
-#include "provider/callback.h"
 #include "provider/enabling.h"
-#include "registry/message.h"
 #include "registry/sessions.h"
 #include "registry/stale.h"
 
 #define PATIENCE_NS UINT64_C(50000000)
-#define ANSWER_NS UINT64_C(500000000)
-#define END_NS UINT64_C(5000000000)
 
 enum {
-    ANSWERS = 64, /* of one look; who asked before them has a timeout */
-    CALLERS = 8,  /* threads that wait for callbacks, at most */
     RESTORE_PAUSE_NS = 10000000,
     RESTORE_TRIES = 50,
     FIRST_PAUSE_NS = 10000000, /* before a look that is made again for want of files */
@@ -44,114 +39,9 @@ enum {
 static uint32_t looks_asked;
 static uint32_t is_looking; /* a thread is on its way, or looks */
 static uint32_t is_missing; /* files of this process in the folder may be */
-static uint32_t callers;    /* threads that wait for callbacks */
 
 /* Of who looks: sessions are started by what has been read, and by nothing older. */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-
-/* ---- what a look has seen ------------------------------------------------------------------------ */
-
-struct seen {
-    uint64_t guest; /* its handle */
-    uint64_t number;
-};
-
-/* What is to be done when the look is over, and said when all callbacks have been called. */
-struct aftermath {
-    uint32_t over_count;
-    uint8_t over[ETWAS_FOLLOWERS]; /* followers that are to be stopped */
-    uint32_t seen_count;
-    struct seen seen[ETWAS_GUEST_SESSIONS +
-                     ANSWERS]; /* a session that it was told of may be looked at twice */
-    uint32_t answer_count;
-    struct etwas_tell answers[ANSWERS];
-};
-
-/* Who registers a provider, and has seen nothing new, waits for no lock here. */
-static void say_to_hosts(const struct aftermath *aftermath)
-{
-    const struct etwas_message message = {
-        .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof(uint64_t), .descriptor = -1};
-
-    if (aftermath->seen_count == 0) {
-        return;
-    }
-    etwas_guests_lock();
-    for (uint32_t index = 0; index < aftermath->seen_count; index++) {
-        const struct seen *seen = &aftermath->seen[index];
-        const struct etwas_guest *guest = etwas_guest_of(seen->guest);
-
-        if (guest != NULL &&
-            (guest->state == ETWAS_GUEST_ATTACHED || guest->state == ETWAS_GUEST_REFUSED)) {
-            (void)etwas_message_send(guest->connection, &message, &seen->number, 0);
-        }
-    }
-    etwas_guests_unlock();
-}
-
-static void say(const struct aftermath *aftermath)
-{
-    /* Of many who answer at once some find no room at first; who asked may also be stopped. */
-    const uint64_t deadline_ns = etwas_monotonic_ns() + ANSWER_NS;
-
-    say_to_hosts(aftermath);
-    for (uint32_t index = 0; index < aftermath->answer_count; index++) {
-        struct etwas_tell answer = aftermath->answers[index];
-        char name[ETWAS_REGISTRY_FILE_BYTES];
-
-        memcpy(name, answer.sender, sizeof name);
-        answer.op = ETWAS_TELL_SEEN;
-        answer.sender[0] = '\0';
-        (void)etwas_registry_tell(name, &answer, deadline_ns);
-    }
-}
-
-/* Both call callbacks. */
-static void stop_and_call(const struct aftermath *aftermath)
-{
-    for (uint32_t index = 0; index < aftermath->over_count; index++) {
-        etwas_follower_stop(aftermath->over[index]);
-    }
-    etwas_followers_await_end(etwas_monotonic_ns() + END_NS);
-    etwas_callbacks_settle_all();
-}
-
-static void *call_and_say(void *argument)
-{
-    struct aftermath *aftermath = argument;
-
-    stop_and_call(aftermath);
-    say(aftermath);
-    free(aftermath);
-    ck_pr_dec_32(&callers);
-    return NULL;
-}
-
-/*
- * Callbacks may do everything: not in the thread that looked. Without memory or a thread they are called here, and where so
- * many threads wait already for one that does not return.
- */
-static void finish(const struct aftermath *seen)
-{
-    struct aftermath *aftermath;
-
-    if (!etwas_followers_are_ending() && !etwas_callbacks_are_due()) {
-        say(seen);
-        return;
-    }
-    aftermath = ck_pr_load_32(&callers) < CALLERS ? malloc(sizeof *aftermath) : NULL;
-    if (aftermath != NULL) {
-        *aftermath = *seen;
-        ck_pr_inc_32(&callers);
-        if (etwas_service_spawn(call_and_say, aftermath, "etwas-callback")) {
-            return;
-        }
-        ck_pr_dec_32(&callers);
-        free(aftermath);
-    }
-    stop_and_call(seen);
-    say(seen);
-}
 
 /* ---- looking: with the guests' lock held ----------------------------------------------------------- */
 
@@ -167,9 +57,9 @@ struct look {
     bool is_threads; /* a thread's own: followers may write files, and are stopped */
     bool has_looked;
     uint32_t failed; /* for want of files something was not seen, or not asked for; 0: all was */
-    struct aftermath aftermath;
+    struct etwas_look_aftermath aftermath;
     uint32_t awaited_count;
-    struct awaited awaited[ETWAS_GUEST_SESSIONS + ANSWERS]; /* twice, as above */
+    struct awaited awaited[ETWAS_GUEST_SESSIONS + ETWAS_LOOK_ANSWERS]; /* twice, as above */
     uint32_t template_count;
     struct etwas_registry_entry *templates[ETWAS_FOLLOWERS]; /* that this process follows */
 };
@@ -193,11 +83,11 @@ static void act_by(struct etwas_guest *guest, const struct etwas_registry_entry 
 }
 
 static void say_seen(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
-                     struct aftermath *aftermath)
+                     struct etwas_look_aftermath *aftermath)
 {
     guest->said = entry->number;
     aftermath->seen[aftermath->seen_count++] =
-        (struct seen){etwas_guest_handle(guest), entry->number};
+        (struct etwas_look_seen){etwas_guest_handle(guest), entry->number};
 }
 
 /* What it has described it tells before it acts. */
@@ -373,14 +263,15 @@ static void write_and_forget_templates(const struct look *look)
 
 /* The processes that are to be told. Under a lock of its own, which is held for a moment. */
 static pthread_mutex_t waiting_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct etwas_tell waiting[ANSWERS];
+static struct etwas_tell waiting[ETWAS_LOOK_ANSWERS];
 static uint32_t waiting_count;
 
 /* A process that has not seen everything says nothing yet. */
-static void answer_later(struct aftermath *aftermath)
+static void answer_later(struct etwas_look_aftermath *aftermath)
 {
     (void)pthread_mutex_lock(&waiting_lock);
-    for (uint32_t index = 0; index < aftermath->answer_count && waiting_count < ANSWERS; index++) {
+    for (uint32_t index = 0; index < aftermath->answer_count && waiting_count < ETWAS_LOOK_ANSWERS;
+         index++) {
         waiting[waiting_count++] = aftermath->answers[index];
     }
     (void)pthread_mutex_unlock(&waiting_lock);
@@ -425,7 +316,7 @@ static void look_and_unlock(struct look *look)
         etwas_sharing_was_refused(look->failed);
         answer_later(&look->aftermath);
     }
-    finish(&look->aftermath);
+    etwas_look_finish(&look->aftermath);
 }
 
 /* ---- when ------------------------------------------------------------------------------------------ */
@@ -498,7 +389,7 @@ void etwas_look_soon(const struct etwas_tell *answer)
 
     if (answer != NULL && answer->sender[0] != '\0') {
         (void)pthread_mutex_lock(&waiting_lock);
-        if (waiting_count < ANSWERS) {
+        if (waiting_count < ETWAS_LOOK_ANSWERS) {
             waiting[waiting_count++] = *answer;
         }
         (void)pthread_mutex_unlock(&waiting_lock);
@@ -622,7 +513,7 @@ void etwas_look_described(void)
 void etwas_look_forget(void)
 {
     ck_pr_store_32(&is_looking, 0);
-    ck_pr_store_32(&callers, 0);
+    etwas_look_aftermath_forget();
     waiting_count = 0;
     (void)pthread_mutex_init(&waiting_lock, NULL);
     (void)pthread_mutex_init(&looking, NULL);

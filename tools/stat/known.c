@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which time the counts of `etwas stat` are of, and what is not in them.
+ */
+
+#include "stat/stat.h"
+
+uint64_t etwas_stat_covered_ns(const struct etwas_stat *stat, const struct etwas_input *input)
+{
+    struct etwas_covered_span span;
+
+    return etwas_covered_span_of(input, &stat->window, &span)
+               ? etwas_input_passed_ns(span.from_ns, span.until_ns)
+               : 0;
+}
+
+uint64_t etwas_stat_outside(const struct etwas_stat *stat)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
+        sum += stat->outside[i];
+    }
+    return sum;
+}
+
+/* ---- What is not there ---- */
+
+/* 0 where the counts contradict each other, as those of a damaged file may. */
+static uint64_t less(uint64_t count_of, uint64_t part)
+{
+    return count_of > part ? count_of - part : 0;
+}
+
+uint64_t etwas_stat_untold(const struct etwas_stat *stat,
+                           const etwas_trace_information *information)
+{
+    uint64_t untold = information->lost_events;
+
+    untold = less(untold, stat->losses != NULL ? stat->losses->events : 0);
+    return less(less(untold, stat->kernel_no_room), stat->kernel_lost);
+}
+
+bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input *input,
+                        uint64_t *missing)
+{
+    const etwas_trace_information *information = &input->information;
+
+    if (information->attempted_events == 0 || information->part != 0 || information->unfinished ||
+        input->is_kernel || stat->where != NULL || etwas_window_is_set(&stat->window)) {
+        return false;
+    }
+    *missing = less(less(less(information->attempted_events, information->overwritten_events),
+                         information->lost_events),
+                    etwas_stat_total(stat).events + information->repeated_events);
+    return true;
+}
+
+bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor)
+{
+    return processor >= input->information.processors &&
+           processor < input->logfile.LogfileHeader.NumberOfProcessors;
+}
