@@ -123,6 +123,21 @@ class Pools(Recovering):
         self.assertIn(f"{process}, which has ended", out)
         self.expect_events(self.path("a.etl"))
 
+    def test_that_the_pool_of_one_that_lives_was_removed_is_said(self):
+        for where, said in (("pool", "note: somebody has removed its pool file. If its process is killed, nothing is left to recover"),
+                            ("memfd", "")):
+            with subprocess.Popen([CRASH_WORK, where, str(EVENTS), "wait"], env=self.environment, stdout=subprocess.PIPE) as child:
+                self.assertEqual(child.stdout.readline(), b"ready\n")
+                asked = ("--pid", str(child.pid))
+                self.assertEqual(self.recover(*asked)[1], "")
+                for name in os.listdir(self.runtime):
+                    os.unlink(os.path.join(self.runtime, name))
+                (one,), error = self.recover(*asked, "-fo", self.path("a.etl"))
+                self.assertEqual(one["events"], EVENTS)
+                self.assertIn(said, error)
+                self.assertEqual(bool(error), bool(said))
+                child.send_signal(signal.SIGKILL)
+
     def test_of_one_that_lives_everything_is_read_and_nothing_removed(self):
         with subprocess.Popen([CRASH_WORK, "pool", str(EVENTS), "wait"], env=self.environment,
                               stdout=subprocess.PIPE) as child:

@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 from tool_case import OPEN, OUTPUT, USAGE, ToolTest, main
@@ -284,6 +285,30 @@ class Host(SteerTest):
         self.assertEqual(self.stat_json(self.path)[0]["session"], self.name)
         self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "run"])
+
+    def test_a_pool_file_that_was_removed_is_said(self):
+        kind = subprocess.run(["stat", "-f", "-c", "%T", "/dev/shm"], capture_output=True, text=True, check=False).stdout.strip()
+        if kind != "tmpfs" or not os.access("/dev/shm", os.W_OK):
+            self.skipTest("/dev/shm is not in memory, where a pool file has to lie that processes share")
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            self.environment["ETWAS_RUNTIME_DIR"] = folder
+            self.start("--buffering", "--mode", "0x80000000")
+            said = "somebody has removed its pool file: if its process is killed, nothing is left to recover\n"
+
+            def ask(command, *names):
+                out, _ = self.run_etwas(command, *names)
+                line, = [one for one in map(json.loads, self.run_etwas(command, "--json", *names)[0].splitlines()) if "session" in one]
+                self.assert_keys_in_help(command, line)
+                return said in out, line.get("pool_removed", False)
+
+            for is_removed in (False, True):
+                for arguments in ("ps",), ("query", self.name), ("query", "all"):
+                    self.assertEqual(ask(*arguments), (is_removed, is_removed), arguments)
+                for name in os.listdir(folder):
+                    if name.endswith(".pool"):
+                        os.unlink(os.path.join(folder, name))
+            self.run_etwas("stop", self.name)
+            self.assertTrue(await_true(lambda: not self.pids_of_host()))
 
     def test_a_runtime_folder_may_be_named_from_where_the_command_was_typed(self):
         self.environment["ETWAS_RUNTIME_DIR"] = "run"

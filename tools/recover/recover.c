@@ -122,6 +122,17 @@ static bool is_of_output(uint32_t code)
     }
 }
 
+/* Of a process that lives: the file that it had made for who recovers it. One in a memfd never had a name. */
+static bool is_name_gone(const char *path)
+{
+    static const char removed[] = ".pool (deleted)";
+    char target[ETWAS_RECOVER_PATH_BYTES];
+    ssize_t length = strncmp(path, "/proc/", 6) == 0 ? readlink(path, target, sizeof target) : 0;
+    ssize_t end = (ssize_t)sizeof removed - 1;
+
+    return length > end && memcmp(target + length - end, removed, (size_t)end) == 0;
+}
+
 static void recover(struct request *request, const char *shown, const char *source, uint32_t index,
                     const char *output)
 {
@@ -140,6 +151,12 @@ static void recover(struct request *request, const char *shown, const char *sour
                output != NULL && is_of_output(code) ? ETWAS_EXIT_OUTPUT : ETWAS_EXIT_OPEN);
     } else {
         etwas_recover_show(shown, output, &recovered, request->json);
+        if (is_name_gone(source)) {
+            etwas_recover_complain(shown,
+                                   "note: somebody has removed its pool file. If its process is "
+                                   "killed, nothing is left to recover: -o makes a trace now",
+                                   ERROR_SUCCESS);
+        }
         if (recovered.damaged_buffers + recovered.missing_buffers != 0) {
             note(request, ETWAS_EXIT_DAMAGED);
         }

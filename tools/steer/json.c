@@ -86,6 +86,9 @@ void etwas_steer_json_session(struct etwas_output *output,
         etwas_json_number(output, "damaged_buffers", session->counts.damaged_buffers);
         put_unshared(output, &session->counts);
     }
+    if (session->is_pool_removed) {
+        etwas_output_text(output, ",\"pool_removed\":true");
+    }
     if (session->has_retention) {
         etwas_json_number(output, "covered_ns", session->retention.covered_ns);
         etwas_json_number(output, "longest_ns", session->retention.longest_ns);

@@ -7,6 +7,7 @@
 
 #include "files.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,38 @@ void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTE
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
+/* By a descriptor of its process. False: it is there, or that cannot be told. */
+static bool is_pool_removed(uint32_t process, const etwas_guid *guid)
+{
+    char folder[64];
+    char link[128];
+    char name[64];
+    char target[PATH_MAX];
+    const struct dirent *entry;
+    DIR *files;
+    bool is_removed = false;
+
+    (void)snprintf(
+        name, sizeof name, "/s.%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x.pool (deleted)",
+        guid->Data1, guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1], guid->Data4[2],
+        guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
+    (void)snprintf(folder, sizeof folder, "/proc/%u/fd", process);
+    files = process != 0 ? opendir(folder) : NULL;
+    while (files != NULL && !is_removed && (entry = readdir(files)) != NULL) {
+        ssize_t length;
+
+        (void)snprintf(link, sizeof link, "%s/%.32s", folder, entry->d_name);
+        length = readlink(link, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        is_removed = length > (ssize_t)strlen(name) &&
+                     strcmp(target + length - (ssize_t)strlen(name), name) == 0;
+    }
+    if (files != NULL) {
+        (void)closedir(files);
+    }
+    return is_removed;
+}
+
 /* What its block does not say. */
 static void complete(struct etwas_steer_found_session *session)
 {
@@ -69,6 +102,8 @@ static void complete(struct etwas_steer_found_session *session)
 
     session->process = process_of((uint32_t)(uintptr_t)properties->LoggerThreadId);
     etwas_steer_program(session->process, session->program);
+    session->is_pool_removed = (properties->LogFileMode & EVENT_TRACE_ADDTO_TRIAGE_DUMP) != 0 &&
+                               is_pool_removed(session->process, &properties->Wnode.Guid);
     session->is_silent = properties->BufferSize == 0; /* which a session always has */
     if (session->is_silent) {
         return;

@@ -25,6 +25,8 @@ struct etwas_steer_found_session {
     char program[ETWAS_STEER_PROGRAM_BYTES];
     bool
         is_silent; /* its host does not answer: of the block only name, GUID, mode and clock are known */
+    bool
+        is_pool_removed; /* of a crash-safe session: somebody has removed the file that its buffers lie in */
     bool has_counts; /* else the block knows no more than what was lost */
     etwas_session_counts counts;
     bool has_retention; /* of a flight recorder */

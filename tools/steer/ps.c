@@ -23,7 +23,9 @@ static const char keys_help[] =
     "damaged_buffers (where they can be told): what a process has written into that\n"
     "nothing can be made of. Where other processes do not log into it, unshared:\n"
     "mode, sequences, disk, memory or hidden, which is why; where some could not,\n"
-    "unattached_processes, how many now, and unattached_reason of the last. silent is\n"
+    "unattached_processes, how many now, and unattached_reason of the last.\n"
+    "pool_removed is true where somebody has removed the file that a crash-safe\n"
+    "session's buffers lie in: nothing can be recovered after a crash. silent is\n"
     "true, and nothing follows it, where the host does not answer.\n";
 
 static const char *const ps_help[] = {

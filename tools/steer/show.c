@@ -58,6 +58,18 @@ static void put_silence(struct etwas_output *output,
     etwas_output_format(output, "its host, process %u, does not answer\n", session->process);
 }
 
+/* Nothing where it is there. */
+static void put_removed_pool(struct etwas_output *output, const char *lead,
+                             const struct etwas_steer_found_session *session)
+{
+    if (session->is_pool_removed) {
+        put_plain(output, lead);
+        etwas_output_text(output,
+                          "somebody has removed its pool file: if its process is killed, nothing "
+                          "is left to recover\n");
+    }
+}
+
 /* Why events of other processes may be missing; nothing where none need be. `lead` begins each line. */
 static void put_unshared(struct etwas_output *output, const char *lead,
                          const struct etwas_steer_found_session *session)
@@ -205,6 +217,7 @@ bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer
         }
         (void)snprintf(lead, sizeof lead, "%s: ", found->sessions[i].block.session_name);
         put_unshared(output, lead, &found->sessions[i]);
+        put_removed_pool(output, lead, &found->sessions[i]);
     }
     if (found->provider_count == 0) {
         return good;
@@ -310,4 +323,5 @@ void etwas_steer_show_session(struct etwas_output *output,
                         properties->RealTimeBuffersLost);
     say_events(output, session);
     put_unshared(output, "  remark        ", session);
+    put_removed_pool(output, "  remark        ", session);
 }
