@@ -597,6 +597,14 @@ class Across(Steered):
         self.assertEqual(error, f"etwas stop: {small}: warning: {lost} events lost: there was no free buffer. More (--maximum) or "
                                 "larger ones (--buffer-size) lose less\n")
 
+    def test_what_no_buffer_holds_is_said_to_be_too_large(self):
+        narrow = f"{self.name}-narrow"
+        self.start("-o", "narrow.etl", "--buffer-size", "4", "-e", MODERN, name=narrow)
+        self.tell("large 3")
+        out, error = self.run_etwas("stop", narrow, cwd=self.folder)
+        self.assertIn("0 recorded, 3 lost, narrow.etl", out)
+        self.assertIn(f"etwas stop: {narrow}: warning: 3 events lost: they do not fit into a buffer. Larger ones", error)
+
     def test_where_nothing_was_recorded_the_reasons_are_said(self):
         for command in "flush", "stop":
             _, error = self.run_etwas(command, self.log)

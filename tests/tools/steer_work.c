@@ -6,6 +6,7 @@
  * lines of its standard input say, and answers each:
  *
  *   log N            N events of either provider, to whichever sessions want them
+ *   large N          N modern events of 8,000 bytes
  *   register N NAME  another modern provider, whose GUID begins with N (hexadecimal), and which calls itself NAME
  *   start NAME FILE  a session of this process: to the file, or where that is "-" in memory
  *   run COMMAND ...  a command of `etwas`, in this process
@@ -58,6 +59,18 @@ static void log_events(unsigned long count)
         if (session != 0) {
             (void)TraceEvent(session, &header);
         }
+    }
+}
+
+static void log_large(unsigned long count)
+{
+    static const EVENT_DESCRIPTOR descriptor = {.Id = 8, .Level = 4, .Keyword = 1};
+    static const char bytes[8000];
+    EVENT_DATA_DESCRIPTOR data;
+
+    EventDataDescCreate(&data, bytes, sizeof bytes);
+    for (unsigned long i = 0; i < count; i++) {
+        (void)EventWrite(modern, &descriptor, 1, &data);
     }
 }
 
@@ -127,6 +140,10 @@ static int obey(char *line)
     }
     if (count == 2 && strcmp(words[0], "log") == 0) {
         log_events(strtoul(words[1], NULL, 10));
+        return 0;
+    }
+    if (count == 2 && strcmp(words[0], "large") == 0) {
+        log_large(strtoul(words[1], NULL, 10));
         return 0;
     }
     if (count == 3 && strcmp(words[0], "register") == 0) {

@@ -126,6 +126,10 @@ static void warn_of_losses(const struct etwas_steer_did *did, const etwas_sessio
         {offsetof(etwas_session_counts, lost_in_kernel), "the kernel had no room for them"},
         {offsetof(etwas_session_counts, lost_unattached),
          "their processes had no access to the session's buffers"},
+        {offsetof(etwas_session_counts, lost_too_large),
+         "they do not fit into a buffer. Larger ones (--buffer-size) take them"},
+        {offsetof(etwas_session_counts, lost_withheld),
+         "another session that enables their provider had no free buffer"},
     };
 
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
