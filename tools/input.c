@@ -210,8 +210,8 @@ static void tell_repeated(struct etwas_input_run *run)
     }
     if (repeated > 0 && !run->has_told) {
         fprintf(stderr,
-                "note: %" PRIu64 " event%s more than one of the files, which overlap, and count%s "
-                "once\n",
+                "etwas: note: %" PRIu64 " event%s more than one of the files, which overlap, and "
+                "count%s once\n",
                 repeated, repeated == 1 ? " is in" : "s are in", repeated == 1 ? "s" : "");
         run->has_told = true;
     }

@@ -151,7 +151,8 @@ class Overlapping(ToolTest):
             for _, records in made:
                 union.update(records)
             repeated = sum(len(records) for _, records in made) - len(union)
-            note = ("" if repeated == 0 else "note: 1 event is in" if repeated == 1 else f"note: {repeated} events are in")
+            note = ("" if repeated == 0 else "etwas: note: 1 event is in" if repeated == 1 else
+                    f"etwas: note: {repeated} events are in")
             out, errors = self.run_etwas("dump", "--json", *paths)
             events = [event for event in map(json.loads, out.splitlines()) if self.is_ours(event)]
             self.assertEqual(len(events), len(union))

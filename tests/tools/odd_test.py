@@ -186,7 +186,7 @@ class Times(NamesTest):
             self.assertEqual([o["time"] for o in self.objects(path)], times)
             out, error = self.run_etwas("dump", "--csv", "--columns", "event,time", path)
             self.assertEqual([row[1] for row in csv.reader(io.StringIO(out)) if row[0] == "P/E"], times)
-            self.assertIn("note: the times of ", error)
+            self.assertIn("etwas dump: note: the times of ", error)
             self.assertIn("--clock raw", error)
             self.assertNotIn("note", self.run_etwas("dump", "--clock", "raw", path)[1])
         self.assertEqual([line.split()[0] for line in self.lines("--clock", "system", late)][2:],

@@ -132,7 +132,7 @@ void etwas_dump_tell_beyond(const struct etwas_dump *dump)
     if (dump->beyond == 0) {
         return;
     }
-    etwas_output_text(errors, "note: the times of ");
+    etwas_output_text(errors, "etwas dump: note: the times of ");
     etwas_output_unsigned(errors, dump->beyond);
     etwas_output_text(errors, dump->beyond == 1 ? " event are" : " events are");
     etwas_output_text(errors,
