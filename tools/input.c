@@ -204,15 +204,25 @@ static uint32_t want_buffer(const etwas_trace_buffer *buffer, void *context)
 static void tell_repeated(struct etwas_input_run *run)
 {
     uint64_t repeated = 0;
+    uint32_t losing = 0;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        repeated += run->inputs[i].information.repeated_events;
+        const etwas_trace_information *information = &run->inputs[i].information;
+
+        repeated += information->repeated_events;
+        losing += information->lost_events > 0 || information->overwritten_events > 0;
     }
     if (repeated > 0 && !run->has_told) {
         fprintf(stderr,
                 "etwas: note: %" PRIu64 " event%s more than one of the files, which overlap, and "
                 "count%s once\n",
                 repeated, repeated == 1 ? " is in" : "s are in", repeated == 1 ? "s" : "");
+        if (losing > 1) { /* each snapshot tells those of its whole session so far */
+            fputs(
+                "etwas: note: files that overlap may tell of the same lost or overwritten events; "
+                "where such counts are added up, these count more than once\n",
+                stderr);
+        }
         run->has_told = true;
     }
 }

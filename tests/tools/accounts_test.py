@@ -172,6 +172,19 @@ class Overlapping(ToolTest):
             self.run_etwas("convert", "--to", "etl", "--output", merged, *paths)
             self.assertEqual(self.stat_json(merged)[0]["events"], len(union))
 
+    def test_losses_that_may_count_twice_are_said(self):
+        records = [etl.classic(RED, T + n) for n in range(4)]
+
+        def errors(*losses):
+            paths = [self.write(f"{n}.etl", etl.trace([(0, records)], mode=0x400, own=[etl.totals(**loss)]))
+                     for n, loss in enumerate(losses)]
+            return self.run_etwas("dump", *paths)[1]
+        said = "etwas: note: files that overlap may tell of the same lost or overwritten events"
+        self.assertIn(said, errors({"lost_events": 5}, {"lost_events": 9}))
+        self.assertIn(said, errors({"overwritten_events": 5}, {"lost_events": 9}))
+        self.assertNotIn(said, errors({}, {"lost_events": 9}))
+        self.assertNotIn(said, errors({}, {}))
+
     def test_records_of_other_sessions_are_others_however_alike_they_are(self):
         records = [(0, [etl.classic(RED, T + n) for n in range(20)])]
         first = self.write("a.etl", etl.trace(records))
