@@ -38,6 +38,16 @@ class Damage(ToolTest):
         self.assertIn(stat["damages"][0]["offset"] // etl.BUFFER_BYTES, (6, 7))
         self.check(self.good[:-etl.BUFFER_BYTES // 2 - etl.BUFFER_BYTES], 250)
 
+    def test_a_preallocated_file_without_an_end_that_is_cut_anywhere_is_unfinished(self):
+        size = etl.BUFFER_BYTES
+        data = etl.header_buffer(1, mode=0x21, finished=False) + self.good[size:] + bytes(3 * size)
+        for cut in (*range(size, len(data), 1021), *range(7 * size - 9, 7 * size + 9), len(data)):
+            path = self.write("cut.etl", data[:cut])
+            stat, = self.stat_json(path)
+            self.assertEqual((stat["unfinished"], stat["damaged"], stat["damage_count"]), (True, False, 0), cut)
+            self.assertGreaterEqual(stat["events"], 50 * min(cut // size - 1, 6), cut)
+        self.assertIn("cut.etl: it has no end: ", self.run_etwas("dump", path)[1])
+
     def test_a_damaged_buffer_costs_no_other_buffer(self):
         data = bytearray(self.good)
         data[3 * etl.BUFFER_BYTES:4 * etl.BUFFER_BYTES] = bytes([0x5A]) * etl.BUFFER_BYTES
