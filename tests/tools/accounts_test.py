@@ -341,6 +341,25 @@ class Same(ToolTest):
             self.assertEqual(stat["damage_count"], report["files"][0]["damage_count"])
             self.check_rates(stat, report, spans, words)
 
+    def test_of_random_sessions_that_are_relogged_or_overlap(self):
+        for seed in range(12):
+            data, truth = self.session(random.Random(seed))
+            path, copy = self.write("s.etl", data), self.write("copy.etl", data)
+            merged = os.path.join(self.folder, f"merged{seed}.etl")
+            self.run_any("convert", "--to", "etl", "--output", merged, path)
+            for stat in (self.stat_json(merged)[0], json.loads(self.run_any("report", "--json", merged)[0])["files"][0]):
+                self.assertEqual([stat[key] for key in ("events", "events_lost", "overwritten_events")],
+                                 [truth[key] for key in ("events", "lost", "overwritten")], seed)
+            both = json.loads(self.run_any("report", "--json", path, copy)[0])
+            self.assertEqual(both["asked_for"]["events"], truth["events"], seed)
+            for key in ("events", "repeated_events"):
+                self.assertEqual(sum(file[key] for file in both["files"]), truth["events"], (seed, key))
+            self.assertEqual(sum(sum(one["over_time"]) for one in both["processors"]), truth["events"], seed)
+            self.assertEqual(sum(one["events"] for one in both["names"]) + both["other_names_events"], truth["events"], seed)
+            again = os.path.join(self.folder, f"again{seed}.etl")
+            self.run_any("convert", "--to", "etl", "--output", again, path, copy)
+            self.assertEqual(self.stat_json(again)[0]["events"], truth["events"], seed)
+
     def check_rates(self, stat, report, spans, words):
         rate = report["other_names_events_per_second"] if report["other_names_events"] else 0
         rate += sum(name["events_per_second"] for name in report["names"])
