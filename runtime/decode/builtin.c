@@ -207,10 +207,9 @@ const char *etwas_builtin_provider(const etwas_guid *guid)
     return class == NULL ? NULL : class->provider;
 }
 
-/* Has the payload room for every field? */
-static bool has_room(const EVENT_RECORD *record, const struct etwas_builtin_layout *layout)
+/* How many bytes a payload has at least. */
+static uint16_t least_of(const struct etwas_builtin_layout *layout, bool is_wide)
 {
-    bool is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
     const char *text = layout->fields;
     struct field field;
     size_t least = 0;
@@ -221,26 +220,14 @@ static bool has_room(const EVENT_RECORD *record, const struct etwas_builtin_layo
 
         least += field.count * (is_pointer && is_wide ? 8u : field.type->least);
     }
-    return least <= record->UserDataLength;
+    return (uint16_t)least;
 }
 
-/* The layout that holds for the event's version, preferably one with room; NULL: none does. */
-static const struct etwas_builtin_layout *layout_of(const struct etwas_builtin_class *class,
-                                                    const EVENT_RECORD *record)
+/* Whether the layout holds for the event's version. */
+static bool is_layout_of(const struct etwas_builtin_layout *layout, const EVENT_DESCRIPTOR *event)
 {
-    const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
-    const struct etwas_builtin_layout *found = NULL;
-
-    for (size_t i = 0; i < class->count; i++) {
-        const struct etwas_builtin_layout *layout = &class->layouts[i];
-
-        if (layout->since <= descriptor->Version && descriptor->Version <= layout->until &&
-            has_type(layout, descriptor->Opcode) &&
-            (found == NULL || (!has_room(record, found) && has_room(record, layout)))) {
-            found = layout;
-        }
-    }
-    return found;
+    return layout->since <= event->Version && event->Version <= layout->until &&
+           has_type(layout, event->Opcode);
 }
 
 static bool is_same_text(const char *left, size_t left_bytes, const char *right, size_t right_bytes)
@@ -416,29 +403,40 @@ static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class 
     put_fields(&build, layout->fields, description->fields);
     error = etwas_build_end(&build, &info, &bytes);
     if (error == ERROR_SUCCESS) {
-        error = etwas_store_add(store, info, bytes, description->rank);
+        const uint16_t least[] = {least_of(layout, false), least_of(layout, true)};
+
+        error = description->rank == ETWAS_RANK_COMMON
+                    ? etwas_store_add(store, info, bytes, description->rank)
+                    : etwas_store_add_layout(store, info, bytes, least);
         free(info);
     }
     return error == ERROR_SUCCESS ? add_maps(store, layout->fields) : error;
 }
 
-/* What holds for the event's version; if nothing does, what all layouts of its type have in common. */
+/* All that hold for the event's version; if none does, what all layouts of its type have in common. */
 static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     const EVENT_DESCRIPTOR *event = &record->EventHeader.EventDescriptor;
     const struct etwas_builtin_class *class = class_of(&record->EventHeader.ProviderId);
     struct description description = {.fields = SIZE_MAX, .rank = ETWAS_RANK_BUILT_IN};
+    uint32_t error = ERROR_SUCCESS;
 
     if (class == NULL || (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0) {
         return ERROR_SUCCESS;
     }
-    description.layout = layout_of(class, record);
+    for (size_t i = 0; error == ERROR_SUCCESS && i < class->count; i++) {
+        if (is_layout_of(&class->layouts[i], event)) {
+            description.layout = &class->layouts[i];
+            error = add(&decoder->store, class, &description, event);
+        }
+    }
     if (description.layout == NULL) {
         description.layout = common_layout(class, event->Opcode, &description.fields);
         description.rank = ETWAS_RANK_COMMON;
+        error = description.layout == NULL ? ERROR_SUCCESS
+                                           : add(&decoder->store, class, &description, event);
     }
-    return description.layout == NULL ? ERROR_SUCCESS
-                                      : add(&decoder->store, class, &description, event);
+    return error;
 }
 
 const struct etwas_decode_source etwas_builtin_source = {.supply = supply};

@@ -117,8 +117,16 @@ static bool fits(const etwas_schema *schema, const EVENT_RECORD *record, uint32_
     return true;
 }
 
+/* For one of the layouts of a version. */
+static bool has_room(const struct etwas_described *described, const EVENT_RECORD *record)
+{
+    bool is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
+
+    return record->UserDataLength >= described->least[is_wide];
+}
+
 /*
- * The event's own version; else, of those that the file itself or the user described, the highest below
+ * The event's own version, by the longest layout that its payload has room for, else by the shortest; else, of those that the file itself or the user described, the highest below
  * it whose fields are all in the payload, or the lowest there is; else what is built in of all versions.
  */
 static const etwas_schema *choose(const struct etwas_described *versions,
@@ -128,14 +136,17 @@ static const etwas_schema *choose(const struct etwas_described *versions,
     uint32_t tokens = TOKENS_TO_CHOOSE;
     const etwas_schema *common = NULL;
     const etwas_schema *lowest = NULL;
+    const etwas_schema *shortest = NULL;
 
     for (const struct etwas_described *at = versions; at != NULL; at = at->older) {
         uint8_t version = at->exact.info->EventDescriptor.Version;
 
         if (version == wanted && at->rank != ETWAS_RANK_COMMON) {
-            return &at->exact;
-        }
-        if (at->rank > ETWAS_RANK_BUILT_IN) {
+            if (has_room(at, record)) {
+                return &at->exact;
+            }
+            shortest = &at->exact;
+        } else if (at->rank > ETWAS_RANK_BUILT_IN) {
             if (version < wanted && fits(&at->other, record, &tokens)) {
                 return &at->other;
             }
@@ -143,6 +154,9 @@ static const etwas_schema *choose(const struct etwas_described *versions,
         } else if (version == wanted) {
             common = &at->other;
         }
+    }
+    if (shortest != NULL) {
+        return shortest;
     }
     return lowest != NULL ? lowest : common;
 }

@@ -83,11 +83,12 @@ struct etwas_described {
     etwas_schema_field *fields;
 
     /* The store's. */
-    struct etwas_described *older;      /* the next lower version of the same event */
+    struct etwas_described *older;      /* the next lower version of the same event, or layout */
     struct etwas_described *next;       /* of all */
     struct etwas_map_field *map_fields; /* one for each field that names a map */
     uint32_t map_field_count;
-    uint32_t bytes; /* of all of it */
+    uint32_t bytes;    /* of all of it */
+    uint16_t least[2]; /* payloads are no shorter: of events with pointers of 32 bits, and of 64 */
     uint8_t rank;
     bool is_whole; /* of each property it is known how it is read */
 };

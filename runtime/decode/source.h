@@ -9,7 +9,8 @@
  *     learn     a record that describes other events: ERROR_SUCCESS taken, ERROR_NOT_FOUND no such
  *               record, ERROR_INVALID_DATA one that makes no sense, ERROR_NOT_ENOUGH_MEMORY
  *     supply    an event that nobody described, asked once for each version of each kind of event
- *               (provider and id, class and type): adds that version with ETWAS_RANK_BUILT_IN, or
+ *               (provider and id, class and type): adds that version with ETWAS_RANK_BUILT_IN and all
+ *               its layouts, of which each event has the one that its payload has room for, or
  *               with ETWAS_RANK_COMMON what all that it knows of have in common, or nothing.
  *               ERROR_NOT_ENOUGH_MEMORY
  *     end       frees what the source keeps in the decoder

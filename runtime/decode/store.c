@@ -300,20 +300,54 @@ static bool is_same(const struct etwas_described *described, const void *info, s
     return described->exact.info_bytes == bytes && memcmp(described->exact.info, info, bytes) == 0;
 }
 
-static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *kind,
-                            uint8_t version, const void *info, size_t bytes, enum etwas_rank rank)
+static bool is_of_version(const struct etwas_described *described, uint8_t version)
+{
+    return described != NULL && described->exact.info->EventDescriptor.Version == version;
+}
+
+/* What is to be kept. */
+struct addition {
+    const void *info;
+    size_t bytes;
+    enum etwas_rank rank;
+    const uint16_t
+        *least; /* of one of the layouts that a version may have; NULL: it is the only one */
+};
+
+/* Where it belongs: in the place of the version that is there, or behind its layouts. NULL: nowhere. */
+static struct etwas_described **place_of(const struct etwas_store *store,
+                                         struct etwas_event_kind *kind, uint8_t version,
+                                         const struct addition *addition)
 {
     struct etwas_described **link = link_of(kind, version);
-    struct etwas_described *there = *link;
+
+    if (is_of_version(*link, version) &&
+        ((*link)->rank > addition->rank ||
+         (addition->least == NULL && store->first_counts && (*link)->rank == addition->rank))) {
+        return NULL;
+    }
+    for (; is_of_version(*link, version); link = &(*link)->older) {
+        if (is_same(*link, addition->info, addition->bytes)) {
+            return NULL;
+        }
+        if (addition->least == NULL || (*link)->rank < addition->rank) {
+            break;
+        }
+    }
+    return link;
+}
+
+static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *kind,
+                            uint8_t version, const struct addition *addition)
+{
+    struct etwas_described **link = place_of(store, kind, version, addition);
     struct etwas_described *described;
-    bool replaces = there != NULL && there->exact.info->EventDescriptor.Version == version;
     uint32_t error;
 
-    if (replaces && (there->rank > rank || (store->first_counts && there->rank == rank) ||
-                     is_same(there, info, bytes))) {
+    if (link == NULL) {
         return ERROR_SUCCESS;
     }
-    error = etwas_schema_make(info, bytes, &described);
+    error = etwas_schema_make(addition->info, addition->bytes, &described);
     if (error != ERROR_SUCCESS) {
         return error;
     }
@@ -321,7 +355,10 @@ static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *
         free(described);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    described->rank = (uint8_t)rank;
+    described->rank = (uint8_t)addition->rank;
+    if (addition->least != NULL) {
+        memcpy(described->least, addition->least, sizeof described->least);
+    }
     described->next = store->all;
     store->all = described;
     if (!find_maps(store, described) ||
@@ -329,28 +366,47 @@ static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *
                                   strlen(described->exact.provider))) {
         return ERROR_NOT_ENOUGH_MEMORY; /* kept, and used by nobody */
     }
-    described->older = replaces ? there->older : there;
+    described->older = *link;
+    while (is_of_version(described->older, version)) { /* all its layouts */
+        described->older = described->older->older;
+    }
     *link = described;
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_store_add(struct etwas_store *store, const void *info, size_t bytes,
-                         enum etwas_rank rank)
+static uint32_t add(struct etwas_store *store, const struct addition *addition)
 {
     struct etwas_event_key key;
     struct etwas_event_kind *kind;
     TRACE_EVENT_INFO head = {0};
 
-    if (bytes < offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray)) {
+    if (addition->bytes < offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray)) {
         return ERROR_INVALID_DATA;
     }
-    memcpy(&head, info, offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray));
+    memcpy(&head, addition->info, offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray));
     if (!key_of_info(&head, &key)) {
         return ERROR_INVALID_DATA;
     }
     kind = etwas_store_kind(store, &key);
     return kind == NULL ? ERROR_NOT_ENOUGH_MEMORY
-                        : add_version(store, kind, head.EventDescriptor.Version, info, bytes, rank);
+                        : add_version(store, kind, head.EventDescriptor.Version, addition);
+}
+
+uint32_t etwas_store_add(struct etwas_store *store, const void *info, size_t bytes,
+                         enum etwas_rank rank)
+{
+    const struct addition addition = {.info = info, .bytes = bytes, .rank = rank};
+
+    return add(store, &addition);
+}
+
+uint32_t etwas_store_add_layout(struct etwas_store *store, const void *info, size_t bytes,
+                                const uint16_t least[2])
+{
+    const struct addition addition = {
+        .info = info, .bytes = bytes, .rank = ETWAS_RANK_BUILT_IN, .least = least};
+
+    return add(store, &addition);
 }
 
 /* ---- events that describe themselves --------------------------------------------------------- */

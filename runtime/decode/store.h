@@ -76,6 +76,13 @@ struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
 uint32_t etwas_store_add(struct etwas_store *store, const void *info, size_t bytes,
                          enum etwas_rank rank);
 
+/*
+ * Likewise, of ETWAS_RANK_BUILT_IN: the layout of a version that holds for payloads of at least so many bytes of
+ * events with pointers of 32 bits, and of 64. A version may have several; the longest comes first.
+ */
+uint32_t etwas_store_add_layout(struct etwas_store *store, const void *info, size_t bytes,
+                                const uint16_t least[2]);
+
 /* Keeps the map of a provider: likewise. */
 uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provider,
                              const void *info, size_t bytes);

@@ -503,6 +503,53 @@ static void no_unknown_version_has_a_field_that_a_known_one_denies(void **state)
     }
 }
 
+/* Of every version of every type with several layouts: in whatever order events of it come. */
+static void each_event_has_the_layout_that_its_own_payload_has_room_for(void **state)
+{
+    static const uint8_t zeroes[8192];
+    const struct etwas_builtin_class *class;
+    unsigned several = 0;
+
+    for (size_t i = 0; (class = etwas_builtin_class_at(i)) != NULL; i++) {
+        for (unsigned number = 0; number < 256 * 10; number++) {
+            uint8_t type = (uint8_t)(number / 10);
+            uint8_t version = (uint8_t)(number % 10);
+            EVENT_RECORD empty = event(&class->guid, type, version, 8, zeroes, 0);
+            EVENT_RECORD full = event(&class->guid, type, version, 8, zeroes, sizeof zeroes);
+            const etwas_schema *shortest = NULL;
+            const etwas_schema *longest;
+
+            if (etwas_decoder_schema(*state, &empty, &shortest) != ERROR_SUCCESS) {
+                continue;
+            }
+            longest = schema_of(*state, &full);
+            several += shortest != longest;
+            assert_true(longest->field_count >= shortest->field_count);
+            assert_ptr_equal(schema_of(*state, &empty), shortest);
+        }
+    }
+    assert_true(several >= 8);
+}
+
+static void a_short_event_does_not_shorten_the_next_one(void **state)
+{
+    char payload[] = "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\5\0\0\0"
+                     "\6\0\0\0\7\0\0\0\x8\0\0\0";
+    size_t whole = sizeof payload - 1;
+
+    for (unsigned i = 0; i < 3; i++) {
+        EVENT_RECORD without = event(&file_io, 67, 3, 8, payload, (uint16_t)(whole - 4));
+        EVENT_RECORD with = event(&file_io, 67, 3, 8, payload, (uint16_t)whole);
+
+        assert_string_equal(shown(*state, &without),
+                            "MSNT_SystemTrace/FileIo/Read Offset=1 IrpPtr=0x2 FileObject=0x3 "
+                            "FileKey=0x4 TTID=5 IoSize=6 IoFlags=0x7");
+        assert_string_equal(shown(*state, &with),
+                            "MSNT_SystemTrace/FileIo/Read Offset=1 IrpPtr=0x2 FileObject=0x3 "
+                            "FileKey=0x4 TTID=5 IoSize=6 IoFlags=0x7 ExtraFlags=0x8");
+    }
+}
+
 static void what_is_not_built_in_is_not_known(void **state)
 {
     EVENT_RECORD modern = event(&process, 1, 4, 8, "", 0);
@@ -543,6 +590,8 @@ int main(void)
         TEST(a_version_that_is_not_known_has_what_all_known_ones_have_in_common),
         TEST(a_known_version_does_not_depend_on_others),
         TEST(no_unknown_version_has_a_field_that_a_known_one_denies),
+        TEST(each_event_has_the_layout_that_its_own_payload_has_room_for),
+        TEST(a_short_event_does_not_shorten_the_next_one),
         TEST(what_is_not_built_in_is_not_known),
         TEST(the_kernels_provider_has_its_control_guid),
     };
