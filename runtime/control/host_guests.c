@@ -111,18 +111,25 @@ static bool has_pool(uint64_t session, uint32_t row)
 
 /* ---- slots ------------------------------------------------------------------------------------ */
 
-/* A slot of the session's pool, whose number the row has. False: the session has ended, or there are too many guests. */
-static bool take_slot(uint64_t session, uint32_t *number)
+/*
+ * A slot of the session's pool, whose number the row has. ERROR_WMI_INSTANCE_NOT_FOUND: the session has ended;
+ * ERROR_NO_SYSTEM_RESOURCES: there are too many guests, and a place may become free.
+ */
+static uint32_t take_slot(uint64_t session, uint32_t *number)
 {
     struct etwas_held_session held;
-    bool has_slot;
+    uint32_t code = ERROR_SUCCESS;
 
     if (etwas_session_hold(session, &held) != ERROR_SUCCESS) {
-        return false;
+        return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    has_slot = held.session->pool != NULL && etwas_guest_slot_take(held.session->pool, number);
+    if (held.session->pool == NULL) {
+        code = ERROR_WMI_INSTANCE_NOT_FOUND;
+    } else if (!etwas_guest_slot_take(held.session->pool, number)) {
+        code = ERROR_NO_SYSTEM_RESOURCES;
+    }
     etwas_session_let_go(&held);
-    return has_slot;
+    return code;
 }
 
 /* Its process is dead, or has not joined. */
@@ -321,14 +328,16 @@ static bool give_row(uint64_t session, int connection)
     return row != NULL;
 }
 
-/* A row for the connection. False: the session has ended, or there are too many. */
-static bool take_row(uint64_t session, int connection, struct etwas_attach_answer *answer)
+/* A row for the connection. Errors as for the slot. */
+static uint32_t take_row(uint64_t session, int connection, struct etwas_attach_answer *answer)
 {
     struct guests *guests;
+    uint32_t code;
 
     free_rows(session);
-    if (!take_slot(session, &answer->row)) {
-        return false;
+    code = take_slot(session, &answer->row);
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
     (void)pthread_mutex_lock(&lock);
     guests = guests_of(session);
@@ -343,7 +352,7 @@ static bool take_row(uint64_t session, int connection, struct etwas_attach_answe
         answer->gate = guests->gate;
     }
     (void)pthread_mutex_unlock(&lock);
-    return guests != NULL;
+    return guests != NULL ? ERROR_SUCCESS : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
 /* ---- attaching: in the control thread -------------------------------------------------------- */
@@ -382,13 +391,13 @@ static enum etwas_service_answer attach(uint64_t session, int connection)
 {
     struct etwas_attach_answer body = {0};
     struct etwas_peer peer;
-    const struct etwas_message refusal = {
-        .op = ETWAS_MESSAGE_ATTACH, .code = ERROR_NO_SYSTEM_RESOURCES, .descriptor = -1};
+    struct etwas_message refusal = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
 
     if (has_hung_up(connection)) {
         return ETWAS_SERVICE_KEEP;
     }
-    if (!take_row(session, connection, &body)) {
+    refusal.code = take_row(session, connection, &body);
+    if (refusal.code != ERROR_SUCCESS) {
         (void)etwas_message_send(connection, &refusal, NULL, 0);
         return ETWAS_SERVICE_KEEP;
     }

@@ -17,6 +17,11 @@
 #include <unistd.h>
 
 #include "buffer/reap.h"
+#include "control/service.h"
+#include "platform/wait.h"
+#include "registry/connection.h"
+#include "registry/message.h"
+#include "registry/sessions.h"
 #include "session/session.h"
 #include "shared/layout.h"
 #include "shared/mapping.h"
@@ -31,6 +36,8 @@ enum {
     ANOTHER_USER = 12345,
     MOST_FILES = 64,
 };
+
+#define LONG_NS UINT64_C(60000000000)
 
 static uint32_t expected; /* of the program that is started next */
 
@@ -313,6 +320,37 @@ static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void *
     assert_int_equal(counts.lost_unattached, board->lost);
 }
 
+/*
+ * What asks with what it read before the end does not await a place: it would enable providers, and count what no
+ * account has any more.
+ */
+static void a_process_that_asks_when_the_session_has_ended_hears_so(void **state)
+{
+    etwas_trace_handle session = start_in_file("over", "log.etl");
+    const etwas_wchar name[] = {'o', 'v', 'e', 'r', 0};
+    struct etwas_message message = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
+    struct etwas_registry_entry *entry;
+    uint8_t body[ETWAS_MESSAGE_BYTES];
+    struct etwas_peer peer;
+    int connection;
+
+    (void)state;
+    skip_unless_shared(session);
+    assert_int_equal(etwas_registry_find(name, &entry), ERROR_SUCCESS);
+    assert_int_equal(
+        etwas_registry_connect(entry, etwas_monotonic_ns() + LONG_NS, &connection, &peer),
+        ERROR_SUCCESS);
+    free(entry);
+    etwas_service_settle(etwas_monotonic_ns() + LONG_NS);
+    (void)stop_by_handle(session);
+    assert_int_equal(etwas_message_send(connection, &message, NULL, 0), ERROR_SUCCESS);
+    assert_int_equal(etwas_message_receive(connection, &message, body, sizeof body,
+                                           etwas_monotonic_ns() + LONG_NS),
+                     ERROR_SUCCESS);
+    assert_int_equal(message.code, ERROR_WMI_INSTANCE_NOT_FOUND);
+    (void)close(connection);
+}
+
 /* It has all files open that it may when the session comes, and closes them later. */
 static int program_without_files(void)
 {
@@ -465,6 +503,7 @@ int main(void)
         PROGRAMS_TEST(whatever_a_process_refuses_is_told_and_counted),
         PROGRAMS_TEST(a_process_in_another_time_namespace_logs_by_the_system_time_alone),
         PROGRAMS_TEST(a_process_for_which_there_was_no_place_comes_in_when_there_is),
+        PROGRAMS_TEST(a_process_that_asks_when_the_session_has_ended_hears_so),
         PROGRAMS_TEST(a_process_without_files_comes_in_when_it_may_open_some),
         PROGRAMS_TEST(a_session_that_is_of_its_process_alone_says_why_everywhere),
         PROGRAMS_TEST(a_session_that_has_to_be_shared_is_refused_on_a_disk),
