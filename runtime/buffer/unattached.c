@@ -4,6 +4,7 @@
 #include "buffer/unattached.h"
 
 #include <ck_pr.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "buffer/slot.h"
@@ -13,17 +14,24 @@
 
 /* A whole page, which the file takes the place of. */
 static union {
-    uint64_t counts[ETWAS_GUEST_SESSIONS];
+    uint64_t counts[ETWAS_UNATTACHED_WORDS];
     uint8_t page[ETWAS_LARGEST_PAGE_BYTES];
 } counted __attribute__((aligned(ETWAS_LARGEST_PAGE_BYTES)));
 
-static uint32_t gates[ETWAS_GUEST_SESSIONS]; /* 0: nothing is counted */
-static bool is_shared;                       /* with the file */
+/* By the entry's place, the word and, below it, the gate; gate 0: nothing is counted; word 0: nothing was. */
+static uint64_t places[ETWAS_GUEST_SESSIONS];
+static uint32_t next_word = 1;
+static bool is_shared; /* with the file */
 static int page_file = -1;
 
 static uint32_t place_of(uint32_t entry)
 {
     return entry - ETWAS_SESSION_ENTRIES;
+}
+
+static uint32_t word_of(uint64_t place)
+{
+    return (uint32_t)(place >> 32);
 }
 
 /* Once it is there it stays, also if the program closes its descriptor: then no more hosts hear of it. */
@@ -39,6 +47,7 @@ int etwas_unattached_page(void)
         return -1;
     }
     if (!etwas_file_truncate(file, sizeof counted) ||
+        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
         !etwas_memory_map_file(&counted, sizeof counted, file, 0)) {
         (void)close(file);
         return -1;
@@ -48,46 +57,65 @@ int etwas_unattached_page(void)
     return page_file;
 }
 
+uint32_t etwas_unattached_word(uint32_t entry)
+{
+    const uint64_t place = ck_pr_load_64(&places[place_of(entry)]);
+
+    if ((uint32_t)place != 0) {
+        return word_of(place);
+    }
+    ck_pr_store_64(&counted.counts[next_word], 0);
+    return next_word;
+}
+
 void etwas_unattached_begin(uint32_t entry, uint32_t gate)
 {
-    ck_pr_store_32(&gates[place_of(entry)], gate);
+    ck_pr_store_64(&places[place_of(entry)], (uint64_t)next_word << 32 | gate);
+    next_word = next_word + 1 < ETWAS_UNATTACHED_WORDS ? next_word + 1 : 1;
 }
 
 /* What is there of the session's slots is found by whoever does not find the gate. */
 void etwas_unattached_end(uint32_t entry)
 {
+    uint64_t *place = &places[place_of(entry)];
+
     ck_pr_fence_release();
-    ck_pr_store_32(&gates[place_of(entry)], 0);
+    ck_pr_store_64(place, (uint64_t)word_of(ck_pr_load_64(place)) << 32);
+}
+
+/* Whether it was in time: afterwards nobody reads the count. */
+static bool add_one(uint32_t word)
+{
+    return word != 0 && (ck_pr_faa_64(&counted.counts[word], 1) & ETWAS_UNATTACHED_CLOSED) == 0;
+}
+
+/* 0: events with this generation are not counted. */
+static uint32_t counting_word(uint32_t entry, uint32_t generation)
+{
+    uint64_t place = 0;
+
+    if (place_of(entry) < ETWAS_GUEST_SESSIONS && generation != 0) {
+        place = ck_pr_load_64(&places[place_of(entry)]);
+    }
+    ck_pr_fence_acquire(); /* pairs with the end */
+    return (uint32_t)place == generation && etwas_slots_are_attached() ? word_of(place) : 0;
 }
 
 /* Nothing is attached in a child that no handler of a fork has seen, and it counts nothing of its parent's. */
 bool etwas_unattached_is(uint32_t entry, uint32_t generation)
 {
-    bool is_noted = place_of(entry) < ETWAS_GUEST_SESSIONS && generation != 0 &&
-                    ck_pr_load_32(&gates[place_of(entry)]) == generation;
-
-    ck_pr_fence_acquire(); /* pairs with the end */
-    return is_noted && etwas_slots_are_attached();
+    return counting_word(entry, generation) != 0;
 }
 
 bool etwas_unattached_give_up(uint32_t entry)
 {
-    bool is_guests = place_of(entry) < ETWAS_GUEST_SESSIONS;
-
-    if (is_guests) {
-        ck_pr_inc_64(&counted.counts[place_of(entry)]);
-    }
-    return is_guests;
+    return place_of(entry) < ETWAS_GUEST_SESSIONS &&
+           add_one(word_of(ck_pr_load_64(&places[place_of(entry)])));
 }
 
 bool etwas_unattached_count(uint32_t entry, uint32_t generation)
 {
-    return etwas_unattached_is(entry, generation) && etwas_unattached_give_up(entry);
-}
-
-uint64_t etwas_unattached_counted(uint32_t entry)
-{
-    return ck_pr_load_64(&counted.counts[place_of(entry)]);
+    return add_one(counting_word(entry, generation));
 }
 
 void etwas_unattached_forget(void)
@@ -99,6 +127,6 @@ void etwas_unattached_forget(void)
         is_shared = false;
     }
     for (uint32_t place = 0; place < ETWAS_GUEST_SESSIONS; place++) {
-        ck_pr_store_32(&gates[place], 0);
+        ck_pr_store_64(&places[place], 0);
     }
 }

@@ -13,7 +13,7 @@
  * looks at the slots once more.
  *
  * The counts lie in a page that the hosts get, too, so that they hear what a process has counted that has ended meanwhile.
- * They only grow. Counting is async-signal-safe.
+ * They grow until the host closes them. Counting is async-signal-safe.
  */
 #ifndef ETWAS_BUFFER_UNATTACHED_H
 #define ETWAS_BUFFER_UNATTACHED_H
@@ -21,30 +21,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+    ETWAS_UNATTACHED_WORDS = 512 /* of the page, 64 bits each; word 0 is nobody's */
+};
+
 /*
- * A descriptor of the page, the process's own: of a file in memory in which the count of an entry is the uint64_t at 8 × its
- * place behind ETWAS_SESSION_ENTRIES. -1: there can be none. One thread at a time.
+ * In a word: its session has taken its last account. It puts this in the place of the count that it takes, in one step; so
+ * an event is counted before that, and in the account, or it is not counted.
+ */
+#define ETWAS_UNATTACHED_CLOSED (UINT64_C(1) << 63)
+
+/*
+ * A descriptor of the page, the process's own: of a sealed file in memory of ETWAS_UNATTACHED_WORDS words. -1: there can
+ * be none. One thread at a time, as for the next three.
  */
 int etwas_unattached_page(void);
 
-/* For an entry of a guest (ETWAS_SESSION_ENTRIES and behind); begun when there is a page. */
+/*
+ * In which word the entry counts, or will when it begins: then that is 0, and of this session alone until as many others
+ * have begun as there are words. For an entry of a guest (ETWAS_SESSION_ENTRIES and behind).
+ */
+uint32_t etwas_unattached_word(uint32_t entry);
+
+/* Begun when there is a page, and its host has been told of the word. */
 void etwas_unattached_begin(uint32_t entry, uint32_t gate);
 void etwas_unattached_end(uint32_t entry);
 
 /* Whether events with this generation are counted now. */
 bool etwas_unattached_is(uint32_t entry, uint32_t generation);
 
-/* Counts an event if they are. */
+/* Counts an event if they are, and the session's account is not closed. */
 bool etwas_unattached_count(uint32_t entry, uint32_t generation);
 
 /*
- * Counts an event for which neither the gate was open nor this one noted, however often both were looked at. False: the
- * entry is no guest's.
+ * Counts an event for which neither the gate was open nor this one noted, however often both were looked at. False: no host
+ * would hear of it.
  */
 bool etwas_unattached_give_up(uint32_t entry);
-
-/* Of the entry until now. */
-uint64_t etwas_unattached_counted(uint32_t entry);
 
 /* In a fork's child, which counts nothing until it begins anew. Async-signal-safe. */
 void etwas_unattached_forget(void);

@@ -480,8 +480,7 @@ bool etwas_guest_count(struct etwas_guest *guest)
 {
     const uint32_t refusal = guest->state == ETWAS_GUEST_REFUSED ? guest->refusal : 0;
     const struct etwas_unattached_note note = {
-        .entry = guest->index - ETWAS_SESSION_ENTRIES,
-        .counted = etwas_unattached_counted(guest->index),
+        .word = etwas_unattached_word(guest->index),
         .refusal = refusal,
     };
     const struct etwas_message message = {

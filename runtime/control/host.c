@@ -36,7 +36,7 @@
 enum {
     NO_FILES_PAUSE_NS = 10000000,
     CLOSING_PATIENCE_MS = 1000, /* for the callbacks of guests */
-    SETTLE_PATIENCE_NS = 100000000,
+    SETTLE_PATIENCE_NS = 1000000000,
     DYING_PAUSE_NS = 1000000,
 };
 
@@ -291,8 +291,6 @@ void etwas_host_closing(struct etwas_session *session)
         close_template(session->index);
         return;
     }
-    /* A host that stood still has not heard yet who wanted to log meanwhile. */
-    etwas_service_settle(etwas_monotonic_ns() + SETTLE_PATIENCE_NS);
     lock();
     host->shown.entry.state = ETWAS_REGISTRY_CLOSING;
     number = ++host->shown.entry.number;
@@ -300,6 +298,11 @@ void etwas_host_closing(struct etwas_session *session)
     (void)etwas_host_entry_publish(&host->shown);
     tell = look_at(host);
     unlock();
+    /*
+     * A host that stood still has not heard yet which processes wanted to log meanwhile. One that says so from here on
+     * reads the entry afterwards, finds it closing, and enables nothing (look.c: act_counted).
+     */
+    etwas_service_settle(etwas_monotonic_ns() + SETTLE_PATIENCE_NS);
     if (etwas_host_guests_count(session) != 0 ||
         !etwas_host_unattached_have_seen(host->handle, number)) {
         tell.sender[0] = '\0';

@@ -32,9 +32,9 @@ struct etwas_attach_answer {
  * (buffer/unattached.h), if it has one.
  */
 struct etwas_unattached_note {
-    uint64_t counted; /* before this session's: they are not of it */
-    uint32_t entry;   /* whose count it is in the page */
-    uint32_t refusal; /* why it cannot log into the session; 0: nobody has answered it yet */
+    uint32_t word; /* of the page: its count */
+    uint32_t reserved;
+    uint64_t refusal; /* why it cannot log into the session; 0: nobody has answered it yet */
 };
 
 /* The gates are open, and connections come from here on. */

@@ -9,20 +9,25 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/unattached.h"
 #include "control/host_guests.h"
-#include "platform/file.h"
-#include "platform/own_descriptor.h"
+
+enum {
+    PAGE_BYTES = ETWAS_UNATTACHED_WORDS * sizeof(uint64_t),
+};
 
 /* A process that counts, or has counted, or cannot. Under `lock`. */
 struct counting {
     struct counting *next;
     uint64_t session;
     int connection;
-    int descriptor; /* -1: it cannot count */
-    uint32_t entry;
     uint32_t refusal; /* why it cannot log into the session; 0: it awaits an answer, or logs */
+    uint64_t *page;   /* NULL: it cannot count */
+    uint64_t *word;   /* of it */
     uint64_t counted; /* what was read last */
     uint64_t seen;    /* the number of the entry that it acts by */
 };
@@ -59,17 +64,27 @@ static void sum_up(uint64_t session, uint32_t newest)
     }
 }
 
-/* It only grows. */
-static void read_count(struct counting *counting)
+/* It only grows, until it is closed; what was closed before has been added then. */
+static void add_counted(struct counting *counting, uint64_t counted)
 {
-    uint64_t counted;
-
-    if (counting->descriptor >= 0 && etwas_own_is(counting->descriptor) &&
-        etwas_file_read(counting->descriptor, &counted, sizeof counted,
-                        counting->entry * sizeof counted) == sizeof counted &&
-        counted > counting->counted) {
+    if ((counted & ETWAS_UNATTACHED_CLOSED) == 0 && counted > counting->counted) {
         add(counting->session, counted - counting->counted);
         counting->counted = counted;
+    }
+}
+
+static void read_count(struct counting *counting)
+{
+    if (counting->page != NULL) {
+        add_counted(counting, ck_pr_load_64(counting->word));
+    }
+}
+
+/* What it logs from here on is for no session, and it hears that. */
+static void close_count(struct counting *counting)
+{
+    if (counting->page != NULL) {
+        add_counted(counting, ck_pr_fas_64(counting->word, ETWAS_UNATTACHED_CLOSED));
     }
 }
 
@@ -78,16 +93,25 @@ static void drop(struct counting **link)
     struct counting *counting = *link;
 
     *link = counting->next;
-    if (counting->descriptor >= 0) {
-        etwas_own_close(counting->descriptor);
+    if (counting->page != NULL) {
+        (void)munmap(counting->page, PAGE_BYTES);
     }
     free(counting);
 }
 
-/* A file in memory is read at once, whoever has made it. */
-static bool is_page(int descriptor)
+/* A file in memory that cannot be cut while it is mapped, whatever process has made it. NULL: it is none. */
+static uint64_t *map_page(int descriptor)
 {
-    return fcntl(descriptor, F_GET_SEALS) >= 0;
+    const int seals = fcntl(descriptor, F_GET_SEALS);
+    struct stat facts;
+    void *page;
+
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(descriptor, &facts) != 0 ||
+        facts.st_size < (off_t)PAGE_BYTES) {
+        return NULL;
+    }
+    page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return page != MAP_FAILED ? page : NULL;
 }
 
 static bool is_of(const struct counting *counting, uint64_t session, int connection)
@@ -110,15 +134,14 @@ static struct counting *find(uint64_t session, int connection)
 static void take_page(struct counting *counting, const struct etwas_unattached_note *note,
                       int descriptor)
 {
-    if (counting->descriptor >= 0 || !is_page(descriptor)) {
-        if (descriptor >= 0) {
-            (void)close(descriptor);
-        }
+    if (descriptor < 0) {
         return;
     }
-    counting->descriptor = etwas_own_keep(descriptor);
-    counting->entry = note->entry;
-    counting->counted = note->counted;
+    if (counting->page == NULL) {
+        counting->page = map_page(descriptor);
+        counting->word = counting->page != NULL ? counting->page + note->word : NULL;
+    }
+    (void)close(descriptor);
 }
 
 /* With the lock held. NULL: there is no memory. */
@@ -127,8 +150,7 @@ static struct counting *add_counting(uint64_t session, int connection)
     struct counting *counting = malloc(sizeof *counting);
 
     if (counting != NULL) {
-        *counting = (struct counting){
-            .next = all, .session = session, .connection = connection, .descriptor = -1};
+        *counting = (struct counting){.next = all, .session = session, .connection = connection};
         all = counting;
     }
     return counting;
@@ -137,14 +159,14 @@ static struct counting *add_counting(uint64_t session, int connection)
 bool etwas_host_unattached_hear(uint64_t session, int connection, int descriptor, const void *bytes,
                                 uint32_t note_bytes)
 {
-    struct etwas_unattached_note note = {.entry = ETWAS_GUEST_SESSIONS};
+    struct etwas_unattached_note note = {.word = ETWAS_UNATTACHED_WORDS};
     struct counting *counting = NULL;
 
     if (note_bytes == sizeof note) {
         memcpy(&note, bytes, sizeof note);
     }
     (void)pthread_mutex_lock(&lock);
-    if (note.entry < ETWAS_GUEST_SESSIONS) {
+    if (note.word < ETWAS_UNATTACHED_WORDS) {
         counting = find(session, connection);
         counting = counting != NULL ? counting : add_counting(session, connection);
     }
@@ -154,8 +176,8 @@ bool etwas_host_unattached_hear(uint64_t session, int connection, int descriptor
         }
     } else {
         take_page(counting, &note, descriptor);
-        counting->refusal = note.refusal;
-        sum_up(session, note.refusal);
+        counting->refusal = (uint32_t)note.refusal;
+        sum_up(session, counting->refusal);
     }
     (void)pthread_mutex_unlock(&lock);
     return counting != NULL && note.refusal != 0;
@@ -220,7 +242,7 @@ static void end(uint64_t session, int connection)
     while (*link != NULL) {
         if ((*link)->session == session && (connection < 0 || (*link)->connection == connection)) {
             has_refused = has_refused || (*link)->refusal != 0;
-            read_count(*link);
+            close_count(*link);
             drop(link);
         } else {
             link = &(*link)->next;

@@ -30,7 +30,7 @@ void etwas_host_unattached_attached(uint64_t session, int connection);
 /* It acts by the entry of that number. */
 void etwas_host_unattached_seen(uint64_t session, int connection, uint64_t number);
 
-/* The same, for the last time: its connection ends. */
+/* The same, for the last time, and its count is closed: its connection ends. */
 void etwas_host_unattached_end(uint64_t session, int connection);
 
 /* Whether all that cannot log into the session act by the entry of that number. */

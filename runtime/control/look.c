@@ -103,11 +103,32 @@ static void act_attached(struct etwas_guest *guest, const struct etwas_registry_
     say_seen(guest, entry, &look->aftermath);
 }
 
-/* Providers are enabled where what they log can be counted. */
+/*
+ * Whether the host has yet to hear what it has been told until now: it closes its account after it has shown that the
+ * session is closing, and has heard what was said before (host.c). What cannot be read now the next look reads.
+ */
+static bool is_open_still(const struct etwas_registry_entry *seen, struct look *look)
+{
+    struct etwas_registry_entry *entry;
+    uint32_t code = etwas_registry_read(&seen->session, &entry);
+    bool is_open = false;
+
+    if (code == ERROR_SUCCESS) {
+        is_open = entry->state == ETWAS_REGISTRY_OPEN && entry->socket == seen->socket;
+        free(entry);
+    } else if (code != ERROR_NOT_FOUND) {
+        look->failed = code;
+    }
+    return is_open;
+}
+
+/* Providers are enabled where what they log can be counted; what a closing session disables is disabled. */
 static void act_counted(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
                         struct look *look)
 {
-    if (etwas_guest_count(guest)) {
+    if (etwas_guest_count(guest) &&
+        (guest->acting.number == entry->number || entry->state != ETWAS_REGISTRY_OPEN ||
+         is_open_still(entry, look))) {
         act_by(guest, entry, look);
     }
     if (guest->state == ETWAS_GUEST_REFUSED && guest->said != entry->number) {

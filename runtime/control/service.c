@@ -346,13 +346,14 @@ void etwas_service_settle(uint64_t deadline_ns)
     lock();
     before = quiet;
     unlock();
+    /* Twice: the first time may be of a look that began before this. */
     do {
         lock();
         ring();
         unlock();
         (void)nanosleep(&pause, NULL);
         lock();
-        is_over = quiet != before || is_running == 0;
+        is_over = quiet - before > 1 || is_running == 0;
         unlock();
     } while (!is_over && etwas_monotonic_ns() < deadline_ns);
 }

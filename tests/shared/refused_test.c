@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "buffer/reap.h"
+#include "buffer/unattached.h"
+#include "control/host_guests.h"
 #include "control/service.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
@@ -320,6 +322,62 @@ static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void *
     assert_int_equal(counts.lost_unattached, board->lost);
 }
 
+/* ---- a session that ends meanwhile ------------------------------------------------------------------- */
+
+/* As another process connects that is about to ask. */
+static int connect_to(const char *name)
+{
+    etwas_wchar wide[ETWAS_NAME_UNITS + 1] = {0};
+    struct etwas_registry_entry *entry;
+    struct etwas_peer peer;
+    int connection;
+
+    for (size_t unit = 0; name[unit] != 0; unit++) {
+        wide[unit] = (etwas_wchar)name[unit];
+    }
+    assert_int_equal(etwas_registry_find(wide, &entry), ERROR_SUCCESS);
+    assert_int_equal(
+        etwas_registry_connect(entry, etwas_monotonic_ns() + LONG_NS, &connection, &peer),
+        ERROR_SUCCESS);
+    free(entry);
+    return connection;
+}
+
+/* Says what another process would say, that has waited for an answer in vain. */
+static void say_counting(int connection, uint32_t gate)
+{
+    const struct etwas_unattached_note note = {.word =
+                                                   etwas_unattached_word(ETWAS_SESSION_ENTRIES)};
+    const struct etwas_message message = {
+        .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof note, .descriptor = etwas_unattached_page()};
+
+    assert_int_equal(etwas_message_send(connection, &message, &note, 0), ERROR_SUCCESS);
+    etwas_unattached_begin(ETWAS_SESSION_ENTRIES, gate);
+}
+
+/* A process that stands still when the session ends, and logs on, hears of each event whether it is in the account. */
+static void what_is_counted_is_in_the_account_or_is_not_counted(void **state)
+{
+    etwas_trace_handle session = start_in_file("account", "log.etl");
+    const uint32_t gate = session_of(session)->generation;
+    const int connection = connect_to("account");
+    etwas_session_counts counts;
+
+    (void)state;
+    skip_unless_shared(session);
+    say_counting(connection, gate);
+    for (uint32_t event = 0; event < SOME; event++) {
+        assert_true(etwas_unattached_count(ETWAS_SESSION_ENTRIES, gate));
+    }
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost_unattached, SOME);
+    assert_int_equal(counts.lost, SOME);
+    assert_false(etwas_unattached_count(ETWAS_SESSION_ENTRIES, gate));
+    assert_false(etwas_unattached_give_up(ETWAS_SESSION_ENTRIES));
+    etwas_unattached_end(ETWAS_SESSION_ENTRIES);
+    (void)close(connection);
+}
+
 /*
  * What asks with what it read before the end does not await a place: it would enable providers, and count what no
  * account has any more.
@@ -327,20 +385,12 @@ static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void *
 static void a_process_that_asks_when_the_session_has_ended_hears_so(void **state)
 {
     etwas_trace_handle session = start_in_file("over", "log.etl");
-    const etwas_wchar name[] = {'o', 'v', 'e', 'r', 0};
     struct etwas_message message = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
-    struct etwas_registry_entry *entry;
+    const int connection = connect_to("over");
     uint8_t body[ETWAS_MESSAGE_BYTES];
-    struct etwas_peer peer;
-    int connection;
 
     (void)state;
     skip_unless_shared(session);
-    assert_int_equal(etwas_registry_find(name, &entry), ERROR_SUCCESS);
-    assert_int_equal(
-        etwas_registry_connect(entry, etwas_monotonic_ns() + LONG_NS, &connection, &peer),
-        ERROR_SUCCESS);
-    free(entry);
     etwas_service_settle(etwas_monotonic_ns() + LONG_NS);
     (void)stop_by_handle(session);
     assert_int_equal(etwas_message_send(connection, &message, NULL, 0), ERROR_SUCCESS);
@@ -503,6 +553,7 @@ int main(void)
         PROGRAMS_TEST(whatever_a_process_refuses_is_told_and_counted),
         PROGRAMS_TEST(a_process_in_another_time_namespace_logs_by_the_system_time_alone),
         PROGRAMS_TEST(a_process_for_which_there_was_no_place_comes_in_when_there_is),
+        PROGRAMS_TEST(what_is_counted_is_in_the_account_or_is_not_counted),
         PROGRAMS_TEST(a_process_that_asks_when_the_session_has_ended_hears_so),
         PROGRAMS_TEST(a_process_without_files_comes_in_when_it_may_open_some),
         PROGRAMS_TEST(a_session_that_is_of_its_process_alone_says_why_everywhere),

@@ -7,8 +7,7 @@
 #
 # usage: folders.sh PATH_OF_ETWAS_SOAK_PROGRAMS SECONDS_OF_EACH [full]
 #
-# full is run by hand. In one run of some twenty a session of any folder does not count what its guests lost before they
-# were attached: a fault of the account that is not found yet.
+# full is run by hand.
 #
 # Exit code: 0 when every account was exact, 77 where mounts are not granted.
 
