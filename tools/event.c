@@ -250,7 +250,9 @@ static void read_walk(const EVENT_RECORD *record, struct etwas_event_stack *stac
 
     memcpy(&stack->process, payload + WALK_PROCESS_AT, sizeof stack->process);
     stack->frames = payload + WALK_FRAMES_AT;
-    stack->frame_bytes = sizeof(uint64_t);
+    stack->frame_bytes = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) != 0
+                             ? sizeof(uint32_t)
+                             : sizeof(uint64_t);
     stack->count = (uint32_t)(record->UserDataLength - WALK_FRAMES_AT) / stack->frame_bytes;
     stack->first_return = 1;
 }

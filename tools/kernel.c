@@ -116,9 +116,10 @@ enum {
     STATE_DEFERRED_READY = 7, /* ready, and no processor is chosen yet */
 };
 
-/* Where a switch has its fields, since version 2. */
+/* Where a switch has its fields, since version 2; the threads of all versions are in the same places. */
 enum {
     SWITCH_VERSION = 2,
+    SWITCH_LAST_VERSION = 4,
     SWITCH_NEW_AT = 0,
     SWITCH_OLD_AT = 4,
     SWITCH_STATE_AT = 14,
@@ -127,6 +128,7 @@ enum {
 
 enum {
     THREAD_VERSION = 1, /* before it the thread came first, then the process */
+    THREAD_LAST_VERSION = 4,
 };
 
 #define KERNEL_CLASS(a, b, c)                                                                      \
@@ -148,6 +150,12 @@ static const etwas_guid tcp_class = {
 static const etwas_guid udp_class = {
     0xbf3a50c5, 0xa9c9, 0x4988, {0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80}};
 
+/* Whether fields behind a pointer are where they are looked for. */
+static bool is_wide(const EVENT_RECORD *record)
+{
+    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
+}
+
 static bool read_switch(const EVENT_RECORD *record, struct etwas_kernel_event *event)
 {
     uint8_t state;
@@ -159,6 +167,10 @@ static bool read_switch(const EVENT_RECORD *record, struct etwas_kernel_event *e
     event->kind = ETWAS_KERNEL_SWITCH;
     event->thread = etwas_event_u32(record, SWITCH_NEW_AT);
     event->old_thread = etwas_event_u32(record, SWITCH_OLD_AT);
+    event->old_is_unknown = record->EventHeader.EventDescriptor.Version > SWITCH_LAST_VERSION;
+    if (event->old_is_unknown) {
+        return true;
+    }
     state = ((const uint8_t *)record->UserData)[SWITCH_STATE_AT];
     event->old_is_ready =
         state == STATE_READY || state == STATE_STANDBY || state == STATE_DEFERRED_READY;
@@ -169,8 +181,10 @@ static bool read_switch(const EVENT_RECORD *record, struct etwas_kernel_event *e
 static bool read_thread(const EVENT_RECORD *record, enum etwas_kernel_kind kind,
                         struct etwas_kernel_event *event)
 {
-    if (record->UserDataLength < 2 * sizeof(uint32_t) ||
-        record->EventHeader.EventDescriptor.Version < THREAD_VERSION) {
+    uint8_t version = record->EventHeader.EventDescriptor.Version;
+
+    if (record->UserDataLength < 2 * sizeof(uint32_t) || version < THREAD_VERSION ||
+        version > THREAD_LAST_VERSION) {
         return false;
     }
     event->kind = kind;
@@ -263,7 +277,7 @@ static bool read_file(const EVENT_RECORD *record, struct etwas_kernel_event *eve
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
     size_t at = type == FILE_READ || type == FILE_WRITE ? FILE_OFFSET_BYTES : 0;
 
-    if (type < FILE_CREATE || type > FILE_LAST ||
+    if (type < FILE_CREATE || type > FILE_LAST || !is_wide(record) ||
         record->EventHeader.EventDescriptor.Version != FILE_VERSION ||
         record->UserDataLength <
             (type == FILE_END ? FILE_END_BYTES : at + FILE_KEY_AT + sizeof(uint64_t))) {
@@ -407,7 +421,7 @@ const char *etwas_kernel_fault_name(uint8_t fault)
 bool etwas_kernel_sample(const EVENT_RECORD *record, uint64_t *address, uint32_t *thread)
 {
     if (record->EventHeader.EventDescriptor.Opcode != SAMPLE ||
-        !etwas_event_is_of_class(record, &etwas_names_performance_class) ||
+        !etwas_event_is_of_class(record, &etwas_names_performance_class) || !is_wide(record) ||
         record->UserDataLength < SAMPLE_BYTES) {
         return false;
     }

@@ -66,7 +66,8 @@ struct etwas_kernel_event {
     uint32_t process;
     uint32_t logger; /* the thread that logged it, likewise */
     uint32_t old_thread;
-    bool old_is_ready; /* it could have run on */
+    bool old_is_unknown; /* what it does from then on; then neither of the next two is set */
+    bool old_is_ready;   /* it could have run on */
     bool old_has_ended;
     bool is_in_interrupt; /* READY: by an interrupt, whoever ran then */
     uint8_t fault;        /* type of the event */
@@ -90,7 +91,10 @@ static inline uint64_t etwas_kernel_ns(int64_t from_ns, int64_t to_ns)
 /* A type of page fault: "demand zero". */
 const char *etwas_kernel_fault_name(uint8_t fault);
 
-/* False: it is none of these, or too short to be one. */
+/*
+ * False: it is none of these, or too short to be one. Of a version that is not known what all known ones have in
+ * common is read: a switch without a state, a thread not at all.
+ */
 bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event);
 
 /* Is it a sample of where a processor was? Then where, and whose thread that was. */

@@ -89,10 +89,12 @@ static bool add(struct etwas_processes *processes, const struct etwas_processes_
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void read_fields(const etwas_schema *schema, const EVENT_RECORD *record, uint32_t *process,
+/* False: it does not say which process. */
+static bool read_fields(const etwas_schema *schema, const EVENT_RECORD *record, uint32_t *process,
                         char name[ETWAS_PROCESSES_NAME_BYTES])
 {
     etwas_number number = {.u = 0};
+    bool has_process = false;
     etwas_fields fields;
     etwas_value value;
 
@@ -103,11 +105,13 @@ static void read_fields(const etwas_schema *schema, const EVENT_RECORD *record, 
         }
         if (strcmp(value.field->name, "ProcessId") == 0) {
             (void)etwas_value_number(&value, &number);
+            has_process = true;
         } else if (strcmp(value.field->name, "ImageFileName") == 0) {
             (void)etwas_value_text(&value, name, ETWAS_PROCESSES_NAME_BYTES);
         }
     }
     *process = (uint32_t)number.u;
+    return has_process;
 }
 
 enum etwas_processes_news etwas_processes_take(struct etwas_processes *processes,
@@ -120,10 +124,10 @@ enum etwas_processes_news etwas_processes_take(struct etwas_processes *processes
     const etwas_schema *schema;
     struct etwas_processes_life life;
 
-    if (etwas_decoder_schema(processes->decoder, record, &schema) != ERROR_SUCCESS) {
+    if (etwas_decoder_schema(processes->decoder, record, &schema) != ERROR_SUCCESS ||
+        !read_fields(schema, record, process, name)) {
         return ETWAS_PROCESSES_SAME;
     }
-    read_fields(schema, record, process, name);
     last = last_of(processes, *process);
     life = (struct etwas_processes_life){
         .process = *process,

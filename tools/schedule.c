@@ -351,9 +351,10 @@ static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_proc
     count_processor(schedule, processor, known);
     if (thread != NULL) {
         change(schedule, thread,
-               event->old_has_ended  ? ETWAS_SCHEDULE_ENDED
-               : event->old_is_ready ? ETWAS_SCHEDULE_READY
-                                     : ETWAS_SCHEDULE_WAITING,
+               event->old_is_unknown  ? ETWAS_SCHEDULE_UNKNOWN
+               : event->old_has_ended ? ETWAS_SCHEDULE_ENDED
+               : event->old_is_ready  ? ETWAS_SCHEDULE_READY
+                                      : ETWAS_SCHEDULE_WAITING,
                schedule->end_ns);
         thread->processor = (uint16_t)event->processor;
         thread->preemptions += event->old_is_ready;

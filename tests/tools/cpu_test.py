@@ -135,6 +135,30 @@ class Switches(CpuTest):
         self.assertEqual(self.processor_times(told), [(100, 500, 400)])
         self.assertEqual(told["processors"][0]["gaps"], 1)
 
+    def test_a_thread_whose_own_switches_never_arrive_is_unknown_while_it_was_there(self):
+        # Thread 21 comes at 100 and 500; that it gives way at 200 and 600 is not told, nor counted as lost.
+        told, threads = self.cpu(self.trace([
+            switch(at(0), 22, 0), switch(at(100), 0, 21), switch(at(300), 0, 22), switch(at(400), 22, 0),
+            switch(at(500), 0, 21), switch(at(700), 0, 22), switch(at(800), 22, 0), etl.classic(RED, at(900))]))
+        self.assertEqual(self.times(threads[21]), (0, 0, 100, 800))
+        self.assertEqual(self.processor_times(told), [(200, 300, 400)])
+        self.assertEqual(told["processors"][0]["gaps"], 2)
+
+    def test_a_version_that_is_not_known_says_what_all_known_ones_do(self):
+        # Of a switch both threads, but not what becomes of the one that gives way; of a thread nothing: they disagree.
+        for version in (2, 3, 4, 5, 9):
+            told, threads = self.cpu(self.trace([
+                thread_event(3, at(0), 20, 21, version=min(version, 4)), thread_event(3, at(0), 99, 21, version=9),
+                switch(at(100), 0, 21, version=version), switch(at(300), 21, 22, READY, version=version),
+                switch(at(600), 22, 21, TERMINATED, version=version), switch(at(700), 21, 0, version=version),
+                etl.classic(RED, at(1000))], name=f"{version}.etl"))
+            is_known = version < 5
+            self.assertEqual(threads[21]["process"] if "process" in threads[21] else
+                             [p["process"] for p in told["processes"] if threads[21] in p["threads"]][0], 20)
+            self.assertEqual(self.times(threads[21]), (300, 300, 400, 0) if is_known else (300, 0, 100, 600))
+            self.assertEqual(self.processor_times(told), [(600, 400, 0)])
+            self.assertEqual(threads[21]["preemptions"], int(is_known))
+
     def test_who_was_ready_where_a_switch_is_missing_may_have_run(self):
         events = [switch(at(0), 0, 21), switch(at(100), 21, 22, READY), switch(at(400), 23, 24), switch(at(500), 24, 21),
                   switch(at(600), 21, 24, READY), switch(at(700), 24, 21), etl.classic(RED, at(800))]

@@ -235,10 +235,10 @@ def system(group, kind, stamp, payload, version=3, process=10, thread=11):
                        0, 0) + payload
 
 
-def switch(stamp, old, new, state=WAITING, reason=0):
+def switch(stamp, old, new, state=WAITING, reason=0, version=2):
     """A context switch: thread `new` comes in the place of `old`, which is then in `state`."""
     return kernel(THREAD_GROUP, 36, stamp, struct.pack("<IIbbBbBbBBII", new, old, 8, 8, 0, 0, reason, 0, state,
-                                                       0, 0, 0))
+                                                       0, 0, 0), version=version)
 
 
 def ready(stamp, thread):
@@ -256,9 +256,9 @@ def own_process(stamp, process, rung=2):
     return classic(OWN_CLASS, stamp, kind=10, level=0, payload=struct.pack("<IIII", 1, rung, process, 0))
 
 
-def thread_event(kind, stamp, process, thread, by=11):
+def thread_event(kind, stamp, process, thread, by=11, version=3):
     """A thread starts (1), ends (2), was there at the beginning (3) or at the end (4)."""
-    return system(THREAD_GROUP, kind, stamp, struct.pack("<II", process, thread) + bytes(64), thread=by)
+    return system(THREAD_GROUP, kind, stamp, struct.pack("<II", process, thread) + bytes(64), version=version, thread=by)
 
 
 def process_event(kind, stamp, process, name, parent=1, by=11):

@@ -427,6 +427,14 @@ class Kernel(PerfettoTest):
             told = [(r["cpu"], r["tid"], r["ts"] - first, r["ts"] - first + r["dur"], r["end_state"]) for r in rows if r["dur"] >= 0]
             self.assertEqual(told, expected)
 
+    def test_a_switch_of_a_version_that_is_not_known_is_an_event_alone(self):
+        # What becomes of the thread that gives way is not known, and the target has no word for that.
+        for version in (3, 4, 9):
+            events = [etl.switch(T + 10, 0, 20, version=version), etl.switch(T + 20, 20, 0, version=version)]
+            rows, slices = self.ask(self.convert(self.kernel([(0, events)], False)), self.SCHED,
+                                    "select name from slice where name like 'Thread/CSwitch%'")
+            self.assertEqual((len([row for row in rows if row["tid"] == 20]), len(slices)), (0, 2) if version == 9 else (1, 0))
+
     def test_who_was_woken_by_whom_is_known(self):
         events = [etl.switch(T + 10, 0, 20), etl.ready(T + 15, 21), etl.switch(T + 20, 20, 21)]
         for is_linux in (True, False):

@@ -58,7 +58,7 @@ bool etwas_perfetto_take_schedule(struct etwas_perfetto *perfetto,
     }
     if ((kernel.kind != ETWAS_KERNEL_SWITCH && kernel.kind != ETWAS_KERNEL_READY &&
          kernel.kind != ETWAS_KERNEL_LOSS) ||
-        !is_chosen(perfetto, record->file)) {
+        kernel.old_is_unknown || !is_chosen(perfetto, record->file)) {
         return false;
     }
     if (kernel.kind != ETWAS_KERNEL_LOSS && !perfetto->convert->is_wanted) {
@@ -72,7 +72,12 @@ bool etwas_perfetto_take_schedule(struct etwas_perfetto *perfetto,
     }
     record->place = kernel.processor;
     record->thread = kernel.logger;
-    etwas_wire_raw(&perfetto->event, event->UserData, event->UserDataLength);
+    if (kernel.kind == ETWAS_KERNEL_SWITCH) {
+        etwas_wire_raw(&perfetto->event, event->UserData, SWITCH_VERSION_AT);
+        etwas_wire_raw(&perfetto->event, &event->EventHeader.EventDescriptor.Version, 1);
+    } else {
+        etwas_wire_raw(&perfetto->event, event->UserData, event->UserDataLength);
+    }
     perfetto->files[record->file - 1].events++;
     etwas_perfetto_put_event(perfetto, record, NULL);
     return kernel.kind != ETWAS_KERNEL_LOSS; /* which is an event of its own, too */

@@ -17,10 +17,12 @@ enum {
     SWITCH_OLD_PRIORITY_AT = 9,
     SWITCH_C_STATE_AT = 10,
     SWITCH_REASON_AT = 12,
-    SWITCH_MODE_AT = 13,
+    SWITCH_MODE_AT = 13, /* of version 2; later ones have flags of the thread there */
     SWITCH_STATE_AT = 14,
     SWITCH_IDEAL_AT = 15,
     SWITCH_WAIT_TIME_AT = 16,
+    SWITCH_VERSION_AT = 24, /* put behind the payload */
+    SWITCH_VERSION_OF_MODE = 2,
     READY_THREAD_AT = 0,
     READY_REASON_AT = 4,
     READY_INCREMENT_AT = 5,

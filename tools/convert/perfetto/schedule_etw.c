@@ -45,7 +45,9 @@ static void put_switch(struct etwas_wire *events, const struct etwas_perfetto_ha
     etwas_wire_number(events, WAIT_TIME,
                       etwas_perfetto_payload_u32(happening, SWITCH_WAIT_TIME_AT));
     etwas_wire_number(events, REASON, payload[SWITCH_REASON_AT]);
-    etwas_wire_number(events, MODE, payload[SWITCH_MODE_AT]);
+    if (payload[SWITCH_VERSION_AT] == SWITCH_VERSION_OF_MODE) {
+        etwas_wire_number(events, MODE, payload[SWITCH_MODE_AT]);
+    }
 }
 
 static void put_ready(struct etwas_wire *events, const struct etwas_perfetto_happening *happening)
