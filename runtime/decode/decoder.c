@@ -126,8 +126,9 @@ static bool has_room(const struct etwas_described *described, const EVENT_RECORD
 }
 
 /*
- * The event's own version, by the longest layout that its payload has room for, else by the shortest; else, of those that the file itself or the user described, the highest below
- * it whose fields are all in the payload, or the lowest there is; else what is built in of all versions.
+ * The event's own version, by the longest layout that its payload has room for, else by the shortest. Without its version:
+ * of those that the file itself or the user described, the highest below it whose fields are all in the payload, or the
+ * lowest there is; else what is built in of all versions.
  */
 static const etwas_schema *choose(const struct etwas_described *versions,
                                   const EVENT_RECORD *record)
