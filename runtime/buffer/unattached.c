@@ -68,10 +68,23 @@ uint32_t etwas_unattached_word(uint32_t entry)
     return next_word;
 }
 
+static bool is_taken(uint32_t word)
+{
+    for (uint32_t place = 0; place < ETWAS_GUEST_SESSIONS; place++) {
+        if (word_of(ck_pr_load_64(&places[place])) == word) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* There are more words than places, so one is free. */
 void etwas_unattached_begin(uint32_t entry, uint32_t gate)
 {
     ck_pr_store_64(&places[place_of(entry)], (uint64_t)next_word << 32 | gate);
-    next_word = next_word + 1 < ETWAS_UNATTACHED_WORDS ? next_word + 1 : 1;
+    do {
+        next_word = next_word + 1 < ETWAS_UNATTACHED_WORDS ? next_word + 1 : 1;
+    } while (is_taken(next_word));
 }
 
 /* What is there of the session's slots is found by whoever does not find the gate. */

@@ -38,8 +38,8 @@ enum {
 int etwas_unattached_page(void);
 
 /*
- * In which word the entry counts, or will when it begins: then that is 0, and of this session alone until as many others
- * have begun as there are words. For an entry of a guest (ETWAS_SESSION_ENTRIES and behind).
+ * In which word the entry counts, or will when it begins: then that is 0. It is of this session alone while the entry is.
+ * For an entry of a guest (ETWAS_SESSION_ENTRIES and behind).
  */
 uint32_t etwas_unattached_word(uint32_t entry);
 

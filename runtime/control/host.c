@@ -162,8 +162,8 @@ static bool is_hosted(const struct etwas_session *session)
 }
 
 /*
- * The process that has its name or GUID is being killed, and keeps both until its memory has been given back; or has lost its entry
- * already, or has none yet.
+ * The process that has its name or GUID is being killed, and keeps both until its memory has been given back; or has lost
+ * its entry already, or has none yet.
  */
 static bool may_become_free(const struct etwas_registry_entry *wanted)
 {

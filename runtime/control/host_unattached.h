@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * The process that is connected to the session of this handle counts in that page (-1: it has none), and says why it cannot log into the
- * session. The descriptor is this call's to close. What is no such page is not believed. True: it cannot, so it is no guest.
+ * The process that is connected to the session of this handle counts in that page (-1: it has none), and says why it
+ * cannot log into the session. The descriptor is this call's to close. What is no such page is not believed. True: it cannot, so it is no guest.
  */
 bool etwas_host_unattached_hear(uint64_t session, int connection, int descriptor, const void *note,
                                 uint32_t note_bytes);

@@ -517,12 +517,31 @@ static void who_finds_a_gate_open_and_closed_again_gives_up_and_counts(void **st
     stop_session(session, NULL);
 }
 
+/* However many sessions come and go meanwhile, no other one counts where one does that stays. */
+static void a_session_that_stays_has_its_count_alone(void **state)
+{
+    const uint32_t other = ETWAS_SESSION_ENTRIES + 1;
+    uint32_t word;
+
+    (void)state;
+    assert_true(etwas_unattached_page() >= 0);
+    etwas_unattached_begin(ETWAS_SESSION_ENTRIES, 1);
+    word = etwas_unattached_word(ETWAS_SESSION_ENTRIES);
+    for (uint32_t i = 0; i < 2 * ETWAS_UNATTACHED_WORDS; i++) {
+        assert_int_not_equal(etwas_unattached_word(other), word);
+        etwas_unattached_begin(other, 2);
+        etwas_unattached_end(other);
+    }
+    etwas_unattached_end(ETWAS_SESSION_ENTRIES);
+}
+
 #define PUBLISH_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         PUBLISH_TEST(who_finds_a_gate_open_and_closed_again_gives_up_and_counts),
+        PUBLISH_TEST(a_session_that_stays_has_its_count_alone),
         PUBLISH_TEST(an_event_is_refused_when_it_does_not_fit_and_then_it_is_counted),
         PUBLISH_TEST(events_of_every_size_come_back_byte_by_byte),
         PUBLISH_TEST(many_threads_share_few_processors_and_every_event_is_accounted_for),
