@@ -249,14 +249,15 @@ static uint8_t state_of_slot(etwas_trace_handle session, uint32_t number)
     return found;
 }
 
-static uint32_t lock_questions;
+static uint32_t lock_questions; /* about guests: byte 0 of a file is that of its process, and read by each look */
 
 int __real_fcntl(int descriptor, int command, void *argument);
 int __wrap_fcntl(int descriptor, int command, void *argument);
 
 int __wrap_fcntl(int descriptor, int command, void *argument)
 {
-    ck_pr_add_32(&lock_questions, command == F_OFD_GETLK);
+    ck_pr_add_32(&lock_questions,
+                 command == F_OFD_GETLK && ((const struct flock *)argument)->l_start != 0);
     return __real_fcntl(descriptor, command, argument);
 }
 
