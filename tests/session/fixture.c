@@ -4,6 +4,8 @@
 #include "session/fixture.h"
 
 #include <dirent.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,9 +282,80 @@ void limit_child(void)
     (void)alarm(CHILD_SECONDS);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/*
+ * AddressSanitizer of gcc 12 does not hold the locks of its allocator over a fork. Where another thread had one just then,
+ * the child would wait for it for ever. So each child first allocates of each size class (four a power of two) more than is
+ * cached, and is replaced where it does not say that it could.
+ */
+static void allocate_each_size(void)
+{
+    enum {
+        SMALLEST = 512,
+        LARGEST = 32768,
+        CACHED = 65536
+    };
+    void *allocated[CACHED / SMALLEST + 2];
+
+    for (size_t size = SMALLEST; size <= LARGEST; size += size / 8) {
+        size_t count = CACHED / size + 2;
+
+        for (size_t index = 0; index < count; index++) {
+            allocated[index] = malloc(size);
+        }
+        for (size_t index = 0; index < count; index++) {
+            free(allocated[index]);
+        }
+    }
+}
+
+static bool has_allocated(int child, int notice)
+{
+    enum {
+        PATIENCE_MS = 5000
+    };
+    struct pollfd said = {.fd = notice, .events = POLLIN};
+    bool has = poll(&said, 1, PATIENCE_MS) == 1 && (said.revents & POLLIN) != 0;
+
+    if (!has) {
+        (void)kill(child, SIGKILL);
+        (void)waitpid(child, NULL, 0);
+    }
+    return has;
+}
+
+static int fork_usable(void)
+{
+    int child;
+    bool is_usable;
+
+    do {
+        int ends[2];
+
+        if (pipe(ends) != 0) {
+            return -1;
+        }
+        child = fork();
+        if (child == 0) {
+            allocate_each_size();
+            (void)write(ends[1], "", 1);
+        }
+        is_usable = child <= 0 || has_allocated(child, ends[0]);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+    } while (!is_usable);
+    return child;
+}
+#else
+static int fork_usable(void)
+{
+    return fork();
+}
+#endif
+
 int fork_child(void)
 {
-    int child = fork();
+    int child = fork_usable();
 
     if (child == 0) {
         limit_child();
