@@ -84,12 +84,16 @@ bool etwas_registry_lacks_listener(const etwas_guid *session, uint64_t nonce)
 /* ---- connecting ------------------------------------------------------------------------------ */
 
 /* The system does not say when a host can take more: it has to be tried. */
-static uint32_t connect_before(int connection, const struct sockaddr_un *address,
-                               uint64_t deadline_ns)
+static uint32_t connect_before(int connection, int folder, const char *name, uint64_t deadline_ns)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct sockaddr_un address;
+    uint32_t code = etwas_registry_address(folder, name, &address);
 
-    while (connect(connection, (const struct sockaddr *)address, sizeof *address) != 0) {
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    while (connect(connection, (const struct sockaddr *)&address, sizeof address) != 0) {
         if (errno != EAGAIN && errno != EINTR) {
             return etwas_registry_socket_error(errno);
         }
@@ -104,21 +108,21 @@ static uint32_t connect_before(int connection, const struct sockaddr_un *address
 uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64_t deadline_ns,
                                 int *connection, struct etwas_peer *peer)
 {
-    struct sockaddr_un address;
+    struct etwas_registry_walk walk;
     char name[ETWAS_REGISTRY_FILE_BYTES];
     uint32_t code;
     int opened;
 
-    name_socket(&entry->session, entry->socket, name);
-    code = etwas_registry_address(name, &address);
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
     code = etwas_registry_socket(SOCK_SEQPACKET, NULL, &opened);
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = connect_before(opened, &address, deadline_ns);
+    name_socket(&entry->session, entry->socket, name);
+    code = etwas_registry_walk_to(name, &walk);
+    if (code == ERROR_SUCCESS) {
+        code = connect_before(opened, walk.folder, name, deadline_ns);
+    }
+    etwas_registry_walk_end(&walk);
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_know(opened, peer);
     }

@@ -27,6 +27,7 @@ struct etwas_registry_guid_list {
     uint32_t process_id;    /* as in its records */
     uint64_t process_start; /* in ticks since the boot, as /proc/PID/stat has it */
     uint32_t layout; /* of the pools that it can log to: the major version (shared/layout.h) */
+    int folder;      /* while it is shown (process.h): the registry's that it was found in */
     uint32_t count;
     struct etwas_registry_guid *guids;
 };

@@ -181,14 +181,11 @@ static enum state clear(int folder, const char *name, bool *removed)
     return file.state;
 }
 
-bool etwas_held_clear(const char *name)
+bool etwas_held_clear(int folder, const char *name)
 {
-    bool removed = false;
-    int folder;
+    bool removed;
 
-    if (etwas_registry_open(&folder) == ERROR_SUCCESS) {
-        (void)clear(folder, name, &removed);
-    }
+    (void)clear(folder, name, &removed);
     return removed;
 }
 
@@ -233,7 +230,7 @@ static struct file look_at(int folder, const char *name, const struct etwas_held
     return file;
 }
 
-/* Looks at all places but `own` (-1: at all). *free_place: where nothing is, -1: nowhere. */
+/* Looks at all places but `own` (-1: at all, and clears them). *free_place: where nothing is, -1: nowhere. */
 static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bool is_patient,
                      int *free_place)
 {
@@ -269,8 +266,22 @@ static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bo
                                         : ERROR_SUCCESS;
 }
 
+/* Whether a living file in another folder of the user's is it. */
+static uint32_t look_elsewhere(const struct etwas_held_wish *wish)
+{
+    struct etwas_registry_walk walk;
+    uint32_t code = etwas_registry_walk(&walk);
+    int none;
+
+    while (code == ERROR_SUCCESS && etwas_registry_walk_on(&walk)) {
+        code = look(walk.folder, wish, PLACES, false, &none);
+    }
+    etwas_registry_walk_end(&walk);
+    return code == ERROR_SUCCESS ? walk.code : code;
+}
+
 /*
- * Of two that take the same thing at two places, the later one sees the other when it looks again. So at most
+ * Of two that take the same thing at two places, or in two folders, the later one sees the other when it looks again. So at most
  * one has it; and if neither has, both begin anew, at different times.
  */
 static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool is_patient,
@@ -281,6 +292,7 @@ static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool
     int none;
     uint32_t code = look(folder, wish, -1, is_patient, &place);
 
+    code = code == ERROR_SUCCESS ? look_elsewhere(wish) : code;
     if (code == ERROR_SUCCESS) {
         code = create(folder, wish->bytes, wish->size, temporary, &held->lock);
     }
@@ -300,6 +312,7 @@ static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool
     (void)unlinkat(folder, temporary, 0);
     held->lock = etwas_own_keep(held->lock);
     code = look(folder, wish, place, false, &none);
+    code = code == ERROR_SUCCESS ? look_elsewhere(wish) : code;
     if (code != ERROR_SUCCESS) {
         etwas_held_drop(held);
         code = code == ERROR_ALREADY_EXISTS ? ERROR_BUSY : code;
@@ -408,17 +421,14 @@ static uint32_t read_place(int folder, const char *name, void **bytes, size_t *s
     return code;
 }
 
-uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_t *size)
+uint32_t etwas_held_read_in(int folder, const struct etwas_held_wish *wish, void **bytes,
+                            size_t *size)
 {
     char name[ETWAS_REGISTRY_FILE_BYTES];
-    int folder;
     uint32_t failed = ERROR_NOT_FOUND;
-    uint32_t code = etwas_registry_open(&folder);
+    uint32_t code;
 
     *bytes = NULL;
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
     for (int place = 0; place < PLACES; place++) {
         name_place(name, wish->stem, place);
         code = read_place(folder, name, bytes, size);
@@ -431,4 +441,22 @@ uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_
         failed = code == ERROR_SUCCESS || code == ERROR_NOT_FOUND ? failed : code;
     }
     return failed;
+}
+
+uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_t *size)
+{
+    struct etwas_registry_walk walk;
+    uint32_t failed = ERROR_NOT_FOUND;
+    uint32_t code = etwas_registry_walk(&walk);
+
+    *bytes = NULL;
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    do {
+        code = etwas_held_read_in(walk.folder, wish, bytes, size);
+        failed = code == ERROR_NOT_FOUND ? failed : code;
+    } while (code != ERROR_SUCCESS && etwas_registry_walk_on(&walk));
+    etwas_registry_walk_end(&walk);
+    return failed == ERROR_NOT_FOUND && walk.code != ERROR_SUCCESS ? walk.code : failed;
 }

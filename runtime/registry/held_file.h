@@ -43,7 +43,7 @@ struct etwas_held_wish {
 };
 
 /*
- * Takes what is wished for, which one process at a time has. Dead files in the way are removed.
+ * Takes what is wished for, which one process at a time has in all folders that it sees. Dead files in the way are removed.
  * ERROR_ALREADY_EXISTS: a living one is it. ERROR_NO_SYSTEM_RESOURCES: others are at all places, or no more files
  * may be open. ERROR_BUSY: others took and left it all the while, for some tenths of a second. ERROR_DISK_FULL;
  * errors of etwas_registry_open.
@@ -69,7 +69,11 @@ void etwas_held_forget(struct etwas_held_file *held);
  */
 uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_t *size);
 
-/* Removes the file if it is dead, and nobody else is about to. Whether it did. */
-bool etwas_held_clear(const char *name);
+/* The same of one folder. */
+uint32_t etwas_held_read_in(int folder, const struct etwas_held_wish *wish, void **bytes,
+                            size_t *size);
+
+/* Removes the file in that folder if it is dead, and nobody else is about to. Whether it did. */
+bool etwas_held_clear(int folder, const char *name);
 
 #endif

@@ -173,7 +173,7 @@ struct showing {
     uint32_t code;
 };
 
-static bool look(const char *text, void *context)
+static bool look(int folder, const char *text, void *context)
 {
     struct showing *showing = context;
     struct etwas_held_wish wish = {.stem = text};
@@ -186,12 +186,13 @@ static bool look(const char *text, void *context)
     if (etwas_file_name_get(text).kind != ETWAS_REGISTRY_FILE_PROCESS) {
         return true;
     }
-    code = etwas_held_read(&wish, &bytes, &size);
+    code = etwas_held_read_in(folder, &wish, &bytes, &size);
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_get_guids(bytes, size, &list);
         free(bytes);
     }
     if (code == ERROR_SUCCESS) {
+        list->folder = folder;
         goes_on = showing->look(list, showing->context);
         free(list);
     } else if (code == ERROR_NOT_ENOUGH_MEMORY) {

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -20,12 +21,38 @@
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
 
+#define IS_ALONE (UINT32_C(1) << 31)
+
 enum {
     NS_PER_S = 1000000000,
 };
 
-/* The descriptor and 1; 0: the folder is not open. */
+/* The descriptor and 1, with IS_ALONE where there is no other folder; 0: the folder is not open. */
 static uint32_t opened;
+
+/* By which the others have their names (shared/folder.h): as it was when a folder that is not alone was first opened. */
+static char *runtime;
+
+static int descriptor_of(uint32_t seen)
+{
+    return (int)(seen & ~IS_ALONE) - 1;
+}
+
+/* Returns IS_ALONE, or 0. */
+static uint32_t note_environment(void)
+{
+    const char *now;
+    char *copy;
+
+    if (!etwas_shared_folder_runtime(&now)) {
+        return IS_ALONE;
+    }
+    copy = now != NULL && ck_pr_load_ptr(&runtime) == NULL ? strdup(now) : NULL;
+    if (copy != NULL && !ck_pr_cas_ptr(&runtime, NULL, copy)) {
+        free(copy); /* another thread was first */
+    }
+    return 0;
+}
 
 static bool is_removed(int folder)
 {
@@ -51,9 +78,10 @@ uint32_t etwas_registry_open(int *folder)
 {
     char path[ETWAS_FOLDER_BYTES];
     uint32_t seen = ck_pr_load_32(&opened);
+    uint32_t others;
     uint32_t code;
 
-    if (seen != 0 && !etwas_own_is((int)(seen - 1))) {
+    if (seen != 0 && !etwas_own_is(descriptor_of(seen))) {
         /* The program has closed it. */
         (void)ck_pr_cas_32(&opened, seen, 0);
         seen = ck_pr_load_32(&opened);
@@ -64,13 +92,14 @@ uint32_t etwas_registry_open(int *folder)
             return code;
         }
         *folder = etwas_own_keep(*folder);
-        if (ck_pr_cas_32(&opened, 0, (uint32_t)*folder + 1)) {
+        others = note_environment();
+        if (ck_pr_cas_32(&opened, 0, ((uint32_t)*folder + 1) | others)) {
             return ERROR_SUCCESS;
         }
         etwas_own_close(*folder); /* another thread was first */
         seen = ck_pr_load_32(&opened);
     }
-    *folder = (int)(seen - 1);
+    *folder = descriptor_of(seen);
     return is_removed(*folder) ? open_anew(*folder) : ERROR_SUCCESS;
 }
 
@@ -78,20 +107,17 @@ bool etwas_registry_reach(int *folder)
 {
     uint32_t seen = ck_pr_load_32(&opened);
 
-    *folder = (int)seen - 1;
+    *folder = descriptor_of(seen);
     return (seen != 0 && etwas_own_is(*folder)) || etwas_registry_open(folder) == ERROR_SUCCESS;
 }
 
-void etwas_registry_path(char path[ETWAS_FOLDER_BYTES])
+void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES])
 {
-    uint32_t seen = ck_pr_load_32(&opened);
     char link[64];
-    ssize_t length = 0;
+    ssize_t length;
 
-    if (seen != 0) {
-        (void)snprintf(link, sizeof link, "/proc/self/fd/%u", seen - 1);
-        length = readlink(link, path, ETWAS_FOLDER_BYTES - 1);
-    }
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    length = readlink(link, path, ETWAS_FOLDER_BYTES - 1);
     path[length > 0 ? length : 0] = 0;
 }
 
@@ -101,9 +127,88 @@ void etwas_registry_forget(void)
 
     if (seen != 0) {
         ck_pr_store_32(&opened, 0);
-        etwas_own_close((int)(seen - 1));
+        etwas_own_close(descriptor_of(seen));
     }
 }
+
+/* ---- all folders ----------------------------------------------------------------------------- */
+
+static bool note_folder(struct etwas_registry_walk *walk, int folder)
+{
+    struct stat facts;
+
+    if (fstat(folder, &facts) != 0) {
+        return false;
+    }
+    for (uint32_t index = 0; index < walk->seen_count; index++) {
+        if (walk->seen[index].device == facts.st_dev && walk->seen[index].inode == facts.st_ino) {
+            return false;
+        }
+    }
+    walk->seen[walk->seen_count].device = facts.st_dev;
+    walk->seen[walk->seen_count++].inode = facts.st_ino;
+    walk->folder = folder;
+    return true;
+}
+
+uint32_t etwas_registry_walk(struct etwas_registry_walk *walk)
+{
+    int folder;
+
+    *walk = (struct etwas_registry_walk){.code = etwas_registry_open(&folder), .folder = -1};
+    if (walk->code == ERROR_SUCCESS) {
+        (void)note_folder(walk, folder);
+        walk->folder = folder;
+    }
+    return walk->code;
+}
+
+void etwas_registry_walk_end(struct etwas_registry_walk *walk)
+{
+    if (walk->next != 0 && walk->folder >= 0) {
+        (void)close(walk->folder);
+    }
+    walk->folder = -1;
+}
+
+bool etwas_registry_walk_on(struct etwas_registry_walk *walk)
+{
+    char path[ETWAS_FOLDER_BYTES];
+    uint32_t code;
+    int folder;
+
+    etwas_registry_walk_end(walk);
+    while ((ck_pr_load_32(&opened) & IS_ALONE) == 0 &&
+           etwas_shared_folder_name_by(ck_pr_load_ptr(&runtime), walk->next, path)) {
+        walk->next++;
+        code = etwas_shared_folder_reach(path, &folder);
+        if (code == ERROR_SUCCESS && note_folder(walk, folder)) {
+            return true;
+        }
+        if (code == ERROR_SUCCESS) {
+            (void)close(folder);
+        } else if (code == ERROR_NO_SYSTEM_RESOURCES) {
+            walk->code = code;
+        }
+    }
+    return false;
+}
+
+uint32_t etwas_registry_walk_to(const char *name, struct etwas_registry_walk *walk)
+{
+    struct stat facts;
+    uint32_t code = etwas_registry_walk(walk);
+    bool is_there = code == ERROR_SUCCESS;
+
+    while (is_there && fstatat(walk->folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+        is_there = etwas_registry_walk_on(walk);
+    }
+    return is_there                      ? ERROR_SUCCESS
+           : walk->code != ERROR_SUCCESS ? walk->code
+                                         : (uint32_t)ERROR_NOT_FOUND;
+}
+
+/* ---- one name -------------------------------------------------------------------------------- */
 
 uint64_t etwas_registry_nonce(void)
 {
@@ -117,20 +222,15 @@ uint64_t etwas_registry_nonce(void)
     return nonce;
 }
 
-uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address)
+uint32_t etwas_registry_address(int folder, const char *name, struct sockaddr_un *address)
 {
-    int folder;
-    uint32_t code = etwas_registry_open(&folder);
-
-    if (code == ERROR_SUCCESS && access("/proc/self/fd", X_OK) != 0) {
-        code = ERROR_NOT_SUPPORTED;
+    if (access("/proc/self/fd", X_OK) != 0) {
+        return ERROR_NOT_SUPPORTED;
     }
-    if (code == ERROR_SUCCESS) {
-        *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-        (void)snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", folder,
-                       name);
-    }
-    return code;
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    (void)snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", folder,
+                   name);
+    return ERROR_SUCCESS;
 }
 
 bool etwas_registry_lacks(const char *name)
@@ -172,10 +272,12 @@ uint32_t etwas_registry_socket(int type, const char *name, int *opened)
 {
     struct sockaddr_un address;
     uint32_t code = ERROR_SUCCESS;
+    int folder;
 
     *opened = -1;
     if (name != NULL) {
-        code = etwas_registry_address(name, &address);
+        code = etwas_registry_open(&folder);
+        code = code == ERROR_SUCCESS ? etwas_registry_address(folder, name, &address) : code;
     }
     if (code == ERROR_SUCCESS) {
         code = open_socket(type, opened);
@@ -211,30 +313,42 @@ bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns)
     return false;
 }
 
-uint32_t etwas_registry_each(bool (*look)(const char *name, void *context), void *context)
+/* Returns whether `look` wants more. */
+static bool show_names(struct etwas_registry_walk *walk,
+                       bool (*look)(int folder, const char *name, void *context), void *context)
 {
     const struct dirent *found;
-    int folder;
-    uint32_t code = etwas_registry_open(&folder);
-    int again;
+    bool goes_on = true;
     DIR *list;
+    int again = openat(walk->folder, ".",
+                       O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* it has a position of its own */
 
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    again =
-        openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* it has a position of its own */
     if (again < 0) {
-        return etwas_file_open_error(errno);
+        walk->code = etwas_file_open_error(errno);
+        return true;
     }
     list = fdopendir(again);
     if (list == NULL) {
         (void)close(again);
-        return ERROR_NOT_ENOUGH_MEMORY;
+        walk->code = ERROR_NOT_ENOUGH_MEMORY;
+        return true;
     }
-    do {
-        found = readdir(list);
-    } while (found != NULL && look(found->d_name, context));
+    while (goes_on && (found = readdir(list)) != NULL) {
+        goes_on = look(walk->folder, found->d_name, context);
+    }
     (void)closedir(list);
-    return ERROR_SUCCESS;
+    return goes_on;
+}
+
+uint32_t etwas_registry_each(bool (*look)(int folder, const char *name, void *context),
+                             void *context)
+{
+    struct etwas_registry_walk walk;
+
+    if (etwas_registry_walk(&walk) == ERROR_SUCCESS) {
+        while (show_names(&walk, look, context) && etwas_registry_walk_on(&walk)) {
+        }
+        etwas_registry_walk_end(&walk);
+    }
+    return walk.code;
 }

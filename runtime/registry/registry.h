@@ -2,7 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The registry: the folder (shared/folder.h) in which the processes of one user find each other's sessions.
+ * The registry: the folder (shared/folder.h) in which the processes of one user find each other's sessions. A process makes
+ * its files in its own folder, the first that it could have when it needed one. What others have it looks for in all of
+ * the user's folders that are there at that moment: those that began before a login, or with another environment, have
+ * another one. But where ETWAS_RUNTIME_DIR names one it is the only one.
  *
  *     n.HASH                      a name that is taken, and by which session         session_name.h
  *     s.GUID                      a session: its entry                               host_session.h, session_entry.h
@@ -32,7 +35,7 @@ enum {
 };
 
 /*
- * The folder's descriptor, of the whole process: the first call opens the folder, and makes it if it is missing.
+ * The own folder's descriptor, of the whole process: the first call opens the folder, and makes it if it is missing.
  * Errors of etwas_shared_folder_open; the next call tries again. A folder that somebody has removed is made anew by the
  * next call; what was in it is gone until its processes write it again.
  */
@@ -41,8 +44,8 @@ uint32_t etwas_registry_open(int *folder);
 /* The same to take something out of it: one that somebody has removed is not made anew for that. False: it cannot be had. */
 bool etwas_registry_reach(int *folder);
 
-/* Where that is, for people; empty: it is not open, or the system does not say. */
-void etwas_registry_path(char path[ETWAS_FOLDER_BYTES]);
+/* Where an open folder is, for people; empty: the system does not say. */
+void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES]);
 
 /* In a fork's child: closes the descriptor. The next call opens the folder anew. Async-signal-safe. */
 void etwas_registry_forget(void);
@@ -52,20 +55,47 @@ void etwas_registry_forget(void);
 /* A number that nobody had before. */
 uint64_t etwas_registry_nonce(void);
 
-/*
- * The address of a socket in the folder, by way of /proc/self/fd: a path of any length has room.
- * ERROR_NOT_SUPPORTED: there is no /proc.
- */
-uint32_t etwas_registry_address(const char *name, struct sockaddr_un *address);
+/* A walk over the user's folders, the own one first. One that is not the user's alone, or not there, is passed over. */
+struct etwas_registry_walk {
+    int folder;    /* its descriptor, which is the walk's; -1: it is at its end */
+    uint32_t code; /* why one was not seen: ERROR_NO_SYSTEM_RESOURCES, no more files may be open */
+    uint32_t next;
+    uint32_t seen_count;
+    struct {
+        uint64_t device;
+        uint64_t inode;
+    } seen[ETWAS_FOLDERS + 1]; /* two names may be of one folder */
+};
+
+/* Begins it, at the own one. Errors of etwas_registry_open: nothing is open then. */
+uint32_t etwas_registry_walk(struct etwas_registry_walk *walk);
+
+/* Goes on to the next one. False: there is none, and nothing is open. */
+bool etwas_registry_walk_on(struct etwas_registry_walk *walk);
+
+/* Ends it where it is. Does nothing at its end. */
+void etwas_registry_walk_end(struct etwas_registry_walk *walk);
 
 /*
- * A socket of AF_UNIX that does not block; bound to a name in the folder, with mode 0600, or (`name` is NULL) to none.
+ * Walks to the folder that has the name; to be ended in each case. ERROR_NOT_FOUND: none has; ERROR_NO_SYSTEM_RESOURCES:
+ * one could not be opened; errors of etwas_registry_open.
+ */
+uint32_t etwas_registry_walk_to(const char *name, struct etwas_registry_walk *walk);
+
+/*
+ * The address of a socket in a folder, by way of /proc/self/fd: a path of any length has room. It is good while the
+ * folder is open. ERROR_NOT_SUPPORTED: there is no /proc.
+ */
+uint32_t etwas_registry_address(int folder, const char *name, struct sockaddr_un *address);
+
+/*
+ * A socket of AF_UNIX that does not block; bound to a name in the own folder, with mode 0600, or (`name` is NULL) to none.
  * ERROR_NOT_SUPPORTED: this process may have none, or there is no /proc. ERROR_NO_SYSTEM_RESOURCES;
  * errors of etwas_file_open_error for the name.
  */
 uint32_t etwas_registry_socket(int type, const char *name, int *opened);
 
-/* Whether nothing has that name in the folder, which is made anew where it has been removed. */
+/* Whether nothing has that name in the own folder, which is made anew where it has been removed. */
 bool etwas_registry_lacks(const char *name);
 
 /* The Win32 code for an errno of telling or connecting. ERROR_NOT_FOUND: nobody is there. */
@@ -75,9 +105,10 @@ uint32_t etwas_registry_socket_error(int error);
 bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns);
 
 /*
- * Shows each name in the folder, until `look` returns false. What comes or goes meanwhile is shown or not.
- * Errors of etwas_registry_open; ERROR_NO_SYSTEM_RESOURCES: no more files may be open.
+ * Shows each name in each folder, until `look` returns false. What comes or goes meanwhile is shown or not.
+ * Errors of etwas_registry_open; ERROR_NO_SYSTEM_RESOURCES: no more files may be open, and not all was shown.
  */
-uint32_t etwas_registry_each(bool (*look)(const char *name, void *context), void *context);
+uint32_t etwas_registry_each(bool (*look)(int folder, const char *name, void *context),
+                             void *context);
 
 #endif

@@ -27,9 +27,11 @@ void etwas_removal_notice(const char *name)
 {
     const uint32_t descriptor = ck_pr_load_32(&opened);
     struct sockaddr_un address;
+    int folder;
 
     if (descriptor != 0 && etwas_own_is((int)descriptor - 1) &&
-        etwas_registry_address(name, &address) == ERROR_SUCCESS) {
+        etwas_registry_open(&folder) == ERROR_SUCCESS &&
+        etwas_registry_address(folder, name, &address) == ERROR_SUCCESS) {
         (void)inotify_add_watch((int)descriptor - 1, address.sun_path,
                                 IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF);
     }

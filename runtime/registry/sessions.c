@@ -107,6 +107,30 @@ uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entr
     return code;
 }
 
+uint32_t etwas_registry_where(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES])
+{
+    struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
+    char stem[ETWAS_REGISTRY_FILE_BYTES];
+    struct etwas_held_wish wish = {.stem = stem};
+    struct etwas_registry_walk walk;
+    uint32_t code = etwas_registry_walk(&walk);
+    bool goes_on = code == ERROR_SUCCESS;
+    void *bytes;
+    size_t size;
+
+    etwas_file_name_put(&name, stem);
+    while (goes_on) {
+        code = etwas_held_read_in(walk.folder, &wish, &bytes, &size);
+        if (code == ERROR_SUCCESS) {
+            free(bytes);
+            etwas_registry_path(walk.folder, path);
+        }
+        goes_on = code != ERROR_SUCCESS && etwas_registry_walk_on(&walk);
+    }
+    etwas_registry_walk_end(&walk);
+    return code == ERROR_NOT_FOUND && walk.code != ERROR_SUCCESS ? walk.code : code;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 struct listing {
@@ -145,12 +169,13 @@ static bool add(struct listing *listing, const etwas_guid *session)
 }
 
 /* One whose entry cannot be read is there all the same. */
-static bool look(const char *text, void *context)
+static bool look(int folder, const char *text, void *context)
 {
     struct listing *listing = context;
     struct etwas_file_name name = etwas_file_name_get(text);
     struct etwas_registry_entry *entry;
 
+    (void)folder;
     if (name.kind != ETWAS_REGISTRY_FILE_SESSION || is_listed(listing, &name.session) ||
         read_entry(&name.session, listing->with_starting, &entry) == ERROR_NOT_FOUND) {
         return true;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "registry/registry.h"
 #include "registry/session_entry.h"
 
 /*
@@ -26,6 +27,9 @@ uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entr
  * *sessions is the caller's to free, also where there is none. ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
  */
 uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count);
+
+/* In which folder a living session's entry is, for people. ERROR_NOT_FOUND; errors of etwas_registry_walk_to. */
+uint32_t etwas_registry_where(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES]);
 
 /*
  * Whether there are no more than `most` shared sessions with this one, which has its entry and is STARTING. Of several that start

@@ -30,7 +30,7 @@ static bool has_socket(const void *bytes, size_t size, void *what)
  * Whether the file that a socket belongs to is dead. It is there before the socket is, and the socket's name is never
  * used again, so this stays true.
  */
-static bool is_dead(struct etwas_file_name name)
+static bool is_dead(int folder, struct etwas_file_name name)
 {
     char stem[ETWAS_REGISTRY_FILE_BYTES];
     struct etwas_held_wish wish = {.stem = stem};
@@ -46,23 +46,21 @@ static bool is_dead(struct etwas_file_name name)
         name.kind = ETWAS_REGISTRY_FILE_PROCESS;
     }
     etwas_file_name_put(&name, stem);
-    code = etwas_held_read(&wish, &bytes, &size);
+    code = etwas_held_read_in(folder, &wish, &bytes, &size);
     free(bytes);
     return code == ERROR_NOT_FOUND;
 }
 
-bool etwas_registry_clear_socket(const char *text)
+bool etwas_registry_clear_socket(int folder, const char *text)
 {
     struct etwas_file_name name = etwas_file_name_get(text);
-    int folder;
 
     return (name.kind == ETWAS_REGISTRY_FILE_SESSION_SOCKET ||
             name.kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET) &&
-           is_dead(name) && etwas_registry_open(&folder) == ERROR_SUCCESS &&
-           unlinkat(folder, text, 0) == 0;
+           is_dead(folder, name) && unlinkat(folder, text, 0) == 0;
 }
 
-static bool look(const char *text, void *context)
+static bool look(int folder, const char *text, void *context)
 {
     uint32_t *removed = context;
 
@@ -71,11 +69,11 @@ static bool look(const char *text, void *context)
     case ETWAS_REGISTRY_FILE_SESSION:
     case ETWAS_REGISTRY_FILE_PROCESS:
     case ETWAS_REGISTRY_FILE_TEMPORARY:
-        *removed += etwas_held_clear(text);
+        *removed += etwas_held_clear(folder, text);
         break;
     case ETWAS_REGISTRY_FILE_SESSION_SOCKET:
     case ETWAS_REGISTRY_FILE_PROCESS_SOCKET:
-        *removed += etwas_registry_clear_socket(text);
+        *removed += etwas_registry_clear_socket(folder, text);
         break;
     case ETWAS_REGISTRY_FILE_OTHER:
         break;

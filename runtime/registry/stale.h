@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Removing what dead processes left in the folder. What is living is never removed, whoever does this at the same
+ * Removing what dead processes left in the folders. What is living is never removed, whoever does this at the same
  * time.
  */
 #ifndef ETWAS_REGISTRY_STALE_H
@@ -18,7 +18,7 @@
  */
 uint32_t etwas_registry_clear_stale(void);
 
-/* Removes a socket, if it is one whose session or process is dead. Whether it did. */
-bool etwas_registry_clear_socket(const char *name);
+/* Removes a socket of that folder, if it is one whose session or process is dead. Whether it did. */
+bool etwas_registry_clear_socket(int folder, const char *name);
 
 #endif

@@ -82,42 +82,48 @@ static int send_to(struct telling *telling, const struct sockaddr_un *address)
 }
 
 /* Nobody has the socket: what is left of it is removed. */
-static uint32_t refused(const char *name, int error)
+static uint32_t refused(int folder, const char *name, int error)
 {
     if (error == ECONNREFUSED) {
-        (void)etwas_registry_clear_socket(name);
+        (void)etwas_registry_clear_socket(folder, name);
     }
     return etwas_registry_socket_error(error);
 }
 
 /* A connected socket can be polled for room in the other's queue. */
-static uint32_t tell_before(struct telling *telling, const char *name, uint64_t deadline_ns)
+static uint32_t tell_before(struct telling *telling, int folder, const char *name,
+                            uint64_t deadline_ns)
 {
     struct sockaddr_un address;
-    uint32_t code = etwas_registry_address(name, &address);
+    uint32_t code = etwas_registry_address(folder, name, &address);
     int error;
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
     if (connect(telling->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
-        return refused(name, errno);
+        return refused(folder, name, errno);
     }
     while ((error = send_to(telling, NULL)) == EAGAIN) {
         if (!etwas_registry_wait(telling->socket, POLLOUT, deadline_ns)) {
             return ERROR_TIMEOUT;
         }
     }
-    return error == 0 ? ERROR_SUCCESS : refused(name, error);
+    return error == 0 ? ERROR_SUCCESS : refused(folder, name, error);
 }
 
 uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, uint64_t deadline_ns)
 {
+    struct etwas_registry_walk walk;
     struct telling telling;
     uint32_t code = is_process(name) ? begin(&telling, tell) : ERROR_INVALID_PARAMETER;
 
     if (code == ERROR_SUCCESS) {
-        code = tell_before(&telling, name, deadline_ns);
+        code = etwas_registry_walk_to(name, &walk);
+        if (code == ERROR_SUCCESS) {
+            code = tell_before(&telling, walk.folder, name, deadline_ns);
+        }
+        etwas_registry_walk_end(&walk);
         (void)close(telling.socket);
     }
     return code;
@@ -128,10 +134,10 @@ uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, ui
  * may send. A socket of its own tells one from the other. A full queue is waited for where an answer is: the other will look,
  * but answers only what it hears.
  */
-static uint32_t tell_one(struct telling *telling, const char *name)
+static uint32_t tell_one(struct telling *telling, int folder, const char *name)
 {
     struct sockaddr_un address;
-    uint32_t code = etwas_registry_address(name, &address);
+    uint32_t code = etwas_registry_address(folder, name, &address);
     int error;
 
     if (code != ERROR_SUCCESS) {
@@ -141,7 +147,7 @@ static uint32_t tell_one(struct telling *telling, const char *name)
     if (error == EAGAIN) {
         code = etwas_registry_tell(name, telling->tell, telling->deadline_ns);
     } else if (error != 0) {
-        code = refused(name, error);
+        code = refused(folder, name, error);
     }
     if (code == ERROR_SUCCESS || code == ERROR_TIMEOUT) {
         telling->told++;
@@ -150,12 +156,12 @@ static uint32_t tell_one(struct telling *telling, const char *name)
     return code;
 }
 
-static bool look(const char *name, void *context)
+static bool look(int folder, const char *name, void *context)
 {
     struct telling *telling = context;
 
     if (is_process(name)) {
-        (void)tell_one(telling, name);
+        (void)tell_one(telling, folder, name);
     }
     return true;
 }

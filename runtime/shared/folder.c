@@ -15,35 +15,36 @@
 
 #include "platform/file.h"
 
-enum {
-    MOST_FOLDERS = 3
-};
-
-static uint32_t open_folder(const char *path, int *descriptor)
+uint32_t etwas_shared_folder_reach(const char *path, int *descriptor)
 {
-    uint32_t code = ERROR_SUCCESS;
     struct stat facts;
-    int folder;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
-        return etwas_file_open_error(errno);
-    }
-    folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) { /* what is there is a link, or no folder */
         return errno == ELOOP || errno == ENOTDIR ? ERROR_ACCESS_DENIED
                                                   : etwas_file_open_error(errno);
     }
     if (fstat(folder, &facts) != 0 || facts.st_uid != geteuid() || (facts.st_mode & 077) != 0) {
-        code = ERROR_ACCESS_DENIED;
-    } else if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0) {
-        code = etwas_file_open_error(errno); /* a file system for reading alone */
-    }
-    if (code != ERROR_SUCCESS) {
         (void)close(folder);
-        return code;
+        return ERROR_ACCESS_DENIED;
     }
     *descriptor = folder;
     return ERROR_SUCCESS;
+}
+
+static uint32_t open_folder(const char *path, int *descriptor)
+{
+    uint32_t code;
+
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        return etwas_file_open_error(errno);
+    }
+    code = etwas_shared_folder_reach(path, descriptor);
+    if (code == ERROR_SUCCESS && faccessat(*descriptor, ".", W_OK | X_OK, AT_EACCESS) != 0) {
+        code = etwas_file_open_error(errno); /* a file system for reading alone */
+        (void)close(*descriptor);
+    }
+    return code;
 }
 
 /* False: it is longer than any path. From the root on: it is needed when the program has gone elsewhere. */
@@ -75,15 +76,35 @@ static bool is_users_own(const char *folder)
     return folder[0] == '/' && stat(folder, &facts) == 0 && facts.st_uid == geteuid();
 }
 
-bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
+static const char *only_folder(void)
 {
     const char *named = secure_getenv("ETWAS_RUNTIME_DIR");
-    const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
 
-    path[0] = 0;
-    if (named != NULL && named[0] != 0) { /* this one and no other */
-        return index == 0 && join(path, named, "");
+    return named != NULL && named[0] != 0 ? named : NULL;
+}
+
+bool etwas_shared_folder_runtime(const char **runtime)
+{
+    *runtime = secure_getenv("XDG_RUNTIME_DIR");
+    return only_folder() == NULL;
+}
+
+bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
+{
+    const char *only = only_folder();
+    const char *runtime;
+
+    if (only != NULL) {
+        path[0] = 0;
+        return index == 0 && join(path, only, "");
     }
+    (void)etwas_shared_folder_runtime(&runtime);
+    return etwas_shared_folder_name_by(runtime, index, path);
+}
+
+bool etwas_shared_folder_name_by(const char *runtime, uint32_t index, char path[ETWAS_FOLDER_BYTES])
+{
+    path[0] = 0;
     if (runtime != NULL && is_users_own(runtime) && index-- == 0) {
         return join(path, runtime, "/etwas");
     }
@@ -106,8 +127,8 @@ uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTE
         }
     }
     /* The last one that was tried. */
-    for (uint32_t index = 0; path[0] == 0 && index < MOST_FOLDERS; index++) {
-        (void)etwas_shared_folder_name(MOST_FOLDERS - 1 - index, path);
+    for (uint32_t index = 0; path[0] == 0 && index < ETWAS_FOLDERS; index++) {
+        (void)etwas_shared_folder_name(ETWAS_FOLDERS - 1 - index, path);
     }
     return code;
 }

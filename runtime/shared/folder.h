@@ -14,11 +14,26 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_FOLDER_BYTES = 4096
+    ETWAS_FOLDER_BYTES = 4096,
+    ETWAS_FOLDERS = 3 /* at most so many names */
 };
 
 /* The `index`th of these, from the root on. False: there are not so many. */
 bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
+
+/*
+ * The same without a look at the environment, which the program may be changing meanwhile: *runtime is what that says now, and
+ * by it (NULL: nothing) the folders have their names later. False: there is one folder and no other.
+ */
+bool etwas_shared_folder_runtime(const char **runtime);
+bool etwas_shared_folder_name_by(const char *runtime, uint32_t index,
+                                 char path[ETWAS_FOLDER_BYTES]);
+
+/*
+ * Opens the folder of that name if it is there and the user's alone, as below, for reading. ERROR_PATH_NOT_FOUND;
+ * ERROR_ACCESS_DENIED; ERROR_NO_SYSTEM_RESOURCES; others of etwas_file_open_error.
+ */
+uint32_t etwas_shared_folder_reach(const char *path, int *descriptor);
 
 /*
  * Opens the folder `given`, or the user's own one where that is empty, which is made if it is missing.

@@ -38,6 +38,14 @@ int registry_teardown(void **state)
     return folder_teardown(state);
 }
 
+bool clear_file(const char *name)
+{
+    int folder;
+
+    assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
+    return etwas_held_clear(folder, name);
+}
+
 const char *registry_folder(void)
 {
     return getenv("ETWAS_RUNTIME_DIR");
@@ -123,11 +131,10 @@ void child_stop(const struct child *child)
     assert_true(WIFSTOPPED(status));
 }
 
-static bool open_to_all(const char *name, void *context)
+static bool open_to_all(int folder, const char *name, void *context)
 {
-    const int *folder = context;
-
-    return name[0] == '.' || fchmodat(*folder, name, 0666, 0) == 0;
+    (void)context;
+    return name[0] == '.' || fchmodat(folder, name, 0666, 0) == 0;
 }
 
 bool let_others_in(void)
@@ -140,7 +147,7 @@ bool let_others_in(void)
     }
     assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
     assert_int_equal(fchmod(folder, 0777), 0);
-    assert_int_equal(etwas_registry_each(open_to_all, &folder), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_each(open_to_all, NULL), ERROR_SUCCESS);
     return true;
 }
 

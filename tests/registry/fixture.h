@@ -27,6 +27,9 @@ int registry_teardown(void **state);
 /* The name of the registry's folder. */
 const char *registry_folder(void);
 
+/* etwas_held_clear in it. */
+bool clear_file(const char *name);
+
 /* How many files there are in it whose names begin like this. */
 uint32_t files_like(const char *beginning);
 

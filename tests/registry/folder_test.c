@@ -169,6 +169,7 @@ static void among_another_users_none_is_made(void **state)
 static void a_path_longer_than_a_sockets_address_will_do(void **state)
 {
     char path[ETWAS_FOLDER_BYTES];
+    int folder;
 
     (void)state;
     (void)snprintf(path, sizeof path, "%s", folder_path("far"));
@@ -179,7 +180,8 @@ static void a_path_longer_than_a_sockets_address_will_do(void **state)
     assert_true(strlen(path) > 108);
     use_folder(path);
     expect_works();
-    etwas_registry_path(path);
+    assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
+    etwas_registry_path(folder, path);
     assert_string_equal(path, registry_folder());
 }
 

@@ -97,7 +97,7 @@ static void expect_intrusion(void)
 
 static void clear_and_take(void)
 {
-    assert_true(etwas_held_clear(stem));
+    assert_true(clear_file(stem));
     assert_int_equal(take(&intruders, "mine"), ERROR_SUCCESS);
 }
 
@@ -106,7 +106,7 @@ static void who_finds_a_dead_file_does_not_remove_the_living_one_after_it(void *
     (void)state;
     leave_dead("mine");
     at(ETWAS_POINT_REGISTRY_FOUND_DEAD, clear_and_take);
-    assert_false(etwas_held_clear(stem));
+    assert_false(clear_file(stem));
     expect_intrusion();
     assert_string_equal(intruders.name, stem);
     assert_int_equal(find("mine"), ERROR_SUCCESS);
@@ -124,7 +124,7 @@ static void nobody_waits_for_a_process_that_is_stopped_while_it_removes_a_dead_f
     (void)state;
     leave_dead("mine");
     at(ETWAS_POINT_REGISTRY_REMOVES, take_elsewhere);
-    assert_true(etwas_held_clear(stem));
+    assert_true(clear_file(stem));
     expect_intrusion();
     assert_string_equal(intruders.name, second_place);
     assert_int_equal(find("mine"), ERROR_SUCCESS);

@@ -364,6 +364,7 @@ static int connect_as_another_user(struct child *self, void *context)
     struct etwas_registry_entry *entry = context;
     struct sockaddr_un address;
     char name[ETWAS_REGISTRY_FILE_BYTES];
+    int folder;
     struct etwas_file_name file = {.kind = ETWAS_REGISTRY_FILE_SESSION_SOCKET,
                                    .session = entry->session,
                                    .nonce = entry->socket};
@@ -371,7 +372,8 @@ static int connect_as_another_user(struct child *self, void *context)
 
     become_another_user();
     etwas_file_name_put(&file, name);
-    if (etwas_registry_address(name, &address) != ERROR_SUCCESS ||
+    if (etwas_registry_open(&folder) != ERROR_SUCCESS ||
+        etwas_registry_address(folder, name, &address) != ERROR_SUCCESS ||
         connect(connection, (const struct sockaddr *)&address, sizeof address) != 0) {
         return 1;
     }

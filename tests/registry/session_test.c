@@ -132,10 +132,10 @@ static void a_name_and_a_guid_are_taken_once_and_refusal_leaves_nothing(void **s
 static uint32_t files_made; /* while a session is opened */
 
 /* What belongs to a session that nobody else sees is living all the same. */
-static bool clear_socket(const char *name, void *context)
+static bool clear_socket(int folder, const char *name, void *context)
 {
     (void)context;
-    assert_false(etwas_registry_clear_socket(name));
+    assert_false(etwas_registry_clear_socket(folder, name));
     return true;
 }
 
@@ -186,7 +186,7 @@ static void a_session_is_listed_once_though_a_dead_one_of_its_guid_is_there(void
     assert_int_equal(open_session(&host, u"again", 6), ERROR_SUCCESS);
     etwas_registry_host_forget(&host);
     etwas_testpoint_set(succeed_in_between);
-    assert_true(etwas_held_clear(host.entry.name));
+    assert_true(clear_file(host.entry.name));
     assert_int_equal(count_sessions(), 1);
     (void)etwas_registry_clear_stale();
     assert_int_equal(find(u"again"), ERROR_SUCCESS);

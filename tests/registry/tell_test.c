@@ -230,8 +230,10 @@ static void send_raw(const struct etwas_registry_process *process, const void *b
     struct msghdr whole = {
         .msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &part, .msg_iovlen = 1};
     int sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int folder;
 
-    assert_int_equal(etwas_registry_address(process->name, &address), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_address(folder, process->name, &address), ERROR_SUCCESS);
     if (descriptor >= 0) {
         whole.msg_control = &room;
         etwas_ancillary_put(&whole, SCM_RIGHTS, &descriptor, sizeof descriptor);

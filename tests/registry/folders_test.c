@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Processes of one user in different folders: that of before the login, /dev/shm/etwas-UID, and that behind it. Both are of mounts
+ * that the test alone sees.
+ */
+#include <ck_pr.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "failures/private_mounts.h"
+#include "platform/testpoint.h"
+#include "registry/connection.h"
+#include "registry/fixture.h"
+#include "registry/process.h"
+#include "registry/registry.h"
+#include "registry/sessions.h"
+#include "registry/stale.h"
+#include "registry/tell.h"
+
+enum {
+    ROUNDS = 300,
+    TAKERS = 4,
+};
+
+static const char *why_no_mounts;
+static struct child child;
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+static int setup(void **state)
+{
+    if (why_no_mounts != NULL) {
+        return 0;
+    }
+    etwas_testpoint_set(NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    etwas_registry_forget();
+    return folder_setup(state) != 0 || unsetenv("ETWAS_RUNTIME_DIR") != 0 ||
+                   unsetenv("XDG_RUNTIME_DIR") != 0 ||
+                   mount("tmpfs", "/run", "tmpfs", 0, "mode=755") != 0 ||
+                   mount("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777") != 0
+               ? -1
+               : 0;
+}
+
+static int teardown(void **state)
+{
+    if (why_no_mounts != NULL) {
+        return 0;
+    }
+    etwas_registry_forget();
+    return umount2("/run", MNT_DETACH) != 0 || umount2("/dev/shm", MNT_DETACH) != 0
+               ? -1
+               : folder_teardown(state);
+}
+
+#define FOLDERS_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static void skip_without_mounts(void)
+{
+    if (why_no_mounts != NULL) {
+        print_message("%s\n", why_no_mounts);
+        skip();
+    }
+}
+
+/* Who opens its folder from here on has another one. */
+static void log_in(void)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/run/user/%u", (unsigned)geteuid());
+    assert_true(mkdir("/run/user", 0755) == 0 && mkdir(path, 0700) == 0);
+}
+
+/* This process's folder is the one of before the login from here on. */
+static void begin_early(void)
+{
+    int folder;
+
+    skip_without_mounts();
+    assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
+    log_in();
+}
+
+/* ---- a process behind the login, which has a session and providers ------------------------------ */
+
+static int be_there(struct child *self, void *context)
+{
+    struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
+    struct etwas_tell tell = {.op = ETWAS_TELL_LOOK};
+    struct etwas_registry_host host;
+
+    (void)context;
+    etwas_registry_forget();
+    if (etwas_registry_join(&process) != ERROR_SUCCESS ||
+        open_session(&host, u"late", 1) != ERROR_SUCCESS) {
+        return 1;
+    }
+    say(self, 'o');
+    (void)hear(self);
+    if (etwas_registry_hear(&process, &tell) != ERROR_SUCCESS || tell.number != 7) {
+        return 2;
+    }
+    etwas_registry_host_close(&host);
+    etwas_registry_leave(&process);
+    return 0;
+}
+
+static bool count_list(const struct etwas_registry_guid_list *list, void *count)
+{
+    *(uint32_t *)count += list->count == 0;
+    return true;
+}
+
+static void processes_of_different_folders_find_tell_and_reach_each_other(void **state)
+{
+    const struct etwas_tell tell = {.op = ETWAS_TELL_LOOK, .number = 7};
+    struct etwas_registry_entry *entry;
+    char path[ETWAS_FOLDER_BYTES];
+    etwas_guid *sessions;
+    struct etwas_peer peer;
+    uint32_t before;
+    uint32_t count = 0;
+    int connection;
+
+    (void)state;
+    begin_early();
+    assert_int_equal(etwas_registry_find(u"late", &entry), ERROR_NOT_FOUND);
+    child = child_start(be_there, NULL);
+    assert_int_equal(hear(&child), 'o');
+    before = count_descriptors();
+    assert_int_equal(etwas_registry_each_process(count_list, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(etwas_registry_where(sessions, path), ERROR_SUCCESS);
+    assert_non_null(strstr(path, "/run/user/"));
+    free(sessions);
+    assert_int_equal(etwas_registry_find(u"LATE", &entry), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_connect(entry, 0, &connection, &peer), ERROR_SUCCESS);
+    assert_int_equal(peer.process_id, child.process);
+    assert_int_equal(close(connection), 0);
+    free(entry);
+    assert_int_equal(etwas_registry_tell_all(&tell, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(etwas_registry_clear_stale(), 0);
+    assert_int_equal(count_descriptors(), before);
+    assert_int_equal(child_end(&child), 0);
+    assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 0);
+    free(sessions);
+}
+
+static bool find_any(int folder, const char *name, void *found)
+{
+    (void)folder;
+    *(bool *)found = *(bool *)found || name[0] != '.';
+    return true;
+}
+
+static void what_a_dead_process_left_in_another_folder_is_removed(void **state)
+{
+    bool is_left = false;
+
+    (void)state;
+    begin_early();
+    child = child_start(be_there, NULL);
+    assert_int_equal(hear(&child), 'o');
+    child_kill(&child);
+    while (etwas_registry_clear_stale() != 0) {
+    }
+    assert_int_equal(etwas_registry_each(find_any, &is_left), ERROR_SUCCESS);
+    assert_false(is_left);
+}
+
+/* An answer that is empty would be wrong. */
+static void a_folder_that_cannot_be_opened_for_want_of_descriptors_is_said(void **state)
+{
+    struct etwas_registry_walk walk;
+    struct rlimit before;
+    struct rlimit few;
+    int spare;
+
+    (void)state;
+    begin_early();
+    child = child_start(be_there, NULL);
+    assert_int_equal(hear(&child), 'o');
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    spare = dup(STDOUT_FILENO);
+    assert_int_equal(close(spare), 0);
+    few = (struct rlimit){.rlim_cur = (rlim_t)spare, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_int_equal(etwas_registry_walk(&walk), ERROR_SUCCESS);
+    assert_false(etwas_registry_walk_on(&walk));
+    assert_int_equal(walk.code, ERROR_NO_SYSTEM_RESOURCES);
+    assert_int_equal(etwas_registry_walk_to("p.1.1.1", &walk), ERROR_NO_SYSTEM_RESOURCES);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(etwas_registry_walk_to("p.1.1.1", &walk), ERROR_NOT_FOUND);
+    child_kill(&child);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static void let_it_take(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_REGISTRY_FOUND_FREE) {
+        etwas_testpoint_set(NULL);
+        say(&child, 't');
+        assert_int_equal(hear(&child), 'o');
+    }
+}
+
+static int take_when_told(struct child *self, void *context)
+{
+    (void)hear(self);
+    return be_there(self, context);
+}
+
+/* Between the look at all folders and the link in the own one another process takes it, in a folder that was not there then. */
+static void a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice(void **state)
+{
+    const struct etwas_tell tell = {.op = ETWAS_TELL_LOOK, .number = 7};
+    struct etwas_registry_host host;
+
+    (void)state;
+    begin_early();
+    child = child_start(take_when_told, NULL);
+    etwas_testpoint_set(let_it_take);
+    assert_int_equal(open_session(&host, u"Late", 2), ERROR_ALREADY_EXISTS);
+    assert_int_equal(open_session(&host, u"other", 1), ERROR_ALREADY_EXISTS); /* its GUID */
+    assert_int_equal(etwas_registry_tell_all(&tell, NULL), ERROR_SUCCESS);
+    assert_int_equal(child_end(&child), 0);
+    assert_int_equal(open_session(&host, u"Late", 1), ERROR_SUCCESS);
+    etwas_registry_host_close(&host);
+}
+
+/* What processes take in turn, each of them in one of two folders. */
+struct contest {
+    uint32_t holders;
+    uint32_t taken;
+    uint32_t twice;
+};
+
+static int contend(struct child *self, void *context)
+{
+    struct contest *contest = context;
+    struct etwas_registry_host host;
+    int folder;
+
+    etwas_registry_forget();
+    if (etwas_registry_open(&folder) != ERROR_SUCCESS) {
+        return 1;
+    }
+    say(self, 'o');
+    (void)hear(self);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (open_session(&host, u"contended", 1) == ERROR_SUCCESS) {
+            if (ck_pr_faa_32(&contest->holders, 1) != 0) {
+                ck_pr_inc_32(&contest->twice);
+            }
+            ck_pr_inc_32(&contest->taken);
+            ck_pr_dec_32(&contest->holders);
+            etwas_registry_host_close(&host);
+        }
+    }
+    return 0;
+}
+
+static void processes_of_two_folders_never_have_one_name_at_once(void **state)
+{
+    struct contest *contest =
+        mmap(NULL, sizeof *contest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct child takers[TAKERS];
+
+    (void)state;
+    skip_without_mounts();
+    assert_ptr_not_equal(contest, MAP_FAILED);
+    for (int index = 0; index < TAKERS; index++) {
+        if (index == TAKERS / 2) {
+            log_in();
+        }
+        takers[index] = child_start(contend, contest);
+        assert_int_equal(hear(&takers[index]), 'o');
+    }
+    for (int index = 0; index < TAKERS; index++) {
+        say(&takers[index], 'g');
+    }
+    for (int index = 0; index < TAKERS; index++) {
+        assert_int_equal(child_end(&takers[index]), 0);
+    }
+    assert_int_equal(contest->twice, 0);
+    assert_true(contest->taken > 0);
+    assert_int_equal(munmap(contest, sizeof *contest), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDERS_TEST(processes_of_different_folders_find_tell_and_reach_each_other),
+        FOLDERS_TEST(what_a_dead_process_left_in_another_folder_is_removed),
+        FOLDERS_TEST(a_folder_that_cannot_be_opened_for_want_of_descriptors_is_said),
+        FOLDERS_TEST(a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice),
+        FOLDERS_TEST(processes_of_two_folders_never_have_one_name_at_once),
+    };
+
+    why_no_mounts = enter_private_mounts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
