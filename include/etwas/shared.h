@@ -4,8 +4,9 @@
 /*
  * Sessions that span processes. Not of ETW, where the kernel does it.
  *
- * The processes of one user that take part find each other in the user's runtime folder: $ETWAS_RUNTIME_DIR, else
- * $XDG_RUNTIME_DIR/etwas, /run/user/UID/etwas or /dev/shm/etwas-UID; it is the user's alone (0700). A session that is
+ * The processes of one user that take part find each other in the user's runtime folders: $ETWAS_RUNTIME_DIR, else
+ * $XDG_RUNTIME_DIR/etwas, /run/user/UID/etwas and /dev/shm/etwas-UID; they are the user's alone (0700). A process makes its files
+ * in the first that it can have when it begins to take part, and looks for others in all of them. A session that is
  * shared is hosted by the process that started it and ends with it; providers of all these processes log into its
  * buffers, as soon as it enables them, and controllers of all of them control it by its name.
  *
@@ -103,6 +104,17 @@ uint32_t etwas_share_nothing(void) ETWAS_API(etwas_share_nothing);
  * process cannot log into a session of another (see above). Thread-safe; not for signal handlers.
  */
 uint32_t etwas_sharing_state(void) ETWAS_API(etwas_sharing_state);
+
+/*
+ * In which runtime folder others find a session, of this process or any that takes part; or, with NULL for the session, a
+ * process by its id, as records have it (0: this one). Processes make their files in the first folder that they can have when they
+ * begin to take part, so those that began before a login may have another one than those behind it. What fits into `room`
+ * bytes, UTF-8, terminated. Thread-safe; not for signal handlers; reads files. Errors: ERROR_NOT_FOUND; ERROR_MORE_DATA,
+ * processes of that id, in different PID namespaces, are in different folders; ERROR_INVALID_PARAMETER for NULL or no
+ * room; ERROR_NO_SYSTEM_RESOURCES, no more files may be open; ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, char *text,
+                              size_t room) ETWAS_API(etwas_sharing_folder);
 
 /*
  * What a provider calls itself (EventSetInformation with EventProviderSetTraits, which TraceLogging's do), of this process or any that takes

@@ -9,6 +9,7 @@
  *   large N          N modern events of 8,000 bytes
  *   register N NAME  another modern provider, whose GUID begins with N (hexadecimal), and which calls itself NAME
  *   start NAME FILE  a session of this process: to the file, or where that is "-" in memory
+ *   share NAME FILE  the same, and other processes log into it
  *   run COMMAND ...  a command of `etwas`, in this process
  *
  * An answer is what a command prints, and a line with "= " and its exit code, or the code of start.
@@ -91,14 +92,17 @@ static int register_another(const char *first, const char *name)
     return (int)EventSetInformation(another, EventProviderSetTraits, traits, bytes);
 }
 
-static int start(const char *name, const char *file)
+static int start(const char *name, const char *file, uint32_t sharing)
 {
-    const etwas_session_options in_memory = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
-                                             .buffer_size_kb = 4};
     bool is_file = strcmp(file, "-") != 0;
+    etwas_session_options options = {.sharing = sharing};
     TRACEHANDLE session;
 
-    return (int)etwas_start(name, is_file ? file : NULL, is_file ? NULL : &in_memory, &session);
+    if (!is_file) {
+        options.log_file_mode = EVENT_TRACE_BUFFERING_MODE;
+        options.buffer_size_kb = 4;
+    }
+    return (int)etwas_start(name, is_file ? file : NULL, &options, &session);
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -150,7 +154,10 @@ static int obey(char *line)
         return register_another(words[1], words[2]);
     }
     if (count == 3 && strcmp(words[0], "start") == 0) {
-        return start(words[1], words[2]);
+        return start(words[1], words[2], ETWAS_SHARING_NONE);
+    }
+    if (count == 3 && strcmp(words[0], "share") == 0) {
+        return start(words[1], words[2], ETWAS_SHARING_USER);
     }
     return count > 1 && strcmp(words[0], "run") == 0 ? run(count - 1, words + 1) : -1;
 }

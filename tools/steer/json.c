@@ -29,6 +29,13 @@ static void put_process(struct etwas_output *output, uint32_t process, const cha
     }
 }
 
+static void put_folder(struct etwas_output *output, const char *folder)
+{
+    if (folder != NULL) {
+        etwas_json_text(output, "folder", folder);
+    }
+}
+
 /* Keys that are there only where events of other processes may be missing. */
 static void put_unshared(struct etwas_output *output, const etwas_session_counts *counts)
 {
@@ -52,6 +59,7 @@ void etwas_steer_json_session(struct etwas_output *output,
     etwas_json_string(output, session->block.session_name);
     etwas_json_guid(output, "guid", &properties->Wnode.Guid);
     put_process(output, session->process, session->program);
+    put_folder(output, session->folder);
     put_mode(output, properties->LogFileMode);
     etwas_json_text(output, "clock", etwas_names_clock(properties->Wnode.ClientContext));
     if (session->is_silent) {
@@ -137,6 +145,7 @@ void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_s
     }
     etwas_steer_program(provider->process, program);
     put_process(output, provider->process, program);
+    put_folder(output, provider->folder);
     etwas_json_key(output, "enabled_by");
     etwas_output_char(output, '[');
     for (uint32_t i = 0; i < provider->enabling; i++) {

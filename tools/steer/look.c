@@ -7,6 +7,8 @@
 
 #include "files.h"
 
+#include <etwas/shared.h>
+
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +20,33 @@
 enum {
     ROOM_BEYOND = 8, /* what may come between two questions */
     TRIES = 16,
+    FOLDERS = 8,
 };
+
+/* ---- where it is ----------------------------------------------------------------------------- */
+
+/* One string for each folder, as long as the command runs. NULL: there is but one, or that cannot be told. */
+static const char *folder_of(const etwas_guid *session, uint32_t process)
+{
+    static char folders[FOLDERS][PATH_MAX];
+    char path[PATH_MAX];
+    int index = 0;
+
+    if (etwas_steer_count_folders() < 2 ||
+        etwas_sharing_folder(session, process, path, sizeof path) != ERROR_SUCCESS) {
+        return NULL;
+    }
+    while (index < FOLDERS - 1 && folders[index][0] != '\0' && strcmp(folders[index], path) != 0) {
+        index++;
+    }
+    memcpy(folders[index], path, sizeof path);
+    return folders[index];
+}
+
+static bool is_elsewhere(const char *folder)
+{
+    return folder != NULL && folder != folder_of(NULL, 0);
+}
 
 /* ---- whose it is ----------------------------------------------------------------------------- */
 
@@ -104,6 +132,7 @@ static void complete(struct etwas_steer_found_session *session)
     etwas_steer_program(session->process, session->program);
     session->is_pool_removed = (properties->LogFileMode & EVENT_TRACE_ADDTO_TRIAGE_DUMP) != 0 &&
                                is_pool_removed(session->process, &properties->Wnode.Guid);
+    session->folder = folder_of(&properties->Wnode.Guid, 0);
     session->is_silent = properties->BufferSize == 0; /* which a session always has */
     if (session->is_silent) {
         return;
@@ -130,6 +159,7 @@ bool etwas_steer_look_for(const char *command, const char *name,
         return false;
     }
     complete(session);
+    session->folder = is_elsewhere(session->folder) ? session->folder : NULL;
     return true;
 }
 
@@ -272,6 +302,29 @@ static uint32_t look_for_providers(struct etwas_steer_found *found)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
+/* Providers are in the order of their processes. */
+static void name_folders(struct etwas_steer_found *found)
+{
+    struct etwas_steer_found_provider *providers = found->providers;
+
+    for (uint32_t i = 0; i < found->provider_count; i++) {
+        providers[i].folder = i > 0 && providers[i].process == providers[i - 1].process
+                                  ? providers[i - 1].folder
+                              : providers[i].process != 0 ? folder_of(NULL, providers[i].process)
+                                                          : NULL;
+        found->has_folders = found->has_folders || is_elsewhere(providers[i].folder);
+    }
+    for (uint32_t i = 0; i < found->session_count; i++) {
+        found->has_folders = found->has_folders || is_elsewhere(found->sessions[i].folder);
+    }
+    for (uint32_t i = 0; i < found->provider_count && !found->has_folders; i++) {
+        providers[i].folder = NULL;
+    }
+    for (uint32_t i = 0; i < found->session_count && !found->has_folders; i++) {
+        found->sessions[i].folder = NULL;
+    }
+}
+
 bool etwas_steer_look(const char *command, struct etwas_steer_found *found)
 {
     uint32_t code;
@@ -284,6 +337,7 @@ bool etwas_steer_look(const char *command, struct etwas_steer_found *found)
     if (code == ERROR_SUCCESS) {
         code = look_for_providers(found);
     }
+    name_folders(found);
     if (code != ERROR_SUCCESS) {
         fprintf(stderr, "%s: %s\n", command, etwas_steer_reason(code));
         etwas_steer_look_free(found);

@@ -23,6 +23,7 @@ struct etwas_steer_found_session {
     struct etwas_steer_block block;
     uint32_t process; /* whose it is; 0: that cannot be told */
     char program[ETWAS_STEER_PROGRAM_BYTES];
+    const char *folder; /* as below */
     bool
         is_silent; /* its host does not answer: of the block only name, GUID, mode and clock are known */
     bool
@@ -37,6 +38,8 @@ struct etwas_steer_found_session {
 struct etwas_steer_found_provider {
     etwas_guid guid;
     uint32_t process; /* 0: it is enabled and not registered yet, or the system's */
+    const char *
+        folder; /* the runtime folder; NULL: all that is found is in this command's own, or it cannot be told */
     bool is_classic;
     uint32_t enabling; /* how many of enables[] */
     const TRACE_ENABLE_INFO *enables;
@@ -49,6 +52,7 @@ struct etwas_steer_found {
     uint32_t provider_count;
     void **answers; /* what `enables` points into */
     size_t answer_count;
+    bool has_folders; /* something is in another runtime folder than this command's own */
 };
 
 /* Looks for one session. False after a message on standard error. */

@@ -14,7 +14,8 @@
 
 static const char keys_help[] =
     "JSON keys of a session: session, guid, process and program (that host it, where\n"
-    "that can be told), log_file_mode, modes, clock, file, maximum_file_size,\n"
+    "that can be told), folder (that they are found in, where they are in\n"
+    "several), log_file_mode, modes, clock, file, maximum_file_size,\n"
     "flush_timer, buffer_kb, minimum_buffers, maximum_buffers, buffers, free_buffers,\n"
     "buffers_written, buffers_lost, realtime_buffers_lost, lost; where they can be\n"
     "told recorded, overwritten, protocol (rseq, shared), protocol_reason (why not\n"
@@ -35,14 +36,15 @@ static const char *const ps_help[] = {
     "each: its name, the process that hosts it, its events and those it has lost, its\n"
     "buffers, clock and mode, of a flight recorder for how long back everything is\n"
     "there, and its file. Behind that the providers in these processes by name, if\n"
-    "they say it, and GUID, and the sessions that enable them.\n"
+    "they say it, and GUID, and the sessions that enable them; the runtime folder,\n"
+    "where some are in another one than programs that begin now.\n"
     "\n"
     "  -j, --json   one JSON object a line: sessions, then providers\n"
     "  -h, --help   this text\n"
     "\n",
     keys_help,
     "Of a provider: kind (classic, modern, or not registered), provider, name (if it\n"
-    "says it), process, program, enabled_by: session, level, any and all (the\n"
+    "says it), process, program, folder, enabled_by: session, level, any and all (the\n"
     "keywords), property; where the process does not log to that session\n"
     "of_another_release (their releases of the library differ too much) or\n"
     "of_one_process (see unshared).\n"

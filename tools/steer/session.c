@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <etwas/etwas.h>
 #include <etwas/shared.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -134,17 +136,78 @@ static const char *alone_reason(uint32_t code)
     }
 }
 
+enum {
+    FOLDERS = 8,
+    OF_OTHERS = 077,
+};
+
+/* NULL: it is a folder of this user alone, or nothing is there. */
+static const char *why_passed_over(const char *path, struct stat *facts)
+{
+    *facts = (struct stat){0};
+    if (lstat(path, facts) != 0) {
+        return errno == ENOENT || errno == ENOTDIR
+                   ? NULL
+                   : "it is passed over, with what may be in it: it cannot be looked at";
+    }
+    return S_ISDIR(facts->st_mode) && facts->st_uid == geteuid() &&
+                   (facts->st_mode & OF_OTHERS) == 0
+               ? NULL
+               : "it is passed over, with what may be in it: it is not a folder of this user "
+                 "alone; 'chmod 700' makes it one, if it is this user's";
+}
+
+/* Two names may be of one folder. `command`: what is passed over is said; NULL: not. */
+static uint32_t count_folders(const char *command)
+{
+    struct stat seen[FOLDERS];
+    struct stat facts;
+    char path[PATH_MAX];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < FOLDERS && etwas_crash_safe_folder(i, path, sizeof path) == 0; i++) {
+        const char *reason = why_passed_over(path, &facts);
+        uint32_t same = 0;
+
+        if (reason != NULL && command != NULL) {
+            etwas_steer_complain(command, path, reason);
+        }
+        if (reason != NULL || facts.st_mode == 0) {
+            continue;
+        }
+        while (same < count &&
+               (seen[same].st_dev != facts.st_dev || seen[same].st_ino != facts.st_ino)) {
+            same++;
+        }
+        seen[same] = facts;
+        count += same == count;
+    }
+    return count;
+}
+
+uint32_t etwas_steer_count_folders(void)
+{
+    return count_folders(NULL);
+}
+
 bool etwas_steer_take_part(const char *command)
 {
+    static bool has_said;
     const char *wish = getenv("ETWAS_SHARED");
     bool is_forbidden = wish != NULL && strcmp(wish, "0") == 0;
     uint32_t code = is_forbidden ? (uint32_t)ERROR_SUCCESS : etwas_share();
+    bool is_found;
 
     if (is_forbidden || code != ERROR_SUCCESS) {
         fprintf(stderr, "%s: other processes cannot be found: %s\n", command,
                 is_forbidden ? "ETWAS_SHARED is 0" : alone_reason(code));
     }
-    return !is_forbidden && code == ERROR_SUCCESS;
+    is_found = !is_forbidden && code == ERROR_SUCCESS;
+    if (is_found && !has_said) {
+        has_said = true;
+        (void)count_folders(command);
+    }
+    return is_found;
 }
 
 uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint32_t control_code)

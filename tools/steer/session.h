@@ -34,6 +34,9 @@ void etwas_steer_prepare(struct etwas_steer_block *block);
  */
 bool etwas_steer_take_part(const char *command);
 
+/* How many runtime folders of this user there are that processes may be in. */
+uint32_t etwas_steer_count_folders(void);
+
 /* ControlTrace by the session's name. */
 uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint32_t control_code);
 

@@ -94,7 +94,16 @@ static void put_unshared(struct etwas_output *output, const char *lead,
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static void add_session(struct etwas_steer_table *table,
+static void add_folder(struct etwas_steer_table *table, const struct etwas_steer_found *found,
+                       const char *folder)
+{
+    if (found->has_folders) {
+        put_plain(etwas_steer_table_cell(table), folder != NULL ? folder : "-");
+        etwas_steer_table_next(table);
+    }
+}
+
+static void add_session(struct etwas_steer_table *table, const struct etwas_steer_found *found,
                         const struct etwas_steer_found_session *session)
 {
     const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
@@ -134,6 +143,7 @@ static void add_session(struct etwas_steer_table *table,
                     : session->block.file_name[0] != '\0' ? session->block.file_name
                                                           : "-");
     etwas_steer_table_next(table);
+    add_folder(table, found, session->folder);
 }
 
 static void put_provider(struct etwas_output *output, const etwas_guid *guid)
@@ -192,21 +202,24 @@ static void add_provider(struct etwas_steer_table *table, const struct etwas_ste
     etwas_steer_table_next(table);
     put_enables(cell, found, provider);
     etwas_steer_table_next(table);
+    add_folder(table, found, provider->folder);
 }
 
 bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found)
 {
     static const char *const session_titles[] = {"SESSION", "PROCESS", "EVENTS", "LOST", "BUFFERS",
-                                                 "CLOCK",   "MODE",    "BACK",   "FILE"};
-    static const char *const provider_titles[] = {"PROCESS", "PROVIDER", "KIND", "SESSIONS"};
+                                                 "CLOCK",   "MODE",    "BACK",   "FILE", "FOLDER"};
+    static const char *const provider_titles[] = {"PROCESS", "PROVIDER", "KIND", "SESSIONS",
+                                                  "FOLDER"};
+    const unsigned left_out = found->has_folders ? 0 : 1;
     char lead[ETWAS_STEER_NAME_BYTES + 2];
     struct etwas_steer_table table;
     bool good;
 
-    etwas_steer_table_begin(&table, session_titles, sizeof session_titles / sizeof *session_titles,
-                            0x9C);
+    etwas_steer_table_begin(&table, session_titles,
+                            sizeof session_titles / sizeof *session_titles - left_out, 0x9C);
     for (uint32_t i = 0; i < found->session_count; i++) {
-        add_session(&table, &found->sessions[i]);
+        add_session(&table, found, &found->sessions[i]);
     }
     good = etwas_steer_table_print(&table, output);
     for (uint32_t i = 0; i < found->session_count; i++) {
@@ -224,7 +237,7 @@ bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer
     }
     etwas_output_char(output, '\n');
     etwas_steer_table_begin(&table, provider_titles,
-                            sizeof provider_titles / sizeof *provider_titles, 0);
+                            sizeof provider_titles / sizeof *provider_titles - left_out, 0);
     for (uint32_t i = 0; i < found->provider_count; i++) {
         add_provider(&table, found, &found->providers[i]);
     }
@@ -303,6 +316,10 @@ void etwas_steer_show_session(struct etwas_output *output,
     etwas_text_guid(output, &properties->Wnode.Guid);
     etwas_output_text(output, "\n  process       ");
     put_process(output, session->process, session->program);
+    if (session->folder != NULL) {
+        etwas_output_text(output, "\n  folder        ");
+        put_plain(output, session->folder);
+    }
     etwas_output_text(output, "\n  mode          ");
     etwas_names_mode(output, properties->LogFileMode, ", ");
     etwas_output_format(output, "\n  clock         %s\n",
