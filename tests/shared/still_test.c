@@ -249,7 +249,8 @@ static uint8_t state_of_slot(etwas_trace_handle session, uint32_t number)
     return found;
 }
 
-static uint32_t lock_questions; /* about guests: byte 0 of a file is that of its process, and read by each look */
+/* About guests: byte 0 of a file is that of its process, and asked for by each look. */
+static uint32_t lock_questions;
 
 int __real_fcntl(int descriptor, int command, void *argument);
 int __wrap_fcntl(int descriptor, int command, void *argument);
