@@ -86,7 +86,9 @@ static void fill_times(const struct etwas_record *record, uint32_t kind)
 }
 
 /* Where a record goes that no sequence takes. */
-static struct etwas_slot *shared_slot(uint32_t session, uint32_t kind, uint32_t row)
+static inline __attribute__((always_inline)) struct etwas_slot *shared_slot(uint32_t session,
+                                                                            uint32_t kind,
+                                                                            uint32_t row)
 {
     uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_rows(kind);
     uint32_t extra = ck_pr_load_32(&etwas_attachment_of(session)->extra);
@@ -162,8 +164,10 @@ static inline __attribute__((always_inline)) uint32_t publish_open(
                                 generation, record);
 }
 
-static bool refuse_open(uint32_t kind, uint32_t session, uint32_t generation,
-                        enum etwas_slot_loss cause, const struct etwas_record *record)
+static __attribute__((noinline, cold)) bool refuse_open(uint32_t kind, uint32_t session,
+                                                        uint32_t generation,
+                                                        enum etwas_slot_loss cause,
+                                                        const struct etwas_record *record)
 {
     uint32_t row = row_of(kind, record);
 

@@ -304,6 +304,18 @@ static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event 
 
 #endif
 
+/* What has no record is counted where it would be larger than any buffer. */
+static __attribute__((noinline, cold)) uint32_t refuse_unlisted(
+    uint32_t code, const struct etwas_event_provider *provider, const struct etwas_event *event,
+    struct etwas_audience *audience, uint32_t recorded, struct etwas_event_record *built)
+{
+    if (code == ERROR_ARITHMETIC_OVERFLOW) {
+        etwas_event_record_fill(built, event, audience);
+        etwas_event_refuse(provider, event, audience, recorded, built);
+    }
+    return code;
+}
+
 /* To those of the audience that do not have it yet: all but the first ones. */
 static __attribute__((noinline)) uint32_t write_otherwise(
     const struct etwas_event_provider *provider, const struct etwas_event *event,
@@ -312,15 +324,11 @@ static __attribute__((noinline)) uint32_t write_otherwise(
     struct etwas_event_record built;
     uint32_t code = etwas_event_record_list(&built, event, audience->options);
 
-    if (code != ERROR_SUCCESS && code != ERROR_ARITHMETIC_OVERFLOW) {
-        return code;
+    if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
+        return refuse_unlisted(code, provider, event, audience, recorded, &built);
     }
     etwas_event_record_fill(&built, event, audience);
-    if (code != ERROR_SUCCESS) {
-        etwas_event_refuse(provider, event, audience, recorded, &built);
-        return code;
-    }
-    if (etwas_manifest_chunk_may_be(event->descriptor)) {
+    if (__builtin_expect(etwas_manifest_chunk_may_be(event->descriptor), 0)) {
         etwas_manifest_chunk_keep(&built.header.provider_id, event);
     }
     return etwas_event_publish(provider, event, audience, recorded, &built);
