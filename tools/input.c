@@ -11,6 +11,7 @@
 #include "json.h"
 #include "kernel.h"
 #include "names.h"
+#include "parts.h"
 #include "text.h"
 
 #include <etwas/buffers.h>
@@ -108,6 +109,14 @@ static bool is_coarse(etwas_trace_handle trace)
            information.clock_frequency <= 10000000;
 }
 
+static uint64_t place_of(const struct etwas_input *input)
+{
+    etwas_trace_information information = {0};
+
+    (void)etwas_trace_query(input->trace, &information);
+    return etwas_parts_place(&input->logfile, &information);
+}
+
 static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CALLBACK record)
 {
     static const uint32_t modes[] = {
@@ -169,6 +178,7 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
         return ETWAS_EXIT_OPEN;
     }
     input->is_kernel = is_kernel(input);
+    input->place = place_of(input);
     etwas_trace_on_damage(input->trace, on_damage, input);
     return ETWAS_EXIT_FINE;
 }
@@ -200,31 +210,31 @@ static uint32_t want_buffer(const etwas_trace_buffer *buffer, void *context)
     return ETWAS_BUFFER_READ;
 }
 
-/* What several files of one session have was given once. */
+/* What several files of one session have, or tell of it, counts once. */
 static void tell_repeated(struct etwas_input_run *run)
 {
     uint64_t repeated = 0;
-    uint32_t losing = 0;
+    uint64_t told = 0;
 
     for (uint32_t i = 0; i < run->count; i++) {
         const etwas_trace_information *information = &run->inputs[i].information;
 
         repeated += information->repeated_events;
-        losing += information->lost_events > 0 || information->overwritten_events > 0;
+        told += information->repeated_lost_events + information->repeated_overwritten_events;
     }
     if (repeated > 0 && !run->has_told) {
         fprintf(stderr,
                 "etwas: note: %" PRIu64 " event%s more than one of the files, which overlap, and "
                 "count%s once\n",
                 repeated, repeated == 1 ? " is in" : "s are in", repeated == 1 ? "s" : "");
-        if (losing > 1) { /* each snapshot tells those of its whole session so far */
-            fputs(
-                "etwas: note: files that overlap may tell of the same lost or overwritten events; "
-                "where such counts are added up, these count more than once\n",
-                stderr);
-        }
-        run->has_told = true;
     }
+    if (told > 0 && !run->has_told) {
+        fprintf(stderr,
+                "etwas: note: %" PRIu64 " lost or overwritten event%s told of by more than one of "
+                "the files, which are of one session, and count%s once\n",
+                told, told == 1 ? " is" : "s are", told == 1 ? "s" : "");
+    }
+    run->has_told |= repeated > 0 || told > 0;
 }
 
 int etwas_input_process(struct etwas_input_run *run)

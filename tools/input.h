@@ -44,6 +44,7 @@ struct etwas_input {
     bool is_coarse;              /* FILETIME says all that the clock does */
     bool is_kernel;              /* it was recorded by a session of the kernel's events */
     etwas_trace_handle trace;
+    uint64_t place;               /* by etwas_parts_place */
     EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
     etwas_trace_information information;
     etwas_trace_clock clock;
@@ -84,11 +85,22 @@ struct etwas_input_run {
     int64_t from_filetime;
     int64_t to_filetime;
     bool stop;     /* set by a record callback: no more events are wanted */
-    bool has_told; /* how many events several files have */
+    bool has_told; /* how many events several files have, or tell of */
     struct etwas_output
         *live; /* of a session: flushed when what has come was given; NULL: of files */
     struct etwas_progress progress;
 };
+
+/* What the file says was lost, or overwritten, without what another file of the run tells too: these add up. */
+static inline uint64_t etwas_input_lost(const struct etwas_input *input)
+{
+    return input->information.lost_events - input->information.repeated_lost_events;
+}
+
+static inline uint64_t etwas_input_overwritten(const struct etwas_input *input)
+{
+    return input->information.overwritten_events - input->information.repeated_overwritten_events;
+}
 
 /*
  * Delivers the events of all inputs in one time order and closes the inputs. Fills `information`,

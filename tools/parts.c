@@ -7,8 +7,8 @@
 
 #include "parts.h"
 
-#include <etwas/etwas.h>
-#include <etwas/evntrace.h>
+#include "hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +18,11 @@ struct etwas_parts_file {
     uint32_t clock;
     int64_t start_filetime;
     etwas_wchar *session; /* terminated */
+    uint64_t place;       /* 0: it could not be opened */
+    bool is_snapshot;
+    int64_t end_filetime; /* 0: it has no end */
+    uint64_t attempted;
+    uint64_t bytes;
 };
 
 static etwas_wchar *copy_name(const etwas_wchar *name)
@@ -35,6 +40,39 @@ static etwas_wchar *copy_name(const etwas_wchar *name)
     return copy;
 }
 
+static bool is_snapshot(const EVENT_TRACE_LOGFILEA *logfile,
+                        const etwas_trace_information *information)
+{
+    return (logfile->LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 &&
+           (information->ends & ETWAS_TRACE_IS_RECOVERED) == 0;
+}
+
+static uint64_t hash_name(uint64_t hash, const etwas_wchar *name)
+{
+    size_t units = 0;
+
+    while (name != NULL && name[units] != 0) {
+        units++;
+    }
+    hash = etwas_hash(hash, name, units * sizeof *name);
+    return etwas_hash(hash, &units, sizeof units);
+}
+
+uint64_t etwas_parts_place(const EVENT_TRACE_LOGFILEA *logfile,
+                           const etwas_trace_information *information)
+{
+    const TRACE_LOGFILE_HEADER *header = &logfile->LogfileHeader;
+    bool is_recovered = (information->ends & ETWAS_TRACE_IS_RECOVERED) != 0;
+    bool snapshot = is_snapshot(logfile, information);
+    const uint64_t numbers[] = {(uint64_t)header->StartTime.QuadPart, header->ReservedFlags,
+                                information->part, is_recovered, snapshot};
+    uint64_t hash = hash_name(ETWAS_HASH_OF_NOTHING, header->LoggerName);
+
+    hash = hash_name(hash, snapshot || is_recovered ? NULL : header->LogFileName);
+    hash = etwas_hash(hash, numbers, sizeof numbers);
+    return hash != 0 ? hash : 1;
+}
+
 static bool read_file(struct etwas_parts_file *file, char *path)
 {
     EVENT_TRACE_LOGFILEA logfile = {.LogFileName = path};
@@ -44,17 +82,22 @@ static bool read_file(struct etwas_parts_file *file, char *path)
     if (trace == INVALID_PROCESSTRACE_HANDLE) {
         return true;
     }
-    if (etwas_trace_query(trace, &information) == ERROR_SUCCESS && information.part != 0) {
+    if (etwas_trace_query(trace, &information) == ERROR_SUCCESS) {
         *file = (struct etwas_parts_file){
             .path = path,
             .part = information.part,
             .clock = logfile.LogfileHeader.ReservedFlags,
             .start_filetime = logfile.LogfileHeader.StartTime.QuadPart,
             .session = copy_name(logfile.LogfileHeader.LoggerName),
+            .place = etwas_parts_place(&logfile, &information),
+            .is_snapshot = is_snapshot(&logfile, &information),
+            .end_filetime = logfile.LogfileHeader.EndTime.QuadPart,
+            .attempted = information.attempted_events,
+            .bytes = information.file_bytes,
         };
     }
     CloseTrace(trace);
-    return file->part == 0 || file->session != NULL;
+    return file->place == 0 || file->session != NULL;
 }
 
 bool etwas_parts_read(struct etwas_parts *parts, char *const *paths, uint32_t count)
@@ -144,6 +187,39 @@ const char *etwas_parts_last(const struct etwas_parts *parts, uint32_t file)
         }
     }
     return last == &parts->files[file - 1] ? NULL : last->path;
+}
+
+/* Snapshots are the same only if they are of one moment. */
+static bool are_copies(const struct etwas_parts_file *left, const struct etwas_parts_file *right)
+{
+    return left->place != 0 && left->place == right->place &&
+           (!left->is_snapshot || left->end_filetime == right->end_filetime);
+}
+
+/* One that has its end is never less than one that has none. */
+static bool has_more(const struct etwas_parts_file *one, const struct etwas_parts_file *other)
+{
+    if (one->end_filetime != other->end_filetime) {
+        return one->end_filetime > other->end_filetime;
+    }
+    return one->attempted != other->attempted ? one->attempted > other->attempted
+                                              : one->bytes > other->bytes;
+}
+
+const char *etwas_parts_copied(const struct etwas_parts *parts, uint32_t file)
+{
+    const struct etwas_parts_file *own = &parts->files[file - 1];
+    const struct etwas_parts_file *most = own;
+
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct etwas_parts_file *other = &parts->files[i];
+
+        if (are_copies(own, other) &&
+            (has_more(other, most) || (other < most && !has_more(most, other)))) {
+            most = other;
+        }
+    }
+    return most != own ? most->path : NULL;
 }
 
 void etwas_parts_free(struct etwas_parts *parts)

@@ -9,6 +9,8 @@
  * part that is given nothing can be known, and one part alone says nothing about others.
  */
 
+#include <etwas/etwas.h>
+#include <etwas/evntrace.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +31,16 @@ bool etwas_parts_read(struct etwas_parts *parts, char *const *paths, uint32_t co
  */
 bool etwas_parts_next_missing(const struct etwas_parts *parts, uint32_t file, uint32_t *first,
                               uint32_t *last);
+
+/*
+ * A number of what the open file tells of: the same for all snapshots of a session, for copies of one of its files, and for
+ * what was recovered of it. Of those one alone counts: the one that tells the most.
+ */
+uint64_t etwas_parts_place(const EVENT_TRACE_LOGFILEA *logfile,
+                           const etwas_trace_information *information);
+
+/* The file that has all that this one has, since this one is a copy of it, or was one while it was written; NULL: none. */
+const char *etwas_parts_copied(const struct etwas_parts *parts, uint32_t file);
 
 /* The last part in the set of this file; NULL: it is the last itself, or in no set. */
 const char *etwas_parts_last(const struct etwas_parts *parts, uint32_t file);

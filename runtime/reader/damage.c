@@ -59,7 +59,12 @@ void etwas_trace_begin_information(struct etwas_trace *trace)
                           &information->bytes_read,
                           &information->damages,
                           &information->uncompressed_bytes,
-                          &information->repeated_events};
+                          &information->repeated_events,
+                          &information->repeated_lost_events,
+                          &information->repeated_lost_buffers,
+                          &information->repeated_overwritten_events,
+                          &information->repeated_overwritten_buffers,
+                          &information->repeated_attempted_events};
 
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         ck_pr_store_64(counts[i], 0);

@@ -19,6 +19,7 @@
 #include "reader/live.h"
 #include "reader/merge.h"
 #include "reader/parts.h"
+#include "reader/repeated.h"
 #include "reader/source.h"
 #include "reader/step.h"
 #include "reader/table.h"
@@ -441,6 +442,7 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
         code = open_file(&run->files[i], traces[i], &run->span);
     }
     if (code == ERROR_SUCCESS && run->is_aligned) {
+        etwas_repeated_find(traces, run->file_count);
         etwas_align(traces, run->file_count);
     }
     if (code == ERROR_SUCCESS) {

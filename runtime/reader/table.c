@@ -317,6 +317,11 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .index_file = ck_pr_load_32(&from->index_file),
         .ends = from->ends,
         .repeated_events = ck_pr_load_64(&from->repeated_events),
+        .repeated_lost_events = ck_pr_load_64(&from->repeated_lost_events),
+        .repeated_lost_buffers = ck_pr_load_64(&from->repeated_lost_buffers),
+        .repeated_overwritten_events = ck_pr_load_64(&from->repeated_overwritten_events),
+        .repeated_overwritten_buffers = ck_pr_load_64(&from->repeated_overwritten_buffers),
+        .repeated_attempted_events = ck_pr_load_64(&from->repeated_attempted_events),
     };
 }
 

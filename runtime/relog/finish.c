@@ -96,15 +96,16 @@ static uint32_t saturated(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-/* Another input was recovered of the same session, and says the totals of all its files. */
-static bool is_told_by_another(const struct etwas_relogger *relogger, uint32_t index)
+/* Does it, or what was recovered of the same session, say how many events were attempted? */
+static bool says_attempted(const struct etwas_relogger *relogger, uint32_t index)
 {
     const struct etwas_etl_log_header64 *own = &relogger->inputs[index].fields;
 
     for (uint32_t i = 0; i < relogger->count; i++) {
         const struct etwas_relog_input *other = &relogger->inputs[i];
 
-        if (i != index && (other->totals.ends & ETWAS_ETL_ENDS_RECOVERED) != 0 &&
+        if (other->says_attempted &&
+            (i == index || (other->totals.ends & ETWAS_ETL_ENDS_RECOVERED) != 0) &&
             other->fields.start_filetime == own->start_filetime &&
             other->fields.clock_type == own->clock_type) {
             return true;
@@ -121,15 +122,12 @@ static struct etwas_etl_totals totals_of(const struct etwas_relogger *relogger, 
     for (uint32_t i = 0; i < relogger->count; i++) {
         const struct etwas_etl_totals *totals = &relogger->inputs[i].totals;
 
-        if (is_told_by_another(relogger, i)) {
-            continue;
-        }
         sum.overwritten_events += totals->overwritten_events;
         sum.overwritten_buffers += totals->overwritten_buffers;
         sum.lost_events += totals->lost_events;
         sum.lost_buffers += totals->lost_buffers;
         sum.attempted_events += totals->attempted_events;
-        all = all && totals->attempted_events != 0;
+        all = all && says_attempted(relogger, i);
     }
     sum.lost_buffers += relogger->gaps;
     sum.attempted_events = all ? sum.attempted_events : 0;

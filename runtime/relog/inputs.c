@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "reader/knots.h"
+#include "reader/repeated.h"
 
 static uint32_t streams_of(const struct etwas_file_header *log)
 {
@@ -29,11 +30,13 @@ static struct etwas_etl_totals totals_of(const struct etwas_trace *trace)
 
     return (struct etwas_etl_totals){
         .version = ETWAS_ETL_TOTALS_VERSION,
-        .overwritten_events = information->overwritten_events,
-        .overwritten_buffers = information->overwritten_buffers,
-        .lost_events = information->lost_events,
-        .lost_buffers = information->lost_buffers,
-        .attempted_events = information->attempted_events,
+        .overwritten_events =
+            information->overwritten_events - information->repeated_overwritten_events,
+        .overwritten_buffers =
+            information->overwritten_buffers - information->repeated_overwritten_buffers,
+        .lost_events = information->lost_events - information->repeated_lost_events,
+        .lost_buffers = information->lost_buffers - information->repeated_lost_buffers,
+        .attempted_events = information->attempted_events - information->repeated_attempted_events,
         .ends = information->ends,
     };
 }
@@ -64,6 +67,7 @@ static uint32_t read_input(struct etwas_relog_input *input, struct etwas_trace *
                               ? log->session_buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES
                               : ETWAS_ETL_LARGEST_RECORD_BYTES;
     input->totals = totals_of(trace);
+    input->says_attempted = trace->information.attempted_events != 0;
     return etwas_relog_first_read(&input->first, trace);
 }
 
@@ -110,12 +114,13 @@ static uint32_t take_knots(struct etwas_relogger *relogger, struct etwas_trace *
     return complete ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* Each by itself, as long as there is room. */
+/* Each by itself, as long as there is room. Of a session that several files tell of, those of the file that counts. */
 static void take_losses(struct etwas_relogger *relogger, const struct etwas_trace *trace)
 {
     const struct etwas_loss_list *list = &trace->log.losses;
+    bool counts = trace->information.repeated_lost_events == 0;
 
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; counts && i < list->count; i++) {
         const etwas_loss *loss = &list->losses[i];
         const struct etwas_etl_loss again = {
             .version = ETWAS_ETL_LOSS_VERSION,
@@ -147,6 +152,7 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger, struct etwas_t
     uint32_t code = ERROR_SUCCESS;
 
     relogger->own = true;
+    etwas_repeated_find(traces, relogger->count);
     etwas_loss_table_begin(&relogger->losses, 0);
     for (uint32_t i = 0; i < relogger->count; i++) {
         struct etwas_relog_input *input = &relogger->inputs[i];

@@ -30,7 +30,8 @@ struct etwas_relog_input {
     uint32_t first_processor; /* which the input's first is in the output */
     uint32_t buffer_bytes;
     uint32_t record_bytes;          /* no record of it is longer */
-    struct etwas_etl_totals totals; /* by its header, too */
+    struct etwas_etl_totals totals; /* by its header, too; without what another input tells */
+    bool says_attempted;            /* how many events were */
     struct etwas_relog_first first;
     int64_t *newest; /* of each processor, by system time: the latest key */
 };

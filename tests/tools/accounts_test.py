@@ -172,18 +172,75 @@ class Overlapping(ToolTest):
             self.run_etwas("convert", "--to", "etl", "--output", merged, *paths)
             self.assertEqual(self.stat_json(merged)[0]["events"], len(union))
 
-    def test_losses_that_may_count_twice_are_said(self):
-        records = [etl.classic(RED, T + n) for n in range(4)]
+    def telling(self, path, losses, records=(RED,), mode=0x400, part=0, overwritten=0, attempted=0, **options):
+        """A file that tells of these losses of its session."""
+        lost = sum(losses)
+        own = [etl.totals(part=part, lost_events=lost, overwritten_events=overwritten, attempted=attempted),
+               *(etl.loss(T + 10 * n, T + 10 * n + 5, events, n % 2) for n, events in enumerate(losses))]
+        events = [etl.classic(kind, T + 10_000 * n) for n, kind in enumerate(records)]
+        return self.write(path, etl.trace([(0, events)], mode=mode, own=own, events_lost=lost, **options))
 
-        def errors(*losses):
-            paths = [self.write(f"{n}.etl", etl.trace([(0, records)], mode=0x400, own=[etl.totals(**loss)]))
-                     for n, loss in enumerate(losses)]
-            return self.run_etwas("dump", *paths)[1]
-        said = "etwas: note: files that overlap may tell of the same lost or overwritten events"
-        self.assertIn(said, errors({"lost_events": 5}, {"lost_events": 9}))
-        self.assertIn(said, errors({"overwritten_events": 5}, {"lost_events": 9}))
-        self.assertNotIn(said, errors({}, {"lost_events": 9}))
-        self.assertNotIn(said, errors({}, {}))
+    def lost_in_all(self, *paths):
+        """What each command says that is lost, where it adds up files."""
+        said, merged, one = {}, os.path.join(self.folder, "merged.etl"), self.telling("other.etl", [3], name="other")
+        for command in ("spans", "why", "advise"):
+            said[command] = json.loads(self.run_any(command, "--json", *paths)[0])["events_lost"]
+        report = json.loads(self.run_any("report", "--json", *paths)[0])
+        said["report"] = sum(file["events_lost"] - file["repeated_events_lost"] for file in report["files"])
+        said["report, by cause"] = (sum(loss["count"] for loss in report["losses"]) +
+                                    sum(file["lost_untold"] for file in report["files"]))
+        self.run_any("convert", "--to", "etl", "--force", "--output", merged, *paths)
+        stat, = self.stat_json(merged)
+        said["etl"] = stat["events_lost"]
+        said["etl, by cause"] = sum(loss["events"] for loss in stat["losses"])
+        lines = self.run_any("convert", "--to", "otlp", *paths)[0].splitlines()
+        logs = [log for line in lines for resource in json.loads(line).get("resourceLogs", ())
+                for scope in resource["scopeLogs"] for log in scope["logRecords"]]
+        said["otlp"] = sum(int(item["value"]["intValue"]) for log in logs for item in log["attributes"]
+                           if item["key"] == "etwas.lost")
+        page = os.path.join(self.folder, "out.pftrace")
+        self.run_any("convert", "--to", "perfetto", "--force", "--output", page, *paths)
+        with open(page, "rb") as file:
+            said["perfetto"] = sum(int(number) for number in re.findall(rb"(\d+) events lost", file.read()))
+        side = [*paths, one, one, one]
+        said["diff"] = json.loads(self.run_any("diff", "--json", *side, "--", *side, expect=(FINE, 1))[0])["a"]["events_lost"] - 3
+        return said
+
+    def assert_lost(self, count, *paths):
+        for order_of in (paths, paths[::-1]):
+            for command, said in self.lost_in_all(*order_of).items():
+                self.assertEqual(said, count, command)
+
+    def test_what_one_session_lost_counts_once_wherever_it_is_added_up(self):
+        first, later = self.telling("1.etl", [5]), self.telling("2.etl", [5, 4], (RED, BLUE))
+        self.assert_lost(9, first, later)
+        self.assertIn("etwas: note: 5 lost or overwritten events are told of by more than one of the files, which are of one "
+                      "session, and count once", self.run_etwas("dump", first, later)[1])
+        self.assert_lost(5, first, first)
+        self.assertNotIn("told of", self.run_etwas("dump", first)[1])
+
+    def test_what_several_sessions_or_files_of_one_lost_adds_up(self):
+        first = self.telling("1.etl", [5])
+        for second in (self.telling("2.etl", [5, 4], name="else"), self.telling("2.etl", [5, 4], start=etl.START + 1)):
+            self.assert_lost(14, first, second)
+            self.assertNotIn("told of", self.run_etwas("dump", first, second)[1])
+        files = [self.telling(f"{n}.etl", [5 + n], mode=1, log_file=f"{n}.etl") for n in range(2)]  # by UpdateTrace
+        self.assert_lost(11, *files)
+        parts = [self.telling(f"{n}.etl", [5 + n], mode=8, part=n) for n in (1, 2)]
+        self.assert_lost(13, *parts)
+        self.assert_lost(13, *parts, parts[0])
+
+    def test_copies_of_one_file_tell_of_what_is_overwritten_missing_and_attempted_once(self):
+        early = self.telling("early.etl", [4], overwritten=1, mode=2, attempted=20, finished=False)
+        whole = self.telling("whole.etl", [5], (RED, BLUE), overwritten=2, mode=2, attempted=10)
+        copy = self.write("copy.etl", open(whole, "rb").read())
+        for paths in ((whole, copy), (early, whole, copy), (copy, early, whole)):
+            report = json.loads(self.run_any("report", "--json", *paths)[0])
+            self.assertEqual(sum(file["overwritten_events"] - file["repeated_overwritten_events"] for file in report["files"]), 2)
+        report = json.loads(self.run_any("report", "--json", whole, copy)[0])
+        self.assertEqual(sum(file["events_missing"] for file in report["files"]), 1)
+        session, = report["sessions"]
+        self.assertEqual([session[key] for key in ("attempted", "in_files", "overwritten", "lost")], [10, 2, 2, 5])
 
     def test_records_of_other_sessions_are_others_however_alike_they_are(self):
         records = [(0, [etl.classic(RED, T + n) for n in range(20)])]

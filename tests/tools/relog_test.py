@@ -265,7 +265,8 @@ class Merged(RelogTest):
 
     def test_processes_of_one_machine_are_one_file_with_their_stamps(self):
         paths = [self.write(f"{n}.etl", etl.trace([(i % 3, [etl.classic(RED, T + 10 * i + n, process=n, payload=bytes([i]))
-                                                       for i in range(i, i + 1)]) for i in range(20)], events_lost=n + 1))
+                                                       for i in range(i, i + 1)]) for i in range(20)], events_lost=n + 1,
+                                                name=f"of {n}"))
                  for n in range(3)]
         made, walker = self.merge(*paths)
         self.assertEqual(self.events(made), self.events(*paths))
@@ -273,7 +274,7 @@ class Merged(RelogTest):
         self.assertEqual((walker.header["lost"], walker.header["processors"]), (6, 4))
 
     def test_when_something_was_lost_stays_where_one_machine_recorded_it(self):
-        paths = [self.write(f"{i}.etl", etl.trace([(0, [etl.classic(RED, T + i)])], own=[
+        paths = [self.write(f"{i}.etl", etl.trace([(0, [etl.classic(RED, T + i)])], name=f"of {i}", own=[
             etl.totals(lost_events=5 + i, attempted=6 + i), etl.loss(T + 50 * i, T + 50 * i + 10, 5 + i, i)])) for i in range(2)]
         for option in ((), ("--compress",)):
             made = self.relog(*option, *paths)
@@ -314,7 +315,7 @@ class Merged(RelogTest):
         def file(name, first, count):
             knots = [etl.knot(etl.FIRST_STAMP + i, etl.FIRST_STAMP + i, etl.START, reason=0 if i == first else 2, errors_ns=(0, 120))
                      for i in range(first, first + count)]
-            return self.write(name, etl.trace([(0, [etl.classic(RED, T + first)])], own=own + knots, frequency=10 ** 9))
+            return self.write(name, etl.trace([(0, [etl.classic(RED, T + first)])], own=own + knots, frequency=10 ** 9, name=name))
         made, walker = self.merge(file("1.etl", 0, 5), file("2.etl", 5, 6))
         self.assertEqual(len(walker.knots), 11)
         self.assertTrue(json.loads(self.run_etwas("stat", "--prove", "--json", made)[0])["proved"])

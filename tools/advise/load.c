@@ -73,7 +73,6 @@ static uint32_t processors_of(struct etwas_load *load, const struct etwas_input 
 
 static void learn(struct etwas_load *load, const struct etwas_input *input)
 {
-    const etwas_trace_information *information = &input->information;
     uint32_t processors = processors_of(load, input);
 
     load->processors = processors > load->processors ? processors : load->processors;
@@ -81,8 +80,8 @@ static void learn(struct etwas_load *load, const struct etwas_input *input)
     load->has_classes |= etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode) &&
                          processors != 0 &&
                          input->logfile.LogfileHeader.NumberOfProcessors > processors + 1;
-    load->lost_events += information->lost_events;
-    load->overwritten_events += information->overwritten_events;
+    load->lost_events += etwas_input_lost(input);
+    load->overwritten_events += etwas_input_overwritten(input);
 }
 
 int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *const *paths,

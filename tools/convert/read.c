@@ -188,7 +188,12 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
     etwas_spans_close(convert->spans);
     convert->spans = NULL;
     for (uint32_t i = 0; i < convert->run.count; i++) {
-        etwas_input_warn(&convert->run.inputs[i]);
+        const struct etwas_input *input = &convert->run.inputs[i];
+
+        etwas_input_warn(input);
+        if (input->information.repeated_lost_events != 0) { /* another file tells of the same */
+            etwas_told_losses_free(&convert->losses[input->number - 1]);
+        }
     }
     return result == ETWAS_EXIT_FINE ? processed : result;
 }

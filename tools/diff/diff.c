@@ -11,6 +11,7 @@
 #include "files.h"
 #include "options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,42 @@ static bool parse_options(int argc, char **argv, struct etwas_diff *diff, int *r
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+static bool do_overlap(const struct etwas_diff_run *one, const struct etwas_diff_run *other)
+{
+    return one->has_time && other->has_time && one->begin_ns < other->end_ns &&
+           other->begin_ns < one->end_ns;
+}
+
+/*
+ * What the runs of a side lost. Of runs that tell of the same, as snapshots of one session do, the one that lost the most
+ * counts. Those that overlap are no runs of their own.
+ */
+static void count_lost(struct etwas_diff *diff, unsigned side, uint32_t count)
+{
+    const struct etwas_diff_run *runs = &diff->runs[side == 0 ? 0 : diff->counts[0]];
+    uint32_t overlapping = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t before = 0;
+        bool overlaps = false;
+
+        for (uint32_t j = 0; j < i; j++) {
+            if (runs[j].place == runs[i].place) {
+                before = runs[j].events_lost > before ? runs[j].events_lost : before;
+                overlaps |= do_overlap(&runs[i], &runs[j]);
+            }
+        }
+        overlapping += overlaps;
+        diff->events_lost[side] += runs[i].events_lost > before ? runs[i].events_lost - before : 0;
+    }
+    if (overlapping > 0) {
+        fprintf(stderr,
+                "etwas diff: note: %" PRIu32 " of the runs of %s overlap%s another one of the same "
+                "session: what both have counts in each. Name files that do not overlap\n",
+                overlapping, side == 0 ? "a" : "b", overlapping == 1 ? "s" : "");
+    }
+}
+
 /* A file that cannot be read whole is compared by what was read; one that is no trace, not at all. */
 static int read_all(struct etwas_diff *diff)
 {
@@ -168,13 +205,15 @@ static int read_all(struct etwas_diff *diff)
         return ETWAS_EXIT_OPEN;
     }
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1] && !diff->out_of_memory; i++) {
-        int read = etwas_diff_read(diff, &diff->runs[i], &diff->events_lost[i >= diff->counts[0]]);
+        int read = etwas_diff_read(diff, &diff->runs[i]);
 
         if (read == ETWAS_EXIT_OPEN || read == ETWAS_EXIT_USAGE) {
             return read;
         }
         result = result == ETWAS_EXIT_FINE ? read : result;
     }
+    count_lost(diff, 0, diff->counts[0]);
+    count_lost(diff, 1, diff->counts[1]);
     return result;
 }
 

@@ -34,6 +34,8 @@ struct etwas_diff_sum {
 
 struct etwas_diff_run {
     char *path;
+    uint64_t place; /* the file's */
+    uint64_t events_lost;
     bool has_time;
     int64_t begin_ns; /* of the first event, or of what the file says that it covers */
     int64_t end_ns;
@@ -93,7 +95,7 @@ struct etwas_diff {
 /* ---- measure.c ---- */
 
 /* Reads one file into a run. Returns what the program exits with. */
-int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_t *events_lost);
+int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run);
 
 /* ---- compare.c ---- */
 

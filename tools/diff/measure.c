@@ -201,7 +201,7 @@ static void on_record(EVENT_RECORD *record)
     }
 }
 
-int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_t *events_lost)
+int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run)
 {
     static const struct etwas_input_callbacks callbacks = {.record = on_record,
                                                            .time = ETWAS_INPUT_RAW};
@@ -230,7 +230,8 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_
         result = etwas_input_process(&files);
         end(&reading, &input);
         etwas_input_warn(&input);
-        *events_lost += input.information.lost_events;
+        run->place = input.place;
+        run->events_lost = input.information.lost_events;
         diff->has_events |= etwas_window_finish(&reading.window, "diff", &run->path, 1);
     }
     etwas_spans_close(reading.spans);

@@ -9,6 +9,9 @@ Object.assign(reportPage, (() => {
 
     const sumOf = (report, key) => d3.sum(report.files, (file) => file[key]);
 
+    // What several files of one session tell counts once.
+    const toldOnce = (report, key) => sumOf(report, key) - sumOf(report, `repeated_${key}`);
+
     const lossesBy = (report, whom) => d3.sum(report.losses, ({by, count}) => by === whom ? count : 0);
 
     // By the accounts at the end of a session, which a file that has none of them lacks; else by what its rings told.
@@ -18,9 +21,9 @@ Object.assign(reportPage, (() => {
     // What is not there, the worst first.
     function complaints(report) {
         const damages = sumOf(report, 'damage_count');
-        const lost = sumOf(report, 'events_lost');
+        const lost = toldOnce(report, 'events_lost');
         const missing = sumOf(report, 'events_missing');
-        const older = sumOf(report, 'overwritten_events');
+        const older = toldOnce(report, 'overwritten_events');
         const unfinished = report.files.filter((file) => file.unfinished).length;
         return [
             ['bad', damages, `${plural(damages, 'place')} of the files ${damages === 1 ? 'is' : 'are'} damaged`],
@@ -72,10 +75,10 @@ Object.assign(reportPage, (() => {
         words.facts(section, [
             ['Events attempted', attempted > 0 ? words.count(attempted) : 'not known'],
             ['Events in the files', words.count(sumOf(report, 'events'))],
-            ['Lost', words.count(sumOf(report, 'events_lost'))],
+            ['Lost', words.count(toldOnce(report, 'events_lost'))],
             ['Recorded, and not there', report.files.some((file) => file.events_missing === null) ? 'not known'
                 : words.count(sumOf(report, 'events_missing'))],
-            ['Overwritten', words.count(sumOf(report, 'overwritten_events'))],
+            ['Overwritten', words.count(toldOnce(report, 'overwritten_events'))],
             [part ? 'The files cover of the window' : 'The files cover',
                 report.covered_ns > 0 ? words.duration(report.covered_ns) : 'not known'],
             ...(isCut(report) && whole !== undefined

@@ -139,6 +139,7 @@ static void end_file(struct etwas_report *report, struct etwas_input *input)
     struct etwas_report_file *file = etwas_report_file_of(report, input);
     int result = etwas_report_result(input);
 
+    file->tells_again = input->information.repeated_lost_events != 0;
     etwas_stat_describe(file->asked_for);
     etwas_prove_end_file(file->session, input, result);
     etwas_cpu_finish(&file->usage.cpu, input, result);
@@ -146,6 +147,26 @@ static void end_file(struct etwas_report *report, struct etwas_input *input)
                              file->session->out_of_memory || file->heap.heap.out_of_memory ||
                              file->usage.cpu.schedule.out_of_memory ||
                              file->usage.cpu.processes.out_of_memory;
+}
+
+/* What other files have of what this one tells of, since records that several have were given once. */
+static void count_beside(struct etwas_report *report)
+{
+    const struct etwas_input_run *run = &report->spans.run;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        struct etwas_stat *stat = &etwas_report_file_of(report, &run->inputs[i])->stat;
+
+        for (uint32_t j = 0; j < run->count; j++) {
+            const struct etwas_input *other = &run->inputs[j];
+            const struct etwas_stat *its = &etwas_report_file_of(report, other)->stat;
+
+            if (i != j && other->place == run->inputs[i].place) {
+                stat->events_beside += etwas_stat_total(its).events;
+                stat->kernel_beside += its->kernel_no_room + its->kernel_lost;
+            }
+        }
+    }
 }
 
 static int open_files(struct etwas_report *report, char *const *paths, uint32_t path_count)
@@ -181,6 +202,7 @@ static int read_first(struct etwas_report *report, char *const *paths, uint32_t 
         end_file(report, &run->inputs[i]);
         etwas_input_warn(&run->inputs[i]);
     }
+    count_beside(report);
     for (struct etwas_prove_session *session = report->sessions; session != NULL;
          session = session->next) {
         etwas_prove_judge(session, &report->parts);
@@ -202,7 +224,9 @@ static void read_second(struct etwas_report *report, char *const *paths, uint32_
         report->out_of_memory = etwas_report_file_of(report, &run->inputs[i]) == NULL;
         if (!report->out_of_memory) {
             etwas_report_usage_choose(report, &run->inputs[i]);
-            report->out_of_memory = !etwas_report_losses_read(report, &run->inputs[i]);
+            /* Its input was read once, and so it is known whether another file tells of the same losses. */
+            report->out_of_memory = !etwas_report_file_of(report, &run->inputs[i])->tells_again &&
+                                    !etwas_report_losses_read(report, &run->inputs[i]);
         }
     }
     if (report->out_of_memory) {

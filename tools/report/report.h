@@ -89,6 +89,7 @@ struct etwas_report_file {
     struct etwas_report_usage usage;
     struct etwas_report_heap heap;
     struct etwas_told_losses losses;
+    bool tells_again; /* another file tells of these too, and they count there */
 };
 
 /* ---- over time ------------------------------------------------------------------------------- */

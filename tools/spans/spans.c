@@ -137,7 +137,7 @@ static int read_all(struct etwas_spans_request *request, char *const *paths, uin
     }
     for (uint32_t i = 0; i < request->run.count; i++) {
         etwas_input_warn(&request->run.inputs[i]);
-        request->events_lost += request->run.inputs[i].information.lost_events;
+        request->events_lost += etwas_input_lost(&request->run.inputs[i]);
     }
     return etwas_where_finish(&request->where, &request->paths, "spans", true, result);
 }

@@ -292,6 +292,9 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
     etwas_json_number(output, "payload_bytes", total.payload_bytes);
     etwas_json_number(output, "header_events", stat->header.events);
     etwas_json_number(output, "repeated_events", input->information.repeated_events);
+    etwas_json_number(output, "repeated_events_lost", input->information.repeated_lost_events);
+    etwas_json_number(output, "repeated_overwritten_events",
+                      input->information.repeated_overwritten_events);
     etwas_json_real(output, "events_per_second",
                     etwas_covered_per_second(total.events - etwas_stat_outside(stat),
                                              etwas_stat_covered_ns(stat, input)));

@@ -37,10 +37,10 @@ static uint64_t less(uint64_t count_of, uint64_t part)
 uint64_t etwas_stat_untold(const struct etwas_stat *stat,
                            const etwas_trace_information *information)
 {
-    uint64_t untold = information->lost_events;
+    uint64_t untold = less(information->lost_events, information->repeated_lost_events);
 
     untold = less(untold, stat->losses != NULL ? stat->losses->events : 0);
-    return less(less(untold, stat->kernel_no_room), stat->kernel_lost);
+    return less(less(less(untold, stat->kernel_no_room), stat->kernel_lost), stat->kernel_beside);
 }
 
 bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input *input,
@@ -52,9 +52,13 @@ bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input 
         input->is_kernel || stat->where != NULL || etwas_window_is_set(&stat->window)) {
         return false;
     }
+    if (information->repeated_attempted_events != 0) { /* a copy says it for both */
+        *missing = 0;
+        return true;
+    }
     *missing = less(less(less(information->attempted_events, information->overwritten_events),
                          information->lost_events),
-                    etwas_stat_total(stat).events + information->repeated_events);
+                    etwas_stat_total(stat).events + stat->events_beside);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "stat/prove.h"
 
 #include "commands.h"
+#include "text.h"
 
 #include <etwas/evntrace.h>
 #include <stdio.h>
@@ -105,9 +106,9 @@ void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwa
     session->is_unfinished |= information->unfinished;
     session->has_ended |= (information->ends & ETWAS_TRACE_ENDS_SESSION) != 0;
     session->recovered += is_recovered;
-    told->attempted += information->attempted_events;
-    told->overwritten += information->overwritten_events;
-    told->lost += information->lost_events;
+    told->attempted += information->attempted_events - information->repeated_attempted_events;
+    told->overwritten += etwas_input_overwritten(input);
+    told->lost += etwas_input_lost(input);
 }
 
 /*
@@ -153,6 +154,19 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     return result;
 }
 
+/* What one file of a session has counts once. */
+static void say_copy(const char *path, const char *copied)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_text(errors, "etwas stat: note: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_text(errors, ": it is not counted, since it tells of the same as ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, copied, strlen(copied));
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+}
+
 static int worse(int one, int other)
 {
     static const int order[] = {ETWAS_EXIT_OPEN, ETWAS_EXIT_DAMAGED, ETWAS_EXIT_UNPROVED};
@@ -173,7 +187,13 @@ int etwas_prove_show(struct etwas_output *output, bool json, char *const *paths,
     int result = ETWAS_EXIT_FINE;
 
     for (uint32_t index = 0; index < count; index++) {
-        result = worse(result, read_file(&sessions, paths[index], index + 1, count));
+        const char *copied = etwas_parts_copied(parts, index + 1);
+
+        if (copied == NULL) {
+            result = worse(result, read_file(&sessions, paths[index], index + 1, count));
+        } else {
+            say_copy(paths[index], copied);
+        }
     }
     for (struct etwas_prove_session *session = sessions; session != NULL; session = next) {
         etwas_prove_judge(session, parts);

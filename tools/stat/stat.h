@@ -82,6 +82,8 @@ struct etwas_stat {
     const struct etwas_told_losses *losses;  /* of the session, with their times */
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
     uint64_t kernel_lost;                    /* likewise, in other ways */
+    uint64_t kernel_beside;                  /* both by other files that tell of the same losses */
+    uint64_t events_beside;                  /* that are in copies of the file */
     struct etwas_stat_gap gaps[ETWAS_STAT_GAPS];
     uint32_t gap_count; /* those beyond ETWAS_STAT_GAPS are not kept */
     bool has_time;

@@ -275,7 +275,7 @@ static int read_twice(struct etwas_why *why, char *const *paths, uint32_t count)
     result = read_files(why, paths, count);
     for (uint32_t i = 0; i < why->run.count; i++) {
         etwas_input_warn(&why->run.inputs[i]);
-        why->events_lost += why->run.inputs[i].information.lost_events;
+        why->events_lost += etwas_input_lost(&why->run.inputs[i]);
     }
     return result;
 }

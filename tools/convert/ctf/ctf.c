@@ -312,7 +312,7 @@ static bool finish_trace(struct etwas_convert *convert, const struct etwas_input
     struct etwas_ctf *ctf = convert->state;
     struct etwas_ctf_trace *trace = &ctf->traces[input->number - 1];
     struct etwas_told_losses *losses = &convert->losses[input->number - 1];
-    uint64_t lost = input->information.lost_events;
+    uint64_t lost = etwas_input_lost(input);
 
     if (trace->input == NULL &&
         !make_trace(convert, input, etwas_ctf_since_1970(etwas_input_start_ns(input)))) {
@@ -320,7 +320,8 @@ static bool finish_trace(struct etwas_convert *convert, const struct etwas_input
     }
     end_gap(trace, trace->last_ns);
     etwas_ctf_add(&trace->losses.discarded, lost > losses->events ? lost - losses->events : 0);
-    etwas_ctf_add(&trace->losses.next_packet, input->information.lost_buffers);
+    etwas_ctf_add(&trace->losses.next_packet,
+                  input->information.lost_buffers - input->information.repeated_lost_buffers);
     etwas_ctf_mark(trace, &trace->losses, trace->last_ns);
     return etwas_ctf_put_losses(trace, losses) && etwas_ctf_finish_streams(trace) &&
            etwas_ctf_write_metadata(trace);

@@ -131,13 +131,13 @@ void etwas_otlp_log_damage(struct etwas_otlp *otlp, const struct etwas_input *in
 
 void etwas_otlp_log_losses(struct etwas_otlp *otlp, const struct etwas_input *input)
 {
-    const etwas_trace_information *information = &input->information;
+    uint64_t lost = etwas_input_lost(input);
+    uint64_t overwritten = etwas_input_overwritten(input);
 
-    if (information->lost_events + information->overwritten_events != 0) {
+    if (lost + overwritten != 0) {
         begin_own(otlp, input, "events are lost, or were overwritten");
-        etwas_otlp_number(&otlp->item, "etwas.lost", (int64_t)information->lost_events);
-        etwas_otlp_number(&otlp->item, "etwas.overwritten",
-                          (int64_t)information->overwritten_events);
+        etwas_otlp_number(&otlp->item, "etwas.lost", (int64_t)lost);
+        etwas_otlp_number(&otlp->item, "etwas.overwritten", (int64_t)overwritten);
         end_own(otlp, input);
     }
 }

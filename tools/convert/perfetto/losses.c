@@ -259,7 +259,7 @@ static void put_total(struct etwas_perfetto *perfetto, const struct etwas_input 
 static uint64_t without_time(const struct etwas_perfetto *perfetto, const struct etwas_input *input)
 {
     uint64_t told = perfetto->convert->losses[input->number - 1].events;
-    uint64_t lost = input->information.lost_events;
+    uint64_t lost = etwas_input_lost(input);
 
     return lost > told ? lost - told : 0;
 }
@@ -277,10 +277,13 @@ static void put_stats(struct etwas_perfetto *perfetto)
 
         etwas_wire_number(packet, BUFFER_BYTES_WRITTEN, information->file_bytes);
         etwas_wire_number(packet, BUFFER_SIZE, input->logfile.LogfileHeader.BufferSize);
-        etwas_wire_number(packet, BUFFER_CHUNKS_OVERWRITTEN, information->overwritten_buffers);
-        etwas_wire_number(packet, BUFFER_CHUNKS_DISCARDED, information->lost_buffers);
+        etwas_wire_number(packet, BUFFER_CHUNKS_OVERWRITTEN,
+                          information->overwritten_buffers -
+                              information->repeated_overwritten_buffers);
+        etwas_wire_number(packet, BUFFER_CHUNKS_DISCARDED,
+                          information->lost_buffers - information->repeated_lost_buffers);
         etwas_wire_number(packet, BUFFER_PACKET_LOSS,
-                          information->lost_events + information->damages);
+                          etwas_input_lost(input) + information->damages);
         etwas_wire_end(packet, buffer);
     }
     etwas_wire_end(packet, began);
@@ -302,8 +305,9 @@ void etwas_perfetto_take_totals(struct etwas_perfetto *perfetto)
         }
         put_session_losses(perfetto, input);
         put_total(perfetto, input, "events lost", without_time(perfetto, input));
-        put_total(perfetto, input, "buffers lost", input->information.lost_buffers);
-        put_total(perfetto, input, "events overwritten", input->information.overwritten_events);
+        put_total(perfetto, input, "buffers lost",
+                  input->information.lost_buffers - input->information.repeated_lost_buffers);
+        put_total(perfetto, input, "events overwritten", etwas_input_overwritten(input));
     }
     put_stats(perfetto);
 }
