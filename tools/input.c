@@ -12,6 +12,7 @@
 #include "kernel.h"
 #include "names.h"
 #include "parts.h"
+#include "steps.h"
 #include "text.h"
 
 #include <etwas/buffers.h>
@@ -109,12 +110,16 @@ static bool is_coarse(etwas_trace_handle trace)
            information.clock_frequency <= 10000000;
 }
 
-static uint64_t place_of(const struct etwas_input *input)
+/* What is known of it before it is read. */
+static void learn(struct etwas_input *input)
 {
     etwas_trace_information information = {0};
 
     (void)etwas_trace_query(input->trace, &information);
-    return etwas_parts_place(&input->logfile, &information);
+    input->place = etwas_parts_place(&input->logfile, &information);
+    if (etwas_input_has_raw(input) && information.clock == ETWAS_CLOCK_SYSTEM_TIME) {
+        input->steps = etwas_steps_open();
+    }
 }
 
 static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CALLBACK record)
@@ -178,7 +183,7 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
         return ETWAS_EXIT_OPEN;
     }
     input->is_kernel = is_kernel(input);
-    input->place = place_of(input);
+    learn(input);
     etwas_trace_on_damage(input->trace, on_damage, input);
     return ETWAS_EXIT_FINE;
 }
@@ -264,6 +269,8 @@ int etwas_input_process(struct etwas_input_run *run)
         etwas_trace_query_clock(input->trace, &input->clock);
         etwas_covered_end(input);
         CloseTrace(input->trace);
+        etwas_steps_close(input->steps);
+        input->steps = NULL;
         warn_of_index(input);
         if (input->damage_count > 0 || input->information.damages > 0) {
             result = ETWAS_EXIT_DAMAGED;

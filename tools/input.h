@@ -54,6 +54,8 @@ struct etwas_input {
     struct etwas_covered covered;
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
+    struct etwas_steps
+        *steps;          /* of the wall clock, where that stamps and TimeStamp is raw; else NULL */
     bool has_end_damage; /* one that is told when all is read */
     etwas_damage end_damage;
 };

@@ -61,6 +61,7 @@ struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT
         .input = input,
         .raw = record->EventHeader.TimeStamp.QuadPart,
         .processor = record->BufferContext.ProcessorIndex,
+        .steps = etwas_steps_take(input->steps, record),
     };
     etwas_clock_time time = {0, UINT64_MAX};
 
@@ -78,10 +79,11 @@ uint64_t etwas_moment_add_errors(uint64_t one, uint64_t other)
 }
 
 /* What comes later and has an earlier time was set back: by so much at least what is said of it is wrong. */
-static uint64_t at_least_back(etwas_clock_time passed)
+static uint64_t at_least_back(etwas_clock_time passed, uint64_t steps_ns)
 {
     uint64_t back_ns = passed.value < 0 ? 0 - (uint64_t)passed.value : 0;
 
+    back_ns = back_ns > steps_ns ? back_ns : steps_ns;
     return back_ns > passed.error_ns ? back_ns : passed.error_ns;
 }
 
@@ -100,16 +102,17 @@ uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etw
         return 0; /* the session's clock is the performance counter */
     }
     (void)etwas_trace_convert_interval(from->input->trace, from->raw, to->raw, &passed);
-    passed.error_ns = at_least_back(passed);
+    passed.error_ns = at_least_back(passed, etwas_steps_between(&from->steps, &to->steps));
     return from->processor != to->processor && passed.error_ns < larger ? larger : passed.error_ns;
 }
 
-etwas_clock_time etwas_moment_since(int64_t raw, const struct etwas_moment *moment)
+etwas_clock_time etwas_moment_since(const etwas_span *span, const struct etwas_moment *moment)
 {
     etwas_clock_time passed = {0, UINT64_MAX};
 
-    (void)etwas_trace_convert_interval(moment->input->trace, raw, moment->raw, &passed);
-    passed.error_ns = at_least_back(passed);
+    (void)etwas_trace_convert_interval(moment->input->trace, span->start, moment->raw, &passed);
+    passed.error_ns =
+        at_least_back(passed, etwas_steps_since(moment->input->steps, span, &moment->steps));
     passed.value = passed.value > 0 ? passed.value : 0;
     passed.error_ns = passed.error_ns > moment->error_ns ? passed.error_ns : moment->error_ns;
     return passed;

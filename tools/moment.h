@@ -8,6 +8,7 @@
  */
 
 #include "input.h"
+#include "steps.h"
 
 struct etwas_moment {
     const struct etwas_input *input; /* which must have ETWAS_INPUT_RAW or ETWAS_INPUT_BOTH */
@@ -15,6 +16,7 @@ struct etwas_moment {
     int64_t ns;        /* by the performance counter, of the first file's machine */
     uint64_t error_ns; /* of that; UINT64_MAX: not known */
     uint32_t processor;
+    struct etwas_steps_mark steps;
 };
 
 /*
@@ -28,15 +30,16 @@ struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT
 /*
  * How far what passed from one to the other may be off; UINT64_MAX: not known. Two times of one processor share most of
  * their errors. Those of two processors are at least as uncertain as one of them: so far apart may their clocks be. What
- * two files say is as wrong as both times are, or is not known if they are from two machines.
+ * two files say is as wrong as both times are, or is not known if they are from two machines. Where the wall clock stamped and
+ * was set back in between, it is off by that at least.
  */
 uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etwas_moment *to);
 
 /*
- * What passed since a raw stamp of the same file whose processor is not known: as if it had been another one. Never less
- * than 0.
+ * What passed since the START of a span in the same file, which etwas_steps_begin has got, and whose processor is not known: as if
+ * it had been another one. Never less than 0.
  */
-etwas_clock_time etwas_moment_since(int64_t raw, const struct etwas_moment *moment);
+etwas_clock_time etwas_moment_since(const etwas_span *span, const struct etwas_moment *moment);
 
 /* The sum of two errors; UINT64_MAX if one is. */
 uint64_t etwas_moment_add_errors(uint64_t one, uint64_t other);

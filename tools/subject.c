@@ -34,14 +34,20 @@ static void follow_span(struct etwas_subject *subject, etwas_spans *spans)
     const etwas_span *span;
     struct etwas_moment moment;
     etwas_clock_time passed;
+    uint32_t kind;
 
-    if (etwas_spans_take(spans, subject->record, input->number, time, &span) != ETWAS_SPAN_END) {
+    (void)etwas_steps_take(input->steps, subject->record);
+    kind = etwas_spans_take(spans, subject->record, input->number, time, &span);
+    if (kind == ETWAS_SPAN_START) {
+        etwas_steps_begin(input->steps, span);
+    }
+    if (kind != ETWAS_SPAN_END) {
         return;
     }
     subject->duration_error_ns = UINT64_MAX;
     if (etwas_input_has_raw(input)) {
         moment = etwas_moment_of(input, subject->record);
-        passed = etwas_moment_since(span->start, &moment);
+        passed = etwas_moment_since(span, &moment);
         subject->has_duration = true;
         subject->duration_ns = passed.value;
         subject->duration_error_ns = passed.error_ns;

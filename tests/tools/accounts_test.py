@@ -335,6 +335,40 @@ class Stepped(ToolTest):
         self.assertLess(error_ns, 10_000_000)
 
 
+    def said(self, records, knots=(0, 2 * SECOND)):
+        """What a span took and how far that may be off, by each command that says it."""
+        own = [etl.totals(), etl.clock_record(requested=2, got=2),
+               *(etl.knot(etl.START + at, 100 * at, etl.START + at) for at in knots)]
+        path = self.write("a.etl", etl.trace([(0, records)], clock=2, first=etl.START, own=own))
+        span = json.loads(self.run_any("spans", "--json", path)[0])["classes"][0]["duration"]["max"]
+        yield span["ns"], span["error_ns"]
+        shown = map(json.loads, self.run_any("dump", "--json", "--where", "duration >= 0", path)[0].splitlines())
+        event, = [event for event in shown if "duration_ns" in event]
+        yield event["duration_ns"], event["duration_error_ns"]
+
+    def test_what_goes_back_within_a_thread_is_a_step_in_each_span_around_it(self):
+        step, start, end = SECOND // 2, SECOND, SECOND + SECOND // 10
+
+        def work(at, opcode, thread=11):
+            return etl.tl_event(RED, etl.START + at, "P", "Work", opcode=opcode, activity=BLUE, thread=thread)
+
+        def tick(at, thread=11):
+            return etl.tl_event(RED, etl.START + at, "P", "Tick", thread=thread)
+        steps = (tick(start + 10), tick(start + 10 - step))
+        for records, seen in (
+                ((work(start, 1), *steps, work(end, 2)), step),
+                ((work(start, 1), *steps, work(end, 2, 12)), step),
+                ((work(start, 1, 12), *steps, work(end, 2, 12)), step),  # another thread's events show it
+                ((work(start, 1), tick(start + 10, 12), *steps, tick(start + 20 - step, 12), work(end, 2)), step),
+                ((work(start, 1), *steps, *steps, work(end, 2)), 2 * step),
+                ((*steps, work(start, 1), work(end, 2)), 0),  # before
+                ((work(start, 1), tick(start + 10), tick(start + 10 - step, 12), work(end, 2)), 0)):  # of two threads
+            for ns, error_ns in self.said(records):
+                self.assertAlmostEqual(ns, 100 * (end - start), delta=1000)
+                self.assertLessEqual(100 * seen, error_ns)
+                self.assertLess(error_ns, 100 * seen + 10_000_000)
+
+
 class Same(ToolTest):
     """Each account that is shown several times is the same: as text, as JSON, in a report, on its page, and as it was made."""
 

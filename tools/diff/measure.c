@@ -135,7 +135,7 @@ static void count(struct etwas_diff_sum *sum, const etwas_span *span,
 {
     sum->count++;
     if (span != NULL) {
-        etwas_clock_time duration = etwas_moment_since(span->start, moment);
+        etwas_clock_time duration = etwas_moment_since(span, moment);
         double duration_ns = (double)duration.value;
 
         sum->ns += duration_ns;
@@ -171,6 +171,7 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_moment moment;
     struct etwas_diff_sum *sum;
     const etwas_span *span;
+    uint32_t kind;
     bool counts;
 
     if (etwas_event_is_header_class(record) || etwas_covered_is_window(record) ||
@@ -185,7 +186,11 @@ static void on_record(EVENT_RECORD *record)
         }
         take_time(reading->run, moment.ns);
     }
-    counts = etwas_spans_take(reading->spans, record, 1, moment.raw, &span) == ETWAS_SPAN_END;
+    kind = etwas_spans_take(reading->spans, record, 1, moment.raw, &span);
+    counts = kind == ETWAS_SPAN_END;
+    if (kind == ETWAS_SPAN_START) {
+        etwas_steps_begin(input->steps, span);
+    }
     if (!counts) {
         span = NULL;
         counts = !etwas_span_name_is_of_span(record);
