@@ -103,8 +103,10 @@
  *                               no events of it.
  *                               Its flusher takes the loader's lock: a callback of
  *                               dl_iterate_phdr, which holds it, must not stop the session
- * An event that with them would be longer than a record, or than the session's buffers take, has none
- * of them there: it is not lost, as ETW's would be.
+ * An event that with them would be longer than a record, or than the session's buffers take, is not
+ * lost, as ETW's would be. It has the same items there with a stack of one frame, 2^64 - 1, the mark
+ * of a stack that was cut; without a stack, or where even that is too long, it has none of them. No
+ * count says so: the event is recorded as a whole, and its size tells that its items had no room.
  * They stand in the order of their types, behind EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and
  * before _PROV_TRAITS and _EVENT_SCHEMA_TL. User, session and container are those at the time of
  * EnableTraceEx2; a process that changes them enables again.

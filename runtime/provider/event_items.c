@@ -101,6 +101,13 @@ static void add_stack(struct etwas_event_items *items, const void *inside)
     end_item(items, EVENT_HEADER_EXT_TYPE_STACK_TRACE64, (1 + frames) * (uint32_t)sizeof *match_id);
 }
 
+static void add_cut_stack(struct etwas_event_items *items)
+{
+    const uint64_t cut[] = {0, ETWAS_STACK_CUT};
+
+    add(items, EVENT_HEADER_EXT_TYPE_STACK_TRACE64, cut, sizeof cut);
+}
+
 static void add_user(struct etwas_event_items *items)
 {
     const struct etwas_sid sid = {
@@ -140,6 +147,8 @@ void etwas_event_items_build(struct etwas_event_items *items, uint32_t propertie
     }
     if ((properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
         add_stack(items, facts->inside);
+    } else if ((properties & ETWAS_ITEM_STACK_CUT) != 0) {
+        add_cut_stack(items);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
         add(items, EVENT_HEADER_EXT_TYPE_EVENT_KEY, &facts->key, sizeof facts->key);

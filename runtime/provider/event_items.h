@@ -25,6 +25,9 @@
      EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY |                   \
      EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 
+/* Instead of EVENT_ENABLE_PROPERTY_STACK_TRACE: one frame, ETWAS_STACK_CUT, where there is no room for the stack. */
+#define ETWAS_ITEM_STACK_CUT UINT32_C(0x80000000)
+
 /* A user as Windows writes it: S-1-22-1-<user id>. */
 struct etwas_sid {
     uint8_t revision;

@@ -50,32 +50,26 @@ static void begin_variants(struct variants *variants, struct etwas_event_record 
     }
 }
 
-/* Gives the record the items of a session; none where it would be too long with them. */
-static void choose(struct variants *variants, struct target *target)
+/*
+ * What a session's record has instead where it does not fit: the same items with a stack that is only marked as cut, and
+ * then none, since an event without its items is worth more than no event.
+ */
+static uint32_t fewer_properties(uint32_t properties)
 {
-    if (variants->items.properties == target->properties) {
-        return;
-    }
-    etwas_event_items_build(&variants->items, target->properties, &variants->facts);
-    if (!etwas_event_record_set_items(variants->built, &variants->items)) {
-        target->properties = 0;
-        etwas_event_items_build(&variants->items, 0, &variants->facts);
-        (void)etwas_event_record_set_items(variants->built, &variants->items);
-    }
+    return (properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0
+               ? (properties & ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE) | ETWAS_ITEM_STACK_CUT
+               : 0;
 }
 
-/*
- * Whether a record that does not fit into a buffer may without its items: an event without its stack
- * is worth more than none. From here on the session's record has none.
- */
-static bool drops_items(struct target *target, uint32_t code)
+/* Gives the record the items of a session, or fewer where it would be too long with them. */
+static void choose(struct variants *variants, struct target *target)
 {
-    bool drops = code == ERROR_MORE_DATA && target->properties != 0;
-
-    if (drops) {
-        target->properties = 0;
+    while (variants->items.properties != target->properties) {
+        etwas_event_items_build(&variants->items, target->properties, &variants->facts);
+        if (!etwas_event_record_set_items(variants->built, &variants->items)) {
+            target->properties = fewer_properties(target->properties);
+        }
     }
-    return drops;
 }
 
 /* ---- one record to several sessions ---------------------------------------------------------- */
@@ -105,12 +99,16 @@ static uint32_t check(struct target *target, struct variants *variants)
                                variants->built->data_bytes, &variants->built->record);
 }
 
-/* The same, without items where it does not fit with them. */
-static uint32_t check_either(struct target *target, struct variants *variants)
+/* The same, with fewer items where it does not fit into a buffer with all of them. */
+static uint32_t check_fewer(struct target *target, struct variants *variants)
 {
     uint32_t code = check(target, variants);
 
-    return drops_items(target, code) ? check(target, variants) : code;
+    while (code == ERROR_MORE_DATA && target->properties != 0) {
+        target->properties = fewer_properties(target->properties);
+        code = check(target, variants);
+    }
+    return code;
 }
 
 static bool refuse(const struct target *target, enum etwas_slot_loss cause,
@@ -149,7 +147,7 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         target->counted = (flags & ETWAS_LISTENER_COUNTED) != 0;
         target->properties = etwas_listener_properties(flags);
         if (etwas_writer_key_of(target->session, &target->key)) {
-            code = check_either(target, variants);
+            code = check_fewer(target, variants);
         }
         if (code != ERROR_SUCCESS) {
             note_refusal(fate, target, code, built);
@@ -250,7 +248,7 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
 
     if (etwas_writer_key_of(target.session, &target.key)) {
         if (target.properties != 0) {
-            (void)check_either(&target, variants);
+            (void)check_fewer(&target, variants);
         }
         code = publish_to(&target, variants);
     }

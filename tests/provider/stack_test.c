@@ -119,14 +119,26 @@ static void an_event_has_the_stack_of_whoever_called_whichever_function(void **s
     free_modern(&events);
 }
 
-/* Too long for a record, or for a buffer. */
-static void an_event_that_its_stack_makes_too_long_is_recorded_without_it(void **state)
+static void expect_cut(const struct modern_event *event)
 {
-    static uint8_t bytes[65535 - 80 - 8];
+    const uint64_t cut[] = {0, UINT64_MAX};
+
+    assert_int_equal(event->item_count, 2);
+    assert_int_equal(event->items[0].type, EVENT_HEADER_EXT_TYPE_TS_ID);
+    assert_int_equal(event->items[1].type, EVENT_HEADER_EXT_TYPE_STACK_TRACE64);
+    assert_int_equal(event->items[1].bytes, sizeof cut);
+    assert_memory_equal(event->items[1].data, cut, sizeof cut);
+}
+
+/* Too long for a record, or for a buffer: the other items need 16 bytes, the mark needs 24. */
+static void an_event_that_its_stack_makes_too_long_has_a_mark_in_its_place(void **state)
+{
+    static uint8_t bytes[65535 - 80];
     static const struct {
         uint32_t buffer_kb;
-        uint32_t bytes;
-    } longest[] = {{128, sizeof bytes}, {4, 4096 - 72 - 80 - 8}};
+        uint32_t most_bytes; /* of data */
+    } longest[] = {{128, sizeof bytes}, {4, 4096 - 72 - 80}};
+    static const uint32_t rooms[] = {8, 32, 40, 48};
 
     (void)state;
     for (size_t index = 0; index < sizeof longest / sizeof longest[0]; index++) {
@@ -134,16 +146,24 @@ static void an_event_that_its_stack_makes_too_long_is_recorded_without_it(void *
         EVENT_DATA_DESCRIPTOR data;
         struct modern_events events;
 
-        EventDataDescCreate(&data, bytes, longest[index].bytes);
         enable_stacks(trace.session,
                       EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_TS_ID, NULL, 0);
-        assert_int_equal(EventWrite(trace.provider, &descriptor, 1, &data), ERROR_SUCCESS);
+        for (size_t room = 0; room < sizeof rooms / sizeof rooms[0]; room++) {
+            EventDataDescCreate(&data, bytes, longest[index].most_bytes - rooms[room]);
+            assert_int_equal(EventWrite(trace.provider, &descriptor, 1, &data), ERROR_SUCCESS);
+        }
         assert_int_equal(EventWrite(trace.provider, &descriptor, 0, NULL), ERROR_SUCCESS);
         end_trace(&trace, &events);
-        assert_int_equal(events.count, 2);
-        assert_int_equal(events.list[0].bytes, longest[index].bytes);
-        assert_int_equal(events.list[0].item_count, 0);
-        assert_int_equal(events.list[1].item_count, 2);
+        assert_int_equal(events.count, sizeof rooms / sizeof rooms[0] + 1);
+        for (size_t room = 0; room < sizeof rooms / sizeof rooms[0]; room++) {
+            assert_int_equal(events.list[room].bytes, longest[index].most_bytes - rooms[room]);
+            if (rooms[room] < 40) {
+                assert_int_equal(events.list[room].item_count, 0);
+            } else {
+                expect_cut(&events.list[room]);
+            }
+        }
+        assert_int_equal(events.list[sizeof rooms / sizeof rooms[0]].item_count, 2);
         free_modern(&events);
     }
 }
@@ -227,7 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(an_event_has_the_stack_of_whoever_called_whichever_function),
-        FOLDER_TEST(an_event_that_its_stack_makes_too_long_is_recorded_without_it),
+        FOLDER_TEST(an_event_that_its_stack_makes_too_long_has_a_mark_in_its_place),
         FOLDER_TEST(filters_say_which_events_get_stacks_and_leave_no_event_out),
     };
 
