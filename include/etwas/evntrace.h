@@ -211,6 +211,9 @@ uint32_t UpdateTrace(etwas_trace_handle TraceHandle, const etwas_tchar *Instance
  * ERROR_BAD_LENGTH: Wnode.BufferSize too small.
  * ERROR_MORE_DATA: more sessions than blocks, or a name that does not fit; everything else is
  *   filled.
+ * ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others, with *LoggerCount set: what another process says of a
+ *   session cannot be read, as it is damaged or of another release; or a session could not be asked,
+ *   whose block has no name. Everything else is filled.
  *
  * ETW page: "QueryAllTracesW function".
  */

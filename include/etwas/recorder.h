@@ -278,8 +278,10 @@ typedef struct etwas_snapshot_part {
                                  written with ERROR_DISK_FULL and ERROR_WRITE_FAULT */
     uint32_t process_id;      /* as the recorder's process sees it */
     uint32_t code; /* ERROR_TIMEOUT: its process has not answered in 5 seconds; it writes its file
-                      when it goes on. Codes of etwas_snapshot, or, of what is dead, of
-                      etwas_recover */
+                      when it goes on. ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED, `session_name` "" and
+                      `process_id` 0: what its process says of it cannot be read, as it is damaged or of another
+                      release, nor whether it is a recorder. Codes of etwas_snapshot, or, of what is
+                      dead, of etwas_recover */
     bool is_dead;  /* its process is; this is recovered, all that it had */
 } etwas_snapshot_part;
 

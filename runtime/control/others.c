@@ -70,11 +70,12 @@ static bool gather(const struct etwas_registry_guid_list *list, void *context)
 void etwas_others_look(struct etwas_others *others)
 {
     struct gathering gathering = {.others = others};
+    uint32_t code; /* QueryAllTraces says it */
 
     memset(others, 0, sizeof *others);
     if (etwas_remote_can_look()) {
         (void)etwas_registry_each_process(gather, &gathering);
-        others->entry_count = etwas_remote_list(&others->entries);
+        others->entry_count = etwas_remote_list(&others->entries, &code);
     }
 }
 

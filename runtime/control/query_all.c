@@ -135,12 +135,13 @@ static void take(struct question *question, struct answer *answer, uint64_t dead
 static void query_remote(struct answer *answer)
 {
     struct etwas_registry_entry **entries;
-    uint32_t count = etwas_remote_list(&entries);
+    uint32_t unread;
+    uint32_t count = etwas_remote_list(&entries, &unread);
     struct question *questions = calloc(count + 1, sizeof *questions);
     uint64_t deadline_ns;
 
-    if (questions == NULL) {
-        answer->code = ERROR_NOT_ENOUGH_MEMORY;
+    if (answer->code == ERROR_SUCCESS) {
+        answer->code = questions != NULL ? unread : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
     }
     for (uint32_t index = 0; questions != NULL && index < count; index++) {
         questions[index].entry = entries[index];

@@ -83,21 +83,27 @@ uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry *
                          : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
-uint32_t etwas_remote_list(struct etwas_registry_entry ***entries)
+uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *code)
 {
     etwas_guid *sessions = NULL;
     uint32_t count = 0;
     uint32_t found = 0;
 
     *entries = NULL;
-    if (!etwas_remote_can_look() || etwas_registry_list(&sessions, &count) != ERROR_SUCCESS) {
-        return 0;
-    }
+    *code = etwas_remote_can_look() ? etwas_registry_list(&sessions, &count) : ERROR_SUCCESS;
     *entries = malloc((count + 1) * sizeof **entries);
+    if (*entries == NULL) {
+        *code = ERROR_NOT_ENOUGH_MEMORY;
+    }
     for (uint32_t index = 0; *entries != NULL && index < count; index++) {
         struct etwas_registry_entry *entry = NULL;
+        uint32_t read = etwas_registry_read(&sessions[index], &entry);
 
-        if (check(etwas_registry_read(&sessions[index], &entry), &entry) != ERROR_SUCCESS) {
+        /* One that is not found has ended meanwhile. */
+        if (read != ERROR_SUCCESS && read != ERROR_NOT_FOUND) {
+            *code = read;
+        }
+        if (check(read, &entry) != ERROR_SUCCESS) {
             continue;
         }
         if (entry->kind == ETWAS_REGISTRY_SHARED) {

@@ -30,8 +30,11 @@ enum {
 uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry);
 uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry);
 
-/* All of them but private ones. Returns how many; *entries and each of them is the caller's to free. */
-uint32_t etwas_remote_list(struct etwas_registry_entry ***entries);
+/*
+ * All of them but private ones. Returns how many; *entries and each of them is the caller's to free. *code: why there may be
+ * others, whose entries cannot be read; ERROR_SUCCESS: these are all.
+ */
+uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *code);
 
 /*
  * One request, one answer, of which the body is put in the place of the request's: it has ETWAS_MESSAGE_BYTES. The answer's

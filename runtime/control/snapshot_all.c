@@ -23,6 +23,7 @@
 #include "platform/file.h"
 #include "platform/time_namespace.h"
 #include "platform/wait.h"
+#include "registry/file_name.h"
 #include "registry/sessions.h"
 #include "session/configuration.h"
 #include "session/trigger.h"
@@ -44,7 +45,7 @@ struct part {
     uint32_t code;
     bool is_dead;
     int connection;                     /* on which it answers; -1: none */
-    struct etwas_registry_entry *entry; /* NULL: it is dead */
+    struct etwas_registry_entry *entry; /* NULL: it is dead, or cannot be read */
 };
 
 struct gathering {
@@ -183,6 +184,21 @@ static bool ask_one(struct gathering *all, struct etwas_registry_entry *entry)
     return true;
 }
 
+/* It may be a recorder. It is told under the name of its entry. False: no memory. */
+static bool add_unread(struct gathering *all, const etwas_guid *session, uint32_t code)
+{
+    const struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
+    struct part *part = next_part(all);
+
+    if (part != NULL) {
+        _Static_assert(ETWAS_REGISTRY_FILE_BYTES <= sizeof part->file, "a name of the registry");
+        etwas_file_name_put(&name, part->file);
+        part->code = code;
+        all->count++;
+    }
+    return part != NULL;
+}
+
 static uint32_t ask_all(struct gathering *all)
 {
     etwas_guid *sessions;
@@ -191,11 +207,14 @@ static uint32_t ask_all(struct gathering *all)
 
     for (uint32_t index = 0; code == ERROR_SUCCESS && index < count; index++) {
         struct etwas_registry_entry *entry;
+        uint32_t read = etwas_registry_read(&sessions[index], &entry);
 
-        if (etwas_registry_read(&sessions[index], &entry) != ERROR_SUCCESS) {
-            continue;
-        }
-        if (!is_asked(all, entry)) {
+        if (read != ERROR_SUCCESS) {
+            /* One that is not found has ended meanwhile. */
+            if (read != ERROR_NOT_FOUND && !add_unread(all, &sessions[index], read)) {
+                code = ERROR_NOT_ENOUGH_MEMORY;
+            }
+        } else if (!is_asked(all, entry)) {
             free(entry);
         } else if (!ask_one(all, entry)) {
             code = ERROR_NOT_ENOUGH_MEMORY;

@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -18,7 +19,7 @@ import sys
 import time
 
 from steer_test import SteerTest, await_true
-from tool_case import OPEN, OUTPUT, USAGE, main
+from tool_case import DAMAGED, OPEN, OUTPUT, USAGE, main
 
 PROVIDER, CLASS = "0a6e4c11-52d7-4d0b-9a3c-601f2b77850e", "0a6e4c12-52d7-4d0b-9a3c-601f2b77850e"
 ERROR_NOT_SUPPORTED = 50
@@ -181,6 +182,24 @@ class All(Recorders):
         still.send_signal(signal.SIGCONT)
         self.assertTrue(await_true(lambda: len(self.etl_files(self.to)) == 2))
         self.assertTrue(await_true(lambda: self.counts(self.to) == {still.pid: 20, going.pid: 30}))
+
+    def test_what_cannot_be_read_is_named_and_the_others_are_there(self):
+        good = self.recorder("start 2 good", "log 5")
+        known = self.entries()
+        self.recorder("start 2 bad", "log 5")
+        entry, = self.entries().keys() - known.keys()
+        name = os.path.basename(entry)
+        for at, byte, told in ((0, 0, "cannot be read"), (4, 99, "of another release")):
+            was = open(entry, "rb").read()[at]
+            self.spoil(entry, at, byte)
+            to = f"{self.to}{at}"
+            out, error = self.run_etwas("snapshot", "--all", "--to", to, expect=DAMAGED)
+            self.assertEqual(out, f"{to}/good-{good.pid}.etl\n")
+            self.assertRegex(error, rf"\Aetwas snapshot: '{re.escape(name[:38])}.*{told}")
+            self.assertEqual(len(self.account(to)[1]), 2)
+            self.spoil(entry, at, was)
+        self.run_etwas("snapshot", "--all", "--to", self.to)
+        self.assertEqual(len(self.etl_files(self.to)), 2)
 
     def test_what_cannot_be_is_told(self):
         _, error = self.run_etwas("snapshot", "--all", "--to", self.to, expect=OPEN)

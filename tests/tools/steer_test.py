@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from tool_case import OPEN, OUTPUT, USAGE, ToolTest, main
+from tool_case import DAMAGED, OPEN, OUTPUT, USAGE, ToolTest, main
 
 MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
 CLASSIC, CLASS = "3c1d7a40-91e5-4f6a-8b27-5d906e13c45f", "3c1d7a41-91e5-4f6a-8b27-5d906e13c45f"
@@ -88,6 +88,19 @@ class SteerTest(ToolTest):
         for process in self.pids_of_host():
             os.kill(process, signal.SIGTERM)
         self.assertTrue(await_true(lambda: not self.pids_of_host()))
+
+    def entries(self):
+        """Of sessions, in the room: as they were, by path."""
+        room = self.environment["ETWAS_RUNTIME_DIR"]
+        found = [os.path.join(room, name) for name in os.listdir(room)
+                 if name.startswith("s.") and not name.endswith((".sock", ".pool"))]
+        return {path: open(path, "rb").read() for path in found}
+
+    def spoil(self, path, at, byte):
+        """One byte, in place: its process goes on."""
+        with open(path, "r+b") as file:
+            file.seek(at)
+            file.write(bytes([byte]))
 
     def start(self, *arguments, name=None, expect=0):
         self.addCleanup(self.end_hosts)
@@ -309,6 +322,27 @@ class Host(SteerTest):
                         os.unlink(os.path.join(folder, name))
             self.run_etwas("stop", self.name)
             self.assertTrue(await_true(lambda: not self.pids_of_host()))
+
+    def test_a_session_that_cannot_be_read_is_said_and_the_others_are_shown(self):
+        self.require_sequences()
+        self.start("--buffering")
+        known = self.entries()
+        self.start("--buffering", name=self.name + "b")
+        entry, = self.entries().keys() - known.keys()
+        for at, told in ((0, "what a process says of one is damaged. Restart that process"),
+                         (4, "one is of another release, whose own etwas shows it")):
+            with open(entry, "rb") as file:
+                byte = file.read()[at]
+            self.spoil(entry, at, byte ^ 0x40)
+            for command in ("ps", "query all"):
+                for options in ((), ("--json",)):
+                    out, error = self.run_etwas(*command.split(), *options, expect=DAMAGED)
+                    self.assertIn(self.name, out)
+                    self.assertNotIn(self.name + "b", out)
+                    self.assertEqual(error, f"etwas {command.split()[0]}: not every session can be read: {told}\n")
+            self.spoil(entry, at, byte)
+            _, error = self.run_etwas("ps")
+            self.assertEqual(error, "")
 
     def test_a_runtime_folder_may_be_named_from_where_the_command_was_typed(self):
         self.environment["ETWAS_RUNTIME_DIR"] = "run"

@@ -181,6 +181,19 @@ static uint32_t query_all(struct etwas_steer_found *found, uint32_t room)
     return code;
 }
 
+/* Of one that could not be asked the block has no name. */
+static void keep_named(struct etwas_steer_found *found, uint32_t room)
+{
+    uint32_t filled = found->session_count < room ? found->session_count : room;
+
+    found->session_count = 0;
+    for (uint32_t i = 0; i < filled; i++) {
+        if (found->sessions[i].block.session_name[0] != '\0') {
+            found->sessions[found->session_count++] = found->sessions[i];
+        }
+    }
+}
+
 static uint32_t look_for_sessions(struct etwas_steer_found *found)
 {
     uint32_t room = ROOM_BEYOND;
@@ -192,7 +205,7 @@ static uint32_t look_for_sessions(struct etwas_steer_found *found)
         free(found->sessions);
         code = query_all(found, room);
     }
-    found->session_count = code == ERROR_SUCCESS ? found->session_count : 0;
+    keep_named(found, code == ERROR_MORE_DATA || found->sessions == NULL ? 0 : room);
     for (uint32_t i = 0; i < found->session_count; i++) {
         complete(&found->sessions[i]);
     }
@@ -325,6 +338,15 @@ static void name_folders(struct etwas_steer_found *found)
     }
 }
 
+static void say_partial(const char *command, uint32_t code)
+{
+    fprintf(stderr, "%s: not every session can be read: %s\n", command,
+            code == ERROR_NOT_SUPPORTED ? "one is of another release, whose own etwas shows it"
+            : code == ERROR_INVALID_DATA
+                ? "what a process says of one is damaged. Restart that process"
+                : etwas_steer_reason(code));
+}
+
 bool etwas_steer_look(const char *command, struct etwas_steer_found *found)
 {
     uint32_t code;
@@ -334,7 +356,11 @@ bool etwas_steer_look(const char *command, struct etwas_steer_found *found)
         return false;
     }
     code = look_for_sessions(found);
-    if (code == ERROR_SUCCESS) {
+    found->is_partial = code != ERROR_SUCCESS && code != ERROR_NOT_ENOUGH_MEMORY;
+    if (found->is_partial) {
+        say_partial(command, code);
+    }
+    if (code != ERROR_NOT_ENOUGH_MEMORY) {
         code = look_for_providers(found);
     }
     name_folders(found);

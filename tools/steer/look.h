@@ -52,6 +52,7 @@ struct etwas_steer_found {
     uint32_t provider_count;
     void **answers; /* what `enables` points into */
     size_t answer_count;
+    bool is_partial;  /* there may be more sessions, which could not be read */
     bool has_folders; /* something is in another runtime folder than this command's own */
 };
 
@@ -62,7 +63,7 @@ bool etwas_steer_look_for(const char *command, const char *name,
 /* The same without a word, and by letters of ASCII without regard to case alone. */
 bool etwas_steer_look_at(const char *name, struct etwas_steer_found_session *session);
 
-/* Looks for everything. False likewise. Free what is found. */
+/* Looks for everything. False likewise; is_partial with a message, too. Free what is found. */
 bool etwas_steer_look(const char *command, struct etwas_steer_found *found);
 void etwas_steer_look_free(struct etwas_steer_found *found);
 

@@ -49,7 +49,7 @@ static const char *const ps_help[] = {
     "of_another_release (their releases of the library differ too much) or\n"
     "of_one_process (see unshared).\n"
     "\n"
-    "Exit codes: see 'etwas --help'.\n",
+    "Exit codes: see 'etwas --help'; 3 where a session cannot be read.\n",
     NULL,
 };
 
@@ -64,7 +64,8 @@ static const char *const query_help[] = {
     "\n",
     keys_help,
     "\n"
-    "Exit codes: see 'etwas --help'; 2 where there is no such session.\n",
+    "Exit codes: see 'etwas --help'; 2 where there is no such session,\n"
+    "3 where one of all cannot be read.\n",
     NULL,
 };
 
@@ -80,11 +81,9 @@ static bool take(void *is_json, int option)
     return option == 'j';
 }
 
-static int finish(bool is_fine)
+static int finish(int result)
 {
-    return !etwas_output_finish(etwas_standard_output()) ? ETWAS_EXIT_OUTPUT
-           : is_fine                                     ? ETWAS_EXIT_FINE
-                                                         : ETWAS_EXIT_OPEN;
+    return etwas_output_finish(etwas_standard_output()) ? result : ETWAS_EXIT_OUTPUT;
 }
 
 int etwas_command_ps(int argc, char **argv)
@@ -93,7 +92,6 @@ int etwas_command_ps(int argc, char **argv)
     struct etwas_output *output = etwas_standard_output();
     struct etwas_steer_found found;
     bool is_json = false;
-    bool good = true;
     int result;
 
     if (!etwas_options_read(&options, argc, argv, &is_json, &result) ||
@@ -104,6 +102,7 @@ int etwas_command_ps(int argc, char **argv)
     if (!etwas_steer_look("etwas ps", &found)) {
         return ETWAS_EXIT_OPEN;
     }
+    result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_FINE;
     if (is_json) {
         for (uint32_t i = 0; i < found.session_count; i++) {
             etwas_steer_json_session(output, &found.sessions[i]);
@@ -111,14 +110,12 @@ int etwas_command_ps(int argc, char **argv)
         for (uint32_t i = 0; i < found.provider_count; i++) {
             etwas_steer_json_provider(output, &found, &found.providers[i]);
         }
-    } else {
-        good = etwas_steer_show_list(output, &found);
+    } else if (!etwas_steer_show_list(output, &found)) {
+        fputs("etwas ps: not enough memory\n", stderr);
+        result = ETWAS_EXIT_OPEN;
     }
     etwas_steer_look_free(&found);
-    if (!good) {
-        fputs("etwas ps: not enough memory\n", stderr);
-    }
-    return finish(good);
+    return finish(result);
 }
 
 /* ---- query ----------------------------------------------------------------------------------- */
@@ -134,18 +131,20 @@ static void show(const struct etwas_steer_found_session *session, bool is_json)
     }
 }
 
-static bool query_all(bool is_json)
+static int query_all(bool is_json)
 {
     struct etwas_steer_found found;
+    int result;
 
     if (!etwas_steer_look("etwas query", &found)) {
-        return false;
+        return ETWAS_EXIT_OPEN;
     }
+    result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_FINE;
     for (uint32_t i = 0; i < found.session_count; i++) {
         show(&found.sessions[i], is_json);
     }
     etwas_steer_look_free(&found);
-    return true;
+    return result;
 }
 
 int etwas_command_query(int argc, char **argv)
@@ -153,7 +152,6 @@ int etwas_command_query(int argc, char **argv)
     static const struct etwas_options options = {"query", query_help, named, "jh", take};
     static struct etwas_steer_found_session session;
     bool is_json = false;
-    bool good = true;
     int result;
 
     if (!etwas_options_read(&options, argc, argv, &is_json, &result) ||
@@ -163,12 +161,13 @@ int etwas_command_query(int argc, char **argv)
     if (argc - optind == 1 && strcmp(argv[optind], "all") == 0) {
         return finish(query_all(is_json));
     }
+    result = ETWAS_EXIT_FINE;
     for (int i = optind; i < argc; i++) {
         if (etwas_steer_look_for("etwas query", argv[i], &session)) {
             show(&session, is_json);
         } else {
-            good = false;
+            result = ETWAS_EXIT_OPEN;
         }
     }
-    return finish(good);
+    return finish(result);
 }

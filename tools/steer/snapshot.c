@@ -46,7 +46,8 @@ static const char *const help[] = {
     "there; it writes its own when it goes on.\n"
     "\n"
     "Exit codes: see 'etwas --help'; 2 where one could not be written, or has not\n"
-    "answered; 4 where the folder cannot be had, or recorders.txt not be written.\n"
+    "answered; 3 where a session cannot be read; 4 where the folder cannot be had,\n"
+    "or recorders.txt not be written.\n"
     "\n"
     "Examples:\n"
     "  etwas snapshot -o now.etl recorder\n"
@@ -114,10 +115,24 @@ struct telling {
     const char *folder;
     uint32_t parts;
     uint32_t failed; /* of these */
+    uint32_t unread; /* of the latter: entries of the registry */
 };
+
+/* A session of which nothing can be read. */
+static bool is_unread(const etwas_snapshot_part *part)
+{
+    return part->session_name[0] == '\0' && !part->is_dead;
+}
 
 static const char *reason(const etwas_snapshot_part *part)
 {
+    if (is_unread(part)) {
+        return part->code == ERROR_NOT_SUPPORTED
+                   ? "a session of another release; if it is a recorder, that release's etwas "
+                     "takes its snapshot"
+                   : "what a session's process says of it cannot be read, nor whether it is a "
+                     "recorder; restart it";
+    }
     if (part->code == ERROR_TIMEOUT) {
         return "its process has not answered in 5 seconds; it writes the file when it goes on";
     }
@@ -133,6 +148,7 @@ static void tell(const etwas_snapshot_part *part, void *context)
     telling->parts++;
     if (part->code != ERROR_SUCCESS) {
         telling->failed++;
+        telling->unread += is_unread(part);
         etwas_steer_complain(telling->command, part->log_file, reason(part));
         return;
     }
@@ -170,7 +186,11 @@ static int take_all(const char *command, const struct request *request)
     if (!etwas_output_finish(etwas_standard_output())) {
         return ETWAS_EXIT_OUTPUT;
     }
-    return code == ERROR_SUCCESS ? ETWAS_EXIT_FINE : ETWAS_EXIT_OPEN;
+    if (code == ERROR_SUCCESS) {
+        return ETWAS_EXIT_FINE;
+    }
+    return telling.unread != 0 && telling.unread == telling.failed ? ETWAS_EXIT_DAMAGED
+                                                                   : ETWAS_EXIT_OPEN;
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
