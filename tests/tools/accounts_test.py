@@ -339,7 +339,7 @@ class Stepped(ToolTest):
         """What a span took and how far that may be off, by each command that says it."""
         own = [etl.totals(), etl.clock_record(requested=2, got=2),
                *(etl.knot(etl.START + at, 100 * at, etl.START + at) for at in knots)]
-        path = self.write("a.etl", etl.trace([(0, records)], clock=2, first=etl.START, own=own))
+        path = self.write("a.etl", etl.trace([(0, [record]) for record in records], clock=2, first=etl.START, own=own))
         span = json.loads(self.run_any("spans", "--json", path)[0])["classes"][0]["duration"]["max"]
         yield span["ns"], span["error_ns"]
         shown = map(json.loads, self.run_any("dump", "--json", "--where", "duration >= 0", path)[0].splitlines())
@@ -450,6 +450,42 @@ class Same(ToolTest):
             again = os.path.join(self.folder, f"again{seed}.etl")
             self.run_any("convert", "--to", "etl", "--output", again, path, copy)
             self.assertEqual(self.stat_json(again)[0]["events"], truth["events"], seed)
+
+    def snapshots(self, chance):
+        """Of one random session at several moments, each with all that it has lost so far; and what is true of all together."""
+        streams = range(chance.randrange(1, 4))
+        slots = [[[etl.classic(chance.choice((RED, BLUE)), T + 10_000 * number + 100 * n + p, payload=bytes(chance.randrange(40)))
+                   for n in range(chance.randrange(1, 20))] for number in range(6)] for p in streams]
+        losses, paths, seen = [], [], {}
+        for moment in range(chance.randrange(2, 5)):
+            losses += [(chance.randrange(1, 1000), chance.choice((etl.NO_BUFFER, etl.WRITE_ERROR))) for _ in range(chance.randrange(3))]
+            untold = chance.choice((0, 0, 7)) if moment == 0 else untold
+            lost = sum(events for events, _ in losses) + untold
+            held = [(p, number, slots[p][number]) for p in streams for number in range(moment, chance.randrange(moment + 1, 7))]
+            seen.update({(p, number): len(records) for p, number, records in held})
+            paths.append(self.write(f"at{moment}.etl", etl.trace(
+                [(p, records) for p, _, records in held], mode=0x400, processors=len(streams), events_lost=lost,
+                own=[etl.totals(lost_events=lost), *(etl.loss(T + n, T + n + 9, events, n % len(streams), cause)
+                                                     for n, (events, cause) in enumerate(losses))])))
+        chance.shuffle(paths)
+        return paths, sum(seen.values()), lost, untold
+
+    def test_of_random_snapshots_of_one_session_together(self):
+        for seed in range(15):
+            paths, events, lost, untold = self.snapshots(random.Random(seed))
+            report, spans, why, advise = (json.loads(self.run_any(command, "--json", *paths)[0])
+                                          for command in ("report", "spans", "why", "advise"))
+            merged = os.path.join(self.folder, f"together{seed}.etl")
+            self.run_any("convert", "--to", "etl", "--output", merged, *paths)
+            stat, = self.stat_json(merged)
+            files = report["files"]
+            self.assertEqual([sum(file["events"] for file in files), sum(sum(one["over_time"]) for one in report["processors"]),
+                              stat["events"]], [events] * 3, seed)
+            self.assertEqual([sum(file["events_lost"] - file["repeated_events_lost"] for file in files), spans["events_lost"],
+                              why["events_lost"], advise["events_lost"], stat["events_lost"]], [lost] * 5, seed)
+            self.assertEqual([sum(loss["count"] for loss in report["losses"]), sum(loss["events"] for loss in stat["losses"])],
+                             [lost - untold] * 2, seed)
+            self.assertEqual([sum(file["lost_untold"] for file in files), stat["lost_untold"]], [untold] * 2, seed)
 
     def check_rates(self, stat, report, spans, words):
         rate = report["other_names_events_per_second"] if report["other_names_events"] else 0

@@ -128,20 +128,28 @@ class All(Recorders):
         self.assertIn(f"{50 + 50 + 40 + 2 * 30} events are in more than one of the files", error)
         self.assertEqual(self.counts(*folders), {program.pid: 130, dead: 30})
 
-    def test_what_a_session_says_of_itself_its_file_says(self):
+    def test_what_a_running_session_says_of_itself_its_snapshots_say_alone_and_together(self):
         for seed in range(3):
+            chance, paths = random.Random(seed), []
             program = self.program(shared="1")
             if self.tell(program, f"start 1 app{seed}", expect=None) == ERROR_NOT_SUPPORTED:
                 self.skipTest("sessions are not shared here")
-            for events in random.Random(seed).choices(range(1, 99), k=4):
-                self.tell(program, f"log {events}")
-            out, _ = self.run_etwas("ps", "--json")
-            said, = (one for one in map(json.loads, out.splitlines()) if one.get("session") == f"app{seed}")
-            folder = os.path.join(self.folder, f"of{seed}")
-            self.run_etwas("snapshot", "--all", "--to", folder)
-            stat = json.loads(self.run_etwas("stat", "--json", os.path.join(folder, f"app{seed}-{program.pid}.etl"))[0])
-            self.assertEqual((stat["events"], stat["events_lost"], stat["overwritten_events"]),
-                             (said["recorded"], said["lost"], said["overwritten"]))
+            for at in range(3):
+                self.tell(program, f"log {chance.randrange(1, 99)}")
+                self.tell(program, f"large {chance.randrange(0, 9)}")
+                out, _ = self.run_etwas("ps", "--json")
+                said, = (one for one in map(json.loads, out.splitlines()) if one.get("session") == f"app{seed}")
+                query = tuple(said[key] for key in ("recorded", "lost", "overwritten"))
+                folder = os.path.join(self.folder, f"of{seed}at{at}")
+                self.run_etwas("snapshot", "--all", "--to", folder)
+                paths.append(os.path.join(folder, f"app{seed}-{program.pid}.etl"))
+                stat = json.loads(self.run_etwas("stat", "--json", paths[-1])[0])
+                self.assertEqual((stat["events"], stat["events_lost"], stat["overwritten_events"]), query)
+            files = json.loads(self.run_etwas("report", "--json", *paths)[0])["files"]
+            told = [(file["events"], file["events_lost"] - file["repeated_events_lost"],
+                     file["overwritten_events"] - file["repeated_overwritten_events"]) for file in files]
+            self.assertEqual(tuple(map(sum, zip(*told))), query)
+            self.assertGreater(query[1], 0)
 
     def test_a_window_leaves_out_buffers_that_are_older_and_is_the_same_in_all(self):
         programs = [self.recorder(f"start 2 app{i}", "log 2000") for i in range(2)]

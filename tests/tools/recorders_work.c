@@ -9,6 +9,7 @@
  *   crash NAME                  one whose buffers outlive the process
  *   file NAME FILE              a session with a file, which shall be asked for snapshots
  *   log N                       N events, with their numbers, into the session started last
+ *   large N                     likewise, which are too large for a buffer and so are lost
  *   provide                     registers a provider
  *   write N                     N events, with their numbers, to whichever sessions enable that provider
  *   arm PASS_ON BEFORE_MS NAME  the session started last, for windows in files of this name
@@ -53,6 +54,25 @@ static ULONG log_events(unsigned long count)
         code = TraceEvent(session, &event.header);
     }
     return code;
+}
+
+static ULONG lose_events(unsigned long count)
+{
+    static struct {
+        EVENT_TRACE_HEADER header;
+        uint8_t payload[8192];
+    } event;
+
+    for (unsigned long i = 0; i < count; i++) {
+        memset(&event, 0, sizeof event);
+        event.header.Size = sizeof event;
+        event.header.Flags = WNODE_FLAG_TRACED_GUID;
+        event.header.Guid = class_guid;
+        if (TraceEvent(session, &event.header) == ERROR_SUCCESS) {
+            return UINT32_MAX;
+        }
+    }
+    return ERROR_SUCCESS;
 }
 
 static ULONG write_events(unsigned long count)
@@ -114,6 +134,9 @@ static ULONG obey(char *line)
     }
     if (sscanf(line, "log %u", &one) == 1) {
         return log_events(one);
+    }
+    if (sscanf(line, "large %u", &one) == 1) {
+        return lose_events(one);
     }
     if (sscanf(line, "write %u", &one) == 1) {
         return write_events(one);
