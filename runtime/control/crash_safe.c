@@ -18,6 +18,7 @@
 #include "platform/identity.h"
 #include "platform/sized.h"
 #include "provider/crash_safe_metadata.h"
+#include "registry/noted_folders.h"
 #include "shared/mapping.h"
 
 enum {
@@ -374,7 +375,7 @@ uint32_t etwas_crash_safe_folder(uint32_t index, char *text, size_t room)
     if (text == NULL || room == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_shared_folder_name(index, path)) {
+    if (!etwas_noted_folders_name(index, path)) {
         return ERROR_NOT_FOUND;
     }
     (void)snprintf(text, room, "%s", path);

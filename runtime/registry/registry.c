@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -20,6 +19,7 @@
 #include "platform/file.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
+#include "registry/noted_folders.h"
 
 #define IS_ALONE (UINT32_C(1) << 31)
 
@@ -30,28 +30,9 @@ enum {
 /* The descriptor and 1, with IS_ALONE where there is no other folder; 0: the folder is not open. */
 static uint32_t opened;
 
-/* By which the others have their names (shared/folder.h): as it was when a folder that is not alone was first opened. */
-static char *runtime;
-
 static int descriptor_of(uint32_t seen)
 {
     return (int)(seen & ~IS_ALONE) - 1;
-}
-
-/* Returns IS_ALONE, or 0. */
-static uint32_t note_environment(void)
-{
-    const char *now;
-    char *copy;
-
-    if (!etwas_shared_folder_runtime(&now)) {
-        return IS_ALONE;
-    }
-    copy = now != NULL && ck_pr_load_ptr(&runtime) == NULL ? strdup(now) : NULL;
-    if (copy != NULL && !ck_pr_cas_ptr(&runtime, NULL, copy)) {
-        free(copy); /* another thread was first */
-    }
-    return 0;
 }
 
 static bool is_removed(int folder)
@@ -71,6 +52,9 @@ static uint32_t open_anew(int folder)
     if (code == ERROR_SUCCESS && !etwas_own_replace(folder, anew)) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     }
+    if (code == ERROR_SUCCESS && (ck_pr_load_32(&opened) & IS_ALONE) == 0) {
+        etwas_noted_folders_add(folder, path);
+    }
     return code;
 }
 
@@ -78,7 +62,7 @@ uint32_t etwas_registry_open(int *folder)
 {
     char path[ETWAS_FOLDER_BYTES];
     uint32_t seen = ck_pr_load_32(&opened);
-    uint32_t others;
+    uint32_t alone;
     uint32_t code;
 
     if (seen != 0 && !etwas_own_is(descriptor_of(seen))) {
@@ -92,8 +76,11 @@ uint32_t etwas_registry_open(int *folder)
             return code;
         }
         *folder = etwas_own_keep(*folder);
-        others = note_environment();
-        if (ck_pr_cas_32(&opened, 0, ((uint32_t)*folder + 1) | others)) {
+        alone = etwas_shared_folder_is_alone() ? IS_ALONE : 0;
+        if (alone == 0) {
+            etwas_noted_folders_add(*folder, path);
+        }
+        if (ck_pr_cas_32(&opened, 0, ((uint32_t)*folder + 1) | alone)) {
             return ERROR_SUCCESS;
         }
         etwas_own_close(*folder); /* another thread was first */
@@ -133,7 +120,8 @@ void etwas_registry_forget(void)
 
 /* ---- all folders ----------------------------------------------------------------------------- */
 
-static bool note_folder(struct etwas_registry_walk *walk, int folder)
+/* Two names may be of one folder. */
+static bool is_new(struct etwas_registry_walk *walk, int folder)
 {
     struct stat facts;
 
@@ -145,9 +133,10 @@ static bool note_folder(struct etwas_registry_walk *walk, int folder)
             return false;
         }
     }
-    walk->seen[walk->seen_count].device = facts.st_dev;
-    walk->seen[walk->seen_count++].inode = facts.st_ino;
-    walk->folder = folder;
+    if (walk->seen_count < sizeof walk->seen / sizeof *walk->seen) {
+        walk->seen[walk->seen_count].device = facts.st_dev;
+        walk->seen[walk->seen_count++].inode = facts.st_ino;
+    }
     return true;
 }
 
@@ -157,18 +146,54 @@ uint32_t etwas_registry_walk(struct etwas_registry_walk *walk)
 
     *walk = (struct etwas_registry_walk){.code = etwas_registry_open(&folder), .folder = -1};
     if (walk->code == ERROR_SUCCESS) {
-        (void)note_folder(walk, folder);
+        (void)is_new(walk, folder);
         walk->folder = folder;
     }
     return walk->code;
 }
 
-void etwas_registry_walk_end(struct etwas_registry_walk *walk)
+static void leave_folder(struct etwas_registry_walk *walk)
 {
     if (walk->next != 0 && walk->folder >= 0) {
         (void)close(walk->folder);
     }
     walk->folder = -1;
+}
+
+void etwas_registry_walk_end(struct etwas_registry_walk *walk)
+{
+    leave_folder(walk);
+    if (walk->notes != NULL) {
+        (void)closedir(walk->notes);
+        walk->notes = NULL;
+    }
+}
+
+static void note_failure(struct etwas_registry_walk *walk, uint32_t code)
+{
+    if (code == ERROR_NO_SYSTEM_RESOURCES) {
+        walk->code = code;
+    }
+}
+
+/* Those that all processes know, then those that are noted there. */
+static bool next_name(struct etwas_registry_walk *walk, char path[ETWAS_FOLDER_BYTES])
+{
+    uint32_t code = ERROR_SUCCESS;
+    bool is_there;
+
+    if ((ck_pr_load_32(&opened) & IS_ALONE) != 0) {
+        return false;
+    }
+    if (etwas_shared_folder_of_all(walk->next++, path)) {
+        return true;
+    }
+    if (walk->notes == NULL) {
+        code = etwas_noted_folders_open(&walk->notes);
+    }
+    is_there = walk->notes != NULL && etwas_noted_folders_next(walk->notes, path, &code);
+    note_failure(walk, code);
+    return is_there;
 }
 
 bool etwas_registry_walk_on(struct etwas_registry_walk *walk)
@@ -177,20 +202,19 @@ bool etwas_registry_walk_on(struct etwas_registry_walk *walk)
     uint32_t code;
     int folder;
 
-    etwas_registry_walk_end(walk);
-    while ((ck_pr_load_32(&opened) & IS_ALONE) == 0 &&
-           etwas_shared_folder_name_by(ck_pr_load_ptr(&runtime), walk->next, path)) {
-        walk->next++;
+    leave_folder(walk);
+    while (next_name(walk, path)) {
         code = etwas_shared_folder_reach(path, &folder);
-        if (code == ERROR_SUCCESS && note_folder(walk, folder)) {
+        note_failure(walk, code);
+        if (code == ERROR_SUCCESS && is_new(walk, folder)) {
+            walk->folder = folder;
             return true;
         }
         if (code == ERROR_SUCCESS) {
             (void)close(folder);
-        } else if (code == ERROR_NO_SYSTEM_RESOURCES) {
-            walk->code = code;
         }
     }
+    etwas_registry_walk_end(walk);
     return false;
 }
 

@@ -4,8 +4,8 @@
 /*
  * The registry: the folder (shared/folder.h) in which the processes of one user find each other's sessions. A process makes
  * its files in its own folder, the first that it could have when it needed one. What others have it looks for in all of
- * the user's folders that are there at that moment: those that began before a login, or with another environment, have
- * another one. But where ETWAS_RUNTIME_DIR names one it is the only one.
+ * the user's folders that are there at that moment: those that began before a login, or with another environment
+ * (noted_folders.h), have another one. But where ETWAS_RUNTIME_DIR names one it is the only one.
  *
  *     n.HASH                      a name that is taken, and by which session         session_name.h
  *     s.GUID                      a session: its entry                               host_session.h, session_entry.h
@@ -23,6 +23,7 @@
 #ifndef ETWAS_REGISTRY_REGISTRY_H
 #define ETWAS_REGISTRY_REGISTRY_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -32,6 +33,7 @@
 
 enum {
     ETWAS_REGISTRY_FILE_BYTES = 96, /* of a file's name in the folder, its 0 included */
+    ETWAS_REGISTRY_FOLDERS = 16,    /* so many are known again in a walk */
 };
 
 /*
@@ -59,12 +61,13 @@ uint64_t etwas_registry_nonce(void);
 struct etwas_registry_walk {
     int folder;    /* its descriptor, which is the walk's; -1: it is at its end */
     uint32_t code; /* why one was not seen: ERROR_NO_SYSTEM_RESOURCES, no more files may be open */
+    DIR *notes;    /* of noted_folders.h */
     uint32_t next;
     uint32_t seen_count;
     struct {
         uint64_t device;
         uint64_t inode;
-    } seen[ETWAS_FOLDERS + 1]; /* two names may be of one folder */
+    } seen[ETWAS_REGISTRY_FOLDERS];
 };
 
 /* Begins it, at the own one. Errors of etwas_registry_open: nothing is open then. */

@@ -10,6 +10,7 @@
 
 #include "registry/file_name.h"
 #include "registry/held_file.h"
+#include "registry/noted_folders.h"
 #include "registry/session_entry.h"
 
 /* What nobody here understands may be whose it is. */
@@ -83,7 +84,7 @@ static bool look(int folder, const char *text, void *context)
 
 uint32_t etwas_registry_clear_stale(void)
 {
-    uint32_t removed = 0;
+    uint32_t removed = etwas_noted_folders_clear();
 
     (void)etwas_registry_each(look, &removed);
     return removed;

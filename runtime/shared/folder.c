@@ -68,12 +68,16 @@ static bool join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
     return join(path, name, "");
 }
 
-/* Who has another user's environment (su, sudo) makes no folder among that user's. */
+/* Who has another user's environment (su, sudo) makes no folder among that user's. That of all has its name there. */
 static bool is_users_own(const char *folder)
 {
     struct stat facts;
+    struct stat of_all;
+    char path[ETWAS_FOLDER_BYTES];
 
-    return folder[0] == '/' && stat(folder, &facts) == 0 && facts.st_uid == geteuid();
+    return folder[0] == '/' && stat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
+           !(join_user(path, "/run/user/%u") && stat(path, &of_all) == 0 &&
+             facts.st_ino == of_all.st_ino && facts.st_dev == of_all.st_dev);
 }
 
 static const char *only_folder(void)
@@ -83,34 +87,32 @@ static const char *only_folder(void)
     return named != NULL && named[0] != 0 ? named : NULL;
 }
 
-bool etwas_shared_folder_runtime(const char **runtime)
+bool etwas_shared_folder_is_alone(void)
 {
-    *runtime = secure_getenv("XDG_RUNTIME_DIR");
-    return only_folder() == NULL;
+    return only_folder() != NULL;
+}
+
+bool etwas_shared_folder_of_all(uint32_t index, char path[ETWAS_FOLDER_BYTES])
+{
+    path[0] = 0;
+    return index == 0   ? join_user(path, "/run/user/%u/etwas")
+           : index == 1 ? join_user(path, "/dev/shm/etwas-%u")
+                        : false;
 }
 
 bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
 {
     const char *only = only_folder();
-    const char *runtime;
+    const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
 
+    path[0] = 0;
     if (only != NULL) {
-        path[0] = 0;
         return index == 0 && join(path, only, "");
     }
-    (void)etwas_shared_folder_runtime(&runtime);
-    return etwas_shared_folder_name_by(runtime, index, path);
-}
-
-bool etwas_shared_folder_name_by(const char *runtime, uint32_t index, char path[ETWAS_FOLDER_BYTES])
-{
-    path[0] = 0;
     if (runtime != NULL && is_users_own(runtime) && index-- == 0) {
         return join(path, runtime, "/etwas");
     }
-    return index == 0   ? join_user(path, "/run/user/%u/etwas")
-           : index == 1 ? join_user(path, "/dev/shm/etwas-%u")
-                        : false;
+    return etwas_shared_folder_of_all(index, path);
 }
 
 uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTES], int *descriptor)
@@ -127,8 +129,8 @@ uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTE
         }
     }
     /* The last one that was tried. */
-    for (uint32_t index = 0; path[0] == 0 && index < ETWAS_FOLDERS; index++) {
-        (void)etwas_shared_folder_name(ETWAS_FOLDERS - 1 - index, path);
+    for (uint32_t index = 0; path[0] == 0 && index <= ETWAS_FOLDERS_OF_ALL; index++) {
+        (void)etwas_shared_folder_name(ETWAS_FOLDERS_OF_ALL - index, path);
     }
     return code;
 }

@@ -15,19 +15,17 @@
 
 enum {
     ETWAS_FOLDER_BYTES = 4096,
-    ETWAS_FOLDERS = 3 /* at most so many names */
+    ETWAS_FOLDERS_OF_ALL = 2,
 };
 
 /* The `index`th of these, from the root on. False: there are not so many. */
 bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
 
-/*
- * The same without a look at the environment, which the program may be changing meanwhile: *runtime is what that says now, and
- * by it (NULL: nothing) the folders have their names later. False: there is one folder and no other.
- */
-bool etwas_shared_folder_runtime(const char **runtime);
-bool etwas_shared_folder_name_by(const char *runtime, uint32_t index,
-                                 char path[ETWAS_FOLDER_BYTES]);
+/* Likewise those that no environment names, without a look at it: the program may be changing it. The last is /dev/shm/etwas-UID. */
+bool etwas_shared_folder_of_all(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
+
+/* Whether the environment names one folder and no other. */
+bool etwas_shared_folder_is_alone(void);
 
 /*
  * Opens the folder of that name if it is there and the user's alone, as below, for reading. ERROR_PATH_NOT_FOUND;

@@ -6,6 +6,9 @@
  * that the test alone sees.
  */
 #include <ck_pr.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,7 @@
 #include "platform/testpoint.h"
 #include "registry/connection.h"
 #include "registry/fixture.h"
+#include "registry/noted_folders.h"
 #include "registry/process.h"
 #include "registry/registry.h"
 #include "registry/sessions.h"
@@ -209,6 +213,72 @@ static void a_folder_that_cannot_be_opened_for_want_of_descriptors_is_said(void 
     child_kill(&child);
 }
 
+/* ---- folders that the environment of some alone names --------------------------------------------- */
+
+/* The name of the only note; empty: there is none. */
+static void find_note(char path[PATH_MAX])
+{
+    char folder[64];
+    const struct dirent *found;
+    uint32_t count = 0;
+    DIR *notes;
+
+    (void)snprintf(folder, sizeof folder, "/dev/shm/etwas-%u/folders", (unsigned)geteuid());
+    notes = opendir(folder);
+    assert_non_null(notes);
+    path[0] = 0;
+    while ((found = readdir(notes)) != NULL) {
+        if (found->d_name[0] != '.') {
+            (void)snprintf(path, PATH_MAX, "%s/%s", folder, found->d_name);
+            count++;
+        }
+    }
+    assert_true(count <= 1);
+    assert_int_equal(closedir(notes), 0);
+}
+
+static void open_elsewhere(void)
+{
+    int folder;
+
+    assert_true(mkdir("/run/elsewhere", 0700) == 0 || errno == EEXIST);
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", "/run/elsewhere", 1), 0);
+    etwas_registry_forget();
+    assert_int_equal(etwas_registry_open(&folder), ERROR_SUCCESS);
+    assert_int_equal(unsetenv("XDG_RUNTIME_DIR"), 0);
+}
+
+static void a_folder_is_noted_while_it_is_there_whatever_stops_who_notes_or_clears(void **state)
+{
+    char note[PATH_MAX];
+    char found[PATH_MAX];
+    char taken[PATH_MAX];
+
+    (void)state;
+    skip_without_mounts();
+    open_elsewhere();
+    find_note(note);
+    assert_int_equal(truncate(note, 5), 0); /* as if it had not been finished */
+    open_elsewhere();
+    assert_int_equal(etwas_noted_folders_clear(), 0);
+    find_note(found);
+    assert_string_equal(found, note);
+    (void)strcpy(taken, note);
+    strrchr(taken, '/')[1] = 't'; /* as if who clears had been killed */
+    assert_int_equal(rename(note, taken), 0);
+    assert_int_equal(etwas_noted_folders_clear(), 1);
+    find_note(found);
+    assert_string_equal(found, note);
+    assert_true(etwas_noted_folders_name(2, found));
+    assert_string_equal(found, "/run/elsewhere/etwas");
+    assert_false(etwas_noted_folders_name(3, found));
+    etwas_registry_forget();
+    assert_int_equal(rmdir("/run/elsewhere/etwas"), 0);
+    assert_int_equal(etwas_noted_folders_clear(), 1);
+    find_note(found);
+    assert_string_equal(found, "");
+}
+
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static void let_it_take(enum etwas_testpoint point)
@@ -309,6 +379,7 @@ int main(void)
         FOLDERS_TEST(processes_of_different_folders_find_tell_and_reach_each_other),
         FOLDERS_TEST(what_a_dead_process_left_in_another_folder_is_removed),
         FOLDERS_TEST(a_folder_that_cannot_be_opened_for_want_of_descriptors_is_said),
+        FOLDERS_TEST(a_folder_is_noted_while_it_is_there_whatever_stops_who_notes_or_clears),
         FOLDERS_TEST(a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice),
         FOLDERS_TEST(processes_of_two_folders_never_have_one_name_at_once),
     };

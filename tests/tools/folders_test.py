@@ -12,14 +12,16 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
-from steer_test import CLASS, CLASSIC, MODERN, SteerTest
+from steer_test import CLASS, CLASSIC, MODERN, SteerTest, await_true
 from tool_case import OPEN, main
 
 USER = f"/run/user/{os.geteuid()}"
 EARLY, LATE = f"/dev/shm/etwas-{os.geteuid()}", f"{USER}/etwas"
+ELSEWHERE = "/run/elsewhere"
 ALONE = "ETWAS_FOLDERS_ALONE"
 NOBODY = 65534
 ALREADY_EXISTS = 183
@@ -50,7 +52,7 @@ class Folders(SteerTest):
     def setUp(self):
         super().setUp()
         self.require_sequences()
-        for folder in (EARLY, USER):
+        for folder in (EARLY, USER, ELSEWHERE):
             shutil.rmtree(folder, ignore_errors=True)
         self.environment = self.environment_of()
 
@@ -110,18 +112,24 @@ class Folders(SteerTest):
         self.assertEqual(self.look()[0], {})
         self.run_etwas("query", log, expect=OPEN)
 
-    def log_into(self, service, folder):
+    def await_events(self, service):
+        """A host may answer a provider later than that waits for it; what is logged until then is counted as lost."""
+        self.assertTrue(await_true(lambda: service.tell("log 1") == 0 and self.query(self.name)["recorded"] > 0))
+        return self.query(self.name)
+
+    def log_into(self, service, folder, ours=LATE):
         """A session that is started in the shell's folder gets the events of a service in another one."""
         self.start("-fo", "a.etl", "-e", CLASSIC)
         self.run_etwas("enable", "--timeout", "5000", self.name, MODERN)
+        before = self.await_events(service)
         service.tell("log 20")
         sessions, providers = self.look()
         self.assertEqual([one["session"] for one in providers[service.pid, MODERN]["enabled_by"]], [self.name])
-        self.assertEqual((sessions[self.name]["folder"], providers[service.pid, MODERN]["folder"]), (LATE, folder))
-        self.assertEqual((sessions[self.name]["recorded"], sessions[self.name]["lost"]), (40, 0))
+        self.assertEqual((sessions[self.name]["folder"], providers[service.pid, MODERN]["folder"]), (ours, folder))
+        self.assertEqual((sessions[self.name]["recorded"], sessions[self.name]["lost"]), (before["recorded"] + 40, before["lost"]))
         self.assertNotIn("unattached_processes", sessions[self.name])
         self.run_etwas("stop", self.name)
-        self.assertEqual(self.counted(self.path), {MODERN: 20, CLASS: 20})
+        self.assertEqual(sum(self.counted(self.path).values()), before["recorded"] + 40)
 
     def test_a_service_that_began_before_the_login_is_found_and_steered(self):
         service = Service(self)
@@ -138,18 +146,66 @@ class Folders(SteerTest):
         service = Service(self, XDG_RUNTIME_DIR=USER)
         self.environment = self.environment_of()
         self.start("-fo", "a.etl", "-e", MODERN)
-        service.tell("log 3")
-        self.assertEqual(self.query(self.name)["recorded"], 3)
+        self.await_events(service)
         self.assertNotIn("folder", self.look()[0][self.name])
         self.assertNotIn("FOLDER", self.run_etwas("ps")[0])
         self.run_etwas("stop", self.name)
 
-    def test_a_service_of_a_login_is_found_where_that_folder_is_no_more_to_be_had(self):
-        """The commands are in a folder behind it, as where nothing can be written to that of the login."""
+    def test_a_service_of_a_login_is_found_from_a_folder_that_it_does_not_know(self):
         self.log_in()
         service = Service(self, XDG_RUNTIME_DIR=USER)
-        self.environment = self.environment_of(XDG_RUNTIME_DIR=os.path.join(self.folder, "run"))
+        self.move()
         self.steer(service, LATE)
+
+    def move(self):
+        """The commands are those of a shell whose folder its environment alone names."""
+        os.mkdir(ELSEWHERE, 0o700)
+        self.environment = self.environment_of(XDG_RUNTIME_DIR=ELSEWHERE)
+
+    def test_a_service_that_knows_nothing_of_a_shells_folder_logs_into_its_sessions(self):
+        service = Service(self)
+        self.move()
+        self.log_into(service, EARLY, f"{ELSEWHERE}/etwas")
+
+    def test_a_service_that_begins_behind_a_session_of_such_a_folder_logs_into_it(self):
+        self.move()
+        self.start("-fo", "a.etl", "-e", MODERN)
+        service = Service(self)
+        self.await_events(service)
+        sessions, providers = self.look()
+        self.assertEqual([one["session"] for one in providers[service.pid, MODERN]["enabled_by"]], [self.name])
+        self.assertEqual(sessions[self.name]["folder"], f"{ELSEWHERE}/etwas")
+
+    def test_a_service_in_such_a_folder_is_found_and_steered(self):
+        self.move()
+        service = Service(self, XDG_RUNTIME_DIR=ELSEWHERE)
+        self.environment = self.environment_of()
+        self.steer(service, f"{ELSEWHERE}/etwas")
+
+    def test_such_a_folder_is_forgotten_when_it_is_gone(self):
+        self.move()
+        notes = os.path.join(EARLY, "folders")
+        self.run_etwas("ps")
+        self.assertEqual(len(os.listdir(notes)), 1)
+        self.environment = self.environment_of()
+        self.run_etwas("ps")
+        self.assertEqual(len(os.listdir(notes)), 1)
+        shutil.rmtree(ELSEWHERE)
+        self.run_etwas("ps")
+        self.assertEqual(os.listdir(notes), [])
+
+    def test_what_is_left_in_any_folder_is_recovered_once(self):
+        self.log_in()
+        self.start("--buffering", "--mode", "0x80000000", name=f"{self.name}-1")
+        self.move()
+        self.start("--buffering", "--mode", "0x80000000", name=f"{self.name}-2")
+        for host in self.pids_of_host():
+            os.kill(host, signal.SIGKILL)
+        self.assertTrue(await_true(lambda: not self.pids_of_host()))
+        for more in {}, {"XDG_RUNTIME_DIR": USER}, {"XDG_RUNTIME_DIR": ELSEWHERE}:
+            self.environment = self.environment_of(**more)
+            found = self.run_json("recover", "--list", "--json")
+            self.assertEqual(sorted(one["session"] for one in found), [f"{self.name}-1", f"{self.name}-2"], more)
 
     def test_a_name_in_another_folder_is_taken(self):
         service = Service(self)

@@ -20,7 +20,7 @@
 enum {
     ROOM_BEYOND = 8, /* what may come between two questions */
     TRIES = 16,
-    FOLDERS = 8,
+    FOLDERS = 64,
 };
 
 /* ---- where it is ----------------------------------------------------------------------------- */
@@ -36,11 +36,10 @@ static const char *folder_of(const etwas_guid *session, uint32_t process)
         etwas_sharing_folder(session, process, path, sizeof path) != ERROR_SUCCESS) {
         return NULL;
     }
-    while (index < FOLDERS - 1 && folders[index][0] != '\0' && strcmp(folders[index], path) != 0) {
+    while (index < FOLDERS && folders[index][0] != '\0' && strcmp(folders[index], path) != 0) {
         index++;
     }
-    memcpy(folders[index], path, sizeof path);
-    return folders[index];
+    return index < FOLDERS ? strcpy(folders[index], path) : NULL;
 }
 
 static bool is_elsewhere(const char *folder)

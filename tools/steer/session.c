@@ -137,7 +137,7 @@ static const char *alone_reason(uint32_t code)
 }
 
 enum {
-    FOLDERS = 8,
+    FOLDERS = 64,
     OF_OTHERS = 077,
 };
 
