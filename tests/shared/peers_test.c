@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/service.h"
 #include "platform/wait.h"
 #include "provider/description.h"
 #include "registry/connection.h"
@@ -28,6 +29,7 @@ static const etwas_guid session_guid = {0x66666666, 6, 6, {6, 6, 6, 6, 6, 6, 6, 
 
 enum {
     TIMEOUT_MS = 10000,
+    SETTLE_NS = 1000000000,
     CALLBACK_US = 200000,
     CLASSES = 600, /* more than a socket takes at once */
     SOME = 1000,
@@ -335,6 +337,8 @@ static int host_without_descriptors(void)
     struct block block;
 
     CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    /* Else a thread may let go of a descriptor later. */
+    etwas_service_settle(etwas_monotonic_ns() + SETTLE_NS);
     CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &few) == 0);
     while (count < LEAST_FILES && (opened[count] = open("/dev/null", O_RDONLY)) >= 0) {
         count++;

@@ -103,8 +103,9 @@ static void what_a_process_used_is_told_with_its_end(void **state)
 
     (void)state;
     session = start_kernel(COUNTERS);
-    child = fork_child();
+    child = fork(); /* fork_child takes memory of its own */
     if (child == 0) {
+        limit_child();
         use_much();
     }
     assert_int_equal(exit_code_of(child), 0);
