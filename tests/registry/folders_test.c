@@ -40,6 +40,17 @@ static struct child child;
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
+static bool mount_both(void)
+{
+    return mount("tmpfs", "/run", "tmpfs", 0, "mode=755") == 0 &&
+           mount("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777") == 0;
+}
+
+static bool unmount_both(void)
+{
+    return umount2("/dev/shm", MNT_DETACH) == 0 && umount2("/run", MNT_DETACH) == 0;
+}
+
 static int setup(void **state)
 {
     if (why_no_mounts != NULL) {
@@ -49,9 +60,7 @@ static int setup(void **state)
     (void)signal(SIGPIPE, SIG_IGN);
     etwas_registry_forget();
     return folder_setup(state) != 0 || unsetenv("ETWAS_RUNTIME_DIR") != 0 ||
-                   unsetenv("XDG_RUNTIME_DIR") != 0 ||
-                   mount("tmpfs", "/run", "tmpfs", 0, "mode=755") != 0 ||
-                   mount("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777") != 0
+                   unsetenv("XDG_RUNTIME_DIR") != 0 || !mount_both()
                ? -1
                : 0;
 }
@@ -62,9 +71,7 @@ static int teardown(void **state)
         return 0;
     }
     etwas_registry_forget();
-    return umount2("/run", MNT_DETACH) != 0 || umount2("/dev/shm", MNT_DETACH) != 0
-               ? -1
-               : folder_teardown(state);
+    return unmount_both() ? folder_teardown(state) : -1;
 }
 
 #define FOLDERS_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -385,5 +392,8 @@ int main(void)
     };
 
     why_no_mounts = enter_private_mounts();
+    if (why_no_mounts == NULL && (!mount_both() || !unmount_both())) {
+        why_no_mounts = "nothing can be mounted on /run and /dev/shm";
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

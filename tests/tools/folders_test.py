@@ -105,6 +105,7 @@ class Folders(SteerTest):
         now = os.path.join(self.folder, "now.etl")
         self.run_etwas("snapshot", "-o", now, recorder)
         self.assertEqual(self.counted(now), {MODERN: 5})
+        self.assertIn(f"-{service.pid}.etl", self.run_etwas("snapshot", "--all", cwd=self.folder)[0])
         self.run_etwas("disable", recorder, MODERN)
         service.tell("log 2")
         self.run_etwas("stop", recorder, log)
