@@ -614,8 +614,9 @@ uint32_t etwas_session_wait(etwas_trace_handle session, uint32_t milliseconds)
  * When a process ends by exit, or by returning from main, the library stops the sessions that still run,
  * after the program's handlers and destructors have run; their control callbacks are not called any more.
  * The process waits for that `milliseconds` at most, whatever the disk does: 1,000 if nobody says
- * otherwise; 0 leaves them as they are. What is not written by then is lost, and a file is readable up
- * to its last whole buffer; so it is after _exit, quick_exit, abort, exec and a signal, which nothing
+ * otherwise; 0 leaves them as they are, and so does a system that has no thread left for it. What is
+ * not written by then is lost, and a file is readable up to its last whole buffer, as one that is not
+ * finished; so it is after _exit, quick_exit, abort, exec and a signal, which nothing
  * waits for. Thread-safe; async-signal-safe.
  */
 void etwas_exit_wait(uint32_t milliseconds) ETWAS_API(etwas_exit_wait);

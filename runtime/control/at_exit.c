@@ -78,34 +78,47 @@ static void *stop_session(void *argument)
     return NULL;
 }
 
-/* A thread for each session, so that a disk that hangs costs the others nothing. Returns how many. */
+/*
+ * A thread for each session, so that a disk that hangs costs the others nothing; those for which there is none are
+ * stopped one after the other. Returns how many there are.
+ */
 static uint32_t stop_each_session(void)
 {
+    void *without_thread[ETWAS_SESSION_ENTRIES];
+    uint32_t without = 0;
     struct etwas_session_key key;
-    uint32_t threads = 0;
+    uint32_t sessions = 0;
     pthread_t thread;
 
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         enum etwas_session_state state = state_of(index, &key);
+        void *argument = (void *)(uintptr_t)index;
 
-        if ((state == ETWAS_SESSION_RUNNING || state == ETWAS_SESSION_STOPPING) &&
-            etwas_thread_create(&thread, NULL, stop_session, (void *)(uintptr_t)index) == 0) {
+        if (state != ETWAS_SESSION_RUNNING && state != ETWAS_SESSION_STOPPING) {
+            continue;
+        }
+        sessions++;
+        if (etwas_thread_create(&thread, NULL, stop_session, argument) == 0) {
             (void)pthread_detach(thread);
-            threads++;
+        } else {
+            without_thread[without++] = argument;
         }
     }
-    return threads;
+    while (without != 0) {
+        (void)stop_session(without_thread[--without]);
+    }
+    return sessions;
 }
 
 /* A thread: the one that ends the process takes no lock, whatever it was interrupted in. */
 static void *stop_sessions(void *argument)
 {
-    uint32_t threads;
+    uint32_t sessions;
 
     etwas_callbacks_silence();
-    threads = stop_each_session();
-    while (threads != 0) {
-        threads -= sem_wait(&ended) == 0;
+    sessions = stop_each_session();
+    while (sessions != 0) {
+        sessions -= sem_wait(&ended) == 0;
     }
     etwas_host_requests_end();
     etwas_host_consumers_wait();

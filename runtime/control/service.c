@@ -23,7 +23,7 @@
 #include "shared/sequences.h"
 
 enum {
-    RETRY_MS = 1000,     /* without memory for a first list */
+    RETRY_MS = 1000,     /* without memory for a first list, or without a thread */
     UNNOTICED_MS = 5000, /* of looks at its files where the system does not say that they go */
     SETTLE_PAUSE_NS = 100000,
 };
@@ -56,6 +56,8 @@ static bool has_ended; /* with the process, whose other threads may go on for a 
 static void (*hears)(const struct etwas_tell *tell);
 static void (*misses)(void);
 static bool notices; /* when its files go; else it looks from time to time */
+
+static void *soon; /* a function that is to be called; NULL: none */
 
 /* Under it there are points of cancellation. */
 static void lock(void)
@@ -179,16 +181,16 @@ static void handle(uint64_t number)
 static bool listen_once(struct listening *listening)
 {
     int ready = poll(listening->polls, listening->count,
-                     listening->count == 0 ? RETRY_MS
-                     : notices             ? -1
-                                           : UNNOTICED_MS);
+                     listening->count == 0 || ck_pr_load_ptr(&soon) != NULL ? RETRY_MS
+                     : notices                                              ? -1
+                                                                            : UNNOTICED_MS);
     char rung[64];
 
     if (ready <= 0) {
         if (ready < 0 && errno != EINTR) {
             (void)poll(NULL, 0, RETRY_MS); /* more than the program may open now, or no memory */
         }
-        if (ready == 0 && listening->count != 0) {
+        if (ready == 0 && listening->count != 0 && !notices) {
             misses();
         }
         listening->count = 0;
@@ -218,22 +220,22 @@ static void handle_ready(const struct listening *listening)
     quiet += !any;
 }
 
-static void *soon; /* a function that is to be called; NULL: none */
-
 static void *call(void *work)
 {
     ((void (*)(void))(uintptr_t)work)();
     return NULL;
 }
 
-/* With the lock held, under which no thread is started. */
+/* With the lock held, under which no thread is started. Where none can be had it is tried again. */
 static void call_what_was_asked_for(void)
 {
     void *work = ck_pr_load_ptr(&soon);
 
     if (work != NULL && ck_pr_cas_ptr(&soon, work, NULL)) {
         unlock();
-        (void)etwas_service_spawn(call, work, "etwas-look");
+        if (!etwas_service_spawn(call, work, "etwas-look")) {
+            (void)ck_pr_cas_ptr(&soon, NULL, work);
+        }
         lock();
     }
 }

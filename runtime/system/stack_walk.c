@@ -62,9 +62,20 @@ static void emit_part(const struct etwas_stack_walker *walker, uint32_t slot, in
     walker->next->take(walker->next, slot, &stamped);
 }
 
+/* Of a part that goes on the outermost frame is ETWAS_STACK_CUT. */
+static void end_part(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp,
+                     struct stack_record *record, uint32_t count, bool is_cut)
+{
+    if (count != 0 && is_cut) {
+        count += count < FRAMES;
+        record->frames[count - 1] = ETWAS_STACK_CUT;
+    }
+    emit_part(walker, slot, stamp, record, count);
+}
+
 /*
- * Where another part begins stands a PERF_CONTEXT_* among the frames. Of a stack that goes on the outermost frame is
- * ETWAS_STACK_CUT: the kernel hands over so many and no word of it, and a record has room for so many.
+ * Where another part begins stands a PERF_CONTEXT_* among the frames. The kernel says nothing of the frames that it leaves
+ * out when it has handed over as many as it may; a record has room for FRAMES.
  */
 static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp)
 {
@@ -79,21 +90,18 @@ static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, i
 
         memcpy(&frame, sample->frames + index * sizeof frame, sizeof frame);
         if (frame >= (uint64_t)PERF_CONTEXT_MAX) {
-            emit_part(walker, slot, stamp, &record, count);
+            end_part(walker, slot, stamp, &record, count, is_cut);
             count = 0;
             is_cut = false;
-        } else if (count < FRAMES) {
-            record.frames[count++] = frame;
-            all++;
         } else {
-            is_cut = true;
+            all++;
+            is_cut = count == FRAMES;
+            if (!is_cut) {
+                record.frames[count++] = frame;
+            }
         }
     }
-    if (count != 0 && (is_cut || all >= walker->most_frames)) {
-        count += count < FRAMES;
-        record.frames[count - 1] = ETWAS_STACK_CUT;
-    }
-    emit_part(walker, slot, stamp, &record, count);
+    end_part(walker, slot, stamp, &record, count, is_cut || all >= walker->most_frames);
 }
 
 /* ---- what a reader unwinds ------------------------------------------------------------------- */

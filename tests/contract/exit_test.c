@@ -111,6 +111,67 @@ static void exit_writes_all_that_was_recorded(void **state)
     }
 }
 
+/* ---- without threads ------------------------------------------------------------------------- */
+
+static bool has_few_threads;
+static uint32_t threads_left; /* then */
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
+{
+    if (has_few_threads && threads_left == 0) {
+        return EAGAIN;
+    }
+    threads_left -= has_few_threads;
+    return __real_pthread_create(thread, attributes, run, argument);
+}
+
+static void leave_few_threads(void)
+{
+    has_few_threads = true;
+}
+
+/* One that stops the sessions, and one for one of them. */
+static void exit_stops_the_sessions_for_which_there_is_no_thread(void **state)
+{
+    (void)state;
+    for (uint32_t left = 1; left <= 2; left++) {
+        static const char *const names[] = {"a.etl", "b.etl", "c.etl"};
+        int child = new_child();
+
+        if (child == 0) {
+            etwas_trace_handle others[2];
+
+            for (size_t index = 0; index < 2; index++) {
+                CHECK_IN_CHILD(etwas_start(names[index], folder_path(names[index]), NULL,
+                                           &others[index]) == ERROR_SUCCESS);
+            }
+            etwas_exit_wait(LONG_MS);
+            start_and_log(folder_path(names[2]), NULL);
+            threads_left = left;
+            CHECK_IN_CHILD(atexit(leave_few_threads) == 0);
+            exit(EXIT_CODE);
+        }
+        assert_int_equal(exit_code_of(child), EXIT_CODE);
+        for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
+            struct events events;
+
+            read_events(folder_path(names[index]), 0, &events);
+            assert_int_equal(events.count, index == 2 ? notes->recorded : 0);
+            assert_int_not_equal(events.header.EndTime.QuadPart, 0);
+            free_events(&events);
+            assert_int_equal(unlink(folder_path(names[index])), 0);
+        }
+    }
+}
+
+/* ---- what is late ---------------------------------------------------------------------------- */
+
 static void *log_to_the_end(void *argument)
 {
     const struct timespec pause = {.tv_nsec = 10000};
@@ -309,6 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(exit_writes_all_that_was_recorded),
+        FOLDER_TEST(exit_stops_the_sessions_for_which_there_is_no_thread),
         FOLDER_TEST(late_events_are_refused_and_harm_nothing),
         FOLDER_TEST(no_callback_is_called_at_exit),
         FAILING_TEST(exit_does_not_wait_longer_than_it_was_told),

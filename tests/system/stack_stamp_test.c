@@ -3,7 +3,7 @@
 
 /*
  * A stack says the stamp that its event has in the file, also where that is not the one it came with, since
- * stamps of a stream do not decrease.
+ * stamps of a stream do not decrease. Each part that has more frames than its record is marked as cut.
  */
 #include <etwas/winerror.h>
 #include <stddef.h>
@@ -92,11 +92,89 @@ static void a_stack_says_the_stamp_that_was_put_down(void **state)
     stop_session(session, NULL);
 }
 
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+enum {
+    MOST_FRAMES = 192, /* of a record */
+    MOST_PARTS = 2,
+    HEAD_BYTES = 16 + 16,
+};
+
+static struct {
+    uint32_t frames;
+    uint64_t outermost;
+} parts[MOST_PARTS];
+static uint32_t part_count;
+
+static void take_part(struct etwas_emitter *emitter, uint32_t slot,
+                      const struct etwas_stamped_record *record)
+{
+    struct etwas_etl_perfinfo_header header;
+
+    (void)emitter;
+    (void)slot;
+    memcpy(&header, record->bytes, sizeof header);
+    if (header.group == GROUP_STACK_WALK) {
+        assert_true(part_count < MOST_PARTS);
+        parts[part_count].frames = (uint32_t)(header.size - HEAD_BYTES) / 8;
+        memcpy(&parts[part_count].outermost, (const uint8_t *)record->bytes + header.size - 8, 8);
+        part_count++;
+    }
+}
+
+static void each_part_of_a_stack_that_goes_on_is_marked_as_cut(void **state)
+{
+    static const struct {
+        uint32_t frames[MOST_PARTS];
+        uint32_t most; /* that the kernel hands over; 0: more than these */
+        bool is_cut[MOST_PARTS];
+    } cases[] = {
+        {{10, 10}, 0, {false, false}},
+        {{MOST_FRAMES, MOST_FRAMES}, 0, {false, false}},
+        {{MOST_FRAMES + 1, 10}, 0, {true, false}},
+        {{10, MOST_FRAMES + 1}, 0, {false, true}},
+        {{MOST_FRAMES + 9, MOST_FRAMES + 1}, 0, {true, true}},
+        {{10, 10}, 20, {false, true}},
+        {{MOST_FRAMES + 9, 10}, MOST_FRAMES + 19, {true, true}},
+    };
+    const struct etwas_system_settings settings = {.stack_count = 1, .stack_hooks = {HOOK}};
+    struct etwas_emitter next = {.take = take_part};
+    static struct etwas_stack_walker walker;
+
+    (void)state;
+    for (size_t index = 0; index < sizeof cases / sizeof cases[0]; index++) {
+        uint64_t frames[2 + MOST_PARTS * (MOST_FRAMES + 9)];
+        struct etwas_sample sample = {.frames = (const uint8_t *)frames};
+
+        for (uint32_t part = 0; part < MOST_PARTS; part++) {
+            frames[sample.frame_count++] = part == 0 ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+            for (uint32_t frame = 0; frame < cases[index].frames[part]; frame++) {
+                frames[sample.frame_count++] = 0x1000 + frame;
+            }
+        }
+        etwas_stack_walker_open(&walker, &next);
+        etwas_stack_walker_choose(&walker, &settings);
+        walker.most_frames = cases[index].most != 0 ? cases[index].most : UINT32_MAX;
+        walker.sample = &sample;
+        part_count = 0;
+        log_with_stack(&walker, 1);
+        assert_int_equal(part_count, MOST_PARTS);
+        for (uint32_t part = 0; part < MOST_PARTS; part++) {
+            uint32_t whole = cases[index].frames[part] + cases[index].is_cut[part];
+
+            assert_int_equal(parts[part].frames, whole < MOST_FRAMES ? whole : MOST_FRAMES);
+            assert_int_equal(parts[part].outermost == UINT64_MAX, cases[index].is_cut[part]);
+        }
+        etwas_stack_walker_free(&walker);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_stack_says_the_stamp_that_was_put_down, folder_setup,
                                         folder_teardown),
+        cmocka_unit_test(each_part_of_a_stack_that_goes_on_is_marked_as_cut),
     };
 
     return cmocka_run_group_tests_name("stack stamps", tests, NULL, NULL);

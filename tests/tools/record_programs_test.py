@@ -74,6 +74,13 @@ class Programs(ToolTest):
         self.assertEqual(self.numbers(self.path), list(range(5)))
         self.assertEqual(os.listdir(self.environment["ETWAS_RUNTIME_DIR"]), [])
 
+    def test_a_file_that_cannot_be_written_is_no_success(self):
+        for code, expected in ((0, OUTPUT), (3, 3)):
+            # From here on: what shares the buffers is larger.
+            run = self.record("-e", NAME, "sh", "-c", f"prlimit --pid $PPID --fsize=100000: && {self.brief} 20000; exit {code}")
+            self.assertEqual(run.returncode, expected, run.stderr)
+            self.assertIn("since the file could not be written: the disk is full, or fails", run.stderr)
+
     def test_keywords_and_a_level_choose(self):
         for wanted, count in ((f"{NAME}:2", 0), (f"{NAME}::3", 0), (f"{NAME}:1:verbose", 4), (f"{{{GUID}}}:0x1:4", 4)):
             self.record("-e", wanted, self.brief, "4")

@@ -64,12 +64,13 @@ static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
     }
 }
 
-static void say_ended(const struct etwas_steer_block *block, TRACEHANDLE session)
+/* False: events were lost since the file could not be written. */
+static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session)
 {
     struct etwas_output *output = etwas_standard_output();
     char recorded[ETWAS_PEOPLE_CHARACTERS];
     char lost[ETWAS_PEOPLE_CHARACTERS];
-    etwas_session_counts counts;
+    etwas_session_counts counts = {.lost_write_error = 0};
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
         etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
@@ -78,6 +79,12 @@ static void say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
                             etwas_people_count(lost, counts.lost));
         etwas_output_flush(output);
     }
+    if (counts.lost_write_error != 0) {
+        etwas_steer_complain(
+            command, block->session_name,
+            "events are lost since the file could not be written: the disk is full, or fails");
+    }
+    return counts.lost_write_error == 0;
 }
 
 static int host(const struct etwas_steer_wish *wish, bool in_background)
@@ -109,8 +116,7 @@ static int host(const struct etwas_steer_wish *wish, bool in_background)
         etwas_steer_complain(command, wish->name, "there is no thread to be had");
         return ETWAS_EXIT_OPEN;
     }
-    say_ended(&block, session);
-    return ETWAS_EXIT_FINE;
+    return say_ended(&block, session) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
 }
 
 int main(int argc, char **argv)

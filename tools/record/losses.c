@@ -167,9 +167,9 @@ static void say_in_kernel(uint64_t count, const char *path)
     }
 }
 
-void etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help)
+bool etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help)
 {
-    etwas_session_counts counts;
+    etwas_session_counts counts = {.lost_write_error = 0};
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
         if (counts.lost_in_kernel != 0) {
@@ -183,4 +183,5 @@ void etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *
         say(counts.lost_abandoned, "since their programs did not finish them");
         say(counts.lost_unattached, "before their programs were attached to the session");
     }
+    return counts.lost_write_error == 0;
 }

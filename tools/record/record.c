@@ -74,7 +74,8 @@ static const char *const help[] = {
     "'etwas dump' show both on one time line.\n"
     "\n",
     "Exit codes: PROGRAM's, or 128 and the number of the signal that ended it; with\n"
-    "--pid 0. Where nothing could be recorded: see 'etwas --help'.\n"
+    "--pid 0. Where nothing could be recorded: see 'etwas --help'; 4 instead of 0\n"
+    "where a file could not be written as a whole.\n"
     "\n",
     "Examples:\n"
     "  etwas record -- make && etwas stat --cpu etwas.etl\n"

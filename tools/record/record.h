@@ -78,8 +78,11 @@ bool etwas_record_share(void);
 bool etwas_record_programs(const struct etwas_record_wish *wish, TRACEHANDLE *session);
 const char *etwas_record_programs_path(const struct etwas_record_wish *wish);
 
-/* On standard error, of a session that has stopped, and its file; a line for each reason, and what helps. */
-void etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help);
+/*
+ * On standard error, of a session that has stopped, and its file; a line for each reason, and what helps. False: the file
+ * could not be written.
+ */
+bool etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help);
 
 /* What the program exits with. */
 int etwas_record_run(const struct etwas_record_wish *wish);

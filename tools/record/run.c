@@ -69,6 +69,7 @@ static ULONG set_stacks(TRACEHANDLE session, const struct etwas_record_wish *wis
                                                         wish->stack_count * (ULONG)sizeof *ids);
 }
 
+/* One that another stops has its counts when it has ended. */
 static void stop(TRACEHANDLE session)
 {
     struct block block;
@@ -80,7 +81,10 @@ static void stop(TRACEHANDLE session)
     block.properties.Wnode.BufferSize = sizeof block;
     block.properties.LoggerNameOffset = offsetof(struct block, session_name);
     block.properties.LogFileNameOffset = offsetof(struct block, file_name);
-    (void)ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP);
+    if (ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP) ==
+        ERROR_ACTIVE_CONNECTIONS) {
+        (void)etwas_session_wait(session, UINT32_MAX);
+    }
 }
 
 /* Of what is asked for and never comes. */
@@ -207,26 +211,34 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
             etwas_people_count(lost, sum_lost), end);
 }
 
-/* What programs logged ends first, so that the kernel's part has all of their time. */
-static void finish(const struct etwas_record_wish *wish, const struct sessions *sessions)
+/*
+ * What programs logged ends first, so that the kernel's part has all of their time. False: events were lost since a file could
+ * not be written.
+ */
+static bool finish(const struct etwas_record_wish *wish, const struct sessions *sessions)
 {
     const struct sessions kernel = {.kernel = sessions->kernel};
     const struct sessions programs = {.programs = sessions->programs};
+    bool is_written = true;
 
     stop(sessions->programs);
     stop(sessions->kernel);
     if (sessions->kernel != 0) {
         fprintf(stderr, "%s: ", wish->path);
         say_counts(&kernel, "", "\n");
-        etwas_record_say_losses(sessions->kernel, wish->path,
-                                "since the disk did not keep up: ask for fewer flags or stacks");
+        is_written = etwas_record_say_losses(
+            sessions->kernel, wish->path,
+            "since the disk did not keep up: ask for fewer flags or stacks");
     }
     if (sessions->programs != 0) {
         fprintf(stderr, "%s: ", etwas_record_programs_path(wish));
         say_counts(&programs, "", "\n");
-        etwas_record_say_losses(sessions->programs, etwas_record_programs_path(wish),
-                                "since the disk did not keep up: enable fewer levels or keywords");
+        is_written = etwas_record_say_losses(
+                         sessions->programs, etwas_record_programs_path(wish),
+                         "since the disk did not keep up: enable fewer levels or keywords") &&
+                     is_written;
     }
+    return is_written;
 }
 
 /* ---- what is recorded ------------------------------------------------------------------------ */
@@ -276,6 +288,6 @@ int etwas_record_run(const struct etwas_record_wish *wish)
     }
     result = wish->process != 0 ? await_process(descriptor, &sessions)
                                 : etwas_record_child(wish->program);
-    finish(wish, &sessions);
-    return result;
+    /* What the program says is said. */
+    return !finish(wish, &sessions) && result == ETWAS_EXIT_FINE ? ETWAS_EXIT_OUTPUT : result;
 }
