@@ -200,12 +200,12 @@ def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES, f
     return (header + body).ljust(size, b"\xff")
 
 
-def header_buffer(buffers, name="session", log_file="x.etl", finished=True, events_lost=0, buffers_lost=0,
+def header_buffer(buffers, name="session", log_file="x.etl", finished=True, ended=20_000_000, events_lost=0, buffers_lost=0,
                   size=BUFFER_BYTES, processors=4, mode=1, tick=156250, own=(),
                   clock=1, frequency=PERF_FREQUENCY, start=START, first=FIRST_STAMP):
     log_header = struct.pack(
         "<I4sIIqIIIIIIIIQQ172sIqqqII", size, bytes([10, 0, 1, 5]), 19045, processors,
-        start + 20_000_000 if finished else 0, tick, 0, mode, buffers, 1, 8, events_lost, 3000, 0, 0,
+        start + ended if finished else 0, tick, 0, mode, buffers, 1, 8, events_lost, 3000, 0, 0,
         bytes(172), 0, START - 1, frequency, start, clock, buffers_lost)
     names = (name + "\0").encode("utf-16-le", "surrogatepass") + utf16(log_file)
     record = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(log_header) + len(names), 0, 0, 11,

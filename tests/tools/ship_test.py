@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
+import etl_build as etl
 import ship_server as ways
 from ship_case import BUFFER, END, GONE, PATIENCE_S, RECOVERED, ShipTest, UNSENT, changed_cursor
-from tool_case import FINE, OPEN, OUTPUT, main
+from tool_case import FINE, OPEN, OUTPUT, RED, main
 
 
 class Folder(ShipTest):
@@ -49,6 +50,28 @@ class Folder(ShipTest):
         said = self.ship("--follow", self.inside, "--once")
         self.assertIn("note: 1 trace is in it not read, since it is not called NAME.etl: d.log\n", said)
         self.assert_whole(2000, 2000, 2000)
+
+    def test_what_a_snapshot_repeats_is_said_and_one_file_of_them_has_it_once(self):
+        events = [etl.tl_event(RED, etl.FIRST_STAMP + 1 + n, "P", "E") for n in range(50)]
+
+        def snapshot(file, first, end, **options):
+            path = os.path.join(self.inside, file)
+            return self.write(path, etl.trace([(0, events[n:n + 5]) for n in range(first, end, 5)], mode=0x400, ended=20_000_000 + end,
+                                              own=[etl.totals(lost_events=end), etl.clock_record()], **options))
+        paths = [snapshot("1.etl", 0, 20), snapshot("2.etl", 5, 30), snapshot("3.etl", 30, 40), snapshot("4.etl", 10, 30, name="else")]
+        advice = "what both have queries count for each; docs/fleet.md says how to send it once"
+        self.assertEqual(self.ship(*paths[:1]), f"etwas ship: {paths[0]}: note: it is a snapshot: what others of its session have "
+                         "too queries count for each; docs/fleet.md says how to send it once\n")
+        said = self.ship("--follow", self.inside, "--once")
+        self.assertIn("note: 15 of its events are in an earlier snapshot of its session too: " + advice, said)
+        self.assertEqual(said.count("earlier snapshot"), 1)
+        self.assertEqual(len(self.server.events), 20 + 25 + 10 + 20)
+        self.assertEqual(self.ship("--follow", self.inside, "--once"), "")
+        one = self.path("one.etl")
+        self.run_etwas("convert", "--to", "etl", "--output", one, *paths[:3])
+        self.assertEqual(self.ship(one), "")
+        self.assertEqual(len(self.server.events), 75 + 40)
+        self.assertEqual(max(row["lost"] for row in self.rows(END)), 40)
 
     def test_a_folder_that_is_not_there_is_refused_and_not_made(self):
         missing = self.path("missing")

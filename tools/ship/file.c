@@ -10,6 +10,7 @@
 #include "files.h"
 #include "hash.h"
 #include "names.h"
+#include "parts.h"
 
 #include <etwas/evntrace.h>
 #include <inttypes.h>
@@ -263,6 +264,8 @@ static bool read_facts(struct etwas_ship_file *file)
     facts->part = (file->information.ends & ETWAS_TRACE_IS_RECOVERED) != 0
                       ? ETWAS_SHIP_RECOVERED_PART
                       : file->information.part;
+    facts->snapshot_of =
+        is_snapshot(file) ? etwas_parts_place(&file->logfile, &file->information) : 0;
     facts->is_appended = (mode & EVENT_TRACE_FILE_MODE_APPEND) != 0;
     facts->is_circular = (mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
     facts->bytes = file->information.file_bytes;

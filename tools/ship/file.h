@@ -24,6 +24,8 @@ struct etwas_ship_facts {
      * the same numbers. 0: it has neither an event nor an end, and nothing of it is sent.
      */
     uint64_t written_as;
+    uint64_t
+        snapshot_of; /* of a snapshot: the same for all of its session, by etwas_parts_place; else 0 */
     bool is_appended; /* it has several sessions, one behind the other */
     bool is_circular; /* its buffers have their place when it has ended: nothing can go before */
 

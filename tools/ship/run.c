@@ -274,6 +274,7 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
     }
     etwas_ship_lanes_close(run->lanes);
     etwas_ship_sources_close(&run->sources);
+    etwas_ship_snapshots_free(&run->snapshots);
     return result;
 }
 

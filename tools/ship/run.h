@@ -10,6 +10,7 @@
 
 #include "ship/lane.h"
 #include "ship/settings.h"
+#include "ship/snapshots.h"
 #include "ship/sources.h"
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ struct etwas_ship_run {
     struct etwas_ship_state *state;
     struct etwas_ship_lanes *lanes;
     struct etwas_ship_sources sources;
+    struct etwas_ship_snapshots snapshots;
     struct etwas_ship_limits limits;
     int stop; /* readable from when all shall end */
 

@@ -161,9 +161,13 @@ static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_
                 "its end has been sent, and what was appended to it since has no place "
                 "behind that");
         }
+        etwas_ship_snapshots_meet(&run->snapshots, source->path,
+                                  etwas_ship_file_facts(source->file), false);
         etwas_ship_spool_arrived(run, source);
         return etwas_ship_turn_finish(run, source);
     }
+    etwas_ship_snapshots_meet(&run->snapshots, source->path, etwas_ship_file_facts(source->file),
+                              true);
     if (run->folder == NULL && is_rewritten(source)) {
         return complain_of(run, source,
                            "its session replaces its oldest events in place; when that "
