@@ -226,8 +226,8 @@ struct etwas_event_string etwas_subject_name(const struct etwas_subject *subject
 
 struct etwas_event_string etwas_subject_message(struct etwas_subject *subject)
 {
-    /* More than any message of a payload of 64 KB. */
-    static char text[256 * 1024];
+    /* More than any message of a payload of 64 KB: a byte that is no UTF-8 is 5 characters. */
+    static char text[512 * 1024];
 
     if (!subject->has_message) {
         size_t bytes = etwas_decoder_message(subject->descriptions->decoder, subject->record, text,

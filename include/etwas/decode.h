@@ -220,7 +220,8 @@ size_t etwas_value_odd(const etwas_value *value, char *text, size_t size)
  * The message of an event, as etwas_value_text gives a value: of a TraceMessage the format that was
  * described for it with the arguments, of others the schema's EventMessage with the fields. 0 when it
  * has none. What an argument or field lacks in a payload that is too short is shown as "…", or left
- * as the message has it. It may have several lines.
+ * as the message has it. Behind an argument of TraceMessage that its text had to replace characters of
+ * stands what it is, " [not UTF-8: 63E9]"; of fields etwas_value_odd says it. It may have several lines.
  */
 size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                              size_t size) ETWAS_API(etwas_decoder_message);

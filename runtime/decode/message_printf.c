@@ -6,6 +6,7 @@
 
 #include "decode/conversion.h"
 #include "decode/message.h"
+#include "decode/value.h"
 
 struct arguments {
     const uint8_t *at;
@@ -40,6 +41,7 @@ static void put_string(struct etwas_text *text, const struct etwas_conversion *c
     size_t most = (size_t)(arguments->end - arguments->at) / unit;
     const uint8_t *at = arguments->at;
     size_t units = 0;
+    size_t whole;
     bool ends;
 
     if (arguments->is_over || most == 0) {
@@ -52,10 +54,12 @@ static void put_string(struct etwas_text *text, const struct etwas_conversion *c
     }
     ends = units < most;
     arguments->at += unit * (units + ends);
+    whole = units;
     if (conversion->precision >= 0 && (size_t)conversion->precision < units) {
         units = (size_t)conversion->precision;
     }
     etwas_put_padded(text, conversion, at, units);
+    etwas_put_odd_string(text, at, unit * whole, conversion->is_wide, " [", "]");
 }
 
 static void put_integer(struct etwas_text *text, const struct etwas_conversion *conversion,
@@ -100,6 +104,7 @@ static void put_character(struct etwas_text *text, struct etwas_conversion *conv
         put_missing(text);
     } else {
         etwas_put_padded(text, conversion, at, 1);
+        etwas_put_odd_string(text, at, 1, false, " [", "]");
     }
 }
 

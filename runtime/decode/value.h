@@ -44,6 +44,10 @@ bool etwas_value_is_boolean(const etwas_value *value);
 /* Appends the value's text. */
 void etwas_value_put(struct etwas_text *text, const etwas_value *value);
 
+/* What a string is that is no UTF-8, or no UTF-16: in words, and its bytes. Nothing of any other. */
+void etwas_put_odd_string(struct etwas_text *text, const void *bytes, size_t count, bool is_wide,
+                          const char *before, const char *after);
+
 /* A number that printf made: what the locale puts between its digits becomes a point. */
 void etwas_put_number(struct etwas_text *text, const char *printed);
 

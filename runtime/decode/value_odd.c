@@ -35,6 +35,19 @@ static bool is_utf16(const uint8_t *bytes, size_t units)
     return true;
 }
 
+static bool is_utf8(const uint8_t *bytes, size_t count)
+{
+    for (size_t at = 0, length; at < count; at += length) {
+        uint32_t point;
+
+        length = bytes[at] < 0x80 ? 1 : etwas_utf8_decode(bytes + at, count - at, &point);
+        if (length == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A text of fixed length ends at its first 0. */
 static void put_behind(struct etwas_text *text, const etwas_value *value)
 {
@@ -50,6 +63,17 @@ static void put_behind(struct etwas_text *text, const etwas_value *value)
     }
 }
 
+void etwas_put_odd_string(struct etwas_text *text, const void *bytes, size_t count, bool is_wide,
+                          const char *before, const char *after)
+{
+    if (is_wide ? !is_utf16(bytes, count / 2) : !is_utf8(bytes, count)) {
+        etwas_text_put_ascii(text, before);
+        etwas_text_put_ascii(text, is_wide ? "not UTF-16: " : "not UTF-8: ");
+        etwas_text_put_bytes(text, bytes, count);
+        etwas_text_put_ascii(text, after);
+    }
+}
+
 static void put_utf16(struct etwas_text *text, const etwas_value *value)
 {
     if (!is_utf16(value->data, value->bytes / 2)) {
@@ -57,19 +81,6 @@ static void put_utf16(struct etwas_text *text, const etwas_value *value)
     } else if (value->bytes % 2 != 0) {
         put_bytes(text, "odd byte: ", (const uint8_t *)value->data + value->bytes - 1, 1);
     }
-}
-
-static bool is_utf8(const uint8_t *bytes, size_t count)
-{
-    for (size_t at = 0, length; at < count; at += length) {
-        uint32_t point;
-
-        length = bytes[at] < 0x80 ? 1 : etwas_utf8_decode(bytes + at, count - at, &point);
-        if (length == 0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static void put_sid(struct etwas_text *text, const etwas_value *value)

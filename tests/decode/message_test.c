@@ -155,6 +155,24 @@ static void widths_and_precisions_are_kept_to(void **state)
     assert_int_equal(strlen(printed(s, "%999999999d")), 255);
 }
 
+/* Also of one that the text has only the beginning of. */
+static void what_a_text_replaces_of_an_argument_stands_behind_it(void **state)
+{
+    static const uint16_t lone[] = {'a', 0xD800, 0};
+    struct state *s = *state;
+
+    put_text(&s->payload, "ab\xE9");
+    put_text(&s->payload, "ab\xE9");
+    put_bytes(&s->payload, lone, sizeof lone);
+    put_u8(&s->payload, 0xFF);
+    put_text(&s->payload, "gr\xC3\xBC\xC3\x9F");
+    put_text(&s->payload, "\xC3\xBC");
+    assert_string_equal(printed(s, "%s|%.2s|%ls|%c|%s|%.1s"),
+                        "ab\xEF\xBF\xBD [not UTF-8: 6162E9]|ab [not UTF-8: 6162E9]|"
+                        "a\xEF\xBF\xBD [not UTF-16: 610000D8]|\xEF\xBF\xBD [not UTF-8: FF]|"
+                        "gr\xC3\xBC\xC3\x9F|\xEF\xBF\xBD");
+}
+
 /* The arguments end: what is missing is marked, and nothing behind them is read. */
 static void a_payload_cut_anywhere_has_its_whole_arguments(void **state)
 {
@@ -364,6 +382,7 @@ int main(void)
         TEST(a_payload_cut_anywhere_has_its_whole_arguments),
         TEST(what_follows_the_last_argument_is_given),
         TEST(what_is_no_conversion_ends_the_arguments),
+        TEST(what_a_text_replaces_of_an_argument_stands_behind_it),
         TEST(a_format_is_checked_and_may_be_replaced),
         TEST(a_format_learned_ahead_leaves_the_first),
         TEST(fields_are_put_into_an_events_message),
