@@ -140,14 +140,6 @@ static void forget(void)
     memset(__start_tool_bss, 0, (size_t)(__stop_tool_bss - __start_tool_bss));
 }
 
-/* The command's texts are kept until it ends, and forgotten here. LeakSanitizer calls it. */
-const char *__lsan_default_suppressions(void);
-
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:etwas_output_make_room\n";
-}
-
 static void run(const struct command *command, char **arguments, int count)
 {
     int code;
