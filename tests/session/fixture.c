@@ -312,7 +312,7 @@ static void allocate_each_size(void)
 static bool has_allocated(int child, int notice)
 {
     enum {
-        PATIENCE_MS = 5000
+        PATIENCE_MS = 1000
     };
     struct pollfd said = {.fd = notice, .events = POLLIN};
     bool has = poll(&said, 1, PATIENCE_MS) == 1 && (said.revents & POLLIN) != 0;
