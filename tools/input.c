@@ -117,9 +117,8 @@ static void learn(struct etwas_input *input)
 
     (void)etwas_trace_query(input->trace, &information);
     input->place = etwas_parts_place(&input->logfile, &information);
-    if (etwas_input_has_raw(input) && information.clock == ETWAS_CLOCK_SYSTEM_TIME) {
-        input->steps = etwas_steps_open();
-    }
+    input->is_by_wall_clock =
+        etwas_input_has_raw(input) && information.clock == ETWAS_CLOCK_SYSTEM_TIME;
 }
 
 static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CALLBACK record)
@@ -242,22 +241,35 @@ static void tell_repeated(struct etwas_input_run *run)
     run->has_told |= repeated > 0 || told > 0;
 }
 
-int etwas_input_process(struct etwas_input_run *run)
+static uint32_t deliver(struct etwas_input_run *run)
 {
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
     etwas_filetime from = as_filetime(run->from_filetime);
     etwas_filetime to = as_filetime(run->to_filetime);
-    uint32_t code;
-    int result = ETWAS_EXIT_FINE;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        run->inputs[i].run = run;
-        traces[i] = run->inputs[i].trace;
+        struct etwas_input *input = &run->inputs[i];
+
+        input->run = run;
+        traces[i] = input->trace;
+        if (input->is_by_wall_clock) {
+            input->steps = etwas_steps_open();
+            if (input->steps == NULL) {
+                return ERROR_NOT_ENOUGH_MEMORY;
+            }
+        }
     }
-    code = run->by_buffers ? etwas_trace_process_buffers(traces[0], 0, UINT64_MAX, want_buffer,
+    return run->by_buffers ? etwas_trace_process_buffers(traces[0], 0, UINT64_MAX, want_buffer,
                                                          want_buffer, run->inputs)
                            : etwas_process_traces(traces, run->count, run->has_span ? &from : NULL,
                                                   run->has_span ? &to : NULL);
+}
+
+int etwas_input_process(struct etwas_input_run *run)
+{
+    uint32_t code = deliver(run);
+    int result = ETWAS_EXIT_FINE;
+
     etwas_progress_end(&run->progress);
     for (uint32_t i = 0; i < run->count; i++) {
         struct etwas_input *input = &run->inputs[i];

@@ -42,6 +42,7 @@ struct etwas_input {
     void *context;               /* of the command */
     struct etwas_input_run *run; /* while it is processed */
     bool is_coarse;              /* FILETIME says all that the clock does */
+    bool is_by_wall_clock;       /* that stamped it, and TimeStamp is raw */
     bool is_kernel;              /* it was recorded by a session of the kernel's events */
     etwas_trace_handle trace;
     uint64_t place;               /* by etwas_parts_place */
@@ -54,9 +55,8 @@ struct etwas_input {
     struct etwas_covered covered;
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
-    struct etwas_steps
-        *steps;          /* of the wall clock, where that stamps and TimeStamp is raw; else NULL */
-    bool has_end_damage; /* one that is told when all is read */
+    struct etwas_steps *steps; /* while it is read, where is_by_wall_clock; else NULL */
+    bool has_end_damage;       /* one that is told when all is read */
     etwas_damage end_damage;
 };
 

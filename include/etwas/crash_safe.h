@@ -33,8 +33,8 @@ uint32_t etwas_crash_safe_path(etwas_trace_handle session, char *text, size_t ro
 
 /*
  * The folders in which crash-safe sessions of this user put their pool files, unless they name one; a session takes
- * the first that it can have. Behind those of this process's own environment come those that only other processes' names,
- * as far as they have taken part (shared.h). `index` counts them from 0; they need not be there. Copies what fits into `room` bytes,
+ * the first that it can have. Behind those of this process's own environment come those that only the environment of
+ * other processes names, if these have taken part (shared.h). `index` counts them from 0; they need not be there. Copies what fits into `room` bytes,
  * terminated. ERROR_NOT_FOUND: there are not so many. Thread-safe; not for signal handlers.
  */
 uint32_t etwas_crash_safe_folder(uint32_t index, char *text, size_t room)

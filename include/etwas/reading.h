@@ -66,9 +66,9 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
  * first, for the others it is counted in repeated_events. The same is what has its processor, its stamp, its place in the
  * buffer and its bytes. What describes events and images, and the file's header, is delivered of each file.
  *
- * What such files tell of lost, overwritten and attempted events each tells of the session so far, and a file that is
- * recovered of its whole session. The greatest of them counts, which of the other files is in repeated_lost_events and so on.
- * Files that follow one another in a session, as parts of a set do, tell each its own: those add up.
+ * Each of such files tells how many events the session has lost, overwritten and attempted so far; a recovered file tells
+ * it of the whole session. The greatest count holds: those of the other files are in repeated_lost_events and its like.
+ * Files that follow one another in a session, as parts of a set do, each have counts of their own, which add up.
  *
  * ERROR_BAD_LENGTH: `count` 0 or above 1,024; all else as ProcessTrace has it. `traces`, `start` and `end` (UTC, or
  * NULL) stay as they are.
@@ -145,8 +145,8 @@ typedef struct etwas_trace_information {
                                     file of the same session; in no other count */
     uint32_t protocol;  /* ETWAS_PROTOCOL_* of the session (etwas.h); 0: the file does not say */
     uint32_t sequences; /* ETWAS_SEQUENCES_*: why that is SHARED, where RSEQ was wished */
-    /* Of each count above without "repeated": so much another file that etwas_process_traces read with this one tells
-     * too. Take it off before counts of several files are added. 0 until then, and of a file alone. */
+    /* How much of each count above another file tells too that etwas_process_traces read with this one. Subtract it
+     * before the counts of several files are added. 0 until then, and of a file that is read alone. */
     uint64_t repeated_lost_events;
     uint64_t repeated_lost_buffers;
     uint64_t repeated_overwritten_events;

@@ -6,8 +6,8 @@
  *
  * The processes of one user that take part find each other in the user's runtime folders: $ETWAS_RUNTIME_DIR, else
  * $XDG_RUNTIME_DIR/etwas, /run/user/UID/etwas and /dev/shm/etwas-UID; they are the user's alone (0700). A process makes its files
- * in the first that it can have when it begins to take part, and looks for others in all of them, those that other processes'
- * environment names too, but with ETWAS_RUNTIME_DIR in that one alone. A session that is
+ * in the first that it can have when it begins to take part. It looks for others in all of them, also in those that only the
+ * environment of other processes names; with ETWAS_RUNTIME_DIR in that one alone. A session that is
  * shared is hosted by the process that started it and ends with it; providers of all these processes log into its
  * buffers, as soon as it enables them, and controllers of all of them control it by its name.
  *

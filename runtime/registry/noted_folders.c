@@ -31,7 +31,7 @@ static void name_note(const char *path, char name[NAME_BYTES])
     (void)snprintf(name, NAME_BYTES, "f.%016llx", (unsigned long long)hash);
 }
 
-/* Written by whoever needs it, always the same: what a process that is killed leaves unfinished the next one finishes. */
+/* Each process that needs it writes it, always the same: what one that is killed leaves unfinished the next one finishes. */
 static void write_note(int notes, const char *path)
 {
     char name[NAME_BYTES];
@@ -194,8 +194,8 @@ static bool is_gone(const char *path)
 }
 
 /*
- * Who makes the folder anew may find its note just before that is removed. So it is taken away first, to t.HASH: who
- * makes the folder later writes another one, and for who did so before that it is written here.
+ * A process that makes the folder anew may find its note just before the note is removed. So the note is renamed first, to
+ * t.HASH: a process that makes the folder later writes a note of its own, and for one that did so earlier this one does.
  */
 static bool clear(int notes, const char *name)
 {

@@ -68,7 +68,7 @@ static bool join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
     return join(path, name, "");
 }
 
-/* Who has another user's environment (su, sudo) makes no folder among that user's. That of all has its name there. */
+/* With another user's environment (su, sudo) no folder is made among that user's. /run/user/UID has its name already. */
 static bool is_users_own(const char *folder)
 {
     struct stat facts;

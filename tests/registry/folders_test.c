@@ -84,7 +84,7 @@ static void skip_without_mounts(void)
     }
 }
 
-/* Who opens its folder from here on has another one. */
+/* A process that opens its folder from here on has another one. */
 static void log_in(void)
 {
     char path[64];
@@ -271,7 +271,7 @@ static void a_folder_is_noted_while_it_is_there_whatever_stops_who_notes_or_clea
     find_note(found);
     assert_string_equal(found, note);
     (void)strcpy(taken, note);
-    strrchr(taken, '/')[1] = 't'; /* as if who clears had been killed */
+    strrchr(taken, '/')[1] = 't'; /* as if the process that clears had been killed */
     assert_int_equal(rename(note, taken), 0);
     assert_int_equal(etwas_noted_folders_clear(), 1);
     find_note(found);
