@@ -44,7 +44,7 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
         return NULL;
     }
     slot = etwas_slot_of(session, 0);
-    if (ck_pr_load_32(&slot->gate) == generation) {
+    if (__builtin_expect(ck_pr_load_32(&slot->gate) == generation, 1)) {
         ck_pr_fence_acquire(); /* its terms: pairs with the release before the gate was opened */
         *kind = etwas_slot_kind_of(slot);
         return slot;
@@ -68,7 +68,7 @@ static bool takes_extra_slot(uint32_t kind)
 }
 
 /* R106. Two counts of ticks, or one of 64 bits of the ticks in user mode. */
-static void fill_times(const struct etwas_record *record, uint32_t kind)
+static __attribute__((noinline)) void fill_times(const struct etwas_record *record, uint32_t kind)
 {
     struct etwas_thread_times times = etwas_thread_times();
     uint64_t user = times.user_us / TICK_US;
@@ -90,12 +90,16 @@ static inline __attribute__((always_inline)) struct etwas_slot *shared_slot(uint
                                                                             uint32_t kind,
                                                                             uint32_t row)
 {
-    uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_rows(kind);
-    uint32_t extra = ck_pr_load_32(&etwas_attachment_of(session)->extra);
+    uint32_t index = row * etwas_slot_count;
 
-    return takes_extra_slot(kind)
-               ? etwas_slot_of(session, extra + (rows - 1) * etwas_slot_count + row)
-               : etwas_slot_folded(session, etwas_processor_current()) + row * etwas_slot_count;
+    if (takes_extra_slot(kind)) {
+        uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_rows(kind);
+
+        index = ck_pr_load_32(&etwas_attachment_of(session)->extra) +
+                (rows - 1) * etwas_slot_count + row;
+        return etwas_slot_of(session, index);
+    }
+    return etwas_slot_folded(session, etwas_processor_current()) + index;
 }
 
 /* Messages have a GUID at most. */
@@ -137,22 +141,10 @@ static inline uint32_t row_of(uint32_t kind, const struct etwas_record *record)
     return __builtin_expect(etwas_kind_classes(kind) != 0, 0) ? find_row(kind, record) : 0;
 }
 
-/* Into an open session. ERROR_MORE_DATA: it does not fit, and is not counted yet. */
-static inline __attribute__((always_inline)) uint32_t publish_open(
-    const struct etwas_slot *open, uint32_t kind, uint32_t session, uint32_t generation,
-    uint32_t given_bytes, const struct etwas_record *record)
+static inline __attribute__((always_inline)) uint32_t publish_in_row(
+    uint32_t kind, uint32_t session, uint32_t generation, uint32_t row,
+    const struct etwas_record *record)
 {
-    uint32_t row;
-
-    if (!fits_stated_limit(open, given_bytes)) {
-        return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
-    }
-    /* A message has no room for times. */
-    if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0) &&
-        !etwas_record_is_message(record)) {
-        fill_times(record, kind);
-    }
-    row = row_of(kind, record);
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
         uint32_t result = etwas_publish_rseq(session, generation, row * etwas_slot_count, record);
 
@@ -162,6 +154,32 @@ static inline __attribute__((always_inline)) uint32_t publish_open(
     }
     return etwas_publish_shared(etwas_attachment_of(session), shared_slot(session, kind, row),
                                 generation, record);
+}
+
+static __attribute__((noinline)) uint32_t publish_in_class(uint32_t kind, uint32_t session,
+                                                           uint32_t generation,
+                                                           const struct etwas_record *record)
+{
+    return publish_in_row(kind, session, generation, find_row(kind, record), record);
+}
+
+/* Into an open session. ERROR_MORE_DATA: it does not fit, and is not counted yet. */
+static inline __attribute__((always_inline)) uint32_t publish_open(
+    const struct etwas_slot *open, uint32_t kind, uint32_t session, uint32_t generation,
+    uint32_t given_bytes, const struct etwas_record *record)
+{
+    if (__builtin_expect(!fits_stated_limit(open, given_bytes), 0)) {
+        return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
+    }
+    /* A message has no room for times. */
+    if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0) &&
+        !etwas_record_is_message(record)) {
+        fill_times(record, kind);
+    }
+    /* Without classes the row is a constant. */
+    return __builtin_expect(etwas_kind_classes(kind) != 0, 0)
+               ? publish_in_class(kind, session, generation, record)
+               : publish_in_row(kind, session, generation, 0, record);
 }
 
 static __attribute__((noinline, cold)) bool refuse_open(uint32_t kind, uint32_t session,

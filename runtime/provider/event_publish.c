@@ -18,8 +18,14 @@
 #include "provider/event_filter.h"
 #include "provider/event_items.h"
 #include "provider/quick.h"
+#include "session/configuration.h"
 #include "session/handle.h"
 #include "session/trigger.h"
+
+enum {
+    FITS_ANYWHERE_BYTES =
+        ETWAS_SMALLEST_BUFFER_KB * 1024 / 2 /* whatever else the smallest buffer holds */
+};
 
 /* ---- the items of each session --------------------------------------------------------------- */
 
@@ -99,16 +105,24 @@ static uint32_t check(struct target *target, struct variants *variants)
                                variants->built->data_bytes, &variants->built->record);
 }
 
-/* The same, with fewer items where it does not fit into a buffer with all of them. */
-static uint32_t check_fewer(struct target *target, struct variants *variants)
+static __attribute__((noinline, cold)) uint32_t take_fewer(struct target *target,
+                                                           struct variants *variants)
 {
-    uint32_t code = check(target, variants);
+    uint32_t code = ERROR_MORE_DATA;
 
     while (code == ERROR_MORE_DATA && target->properties != 0) {
         target->properties = fewer_properties(target->properties);
         code = check(target, variants);
     }
     return code;
+}
+
+/* The same, with fewer items where it does not fit into a buffer with all of them. */
+static inline uint32_t check_fewer(struct target *target, struct variants *variants)
+{
+    uint32_t code = check(target, variants);
+
+    return __builtin_expect(code == ERROR_MORE_DATA, 0) ? take_fewer(target, variants) : code;
 }
 
 static bool refuse(const struct target *target, enum etwas_slot_loss cause,
@@ -118,8 +132,9 @@ static bool refuse(const struct target *target, enum etwas_slot_loss cause,
 }
 
 /* What a session that does not take the record says. One that is attached late stops no other that gets it now. */
-static void note_refusal(struct fate *fate, const struct target *target, uint32_t code,
-                         const struct etwas_event_record *built)
+static __attribute__((noinline, cold)) void note_refusal(struct fate *fate,
+                                                         const struct target *target, uint32_t code,
+                                                         const struct etwas_event_record *built)
 {
     if (code == ERROR_INVALID_HANDLE &&
         etwas_unattached_count(target->key.index, target->key.generation)) {
@@ -149,7 +164,7 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         if (etwas_writer_key_of(target->session, &target->key)) {
             code = check_fewer(target, variants);
         }
-        if (code != ERROR_SUCCESS) {
+        if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
             note_refusal(fate, target, code, built);
             continue;
         }
@@ -222,7 +237,7 @@ static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t r
             if (targets[index].needs_buffer != (turn == 0)) {
                 continue;
             }
-            if (fate.code != ERROR_SUCCESS && fate.recorded == 0) {
+            if (__builtin_expect(fate.code != ERROR_SUCCESS, 0) && fate.recorded == 0) {
                 (void)refuse(&targets[index], ETWAS_SLOT_WITHHELD, variants->built);
             } else {
                 note(&fate, &targets[index], publish_to(&targets[index], variants));
@@ -234,6 +249,15 @@ static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t r
     }
     return fate.too_large != ERROR_SUCCESS || fate.recorded != 0 ? fate.too_large
                                                                  : fate.independent;
+}
+
+/* Where the record may be too large with all items: publishing it would count it at once. */
+static void make_fit(struct target *target, struct variants *variants)
+{
+    choose(variants, target);
+    if (variants->built->record.bytes > FITS_ANYWHERE_BYTES) {
+        (void)check_fewer(target, variants);
+    }
 }
 
 /* One session takes the record at once, or refuses it. */
@@ -248,7 +272,7 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
 
     if (etwas_writer_key_of(target.session, &target.key)) {
         if (target.properties != 0) {
-            (void)check_fewer(&target, variants);
+            make_fit(&target, variants);
         }
         code = publish_to(&target, variants);
     }

@@ -23,7 +23,6 @@
 
 enum {
     DEFAULT_BUFFER_KB = 64,
-    SMALLEST_BUFFER_KB = 4,
     LARGEST_BUFFER_KB = 16384,
     DEFAULT_POOL_KB = 64 * 1024,
     BUFFERS_A_SLOT = 2,
@@ -97,8 +96,8 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
 
     if (size_kb == 0) {
         size_kb = DEFAULT_BUFFER_KB;
-    } else if (size_kb < SMALLEST_BUFFER_KB) {
-        size_kb = SMALLEST_BUFFER_KB;
+    } else if (size_kb < ETWAS_SMALLEST_BUFFER_KB) {
+        size_kb = ETWAS_SMALLEST_BUFFER_KB;
     } else if (size_kb > LARGEST_BUFFER_KB) {
         size_kb = LARGEST_BUFFER_KB;
     }

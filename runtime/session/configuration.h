@@ -18,6 +18,7 @@
 enum {
     ETWAS_NAME_UNITS = 1024, /* longest session or file name, without the terminating 0 (R9) */
     ETWAS_PATH_BYTES = 3 * ETWAS_NAME_UNITS + 1, /* such a file name as UTF-8 */
+    ETWAS_SMALLEST_BUFFER_KB = 4,
 };
 
 /* The flusher's options, checked and copied: nothing of the caller's is kept. */
