@@ -7,7 +7,7 @@
 
 #include "commands.h"
 
-#include "output.h"
+#include "print/output.h"
 
 #include <stdio.h>
 

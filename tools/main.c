@@ -6,10 +6,10 @@
  * are stamped by, and steers the sessions of the user's processes.
  */
 
-#include "built.h"
+#include "cli/built.h"
+#include "cli/files.h"
 #include "commands.h"
-#include "descriptions.h"
-#include "files.h"
+#include "trace/descriptions.h"
 
 #include <signal.h>
 #include <stdio.h>

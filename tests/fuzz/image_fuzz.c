@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbols.h"
+#include "address/symbols.h"
+#include "address/unwind.h"
 #include "system/build_id.h"
-#include "unwind.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

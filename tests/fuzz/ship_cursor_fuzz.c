@@ -5,7 +5,7 @@
  * A cursor of `etwas ship` as anybody may have left it: u8, whether its checksum is put right first; the text. What is
  * understood is written again, to the same bytes.
  */
-#include "hash.h"
+#include "math/hash.h"
 #include "ship/cursor.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "advise/replay.h"
+#include "cli/files.h"
 #include "commands.h"
-#include "files.h"
 #include "page/page.h"
 #include "report/report.h"
 #include "walk.h"

@@ -6,7 +6,7 @@
  * an expression is looked at with its place.
  */
 
-#include "field_paths.h"
+#include "event/field_paths.h"
 #include "where/where.h"
 
 #include <setjmp.h>

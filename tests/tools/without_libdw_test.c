@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event.h"
-#include "symbols.h"
-#include "unwind.h"
+#include "address/symbols.h"
+#include "address/unwind.h"
+#include "event/event.h"
 
 /* Nothing is recorded here. */
 bool etwas_event_is_user_stack(const EVENT_RECORD *record)

@@ -8,9 +8,9 @@
 #include "advise/advise.h"
 
 #include "advise/replay.h"
+#include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
-#include "files.h"
-#include "options.h"
 
 #include <math.h>
 #include <stdio.h>

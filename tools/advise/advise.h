@@ -8,7 +8,7 @@
  */
 
 #include "advise/model.h"
-#include "output.h"
+#include "print/output.h"
 
 struct etwas_advise_question {
     bool json;

@@ -7,7 +7,7 @@
 
 #include "advise/advise.h"
 
-#include "json.h"
+#include "print/json.h"
 
 #include <inttypes.h>
 

@@ -8,8 +8,8 @@
 #include "advise/load.h"
 
 #include "commands.h"
-#include "event.h"
-#include "names.h"
+#include "event/event.h"
+#include "event/names.h"
 
 #include <etwas/evntrace.h>
 #include <inttypes.h>

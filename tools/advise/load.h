@@ -11,7 +11,7 @@
  * not grow with the file.
  */
 
-#include "input.h"
+#include "trace/input.h"
 
 enum {
     ETWAS_LOAD_PIECES = 1 << 22,

@@ -7,7 +7,7 @@
 
 #include "advise/advise.h"
 
-#include "people.h"
+#include "print/people.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
  * The command `etwas clocks`.
  */
 
+#include "cli/destination.h"
 #include "clocks/format.h"
 #include "commands.h"
-#include "destination.h"
-#include "names.h"
+#include "event/names.h"
 #include "page/page.h"
 
 #include <getopt.h>

@@ -7,7 +7,7 @@
  * What `etwas clocks` shows, and the three forms it shows it in.
  */
 
-#include "output.h"
+#include "print/output.h"
 
 #include <etwas/clocks.h>
 #include <etwas/etwas.h>

@@ -6,7 +6,7 @@
  */
 
 #include "clocks/format.h"
-#include "text.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <math.h>

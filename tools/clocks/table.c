@@ -7,7 +7,7 @@
 
 #include "clocks/table.h"
 
-#include "text.h"
+#include "print/text.h"
 
 static unsigned width_of(const char *text, size_t bytes)
 {

@@ -5,9 +5,9 @@
  * `etwas clocks` in words and tables: first what to do and why, then what was measured.
  */
 
-#include "text.h"
+#include "print/text.h"
 #include "clocks/table.h"
-#include "names.h"
+#include "event/names.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,9 +8,9 @@
 
 #include "commands.h"
 #include "convert/convert.h"
-#include "json.h"
-#include "marks.h"
-#include "span_name.h"
+#include "event/marks.h"
+#include "print/json.h"
+#include "trace/span_name.h"
 
 /* Microseconds since the first file's session began, to the nanosecond: more digits than a double has left. */
 static void put_time(struct etwas_convert *convert, int64_t time_ns)

@@ -7,9 +7,9 @@
 
 #include "convert/convert.h"
 
+#include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
-#include "files.h"
-#include "options.h"
 #include "where/option.h"
 
 #include <stdio.h>

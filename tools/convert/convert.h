@@ -8,10 +8,10 @@
  * and writes what another tool reads.
  */
 
-#include "destination.h"
-#include "losses.h"
-#include "subject.h"
-#include "window.h"
+#include "cli/destination.h"
+#include "trace/losses.h"
+#include "trace/subject.h"
+#include "trace/window.h"
 
 /* How the times of a file are made. */
 struct etwas_convert_clock {

@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "convert/convert.h"
-#include "names.h"
+#include "event/names.h"
 
 #include <etwas/etwas.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "convert/convert.h"
-#include "where/values.h"
+#include "trace/condition.h"
 
 #include <etwas/evntrace.h>
 #include <stdio.h>

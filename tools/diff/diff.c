@@ -7,9 +7,9 @@
 
 #include "diff/diff.h"
 
+#include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
-#include "files.h"
-#include "options.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,9 +15,9 @@
  */
 
 #include "diff/judge.h"
-#include "input.h"
-#include "span_classes.h"
-#include "window.h"
+#include "trace/input.h"
+#include "trace/span_classes.h"
+#include "trace/window.h"
 
 enum {
     ETWAS_DIFF_SLICES = 16,

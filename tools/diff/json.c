@@ -8,7 +8,7 @@
 #include "diff/diff.h"
 
 #include "commands.h"
-#include "json.h"
+#include "print/json.h"
 
 static void put_finding(struct etwas_output *output, const struct etwas_diff_class *its,
                         enum etwas_diff_measure measure)

@@ -8,9 +8,9 @@
 #include "diff/diff.h"
 
 #include "commands.h"
-#include "event.h"
-#include "moment.h"
-#include "names.h"
+#include "event/event.h"
+#include "event/names.h"
+#include "trace/moment.h"
 
 #include <math.h>
 #include <stdlib.h>

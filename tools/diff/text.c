@@ -7,8 +7,8 @@
 
 #include "diff/diff.h"
 
-#include "people.h"
-#include "text.h"
+#include "print/people.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include "dump/dump.h"
 
-#include "marks.h"
+#include "event/marks.h"
 
 #include <stdio.h>
 #include <string.h>

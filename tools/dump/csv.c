@@ -5,7 +5,7 @@
  * Events as CSV. What an event does not have is an empty cell.
  */
 
-#include "csv.h"
+#include "print/csv.h"
 #include "dump/dump.h"
 
 static struct etwas_output cell;

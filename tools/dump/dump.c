@@ -7,11 +7,11 @@
 
 #include "dump/dump.h"
 
+#include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
-#include "files.h"
-#include "options.h"
+#include "trace/condition.h"
 #include "where/option.h"
-#include "where/values.h"
 
 #include <errno.h>
 #include <stdio.h>

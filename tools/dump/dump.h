@@ -7,12 +7,12 @@
  * What the forms of `etwas dump` share: one function a form, called for each event.
  */
 
-#include "addresses.h"
-#include "fields.h"
-#include "input.h"
-#include "parts.h"
-#include "subject.h"
-#include "window.h"
+#include "address/addresses.h"
+#include "event/fields.h"
+#include "trace/input.h"
+#include "trace/parts.h"
+#include "trace/subject.h"
+#include "trace/window.h"
 
 /* By which clock an event's time is shown. */
 enum etwas_dump_clock {

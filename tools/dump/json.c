@@ -7,8 +7,8 @@
 
 #include "dump/dump.h"
 
-#include "json.h"
-#include "marks.h"
+#include "event/marks.h"
+#include "print/json.h"
 
 static void put_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes)
 {

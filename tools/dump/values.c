@@ -7,8 +7,8 @@
 
 #include "dump/dump.h"
 
-#include "json.h"
-#include "kernel.h"
+#include "kernel/kernel.h"
+#include "print/json.h"
 
 /* Of numbers of up to 8 bytes, as stamps and addresses are. */
 static bool read_number(const etwas_value *value, uint64_t *number)

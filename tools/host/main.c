@@ -8,11 +8,11 @@
 
 #include "commands.h"
 #include "host/host.h"
-#include "output.h"
-#include "people.h"
+#include "print/output.h"
+#include "print/people.h"
+#include "print/text.h"
 #include "steer/session.h"
 #include "steer/wish.h"
-#include "text.h"
 
 #include <errno.h>
 #include <etwas/etwas.h>

@@ -7,8 +7,8 @@
 
 #include "page/page.h"
 
-#include "built.h"
-#include "text.h"
+#include "cli/built.h"
+#include "print/text.h"
 
 #include <etwas/etwas.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "page/files.h"
 
-#include "output.h"
+#include "print/output.h"
 
 /* Whether pages can be written; false after a sentence on standard error on what `command` was built without. */
 bool etwas_page_possible(const char *command);

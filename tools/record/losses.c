@@ -8,9 +8,9 @@
 
 #include "record/record.h"
 
-#include "event.h"
-#include "flags.h"
-#include "people.h"
+#include "event/event.h"
+#include "kernel/flags.h"
+#include "print/people.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>

@@ -8,7 +8,7 @@
 
 #include "record/record.h"
 
-#include "flags.h"
+#include "kernel/flags.h"
 
 #include <etwas/evntrace.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "record/record.h"
 
 #include "commands.h"
-#include "flags.h"
-#include "names.h"
+#include "event/names.h"
+#include "kernel/flags.h"
 
 #include <etwas/evntrace.h>
 

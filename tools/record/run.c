@@ -8,9 +8,9 @@
 
 #include "record/record.h"
 
+#include "cli/replace.h"
 #include "commands.h"
-#include "people.h"
-#include "replace.h"
+#include "print/people.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>

@@ -7,9 +7,9 @@
 
 #include "recover/recover.h"
 
+#include "cli/options.h"
+#include "cli/replace.h"
 #include "commands.h"
-#include "options.h"
-#include "replace.h"
 
 #include <errno.h>
 #include <etwas/winerror.h>

@@ -9,7 +9,7 @@
 
 #include <etwas/etwas.h>
 
-#include "output.h"
+#include "print/output.h"
 
 enum {
     ETWAS_RECOVER_PATH_BYTES = 8192

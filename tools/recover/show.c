@@ -3,8 +3,8 @@
 
 #include "recover/recover.h"
 
-#include "json.h"
-#include "text.h"
+#include "print/json.h"
+#include "print/text.h"
 
 #include <etwas/winerror.h>
 #include <stdio.h>

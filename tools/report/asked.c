@@ -7,8 +7,8 @@
 
 #include "report/report.h"
 
-#include "json.h"
-#include "where/values.h"
+#include "print/json.h"
+#include "trace/condition.h"
 
 bool etwas_report_is_narrowed(const struct etwas_report *report)
 {

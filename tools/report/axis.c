@@ -3,8 +3,8 @@
 
 #include "report/axis.h"
 
-#include "input.h"
-#include "json.h"
+#include "print/json.h"
+#include "trace/input.h"
 
 void etwas_report_axis_note(struct etwas_report_axis *axis, int64_t time_ns)
 {

@@ -8,7 +8,7 @@
  * read once before, so where it begins and ends is known.
  */
 
-#include "output.h"
+#include "print/output.h"
 
 enum {
     ETWAS_REPORT_COLUMNS = 480,

@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-#include "json.h"
+#include "print/json.h"
 
 /* Those of the kernel's sources that lost something. */
 static void put_sources(struct etwas_output *output, const struct etwas_prove_session *session)

@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-#include "json.h"
+#include "print/json.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * `etwas report --html`: what --json says, and the scripts that draw it.
  */
 
-#include "files.h"
+#include "cli/files.h"
 #include "page/page.h"
 #include "report/report.h"
 

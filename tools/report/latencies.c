@@ -8,7 +8,7 @@
 
 #include "report/report.h"
 
-#include "json.h"
+#include "print/json.h"
 
 #include <stdlib.h>
 

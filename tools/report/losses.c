@@ -8,9 +8,9 @@
 
 #include "report/report.h"
 
-#include "event.h"
-#include "json.h"
-#include "losses.h"
+#include "event/event.h"
+#include "print/json.h"
+#include "trace/losses.h"
 
 /* Made if it is new; NULL where there are too many. */
 static struct etwas_report_loss *row_of(struct etwas_report *report,

@@ -8,7 +8,7 @@
 #include "report/report.h"
 
 #include "commands.h"
-#include "event.h"
+#include "event/event.h"
 
 #include <stdlib.h>
 

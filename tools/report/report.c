@@ -7,10 +7,10 @@
 
 #include "report/report.h"
 
+#include "cli/destination.h"
+#include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
-#include "destination.h"
-#include "files.h"
-#include "options.h"
 #include "page/page.h"
 #include "where/option.h"
 

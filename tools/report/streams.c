@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-#include "json.h"
+#include "print/json.h"
 
 enum {
     OTHERS = ETWAS_REPORT_STREAMS

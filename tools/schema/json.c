@@ -7,7 +7,7 @@
 
 #include "schema/schema.h"
 
-#include "json.h"
+#include "print/json.h"
 
 #include <string.h>
 

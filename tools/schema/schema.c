@@ -7,12 +7,12 @@
 
 #include "schema/schema.h"
 
+#include "cli/files.h"
 #include "commands.h"
-#include "descriptions.h"
-#include "event.h"
-#include "files.h"
-#include "input.h"
-#include "people.h"
+#include "event/event.h"
+#include "print/people.h"
+#include "trace/descriptions.h"
+#include "trace/input.h"
 
 #include <getopt.h>
 #include <stdio.h>

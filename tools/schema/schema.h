@@ -7,8 +7,8 @@
  * What the forms of `etwas schema` share.
  */
 
-#include "output.h"
-#include "text.h"
+#include "print/output.h"
+#include "print/text.h"
 
 #include <etwas/decode.h>
 

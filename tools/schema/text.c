@@ -7,7 +7,7 @@
 
 #include "schema/schema.h"
 
-#include "described.h"
+#include "event/described.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 
 #include "ship/cursor.h"
 
-#include "files.h"
-#include "hash.h"
+#include "cli/files.h"
+#include "math/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * away.
  */
 
-#include "output.h"
+#include "print/output.h"
 #include "ship/dialect.h"
 
 /* A table and the one to read it by, NAME_all. */

@@ -14,10 +14,10 @@
  * what was attempted, a snapshot or one of another system, has what is there.
  */
 
-#include "losses.h"
 #include "ship/count.h"
 #include "ship/day.h"
 #include "ship/rows.h"
+#include "trace/losses.h"
 
 /* By cause, as far as the file tells them; the rest for none that is known. */
 static bool read_losses(struct etwas_ship_file *file, struct etwas_ship_buffer_row *row)

@@ -7,10 +7,10 @@
 
 #include "ship/file_inside.h"
 
-#include "files.h"
-#include "hash.h"
-#include "names.h"
-#include "parts.h"
+#include "cli/files.h"
+#include "event/names.h"
+#include "math/hash.h"
+#include "trace/parts.h"
 
 #include <etwas/evntrace.h>
 #include <inttypes.h>

@@ -7,9 +7,9 @@
  * A file from inside: for what learns, cuts and counts.
  */
 
-#include "descriptions.h"
 #include "ship/cut.h"
 #include "ship/times.h"
+#include "trace/descriptions.h"
 
 #include <etwas/buffers.h>
 #include <etwas/etwas.h>

@@ -3,7 +3,7 @@
 
 #include "ship/follow.h"
 
-#include "files.h"
+#include "cli/files.h"
 #include "ship/say.h"
 #include "ship/written.h"
 

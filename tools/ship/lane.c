@@ -3,7 +3,7 @@
 
 #include "ship/lane.h"
 
-#include "hash.h"
+#include "math/hash.h"
 #include "ship/gone.h"
 #include "ship/say.h"
 #include "ship/send.h"

@@ -7,7 +7,7 @@
  * `etwas ship --prove`: asks the servers of each host and session whether all of its events are there.
  */
 
-#include "output.h"
+#include "print/output.h"
 #include "ship/target.h"
 
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  */
 #include "ship/prove.h"
 
-#include "json.h"
-#include "text.h"
+#include "print/json.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

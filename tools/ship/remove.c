@@ -9,7 +9,7 @@
 
 #include "ship/remove.h"
 
-#include "files.h"
+#include "cli/files.h"
 #include "ship/written.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "ship/rows.h"
 
 #include "ship/values.h"
-#include "subject.h"
+#include "trace/subject.h"
 
 #include <etwas/evntrace.h>
 

@@ -3,8 +3,8 @@
 
 #include "ship/run.h"
 
+#include "cli/files.h"
 #include "commands.h"
-#include "files.h"
 #include "ship/early.h"
 #include "ship/follow.h"
 #include "ship/followed_session.h"

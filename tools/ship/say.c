@@ -3,7 +3,7 @@
 
 #include "ship/say.h"
 
-#include "text.h"
+#include "print/text.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -7,13 +7,13 @@
 
 #include "ship/settings.h"
 
+#include "cli/options.h"
 #include "commands.h"
-#include "input.h"
-#include "options.h"
 #include "ship/config.h"
 #include "ship/help.h"
 #include "ship/say.h"
 #include "steer/number.h"
+#include "trace/input.h"
 
 #include <ctype.h>
 #include <limits.h>

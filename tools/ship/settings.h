@@ -8,7 +8,7 @@
  * options: NAME = VALUE, or NAME alone. What the command line says of an option replaces what the file says of it.
  */
 
-#include "files.h"
+#include "cli/files.h"
 #include "ship/target.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "ship/sources.h"
 
-#include "hash.h"
+#include "math/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "ship/spool.h"
 
-#include "people.h"
+#include "print/people.h"
 #include "ship/entries.h"
 #include "ship/gone.h"
 #include "ship/pools.h"

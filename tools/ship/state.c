@@ -3,7 +3,7 @@
 
 #include "ship/state.h"
 
-#include "hash.h"
+#include "math/hash.h"
 #include "ship/say.h"
 
 #include <dirent.h>

@@ -7,7 +7,7 @@
 
 #include "ship/target.h"
 
-#include "built.h"
+#include "cli/built.h"
 #include "ship/say.h"
 #include "ship/target_inside.h"
 

@@ -6,7 +6,7 @@
  * arrived, by what the servers have of it.
  */
 
-#include "files.h"
+#include "cli/files.h"
 #include "ship/say.h"
 #include "ship/spool.h"
 #include "ship/turn.h"

@@ -3,7 +3,7 @@
 
 #include "ship/values.h"
 
-#include "fields.h"
+#include "event/fields.h"
 
 enum {
     DEPTH = 128,      /* of arrays and structs in each other; the decoder allows fewer */

@@ -9,7 +9,7 @@
  * element. An array of more than 16 elements is one text, as `etwas dump` has it.
  */
 
-#include "described.h"
+#include "event/described.h"
 #include "ship/columns.h"
 
 enum {

@@ -7,8 +7,8 @@
 
 #include "spans/spans.h"
 
-#include "csv.h"
-#include "text.h"
+#include "print/csv.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <math.h>

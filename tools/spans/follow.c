@@ -7,7 +7,7 @@
 
 #include "spans/spans.h"
 
-#include "event.h"
+#include "event/event.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "spans/spans.h"
 
 #include "commands.h"
-#include "json.h"
-#include "text.h"
+#include "print/json.h"
+#include "print/text.h"
 
 #include <stdlib.h>
 #include <string.h>

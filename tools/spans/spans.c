@@ -7,10 +7,10 @@
 
 #include "spans/spans.h"
 
+#include "cli/files.h"
+#include "cli/options.h"
 #include "commands.h"
-#include "event.h"
-#include "files.h"
-#include "options.h"
+#include "event/event.h"
 #include "where/option.h"
 
 #include <stdio.h>

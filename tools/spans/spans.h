@@ -13,15 +13,15 @@
  * ETWAS_SPAN_CLASSES classes, and `most_nodes` spans for each tree.
  */
 
-#include "descriptions.h"
-#include "histogram.h"
-#include "input.h"
-#include "moment.h"
-#include "span_classes.h"
-#include "subject.h"
-#include "where/values.h"
+#include "math/histogram.h"
+#include "trace/condition.h"
+#include "trace/descriptions.h"
+#include "trace/input.h"
+#include "trace/moment.h"
+#include "trace/span_classes.h"
+#include "trace/subject.h"
+#include "trace/window.h"
 #include "where/where.h"
-#include "window.h"
 
 enum {
     ETWAS_SPANS_SLOWEST = 1000,

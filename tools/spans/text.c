@@ -7,8 +7,8 @@
 
 #include "spans/spans.h"
 
-#include "people.h"
-#include "text.h"
+#include "print/people.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

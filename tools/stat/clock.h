@@ -8,7 +8,7 @@
  * against each other, and how well times are known.
  */
 
-#include "output.h"
+#include "print/output.h"
 
 #include <etwas/etwas.h>
 

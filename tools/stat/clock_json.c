@@ -7,9 +7,9 @@
 
 #include "stat/clock.h"
 
-#include "json.h"
-#include "names.h"
-#include "text.h"
+#include "event/names.h"
+#include "print/json.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 

@@ -7,8 +7,8 @@
 
 #include "stat/clock.h"
 
-#include "names.h"
-#include "text.h"
+#include "event/names.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 

@@ -7,8 +7,8 @@
 
 #include "stat/stat.h"
 
-#include "names.h"
-#include "where/values.h"
+#include "event/names.h"
+#include "trace/condition.h"
 
 #include <etwas/winmeta.h>
 #include <search.h>

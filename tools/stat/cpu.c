@@ -8,7 +8,7 @@
 #include "stat/cpu.h"
 
 #include "commands.h"
-#include "event.h"
+#include "event/event.h"
 #include "stat/stat.h"
 
 #include <stdio.h>

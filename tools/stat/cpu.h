@@ -7,9 +7,9 @@
  * `etwas stat --cpu`: processor time by the context switches of a system logger's trace.
  */
 
-#include "input.h"
-#include "processes.h"
-#include "schedule.h"
+#include "kernel/processes.h"
+#include "kernel/schedule.h"
+#include "trace/input.h"
 
 enum etwas_cpu_form {
     ETWAS_CPU_TEXT,

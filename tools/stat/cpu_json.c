@@ -8,9 +8,9 @@
 #include "stat/cpu.h"
 
 #include "commands.h"
-#include "csv.h"
-#include "json.h"
-#include "text.h"
+#include "print/csv.h"
+#include "print/json.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "stat/cpu.h"
 
 #include "commands.h"
-#include "people.h"
-#include "text.h"
+#include "print/people.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 

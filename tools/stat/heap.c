@@ -9,7 +9,7 @@
 #include "stat/heap.h"
 
 #include "commands.h"
-#include "event.h"
+#include "event/event.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
  * up, they are counted.
  */
 
-#include "input.h"
-#include "symbols.h"
+#include "address/symbols.h"
+#include "trace/input.h"
 
 enum {
     ETWAS_HEAP_IMAGES = 1 << 16,         /* kept of a file */

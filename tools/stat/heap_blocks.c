@@ -5,7 +5,7 @@
 
 #include "stat/heap.h"
 
-#include "symbols.h"
+#include "address/symbols.h"
 
 #include <stdlib.h>
 

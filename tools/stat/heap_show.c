@@ -7,13 +7,13 @@
 
 #include "stat/heap.h"
 
+#include "address/symbols.h"
+#include "cli/files.h"
 #include "commands.h"
-#include "event.h"
-#include "files.h"
-#include "json.h"
-#include "people.h"
-#include "symbols.h"
-#include "text.h"
+#include "event/event.h"
+#include "print/json.h"
+#include "print/people.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "stat/hot.h"
 
 #include "commands.h"
-#include "event.h"
-#include "names.h"
+#include "event/event.h"
+#include "event/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

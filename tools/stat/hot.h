@@ -14,7 +14,7 @@
  * Memory is bounded by ETWAS_HOT_FUNCTIONS; samples of more are counted together.
  */
 
-#include "addresses.h"
+#include "address/addresses.h"
 
 enum {
     ETWAS_HOT_FUNCTIONS = 1 << 18,

@@ -7,7 +7,7 @@
 
 #include "stat/hot.h"
 
-#include "hash.h"
+#include "math/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

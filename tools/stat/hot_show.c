@@ -8,9 +8,9 @@
 #include "stat/hot.h"
 
 #include "commands.h"
-#include "json.h"
-#include "people.h"
-#include "text.h"
+#include "print/json.h"
+#include "print/people.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * FILE.index, for who reads windows of a large file.
  */
 
+#include "cli/destination.h"
 #include "commands.h"
-#include "destination.h"
-#include "names.h"
+#include "event/names.h"
 #include "stat/stat.h"
 
 #include <etwas/evntrace.h>

@@ -8,8 +8,8 @@
 #include "stat/stat.h"
 
 #include "commands.h"
-#include "json.h"
-#include "names.h"
+#include "event/names.h"
+#include "print/json.h"
 #include "stat/clock.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "stat/prove.h"
 
 #include "commands.h"
-#include "text.h"
+#include "print/text.h"
 
 #include <etwas/evntrace.h>
 #include <stdio.h>

@@ -19,8 +19,8 @@
  * whole, or to make sense.
  */
 
-#include "input.h"
-#include "parts.h"
+#include "trace/input.h"
+#include "trace/parts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

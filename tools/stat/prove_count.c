@@ -7,8 +7,8 @@
 
 #include "stat/prove.h"
 
-#include "event.h"
-#include "names.h"
+#include "event/event.h"
+#include "event/names.h"
 
 #include <search.h>
 #include <stdlib.h>

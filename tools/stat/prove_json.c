@@ -7,9 +7,9 @@
 
 #include "stat/prove.h"
 
-#include "flags.h"
-#include "json.h"
-#include "text.h"
+#include "kernel/flags.h"
+#include "print/json.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 

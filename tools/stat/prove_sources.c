@@ -8,8 +8,8 @@
 
 #include "stat/prove.h"
 
-#include "flags.h"
-#include "text.h"
+#include "kernel/flags.h"
+#include "print/text.h"
 
 #include <stdlib.h>
 

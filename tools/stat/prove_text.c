@@ -8,7 +8,7 @@
 
 #include "stat/prove.h"
 
-#include "text.h"
+#include "print/text.h"
 
 #include <etwas/decode.h>
 #include <inttypes.h>

@@ -7,8 +7,8 @@
 
 #include "stat/stat.h"
 
+#include "cli/files.h"
 #include "commands.h"
-#include "files.h"
 #include "stat/cpu.h"
 #include "stat/heap.h"
 #include "stat/hot.h"

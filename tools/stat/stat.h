@@ -8,12 +8,12 @@
  * events are told apart.
  */
 
-#include "descriptions.h"
-#include "input.h"
-#include "losses.h"
-#include "parts.h"
-#include "subject.h"
-#include "window.h"
+#include "trace/descriptions.h"
+#include "trace/input.h"
+#include "trace/losses.h"
+#include "trace/parts.h"
+#include "trace/subject.h"
+#include "trace/window.h"
 
 enum {
     ETWAS_STAT_GAPS = 64,

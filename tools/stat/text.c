@@ -8,8 +8,8 @@
 #include "stat/stat.h"
 
 #include "commands.h"
-#include "names.h"
-#include "people.h"
+#include "event/names.h"
+#include "print/people.h"
 #include "stat/clock.h"
 
 #include <inttypes.h>

@@ -8,10 +8,10 @@
 #include <etwas/autologger.h>
 #include <etwas/winerror.h>
 
+#include "cli/options.h"
 #include "commands.h"
-#include "options.h"
-#include "output.h"
-#include "text.h"
+#include "print/output.h"
+#include "print/text.h"
 
 #include <stdio.h>
 #include <string.h>

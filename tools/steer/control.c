@@ -5,8 +5,8 @@
  * The commands `etwas stop` and `etwas flush`.
  */
 
+#include "cli/options.h"
 #include "commands.h"
-#include "options.h"
 #include "steer/did.h"
 #include "steer/patience.h"
 

@@ -3,9 +3,9 @@
 
 #include "steer/did.h"
 
-#include "people.h"
+#include "print/people.h"
+#include "print/text.h"
 #include "steer/provider.h"
-#include "text.h"
 
 #include <etwas/reading.h>
 #include <stddef.h>

@@ -8,14 +8,14 @@
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 
+#include "cli/options.h"
 #include "commands.h"
-#include "options.h"
-#include "output.h"
+#include "print/output.h"
+#include "print/text.h"
 #include "steer/filters.h"
 #include "steer/number.h"
 #include "steer/provider.h"
 #include "steer/session.h"
-#include "text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * Sessions and providers for programs.
  */
 
-#include "json.h"
-#include "names.h"
+#include "print/json.h"
+#include "event/names.h"
 #include "steer/provider.h"
 #include "steer/show.h"
 

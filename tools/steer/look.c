@@ -5,7 +5,7 @@
 
 #include "steer/provider.h"
 
-#include "files.h"
+#include "cli/files.h"
 
 #include <etwas/shared.h>
 

@@ -7,7 +7,7 @@
  * What runs: the sessions of all of the user's processes, and the providers in them.
  */
 
-#include "output.h"
+#include "print/output.h"
 #include "steer/session.h"
 
 #include <etwas/etwas.h>

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "print/text.h"
 #include "steer/number.h"
 #include "steer/session.h"
-#include "text.h"
 
 enum {
     GUID_CHARACTERS = 36,

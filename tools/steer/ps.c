@@ -5,8 +5,8 @@
  * The commands `etwas ps` and `etwas query`: what runs, and what of one session.
  */
 
+#include "cli/options.h"
 #include "commands.h"
-#include "options.h"
 #include "steer/show.h"
 
 #include <stdio.h>

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "print/output.h"
+#include "print/text.h"
 #include "steer/utf16.h"
-#include "text.h"
 
 void etwas_steer_prepare(struct etwas_steer_block *block)
 {

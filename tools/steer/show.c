@@ -7,11 +7,11 @@
 
 #include "steer/show.h"
 
-#include "names.h"
-#include "people.h"
+#include "event/names.h"
+#include "print/people.h"
+#include "print/text.h"
 #include "steer/provider.h"
 #include "steer/table.h"
-#include "text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,13 +5,13 @@
  * The command `etwas snapshot`: of one recorder, or of all.
  */
 
+#include "cli/options.h"
+#include "cli/replace.h"
 #include "commands.h"
-#include "options.h"
-#include "output.h"
-#include "replace.h"
+#include "print/output.h"
+#include "print/text.h"
 #include "steer/did.h"
 #include "steer/patience.h"
-#include "text.h"
 
 #include <etwas/etwas.h>
 #include <stdio.h>

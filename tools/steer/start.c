@@ -5,9 +5,9 @@
  * The command `etwas start`: a session in a process of its own, etwas-host, which lies beside this program.
  */
 
+#include "cli/options.h"
 #include "commands.h"
 #include "host/host.h"
-#include "options.h"
 #include "steer/session.h"
 #include "steer/wish.h"
 

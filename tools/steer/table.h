@@ -7,7 +7,7 @@
  * A table whose columns are as wide as what is in them. Widths are in characters of UTF-8, each one column wide.
  */
 
-#include "output.h"
+#include "print/output.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,9 +5,9 @@
  * The command `etwas update`: what of a session may change while it runs.
  */
 
+#include "cli/options.h"
+#include "cli/replace.h"
 #include "commands.h"
-#include "options.h"
-#include "replace.h"
 #include "steer/did.h"
 #include "steer/session.h"
 

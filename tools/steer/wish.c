@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names.h"
-#include "replace.h"
+#include "cli/replace.h"
+#include "event/names.h"
 #include "steer/number.h"
 
 /* Options without a letter. */

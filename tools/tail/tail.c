@@ -5,9 +5,9 @@
  * The command `etwas tail`: the events of a session that runs, as `etwas dump` shows those of a file.
  */
 
+#include "cli/options.h"
 #include "commands.h"
 #include "dump/dump.h"
-#include "options.h"
 #include "steer/session.h"
 #include "where/option.h"
 

@@ -8,9 +8,9 @@
 #include "where/option.h"
 
 #include "commands.h"
-#include "field_paths.h"
-#include "output.h"
-#include "text.h"
+#include "event/field_paths.h"
+#include "print/output.h"
+#include "print/text.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * The parser of --where: a function for each rule of the grammar in where.h.
  */
 
-#include "field_paths.h"
+#include "event/field_paths.h"
 #include "where/scan.h"
 
 #include <string.h>

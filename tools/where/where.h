@@ -27,7 +27,7 @@
  * names end in theirs.
  */
 
-#include "property.h"
+#include "event/property.h"
 
 #include <etwas/types.h>
 

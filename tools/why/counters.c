@@ -8,8 +8,8 @@
 
 #include "why/why.h"
 
-#include "event.h"
-#include "names.h"
+#include "event/event.h"
+#include "event/names.h"
 #include "stat/stat.h"
 
 #include <string.h>

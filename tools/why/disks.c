@@ -8,7 +8,7 @@
 
 #include "why/why.h"
 
-#include "people.h"
+#include "print/people.h"
 
 #include <inttypes.h>
 

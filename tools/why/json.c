@@ -8,8 +8,8 @@
 #include "why/why.h"
 
 #include "commands.h"
-#include "json.h"
-#include "text.h"
+#include "print/json.h"
+#include "print/text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "why/why.h"
 
-#include "text.h"
+#include "print/text.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>

@@ -15,15 +15,15 @@
  * apart (etwas_schedule), ETWAS_WHY_CLASSES classes, and the slowest that are asked for.
  */
 
-#include "addresses.h"
-#include "descriptions.h"
-#include "file_names.h"
-#include "input.h"
-#include "moment.h"
-#include "processes.h"
-#include "schedule.h"
-#include "span_name.h"
-#include "window.h"
+#include "address/addresses.h"
+#include "kernel/file_names.h"
+#include "kernel/processes.h"
+#include "kernel/schedule.h"
+#include "trace/descriptions.h"
+#include "trace/input.h"
+#include "trace/moment.h"
+#include "trace/span_name.h"
+#include "trace/window.h"
 
 enum {
     ETWAS_WHY_CLASSES = 4096,

@@ -8,8 +8,8 @@
 #include "convert/ctf/ctf.h"
 
 #include "commands.h"
-#include "hash.h"
-#include "names.h"
+#include "event/names.h"
+#include "math/hash.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

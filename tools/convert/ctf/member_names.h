@@ -10,7 +10,7 @@
  */
 
 #include "convert/bytes.h"
-#include "output.h"
+#include "print/output.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 
 #include "convert/ctf/ctf.h"
 
-#include "names.h"
+#include "event/names.h"
 
 #include <etwas/etwas.h>
 

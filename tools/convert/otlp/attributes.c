@@ -8,8 +8,8 @@
 
 #include "convert/otlp/otlp.h"
 
-#include "marks.h"
-#include "text.h"
+#include "event/marks.h"
+#include "print/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "convert/otlp/otlp.h"
 
-#include "text.h"
+#include "print/text.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 
 #include "convert/otlp/otlp.h"
 
-#include "hash.h"
+#include "math/hash.h"
 
 static const etwas_guid no_guid;
 

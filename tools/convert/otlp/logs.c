@@ -7,7 +7,7 @@
 
 #include "convert/otlp/otlp.h"
 
-#include "json.h"
+#include "print/json.h"
 
 #include <etwas/evntrace.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "convert/otlp/otlp.h"
 
 #include "commands.h"
-#include "text.h"
+#include "print/text.h"
 
 #include <etwas/evntrace.h>
 #include <stdlib.h>

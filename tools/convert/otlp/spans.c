@@ -8,8 +8,8 @@
 
 #include "convert/otlp/otlp.h"
 
-#include "json.h"
-#include "span_name.h"
+#include "print/json.h"
+#include "trace/span_name.h"
 
 #include <stdlib.h>
 

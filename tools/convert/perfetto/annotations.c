@@ -7,7 +7,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
-#include "marks.h"
+#include "event/marks.h"
 
 #include <etwas/tdh.h>
 #include <etwas/winmeta.h>

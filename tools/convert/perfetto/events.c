@@ -7,7 +7,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
-#include "kernel.h"
+#include "kernel/kernel.h"
 
 #include <etwas/evntrace.h>
 

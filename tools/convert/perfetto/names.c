@@ -7,7 +7,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
-#include "hash.h"
+#include "math/hash.h"
 
 #include <stdlib.h>
 

@@ -15,10 +15,10 @@
  * names, after which all are forgotten and told again. The temporary file is about three times the trace that is made.
  */
 
-#include "addresses.h"
+#include "address/addresses.h"
 #include "convert/convert.h"
 #include "convert/wire.h"
-#include "processes.h"
+#include "kernel/processes.h"
 
 enum {
     ETWAS_PERFETTO_SPANS = 1 << 26,

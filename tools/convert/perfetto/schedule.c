@@ -10,7 +10,7 @@
 
 #include "convert/perfetto/schedule.h"
 #include "convert/perfetto/perfetto.h"
-#include "kernel.h"
+#include "kernel/kernel.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
-#include "span_name.h"
+#include "trace/span_name.h"
 
 #include <etwas/tdh.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
-#include "hash.h"
+#include "math/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

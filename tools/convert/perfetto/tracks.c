@@ -8,7 +8,7 @@
 
 #include "convert/perfetto/perfetto.h"
 
-#include "text.h"
+#include "print/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 
 #include "convert/stacks/stacks.h"
 
+#include "cli/files.h"
 #include "commands.h"
-#include "files.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "convert/stacks/stacks.h"
 
-#include "span_name.h"
+#include "trace/span_name.h"
 
 static bool make_room(struct etwas_stacks *stacks)
 {

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_ADDRESS_ADDRESSES_H
+#define ETWAS_TOOLS_ADDRESS_ADDRESSES_H
+
+/*
+ * What the addresses of a trace are: functions, or places in images, as far as the trace and the files it
+ * names say so. All records of the trace are taken before the first question.
+ */
+
+#include "address/images.h"
+#include "address/symbols.h"
+#include "address/unwind.h"
+#include "event/event.h"
+#include "kernel/kernel_symbols.h"
+#include "kernel/schedule.h"
+#include "trace/input.h"
+
+struct etwas_addresses {
+    etwas_decoder *decoder;
+    struct etwas_images images;
+    struct etwas_kernel_symbols kernel;
+    struct etwas_schedule threads;   /* whose they are */
+    struct etwas_unwinder *unwinder; /* NULL: nothing can be unwound */
+};
+
+/* An address, and who had it. */
+struct etwas_address {
+    uint64_t value;
+    int64_t time; /* as the times of the records taken */
+    uint32_t process;
+    bool is_return; /* it is behind a call, which may be the last instruction of its function */
+};
+
+/* The kernel's half of all addresses. */
+static inline bool etwas_address_is_kernel(uint64_t address)
+{
+    return address >> 63 != 0 && address != ETWAS_EVENT_CUT;
+}
+
+/* What is there. */
+struct etwas_place {
+    const char *image; /* the last part of its path; NULL: in none that is known */
+    uint64_t offset;   /* in the image */
+    bool has_changed;  /* the image's file is another one by now */
+    bool has_function;
+    struct etwas_symbol function; /* its offset is the address's */
+    bool has_inlined;             /* it is known what is inlined in it; in the kernel it never is */
+    struct etwas_inlined inlined;
+};
+
+/* A place's function, and before it those that are inlined: numbers from 0, innermost first. */
+static inline uint32_t etwas_place_functions(const struct etwas_place *place)
+{
+    return place->inlined.count + 1;
+}
+
+/* One of them as a place of its own. */
+static inline struct etwas_place etwas_place_function(const struct etwas_place *place,
+                                                      uint32_t number)
+{
+    struct etwas_place its = *place;
+
+    if (number < place->inlined.count) {
+        its.has_function = true;
+        its.function = (struct etwas_symbol){.function = place->inlined.functions[number]};
+    }
+    return its;
+}
+
+/* False without memory. */
+bool etwas_addresses_open(struct etwas_addresses *addresses);
+void etwas_addresses_close(struct etwas_addresses *addresses);
+
+/* Was there memory for all that was taken? */
+bool etwas_addresses_are_whole(const struct etwas_addresses *addresses);
+
+/* Learns of a record, which may say anything. */
+void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD *record);
+
+/* Takes all records of a file, with such times. What is wrong with it is said when its events are read. */
+void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
+                          enum etwas_input_time time);
+
+/* Whose a thread is; false: not known. */
+bool etwas_addresses_process(const struct etwas_addresses *addresses, uint32_t thread,
+                             uint32_t *process);
+
+/* Until the next call. */
+struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
+                                        const struct etwas_address *address);
+
+/*
+ * Writes "function+0x1F in image", "[cut]", "image+0x1F", the latter with " (changed since)" where the file is
+ * another one by now, or 0x1F.
+ */
+void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
+                         struct etwas_addresses *addresses, const struct etwas_address *address);
+
+/* The same with `before` before and `behind` behind it; false and nothing where it would be 0x1F. */
+bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_style style,
+                               struct etwas_addresses *addresses,
+                               const struct etwas_address *address, const char *before,
+                               const char *behind);
+
+/*
+ * The stack of a record: as it has it, or unwound from what it has of the program's; that until the next call.
+ */
+struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses,
+                                               const EVENT_RECORD *record);
+
+/* As etwas_addresses_put, all of a stack of that time, with `between` between two. */
+void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_style style,
+                               struct etwas_addresses *addresses,
+                               const struct etwas_event_stack *stack, int64_t time,
+                               const char *between);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_ADDRESS_IMAGES_H
+#define ETWAS_TOOLS_ADDRESS_IMAGES_H
+
+/*
+ * Which programs, libraries and parts of the kernel a trace had in memory, by its events of the Image
+ * class: from when to when, where, and which build each was. All of the trace's records are taken before
+ * the first question: what is told last may have been there first.
+ *
+ * Process 0 has the kernel's.
+ */
+
+#include <etwas/decode.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_IMAGES = 1 << 20,       /* further events of a trace are left out, */
+    ETWAS_IMAGES_FILES = 1 << 16, /* and further files */
+    ETWAS_IMAGES_BUILD_ID_BYTES = 32,
+    ETWAS_IMAGES_PATH_BYTES = 4096,
+};
+
+struct etwas_symbols;
+
+/* One build of it. */
+struct etwas_image_file {
+    char *path; /* UTF-8, any characters */
+    uint32_t build_id_bytes;
+    uint8_t build_id[ETWAS_IMAGES_BUILD_ID_BYTES];
+    /* Whoever looks for its symbols: */
+    bool is_asked;
+    bool has_changed;
+    struct etwas_symbols *symbols;
+};
+
+/* What an address's distance from `base`, and `first` more, is. */
+enum etwas_image_kind {
+    ETWAS_IMAGE_OF_FILE,   /* an offset in the file */
+    ETWAS_IMAGE_OF_LINKER, /* an address of the file's symbols */
+};
+
+struct etwas_image {
+    uint64_t base;
+    uint64_t bytes;
+    uint64_t first;
+    int64_t from; /* as the trace's times are */
+    int64_t to;
+    enum etwas_image_kind kind;
+    uint32_t process;
+    uint32_t file; /* in etwas_images.files */
+    uint32_t order;
+    uint8_t type;    /* of the event */
+    bool may_be_old; /* was there before `from`, for all that is known */
+};
+
+struct etwas_images {
+    struct etwas_image *entries;
+    uint32_t count;
+    uint32_t capacity;
+    bool is_sorted;
+    struct etwas_image_file *files;
+    uint32_t file_count;
+    uint32_t file_capacity;
+    uint32_t *file_places; /* a hash table of their numbers, from 1; twice the capacity */
+    /* The build that was told last, of an image whose own event follows. */
+    uint64_t build_base;
+    uint32_t build_process;
+    uint32_t build_id_bytes; /* 0: none */
+    uint8_t build_id[ETWAS_IMAGES_BUILD_ID_BYTES];
+    uint64_t left_out;
+    bool out_of_memory;
+};
+
+/* Learns of a record that is about an image (etwas_event_is_image). */
+void etwas_images_take(struct etwas_images *images, etwas_decoder *decoder,
+                       const EVENT_RECORD *record);
+
+/* What a process had at an address at that time; NULL: nothing that is known. */
+const struct etwas_image *etwas_images_find(struct etwas_images *images, uint32_t process,
+                                            int64_t time, uint64_t address);
+
+/* The number of the first entry of a process; those that follow may be another's. */
+uint32_t etwas_images_first(struct etwas_images *images, uint32_t process);
+
+/* What is known of a file, looked for once; NULL: nothing. */
+struct etwas_symbols *etwas_images_symbols(struct etwas_image_file *file);
+
+/* With the symbols of its files. */
+void etwas_images_free(struct etwas_images *images);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Folders of log files.
+ */
+
+#include "cli/files.h"
+
+#include "print/output.h"
+#include "print/text.h"
+
+#include <dirent.h>
+#include <etwas/evntcons.h>
+#include <etwas/evntrace.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+enum {
+    DESCRIPTORS_A_FILE = 2,  /* itself, and of a conversion the folder that is made of it */
+    DESCRIPTORS_BESIDE = 64, /* of what a command opens besides */
+    FILE_MAX_DIGITS = 4,     /* behind the names of an AutoLogger's files, but the first */
+    NAMED = 3,               /* of the traces that are not read */
+    MOST_FOLDERS = 1000,     /* that are looked into for them: the folder may be the root */
+};
+
+static struct etwas_files *newest; /* of those that were read */
+
+/* Behind the last number of a name of `length`, what stands before `sign` and it; `digits`: so many of them, 0 any number. */
+static size_t before_number(const char *name, size_t length, char sign, size_t digits)
+{
+    size_t begin = length;
+
+    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') {
+        begin--;
+    }
+    if (begin == length || (digits != 0 && length - begin != digits)) {
+        return length;
+    }
+    if (sign == '\0') {
+        return begin;
+    }
+    return begin > 0 && name[begin - 1] == sign ? begin - 1 : length;
+}
+
+bool etwas_files_is_log(const char *name)
+{
+    static const char suffix[] = ".etl";
+    size_t length = before_number(name, strlen(name), '_', 0);
+
+    length = before_number(name, length, '.', FILE_MAX_DIGITS);
+    length = before_number(name, length, '\0', 0);
+    return name[0] != '.' && length >= sizeof suffix &&
+           memcmp(name + length - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
+}
+
+/* ---- what has another name ------------------------------------------------------------------- */
+
+/* Links, pipes and folders are none of a folder's files, and what somebody hides is not meant. */
+static bool is_other_trace(const char *folder, const char *name)
+{
+    EVENT_TRACE_LOGFILEA logfile = {.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD};
+    TRACEHANDLE trace = INVALID_PROCESSTRACE_HANDLE;
+    struct stat status;
+    char *path;
+
+    if (name[0] == '.' || etwas_files_is_log(name) || asprintf(&path, "%s/%s", folder, name) < 0) {
+        return false;
+    }
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size != 0) {
+        logfile.LogFileName = path;
+        trace = OpenTraceA(&logfile);
+    }
+    if (trace != INVALID_PROCESSTRACE_HANDLE) {
+        (void)CloseTrace(trace);
+    }
+    free(path);
+    return trace != INVALID_PROCESSTRACE_HANDLE;
+}
+
+/* ---- what lies deeper ------------------------------------------------------------------------ */
+
+/* Traces by their names in the folders below one. */
+struct below {
+    char first[PATH_MAX]; /* "": there is none */
+    uint32_t traces;
+    uint32_t folders; /* that were looked into */
+};
+
+static void look_below(struct below *below, const char *folder, bool is_given)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    char path[PATH_MAX];
+    struct stat status;
+
+    while (files != NULL && below->folders < MOST_FOLDERS && (entry = readdir(files)) != NULL) {
+        if (entry->d_name[0] == '.' ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path ||
+            lstat(path, &status) != 0) {
+            continue;
+        }
+        if (S_ISDIR(status.st_mode)) {
+            below->folders++;
+            look_below(below, path, false);
+        } else if (!is_given && S_ISREG(status.st_mode) && status.st_size != 0 &&
+                   etwas_files_is_log(entry->d_name)) {
+            if (below->traces == 0) {
+                (void)snprintf(below->first, sizeof below->first, "%s", path);
+            }
+            below->traces++;
+        }
+    }
+    if (files != NULL) {
+        (void)closedir(files);
+    }
+}
+
+/* So many folders that there may be more were not looked through: "at least" then. */
+static void say_below(const char *command, const char *folder)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    static struct below below;
+
+    below = (struct below){.traces = 0};
+    look_below(&below, folder, true);
+    if (below.traces == 0) {
+        return;
+    }
+    etwas_output_format(errors, "%s: ", command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, folder, strlen(folder));
+    etwas_output_format(errors, ": note: %s%u trace%s in folders below %s not read: ",
+                        below.folders == MOST_FOLDERS ? "at least " : "", below.traces,
+                        below.traces == 1 ? "" : "s", below.traces == 1 ? "is" : "are");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, below.first, strlen(below.first));
+    if (below.traces > 1) {
+        etwas_output_format(errors, " and %u more", below.traces - 1);
+    }
+    etwas_output_text(errors, ". Give their folder to read them\n");
+    etwas_output_flush(errors);
+}
+
+void etwas_files_say_others(const char *command, const char *folder)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    char named[NAMED][NAME_MAX + 1];
+    uint32_t count = 0;
+
+    while (files != NULL && (entry = readdir(files)) != NULL) {
+        if (is_other_trace(folder, entry->d_name)) {
+            if (count < NAMED) {
+                (void)snprintf(named[count], sizeof named[count], "%s", entry->d_name);
+            }
+            count++;
+        }
+    }
+    if (files != NULL) {
+        (void)closedir(files);
+    }
+    say_below(command, folder);
+    if (count == 0) {
+        return;
+    }
+    etwas_output_format(errors, "%s: ", command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, folder, strlen(folder));
+    etwas_output_format(errors,
+                        ": note: %u trace%s in it not read, since %s not called NAME.etl: ", count,
+                        count == 1 ? " is" : "s are", count == 1 ? "it is" : "they are");
+    for (uint32_t i = 0; i < count && i < NAMED; i++) {
+        etwas_output_text(errors, i > 0 ? ", " : "");
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, named[i], strlen(named[i]));
+    }
+    if (count > NAMED) {
+        etwas_output_format(errors, " and %u more", count - NAMED);
+    }
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int is_log_file(const struct dirent *entry)
+{
+    return etwas_files_is_log(entry->d_name);
+}
+
+/* As bytes, whatever the language is. */
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+    return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+/* The path is theirs from here on. False without memory, as where it is NULL. */
+static bool add(struct etwas_files *files, char *path)
+{
+    char **more = path != NULL ? realloc(files->paths, (files->count + 1) * sizeof *more) : NULL;
+
+    if (more == NULL) {
+        free(path);
+        return false;
+    }
+    files->paths = more;
+    files->paths[files->count++] = path;
+    return true;
+}
+
+static bool add_folder(struct etwas_files *files, const char *folder, struct dirent *const *entries,
+                       int count)
+{
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+
+    for (int i = 0; i < count; i++) {
+        char *path = NULL;
+
+        if (asprintf(&path, "%s%s%s", folder, slash, entries[i]->d_name) < 0 || !add(files, path)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One argument. What is no folder, or none that can be read, is a file. */
+static bool add_argument(struct etwas_files *files, const char *argument)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(argument, &entries, is_log_file, by_name);
+    bool is_added =
+        count > 0 ? add_folder(files, argument, entries, count) : add(files, strdup(argument));
+
+    for (int i = 0; i < count; i++) {
+        free(entries[i]);
+    }
+    free(entries);
+    etwas_files_say_others("etwas", argument);
+    return is_added;
+}
+
+static void allow_descriptors(uint32_t files)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)files * DESCRIPTORS_A_FILE + DESCRIPTORS_BESIDE;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
+        limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
+                             uint32_t most)
+{
+    static char too_many[48];
+
+    files->before = newest;
+    newest = files;
+    for (char *const *argument = first; argument < end; argument++) {
+        if (!add_argument(files, *argument)) {
+            return "not enough memory for so many files";
+        }
+    }
+    if (files->count == 0) {
+        return "which file?";
+    }
+    if (files->count > most) {
+        (void)snprintf(too_many, sizeof too_many, "at most %u files at once", most);
+        return too_many;
+    }
+    allow_descriptors(files->count);
+    return NULL;
+}
+
+const struct etwas_files *etwas_files_given(void)
+{
+    return newest;
+}
+
+void etwas_files_free(void)
+{
+    for (; newest != NULL; newest = newest->before) {
+        for (uint32_t i = 0; i < newest->count; i++) {
+            free(newest->paths[i]);
+        }
+        free(newest->paths);
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which fields are asked for.
+ */
+
+#include "event/field_paths.h"
+
+#include "print/output.h"
+#include "print/text.h"
+
+#include <string.h>
+
+uint32_t etwas_field_paths_find(const struct etwas_field_paths *paths, const char *text,
+                                size_t bytes)
+{
+    for (uint32_t i = 0; i < paths->count; i++) {
+        if (paths->paths[i].bytes == bytes && memcmp(paths->paths[i].text, text, bytes) == 0) {
+            return i;
+        }
+    }
+    return ETWAS_FIELD_PATH_NONE;
+}
+
+/* The number of a path, which is added if it is new; NONE: there is no room. */
+static uint32_t number_of(struct etwas_field_paths *paths, const char *text, size_t bytes)
+{
+    uint32_t number = etwas_field_paths_find(paths, text, bytes);
+
+    if (number != ETWAS_FIELD_PATH_NONE || bytes > ETWAS_FIELD_PATH_BYTES ||
+        paths->count == ETWAS_FIELD_PATHS) {
+        return number;
+    }
+    memcpy(paths->paths[paths->count].text, text, bytes);
+    paths->paths[paths->count].bytes = bytes;
+    return paths->count++;
+}
+
+uint32_t etwas_field_paths_add(struct etwas_field_paths *paths, const char *text, size_t bytes)
+{
+    uint32_t number = number_of(paths, text, bytes);
+
+    if (number != ETWAS_FIELD_PATH_NONE) {
+        paths->paths[number].is_wanted = true;
+    }
+    return number;
+}
+
+void etwas_field_paths_watch(struct etwas_field_paths *paths, const char *text, size_t bytes)
+{
+    uint32_t number = number_of(paths, text, bytes);
+
+    if (number != ETWAS_FIELD_PATH_NONE) {
+        paths->paths[number].is_hidden = true;
+    }
+}
+
+static void put_path(struct etwas_output *errors, const struct etwas_field_path *path)
+{
+    size_t at = 0;
+
+    while (at < path->bytes) {
+        size_t bytes = strlen(path->text + at);
+
+        etwas_output_text(errors, at > 0 ? "." : "");
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path->text + at, bytes);
+        at += bytes + 1;
+    }
+    etwas_output_char(errors, '\'');
+}
+
+/* Who asks for the field beside the column knows of both. */
+static void report_hidden(struct etwas_output *errors, const struct etwas_field_path *path)
+{
+    etwas_output_text(errors, "the condition compares the column '");
+    put_path(errors, path);
+    etwas_output_text(errors, ", and events have a field that is called so: 'fields.");
+    put_path(errors, path);
+    etwas_output_char(errors, '\n');
+}
+
+static void report_missed(struct etwas_output *errors, const struct etwas_field_path *path,
+                          const char *whose)
+{
+    etwas_output_format(errors, "%s has a field '", whose);
+    put_path(errors, path);
+    if (path->alike[0] != '\0') {
+        etwas_output_text(errors, ", but '");
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path->alike, strlen(path->alike));
+        etwas_output_char(errors, '\'');
+    } else {
+        etwas_output_text(errors, path->is_compared_with
+                                      ? "; a string stands in quotes"
+                                      : "; 'etwas schema' tells which there are");
+    }
+    etwas_output_char(errors, '\n');
+}
+
+bool etwas_field_paths_report(const struct etwas_field_paths *paths, const char *command,
+                              const char *whose)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    bool is_missed = false;
+
+    for (uint32_t i = 0; i < paths->count; i++) {
+        const struct etwas_field_path *path = &paths->paths[i];
+
+        if (path->met ? path->is_wanted || !path->is_hidden : !path->is_wanted) {
+            continue;
+        }
+        etwas_output_format(errors, "etwas %s: note: ", command);
+        if (path->met) {
+            report_hidden(errors, path);
+        } else {
+            report_missed(errors, path, whose);
+            is_missed = true;
+        }
+        etwas_output_flush(errors);
+    }
+    return is_missed;
+}

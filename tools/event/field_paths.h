@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_EVENT_FIELD_PATHS_H
+#define ETWAS_TOOLS_EVENT_FIELD_PATHS_H
+
+/*
+ * The fields that the command line asks for, by --where and --columns: `size`, or `point.x` of a
+ * member of a struct.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_FIELD_PATHS = 64,
+    ETWAS_FIELD_PATH_BYTES = 256, /* of one, with its 0 */
+};
+#define ETWAS_FIELD_PATH_NONE UINT32_MAX
+
+struct etwas_field_path {
+    char text[ETWAS_FIELD_PATH_BYTES]; /* each of its names with a 0 behind it */
+    size_t bytes;
+    bool is_wanted;        /* its values are; else only whether an event has it */
+    bool is_hidden;        /* a column is called so, and that is compared */
+    bool met;              /* an event had it */
+    bool is_compared_with; /* it stands where a string may have been meant */
+    /* What an event had that is called alike: its path as it is written. Empty: nothing. */
+    char alike[ETWAS_FIELD_PATH_BYTES];
+};
+
+struct etwas_field_paths {
+    struct etwas_field_path paths[ETWAS_FIELD_PATHS];
+    uint32_t count;
+};
+
+/*
+ * The number of a path, which is added if it is new. `text` as of struct etwas_field_path.
+ * ETWAS_FIELD_PATH_NONE: it is too long, or there are too many.
+ */
+uint32_t etwas_field_paths_add(struct etwas_field_paths *paths, const char *text, size_t bytes);
+
+/*
+ * Notes that a column of that name is compared, so that it can be said if events have a field that is
+ * called alike. Of more than there is room for that is not said.
+ */
+void etwas_field_paths_watch(struct etwas_field_paths *paths, const char *text, size_t bytes);
+
+/* The same without adding. */
+uint32_t etwas_field_paths_find(const struct etwas_field_paths *paths, const char *text,
+                                size_t bytes);
+
+/*
+ * Says on standard error which of them no event had, and what may have been meant, and which a column hides. `whose`
+ * are the events, as "no event". Returns whether one was missed.
+ */
+bool etwas_field_paths_report(const struct etwas_field_paths *paths, const char *command,
+                              const char *whose);
+
+#endif

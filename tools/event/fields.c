@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Goes through the fields of an event once, and writes them in one of the two forms.
+ */
+
+#include "event/fields.h"
+
+#include "print/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
+    TEXT_BYTES = 256 * 1024,
+    /* Mostly a value's text is shorter, and goes to the output as it is. */
+    SHORT_BYTES = 256,
+};
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* The whole text of a value. */
+static const char *text_of(const etwas_value *value, size_t *bytes)
+{
+    static char text[TEXT_BYTES];
+
+    *bytes = etwas_value_text(value, text, sizeof text);
+    if (*bytes >= sizeof text) {
+        *bytes = sizeof text - 1;
+    }
+    return text;
+}
+
+static bool is_unsigned(uint16_t in_type)
+{
+    return in_type == TDH_INTYPE_UINT8 || in_type == TDH_INTYPE_UINT16 ||
+           in_type == TDH_INTYPE_UINT32 || in_type == TDH_INTYPE_UINT64 ||
+           in_type == TDH_INTYPE_HEXINT32 || in_type == TDH_INTYPE_HEXINT64;
+}
+
+/* Can the value's text hold what was not made by the decoder itself? */
+static bool is_foreign(const etwas_value *value)
+{
+    return value->field->map != NULL || etwas_value_is_string(value);
+}
+
+/*
+ * Whole numbers, which most values are, in the decoder's own form but without asking it. False: it is
+ * something else.
+ */
+static bool put_whole_number(struct etwas_output *output, const etwas_value *value)
+{
+    uint64_t number = 0;
+
+    if (value->bytes > sizeof number || value->field->map != NULL) {
+        return false;
+    }
+    memcpy(&number, value->data, value->bytes);
+    switch (value->out_type) {
+    case TDH_OUTTYPE_UNSIGNEDBYTE:
+    case TDH_OUTTYPE_UNSIGNEDSHORT:
+    case TDH_OUTTYPE_UNSIGNEDINT:
+    case TDH_OUTTYPE_UNSIGNEDLONG:
+        if (!is_unsigned(value->in_type)) {
+            return false;
+        }
+        etwas_output_unsigned(output, number);
+        return true;
+    case TDH_OUTTYPE_HEXINT8:
+    case TDH_OUTTYPE_HEXINT16:
+    case TDH_OUTTYPE_HEXINT32:
+    case TDH_OUTTYPE_HEXINT64:
+        if (!is_unsigned(value->in_type)) {
+            return false;
+        }
+        etwas_output_hexadecimal(output, number);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What is odd about a value; 0 bytes: nothing. */
+static const char *odd_of(const etwas_value *value, size_t *bytes)
+{
+    static char text[TEXT_BYTES];
+
+    *bytes = etwas_value_odd(value, text, sizeof text);
+    *bytes = *bytes < sizeof text ? *bytes : sizeof text - 1;
+    return text;
+}
+
+static void put_text(struct etwas_output *output, const etwas_value *value, bool quoted)
+{
+    bool is_string;
+    const char *text;
+    size_t bytes;
+
+    if (!is_foreign(value)) {
+        bytes = etwas_value_text(value, etwas_output_room(output, SHORT_BYTES), SHORT_BYTES);
+        if (bytes < SHORT_BYTES) {
+            output->used_bytes += bytes;
+            return;
+        }
+    }
+    text = text_of(value, &bytes);
+    is_string = quoted && etwas_value_is_string(value);
+    if (is_string) {
+        etwas_output_char(output, '"');
+    }
+    etwas_text_utf8(output, is_string ? ETWAS_TEXT_QUOTED : ETWAS_TEXT_PLAIN, text, bytes);
+    if (is_string) {
+        etwas_output_char(output, '"');
+    }
+}
+
+void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted)
+{
+    const char *odd;
+    size_t bytes;
+
+    if (put_whole_number(output, value)) {
+        return;
+    }
+    put_text(output, value, quoted);
+    odd = odd_of(value, &bytes);
+    if (bytes > 0) {
+        etwas_output_text(output, " (");
+        etwas_output_bytes(output, odd, bytes);
+        etwas_output_char(output, ')');
+    }
+}
+
+void etwas_fields_put_known(struct etwas_output *output, const struct etwas_described *described,
+                            const etwas_value *value, const struct etwas_fields_reader *reader,
+                            bool quoted)
+{
+    enum etwas_field_kind kind = described->fields[value->field - described->schema->fields].kind;
+
+    if (kind == ETWAS_FIELD_PLAIN || !reader->put(output, reader->context, kind, value)) {
+        etwas_fields_put_value(output, value, quoted);
+    }
+}
+
+static void put_json_string(struct etwas_output *output, const etwas_value *value)
+{
+    size_t bytes;
+    const char *text = text_of(value, &bytes);
+
+    etwas_output_char(output, '"');
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, bytes);
+    etwas_output_char(output, '"');
+}
+
+/* With as many digits as it takes to have the same value back: of a float up to 9, else up to 17. */
+static void put_json_float(struct etwas_output *output, double value, bool is_double)
+{
+    int digits = is_double ? 15 : 6;
+    char text[32];
+    double read_back;
+
+    if (!isfinite(value)) {
+        etwas_output_text(output, "null"); /* JSON has no infinity */
+        return;
+    }
+    do {
+        snprintf(text, sizeof text, "%.*g", digits++, value);
+        read_back = is_double ? strtod(text, NULL) : (double)strtof(text, NULL);
+    } while (digits <= (is_double ? 17 : 9) && (read_back < value || read_back > value));
+    etwas_output_text(output, text);
+}
+
+/* A name of an enumeration is a string, everything else what it is. */
+static void put_json_value(struct etwas_output *output, const etwas_value *value)
+{
+    etwas_number number;
+
+    if (value->field->map != NULL) {
+        put_json_string(output, value);
+        return;
+    }
+    switch (etwas_value_number(value, &number)) {
+    case ETWAS_VALUE_UNSIGNED:
+        etwas_output_unsigned(output, number.u);
+        break;
+    case ETWAS_VALUE_SIGNED:
+        etwas_output_signed(output, number.i);
+        break;
+    case ETWAS_VALUE_FLOAT:
+        put_json_float(output, number.f, value->in_type != TDH_INTYPE_FLOAT);
+        break;
+    case ETWAS_VALUE_BOOLEAN:
+        etwas_output_text(output, number.u != 0 ? "true" : "false");
+        break;
+    default:
+        put_json_string(output, value);
+        break;
+    }
+}
+
+/* ---- all of an event ------------------------------------------------------------------------- */
+
+/* What stands before a value: a separator, and unless it is in an array its name. */
+static void put_before(struct etwas_fields_form *form, const etwas_schema_field *field)
+{
+    struct etwas_fields_nesting *nesting = &form->nesting;
+    bool in_array = nesting->is_array[nesting->depth];
+    const struct etwas_described_field *described =
+        &form->described->fields[field - form->described->schema->fields];
+
+    if (nesting->is_behind[nesting->depth]) {
+        if (form->json || in_array) {
+            etwas_output_char(form->output, ',');
+        }
+        if (!form->json) {
+            etwas_output_char(form->output, ' ');
+        }
+    }
+    nesting->is_behind[nesting->depth] = true;
+    if (!in_array) {
+        etwas_described_put(form->output, form->described,
+                            form->json ? described->key : described->label);
+    }
+}
+
+static void open(struct etwas_fields_form *form, bool is_array)
+{
+    struct etwas_fields_nesting *nesting = &form->nesting;
+
+    if (nesting->depth + 1 < ETWAS_FIELDS_DEPTH) {
+        nesting->depth++;
+    }
+    nesting->is_array[nesting->depth] = is_array;
+    nesting->is_behind[nesting->depth] = false;
+    etwas_output_char(form->output, is_array ? '[' : '{');
+}
+
+static void close(struct etwas_fields_form *form)
+{
+    struct etwas_fields_nesting *nesting = &form->nesting;
+
+    etwas_output_char(form->output, nesting->is_array[nesting->depth] ? ']' : '}');
+    if (nesting->depth > 0) {
+        nesting->depth--;
+    }
+}
+
+void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest)
+{
+    etwas_output_char(output, '(');
+    if (rest->truncated != NULL) {
+        etwas_output_text(output, "truncated");
+    } else if (rest->undescribed != NULL) {
+        etwas_output_text(output, "not described");
+    } else {
+        etwas_output_unsigned(output, rest->bytes);
+        etwas_output_text(output, rest->bytes == 1 ? " more byte" : " more bytes");
+    }
+    if (rest->bytes > 0) {
+        etwas_output_text(output, ": ");
+        etwas_output_hex(output, rest->data, rest->bytes);
+    }
+    etwas_output_char(output, ')');
+}
+
+void etwas_fields_note_rest(const etwas_value *value, struct etwas_fields_rest *rest)
+{
+    rest->truncated = value->token == ETWAS_TOKEN_TRUNCATED ? value->field->name : NULL;
+    rest->undescribed = value->token == ETWAS_TOKEN_UNDESCRIBED ? value->field->name : NULL;
+    rest->data = value->data;
+    rest->bytes = value->bytes;
+}
+
+static void put_rest(struct etwas_fields_form *form, const etwas_value *value,
+                     const struct etwas_fields_rest *rest)
+{
+    if (form->json) {
+        return;
+    }
+    if (value->token != ETWAS_TOKEN_TRAILING) {
+        put_before(form, value->field);
+    } else if (form->nesting.is_behind[0]) {
+        etwas_output_char(form->output, ' ');
+    }
+    etwas_fields_put_rest(form->output, rest);
+}
+
+/* A field of which its schema says that it is nothing to read; JSON has it. */
+static bool is_left_out(const struct etwas_fields_form *form, const etwas_value *value)
+{
+    return value->out_type == TDH_OUTTYPE_NOPRINT && !form->json &&
+           !form->nesting.is_array[form->nesting.depth];
+}
+
+static void note_odd(const etwas_value *value, struct etwas_fields_rest *rest)
+{
+    if (etwas_value_odd(value, NULL, 0) == 0) {
+        return;
+    }
+    if (rest->odd_count < ETWAS_FIELDS_ODD) {
+        rest->odd[rest->odd_count] = *value;
+    }
+    rest->odd_count++;
+}
+
+void etwas_fields_find_rest(const struct etwas_described *described, const EVENT_RECORD *record,
+                            struct etwas_fields_rest *rest)
+{
+    etwas_fields fields;
+    etwas_value value;
+
+    etwas_fields_no_rest(rest);
+    etwas_fields_begin(&fields, described->schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        if (value.token == ETWAS_TOKEN_VALUE) {
+            note_odd(&value, rest);
+        } else if (value.token >= ETWAS_TOKEN_TRUNCATED) {
+            etwas_fields_note_rest(&value, rest);
+        }
+    }
+}
+
+void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
+                            struct etwas_fields_rest *rest)
+{
+    switch (value->token) {
+    case ETWAS_TOKEN_VALUE:
+        note_odd(value, rest);
+        if (is_left_out(form, value)) {
+            break;
+        }
+        put_before(form, value->field);
+        if (form->json) {
+            put_json_value(form->output, value);
+        } else {
+            etwas_fields_put_known(form->output, form->described, value, form->reader, true);
+        }
+        break;
+    case ETWAS_TOKEN_ARRAY_BEGIN:
+        put_before(form, value->field);
+        open(form, true);
+        break;
+    case ETWAS_TOKEN_STRUCT_BEGIN:
+        put_before(form, value->field);
+        open(form, false);
+        break;
+    case ETWAS_TOKEN_ARRAY_END:
+    case ETWAS_TOKEN_STRUCT_END:
+        close(form);
+        break;
+    default:
+        etwas_fields_note_rest(value, rest);
+        put_rest(form, value, rest);
+        break;
+    }
+}
+
+static void put_fields(struct etwas_fields_form *form, const EVENT_RECORD *record,
+                       struct etwas_fields_rest *rest)
+{
+    etwas_fields fields;
+    etwas_value value;
+
+    etwas_fields_no_rest(rest);
+    form->nesting.depth = 0;
+    form->nesting.is_array[0] = false;
+    form->nesting.is_behind[0] = false;
+    etwas_fields_begin(&fields, form->described->schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        etwas_fields_put_token(form, &value, rest);
+    }
+}
+
+static bool know_nothing(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                         const etwas_value *value)
+{
+    (void)output, (void)context, (void)kind, (void)value;
+    return false;
+}
+
+void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
+                                const struct etwas_described *described)
+{
+    static const struct etwas_fields_reader nobody = {know_nothing, NULL};
+
+    form->output = output;
+    form->described = described;
+    form->json = false;
+    form->reader = &nobody;
+    form->nesting.depth = 0;
+    form->nesting.is_array[0] = true;
+    form->nesting.is_behind[0] = false;
+}
+
+bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
+                           struct etwas_fields_rest *rest)
+{
+    struct etwas_fields_form form;
+
+    form.output = output;
+    form.described = described;
+    form.json = false;
+    form.reader = reader;
+    put_fields(&form, record, rest);
+    return form.nesting.is_behind[0] || rest->bytes > 0;
+}
+
+bool etwas_fields_put_json_members(struct etwas_output *output,
+                                   const struct etwas_described *described,
+                                   const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+{
+    struct etwas_fields_form form;
+
+    form.output = output;
+    form.described = described;
+    form.json = true;
+    put_fields(&form, record, rest);
+    return form.nesting.is_behind[0];
+}
+
+void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+{
+    etwas_output_char(output, '{');
+    (void)etwas_fields_put_json_members(output, described, record, rest);
+    etwas_output_char(output, '}');
+}

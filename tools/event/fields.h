@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_EVENT_FIELDS_H
+#define ETWAS_TOOLS_EVENT_FIELDS_H
+
+/*
+ * The fields of an event: as text, `size=37 name="a\n" point={x=1 y=2} list=[1, 2]`, and as JSON.
+ */
+
+#include "event/described.h"
+
+enum {
+    ETWAS_FIELDS_ODD = 8, /* values of an event that are kept */
+};
+
+/* What the fields of an event do not say of its payload, or say though it may not be so. */
+struct etwas_fields_rest {
+    const char *truncated;   /* the field that the payload ends in; NULL: all are whole */
+    const char *undescribed; /* the one of which it is not said how it is read; NULL: none is */
+    const void *data;        /* what is left of one of them, or follows the last field */
+    uint32_t bytes;
+    uint32_t
+        odd_count; /* of values of which etwas_value_odd says something, which may be more than are here */
+    etwas_value odd[ETWAS_FIELDS_ODD];
+};
+
+/* Nothing yet. The values are not touched. */
+static inline void etwas_fields_no_rest(struct etwas_fields_rest *rest)
+{
+    rest->truncated = NULL;
+    rest->undescribed = NULL;
+    rest->data = NULL;
+    rest->bytes = 0;
+    rest->odd_count = 0;
+}
+
+/* Writes a value of some kind as text, if more is known of it than the decoder says; else nothing, and false. */
+struct etwas_fields_reader {
+    bool (*put)(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                const etwas_value *value);
+    void *context;
+};
+
+enum {
+    ETWAS_FIELDS_DEPTH = 128, /* of arrays and structs in each other; the decoder allows fewer */
+};
+
+/* What is open around the next value, and whether one came before it. */
+struct etwas_fields_nesting {
+    bool is_array[ETWAS_FIELDS_DEPTH];
+    bool is_behind[ETWAS_FIELDS_DEPTH];
+    unsigned depth;
+};
+
+/* Fields on their way into one of the two forms. */
+struct etwas_fields_form {
+    struct etwas_output *output;
+    const struct etwas_described *described;
+    bool json;
+    const struct etwas_fields_reader *reader; /* of text */
+    struct etwas_fields_nesting nesting;
+};
+
+/* Begins with a value, array or struct alone, as text without its name: `[1, 2]`. */
+void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
+                                const struct etwas_described *described);
+
+/* What etwas_fields_next gave next. `rest`, of zeroes at first, is set as soon as there is something in it. */
+void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
+                            struct etwas_fields_rest *rest);
+
+/*
+ * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that is not whole
+ * stands in its place, what follows the last field behind it.
+ */
+bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
+                           struct etwas_fields_rest *rest);
+
+/* A JSON object. A field that is not whole is left out. */
+void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+
+/* The same without the braces, behind which more may follow. False: there is none. */
+bool etwas_fields_put_json_members(struct etwas_output *output,
+                                   const struct etwas_described *described,
+                                   const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+
+/* What etwas_fields_put_text and etwas_fields_put_json find besides, alone. */
+void etwas_fields_find_rest(const struct etwas_described *described, const EVENT_RECORD *record,
+                            struct etwas_fields_rest *rest);
+
+/* The same of one token: TRUNCATED, UNDESCRIBED or TRAILING. */
+void etwas_fields_note_rest(const etwas_value *value, struct etwas_fields_rest *rest);
+
+/* What is left, or follows, in parentheses. */
+void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest);
+
+/* One value: a string in quotes if `quoted`; behind it, in parentheses, what is odd about it. */
+void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted);
+
+/* The same of a field's value by what `reader` knows, else by the decoder. */
+void etwas_fields_put_known(struct etwas_output *output, const struct etwas_described *described,
+                            const etwas_value *value, const struct etwas_fields_reader *reader,
+                            bool quoted);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A hash table of names: linear probing.
+ */
+
+#include "kernel/file_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct etwas_file_name {
+    struct etwas_file_name *next;
+    char text[];
+};
+
+struct etwas_file_names_entry {
+    const struct etwas_file_name *name; /* NULL: the entry is free */
+    uint64_t file;
+    uint32_t trace;
+    bool is_path; /* it is what was asked for, and may begin anywhere */
+};
+
+static struct etwas_file_names_entry *find(const struct etwas_file_names *names, uint32_t trace,
+                                           uint64_t file)
+{
+    size_t mask = names->capacity - 1;
+    size_t at = ((file + trace) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (names->entries[at].name != NULL &&
+           (names->entries[at].file != file || names->entries[at].trace != trace)) {
+        at = (at + 1) & mask;
+    }
+    return &names->entries[at];
+}
+
+static bool grow(struct etwas_file_names *names)
+{
+    struct etwas_file_names larger = {.capacity = names->capacity > 0 ? 2 * names->capacity : 256};
+
+    larger.entries = calloc(larger.capacity, sizeof *larger.entries);
+    if (larger.entries == NULL) {
+        names->out_of_memory = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < names->capacity; i++) {
+        const struct etwas_file_names_entry *entry = &names->entries[i];
+
+        if (entry->name != NULL) {
+            *find(&larger, entry->trace, entry->file) = *entry;
+        }
+    }
+    free(names->entries);
+    names->entries = larger.entries;
+    names->capacity = larger.capacity;
+    return true;
+}
+
+static struct etwas_file_name *keep(struct etwas_file_names *names, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    struct etwas_file_name *name;
+
+    if (names->name_count == ETWAS_FILE_NAMES) {
+        return NULL;
+    }
+    name = malloc(sizeof *name + bytes);
+    if (name == NULL) {
+        names->out_of_memory = true;
+        return NULL;
+    }
+    memcpy(name->text, text, bytes);
+    name->next = names->names;
+    names->names = name;
+    names->name_count++;
+    return name;
+}
+
+/* What somebody asked for when he opened it counts until a name is told. */
+static void set_name(struct etwas_file_names *names, const struct etwas_file_names_entry *wanted,
+                     const char *text, bool is_second)
+{
+    struct etwas_file_names_entry *entry;
+    const struct etwas_file_name *name;
+    bool counts;
+
+    if (2 * names->count >= names->capacity && !grow(names)) {
+        return;
+    }
+    entry = find(names, wanted->trace, wanted->file);
+    counts = entry->name == NULL || (!wanted->is_path && (is_second || entry->is_path));
+    if (!counts || (entry->name != NULL && strcmp(entry->name->text, text) == 0)) {
+        return;
+    }
+    name = keep(names, text);
+    if (name != NULL) {
+        names->count += entry->name == NULL;
+        *entry = *wanted;
+        entry->name = name;
+    }
+}
+
+/* What a record says. What is deleted has no number but that of the operation. */
+static void read_name(const etwas_schema *schema, const EVENT_RECORD *record,
+                      struct etwas_file_names_entry *wanted, char name[ETWAS_FILE_NAMES_BYTES])
+{
+    etwas_number file = {.u = 0};
+    etwas_number operation = {.u = 0};
+    etwas_fields fields;
+    etwas_value value;
+
+    etwas_fields_begin(&fields, schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        if (value.token != ETWAS_TOKEN_VALUE) {
+            continue;
+        }
+        if (strcmp(value.field->name, "FileObject") == 0) {
+            (void)etwas_value_number(&value, &file);
+        } else if (strcmp(value.field->name, "IrpPtr") == 0) {
+            (void)etwas_value_number(&value, &operation);
+            wanted->is_path = true;
+        } else if (strcmp(value.field->name, "FileName") == 0 ||
+                   strcmp(value.field->name, "OpenPath") == 0) {
+            (void)etwas_value_text(&value, name, ETWAS_FILE_NAMES_BYTES);
+        }
+    }
+    wanted->file = file.u != 0 ? file.u : operation.u;
+    wanted->is_path |= name[0] != '/' && name[0] != '\\';
+}
+
+void etwas_file_names_take(struct etwas_file_names *names, uint32_t trace,
+                           const EVENT_RECORD *record, bool is_second)
+{
+    struct etwas_file_names_entry wanted = {.trace = trace};
+    char name[ETWAS_FILE_NAMES_BYTES] = "";
+    const etwas_schema *schema;
+
+    if (etwas_decoder_schema(names->decoder, record, &schema) != ERROR_SUCCESS) {
+        return;
+    }
+    read_name(schema, record, &wanted, name);
+    if (wanted.file != 0 && name[0] != '\0') {
+        set_name(names, &wanted, name, is_second);
+    }
+}
+
+const char *etwas_file_names_find(const struct etwas_file_names *names, uint32_t trace,
+                                  uint64_t file)
+{
+    const struct etwas_file_name *name =
+        names->capacity > 0 ? find(names, trace, file)->name : NULL;
+
+    return name != NULL ? name->text : NULL;
+}
+
+bool etwas_file_names_open(struct etwas_file_names *names)
+{
+    *names = (struct etwas_file_names){.decoder = NULL};
+    return etwas_decoder_open(&names->decoder) == ERROR_SUCCESS;
+}
+
+void etwas_file_names_close(struct etwas_file_names *names)
+{
+    while (names->names != NULL) {
+        struct etwas_file_name *name = names->names;
+
+        names->names = name->next;
+        free(name);
+    }
+    free(names->entries);
+    etwas_decoder_close(names->decoder);
+    *names = (struct etwas_file_names){.decoder = NULL};
+}

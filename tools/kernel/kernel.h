@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_KERNEL_KERNEL_H
+#define ETWAS_TOOLS_KERNEL_KERNEL_H
+
+/*
+ * The kernel's events that tell who ran where, and on what it worked: numbers picked out of their payloads, which
+ * are those of a 64-bit system.
+ */
+
+#include <etwas/evntcons.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum etwas_kernel_kind {
+    ETWAS_KERNEL_SWITCH,       /* `thread` came, `old_thread` gave way */
+    ETWAS_KERNEL_READY,        /* `thread` can run from now on */
+    ETWAS_KERNEL_THREAD_START, /* `thread` of `process` begins */
+    ETWAS_KERNEL_THREAD_END,
+    ETWAS_KERNEL_THREAD_HERE, /* was there when the trace began, or ended */
+    ETWAS_KERNEL_OWN,         /* the trace is of `process` alone */
+    ETWAS_KERNEL_LOSS,        /* events of the processor were lost until now */
+    ETWAS_KERNEL_CALL_ENTER,  /* system call `call` */
+    ETWAS_KERNEL_CALL_EXIT,
+    ETWAS_KERNEL_FAULT,      /* a page fault of type `fault` */
+    ETWAS_KERNEL_HARD_FAULT, /* one that read `file` from a disk, since `initial_time` */
+    ETWAS_KERNEL_INTERRUPT,  /* of hardware or deferred, since `initial_time` */
+    ETWAS_KERNEL_STACK,      /* part of that of `thread` at the event of `initial_time` */
+    ETWAS_KERNEL_FILE_BEGIN, /* `thread` begins `operation` on `file` */
+    ETWAS_KERNEL_FILE_END,   /* `operation` is over */
+    ETWAS_KERNEL_SOCKET,     /* `process` sent or received through `socket` */
+    ETWAS_KERNEL_DISK,       /* a `request` that `thread` handed over at `initial_time` is done */
+};
+
+enum {
+    ETWAS_KERNEL_FAULT_TYPES = 6, /* from ETWAS_KERNEL_FIRST_FAULT */
+    ETWAS_KERNEL_FIRST_FAULT = 10,
+};
+
+/* What a disk is asked for. */
+enum {
+    ETWAS_KERNEL_DISK_READ,
+    ETWAS_KERNEL_DISK_WRITE,
+    ETWAS_KERNEL_DISK_FLUSH,
+    ETWAS_KERNEL_DISK_KINDS,
+};
+
+/* Addresses as the network has them, of 4 bytes or of 16; zeros: not known. */
+struct etwas_kernel_socket {
+    bool is_udp;
+    bool is_ipv6;
+    uint16_t local_port;
+    uint16_t remote_port;
+    uint8_t local[16];
+    uint8_t remote[16];
+};
+
+/* A thread or process that the record does not know. */
+#define ETWAS_KERNEL_NOBODY UINT32_MAX
+
+struct etwas_kernel_event {
+    enum etwas_kernel_kind kind;
+    uint32_t processor;
+    uint32_t thread; /* ETWAS_KERNEL_NOBODY: who runs on the processor */
+    uint32_t process;
+    uint32_t logger; /* the thread that logged it, likewise */
+    uint32_t old_thread;
+    bool old_is_unknown; /* what it does from then on; then neither of the next two is set */
+    bool old_is_ready;   /* it could have run on */
+    bool old_has_ended;
+    bool is_in_interrupt; /* READY: by an interrupt, whoever ran then */
+    uint8_t fault;        /* type of the event */
+    uint8_t request;      /* ETWAS_KERNEL_DISK_... */
+    uint32_t bytes;
+    uint64_t call;
+    int64_t initial_time; /* raw; of a LOSS since when, 0: the session's beginning */
+    int64_t end_time;     /* raw; of a LOSS until when */
+    uint64_t lost_ns;     /* of a LOSS, as etwas_input_measure_loss finds; UINT64_MAX: not known */
+    uint64_t operation;
+    uint64_t file; /* its FileObject or FileKey; 0: not known */
+    struct etwas_kernel_socket socket;
+};
+
+/* From one time to another, 0 where that is before it. Times may be any number: a file may say so. */
+static inline uint64_t etwas_kernel_ns(int64_t from_ns, int64_t to_ns)
+{
+    return to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
+}
+
+/* A type of page fault: "demand zero". */
+const char *etwas_kernel_fault_name(uint8_t fault);
+
+/*
+ * False: it is none of these, or too short to be one. Of a version that is not known what all known ones have in
+ * common is read: a switch without a state, a thread not at all.
+ */
+bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event);
+
+/* Is it a sample of where a processor was? Then where, and whose thread that was. */
+bool etwas_kernel_sample(const EVENT_RECORD *record, uint64_t *address, uint32_t *thread);
+
+/* Does it say what a file is called, which etwas_file_names_take reads? */
+bool etwas_kernel_is_file_name(const EVENT_RECORD *record);
+
+/* Is it about a process, which etwas_kernel_process reads? */
+bool etwas_kernel_is_process(const EVENT_RECORD *record);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_KERNEL_KERNEL_SYMBOLS_H
+#define ETWAS_TOOLS_KERNEL_KERNEL_SYMBOLS_H
+
+/*
+ * The kernel's functions by the records in which a trace tells of them (docs/file-format.md).
+ */
+
+#include <etwas/evntcons.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_KERNEL_SYMBOLS = 1 << 20, /* further ones of a trace are left out */
+};
+
+struct etwas_kernel_symbol {
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t order;
+    char *module; /* "": the kernel itself; behind the name, in one piece of memory */
+    char *name;
+};
+
+struct etwas_kernel_symbols {
+    struct etwas_kernel_symbol *entries;
+    uint32_t count;
+    uint32_t capacity;
+    bool is_sorted;
+    bool out_of_memory;
+};
+
+/* Learns of a record that is of that type (etwas_event_is_kernel_symbol), and may hold anything. */
+void etwas_kernel_symbols_take(struct etwas_kernel_symbols *symbols, const EVENT_RECORD *record);
+
+/* The function in which an address lies; NULL: not known. */
+const struct etwas_kernel_symbol *etwas_kernel_symbols_find(struct etwas_kernel_symbols *symbols,
+                                                            uint64_t address);
+
+void etwas_kernel_symbols_free(struct etwas_kernel_symbols *symbols);
+
+#endif

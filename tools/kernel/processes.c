@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Lives of ids in the order in which they begin, each with the one before; a hash table has the last ones.
+ */
+
+#include "kernel/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Types of the class. */
+enum {
+    START = 1,
+    END = 2,
+    FIRST_CAPACITY = 256,
+};
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static uint32_t *place_of(const struct etwas_processes *processes, uint32_t process)
+{
+    size_t mask = 2 * (size_t)processes->capacity - 1;
+    size_t at = (process * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (processes->places[at] != 0 &&
+           processes->lives[processes->places[at] - 1].process != process) {
+        at = (at + 1) & mask;
+    }
+    return &processes->places[at];
+}
+
+static bool grow(struct etwas_processes *processes)
+{
+    uint32_t capacity = processes->capacity > 0 ? 2 * processes->capacity : FIRST_CAPACITY;
+    struct etwas_processes_life *lives;
+    uint32_t *places;
+
+    if (processes->count >= ETWAS_PROCESSES) {
+        return false;
+    }
+    places = calloc(2 * (size_t)capacity, sizeof *places);
+    lives = places != NULL ? realloc(processes->lives, capacity * sizeof *lives) : NULL;
+    if (lives == NULL) {
+        free(places);
+        processes->out_of_memory = true;
+        return false;
+    }
+    free(processes->places);
+    processes->lives = lives;
+    processes->places = places;
+    processes->capacity = capacity;
+    for (uint32_t i = 0; i < processes->count; i++) {
+        *place_of(processes, lives[i].process) = i + 1; /* the last of an id counts */
+    }
+    return true;
+}
+
+static struct etwas_processes_life *last_of(const struct etwas_processes *processes,
+                                            uint32_t process)
+{
+    uint32_t number = processes->capacity > 0 ? *place_of(processes, process) : 0;
+
+    return number > 0 ? &processes->lives[number - 1] : NULL;
+}
+
+static bool add(struct etwas_processes *processes, const struct etwas_processes_life *life,
+                const char *name)
+{
+    struct etwas_processes_life *added;
+    uint32_t *place;
+
+    if (processes->count == processes->capacity && !grow(processes)) {
+        return false;
+    }
+    place = place_of(processes, life->process);
+    added = &processes->lives[processes->count];
+    *added = *life;
+    added->before = *place;
+    added->name = strdup(name);
+    if (added->name == NULL) {
+        processes->out_of_memory = true;
+        return false;
+    }
+    *place = ++processes->count;
+    return true;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* False: it does not say which process. */
+static bool read_fields(const etwas_schema *schema, const EVENT_RECORD *record, uint32_t *process,
+                        char name[ETWAS_PROCESSES_NAME_BYTES])
+{
+    etwas_number number = {.u = 0};
+    bool has_process = false;
+    etwas_fields fields;
+    etwas_value value;
+
+    etwas_fields_begin(&fields, schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        if (value.token != ETWAS_TOKEN_VALUE) {
+            continue;
+        }
+        if (strcmp(value.field->name, "ProcessId") == 0) {
+            (void)etwas_value_number(&value, &number);
+            has_process = true;
+        } else if (strcmp(value.field->name, "ImageFileName") == 0) {
+            (void)etwas_value_text(&value, name, ETWAS_PROCESSES_NAME_BYTES);
+        }
+    }
+    *process = (uint32_t)number.u;
+    return has_process;
+}
+
+enum etwas_processes_news etwas_processes_take(struct etwas_processes *processes,
+                                               const EVENT_RECORD *record, int64_t time,
+                                               uint32_t *process)
+{
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+    char name[ETWAS_PROCESSES_NAME_BYTES] = "";
+    struct etwas_processes_life *last;
+    const etwas_schema *schema;
+    struct etwas_processes_life life;
+
+    if (etwas_decoder_schema(processes->decoder, record, &schema) != ERROR_SUCCESS ||
+        !read_fields(schema, record, process, name)) {
+        return ETWAS_PROCESSES_SAME;
+    }
+    last = last_of(processes, *process);
+    life = (struct etwas_processes_life){
+        .process = *process,
+        .begins = last == NULL || last->has_ended || type == START,
+        .was_there = last == NULL && type != START,
+        .has_ended = type == END,
+        .from = time,
+    };
+    if (last != NULL && !life.begins && (name[0] == '\0' || strcmp(last->name, name) == 0)) {
+        last->has_ended = type == END;
+        return ETWAS_PROCESSES_SAME;
+    }
+    if (last != NULL && last->has_ended && type == END) { /* told twice */
+        return ETWAS_PROCESSES_SAME;
+    }
+    if (name[0] == '\0' || !add(processes, &life, name)) {
+        return ETWAS_PROCESSES_SAME;
+    }
+    return life.begins ? ETWAS_PROCESSES_BEGAN : ETWAS_PROCESSES_RENAMED;
+}
+
+void etwas_processes_follow(struct etwas_processes *processes, struct etwas_schedule *schedule,
+                            const EVENT_RECORD *record, int64_t time_ns)
+{
+    uint32_t process;
+
+    etwas_schedule_time(schedule, time_ns);
+    if (etwas_processes_take(processes, record, time_ns, &process) == ETWAS_PROCESSES_RENAMED) {
+        /* What is found out later, by looking, somebody else tells. */
+        etwas_schedule_exec(schedule, process,
+                            record->EventHeader.ThreadId == process
+                                ? record->BufferContext.ProcessorIndex
+                                : UINT32_MAX);
+    }
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+uint32_t etwas_processes_life(const struct etwas_processes *processes, uint32_t process,
+                              int64_t time)
+{
+    uint32_t number = processes->capacity > 0 ? *place_of(processes, process) : 0;
+
+    while (number > 0) {
+        const struct etwas_processes_life *life = &processes->lives[number - 1];
+
+        if (life->from <= time || (life->before == 0 && life->was_there)) {
+            return number - 1;
+        }
+        number = life->before;
+    }
+    return ETWAS_PROCESSES_NONE;
+}
+
+const char *etwas_processes_name(const struct etwas_processes *processes, uint32_t process,
+                                 int64_t time)
+{
+    uint32_t number = etwas_processes_life(processes, process, time);
+
+    return number != ETWAS_PROCESSES_NONE ? processes->lives[number].name : NULL;
+}
+
+/* The number of the first life of the process that has this one. */
+static uint32_t first_of(const struct etwas_processes *processes, uint32_t number)
+{
+    while (!processes->lives[number].begins && processes->lives[number].before > 0) {
+        number = processes->lives[number].before - 1;
+    }
+    return processes->lives[number].was_there ? ETWAS_PROCESSES_NONE : number;
+}
+
+uint32_t etwas_processes_now(const struct etwas_processes *processes, uint32_t process)
+{
+    const struct etwas_processes_life *last = last_of(processes, process);
+
+    return last != NULL ? first_of(processes, (uint32_t)(last - processes->lives))
+                        : ETWAS_PROCESSES_NONE;
+}
+
+/* From the last one backwards. */
+const char *etwas_processes_names(const struct etwas_processes *processes, uint32_t process,
+                                  uint32_t first, char *room, size_t room_bytes)
+{
+    const struct etwas_processes_life *last = last_of(processes, process);
+    uint32_t number = last != NULL ? (uint32_t)(last - processes->lives) + 1 : 0;
+    size_t begin = room_bytes - 1;
+
+    room[begin] = '\0';
+    for (; number > 0; number = processes->lives[number - 1].before) {
+        const char *name = processes->lives[number - 1].name;
+        size_t bytes = strlen(name);
+        bool is_last = room[begin] == '\0';
+
+        if (first_of(processes, number - 1) != first || bytes + 2 > begin) {
+            continue;
+        }
+        begin -= is_last ? 0 : 2;
+        memcpy(room + begin, is_last ? "" : ", ", is_last ? 0 : 2);
+        begin -= bytes;
+        memcpy(room + begin, name, bytes);
+    }
+    return room[begin] != '\0' ? room + begin : NULL;
+}
+
+bool etwas_processes_open(struct etwas_processes *processes)
+{
+    *processes = (struct etwas_processes){.decoder = NULL};
+    return etwas_decoder_open(&processes->decoder) == ERROR_SUCCESS;
+}
+
+void etwas_processes_close(struct etwas_processes *processes)
+{
+    for (uint32_t i = 0; i < processes->count; i++) {
+        free(processes->lives[i].name);
+    }
+    free(processes->lives);
+    free(processes->places);
+    etwas_decoder_close(processes->decoder);
+    *processes = (struct etwas_processes){.decoder = NULL};
+}

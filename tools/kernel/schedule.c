@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Follows threads from switch to switch.
+ */
+
+#include "kernel/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    IDLE = 0, /* every processor's idle thread has this id */
+    FIRST_CAPACITY = 1024,
+};
+
+/* ---- threads by their ids -------------------------------------------------------------------- */
+
+static size_t place_of(const struct etwas_schedule *schedule, uint32_t thread)
+{
+    size_t mask = 2 * (size_t)schedule->thread_capacity - 1;
+    size_t at = (thread * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (schedule->places[at] != 0 &&
+           schedule->threads[schedule->places[at] - 1].thread != thread) {
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+static bool grow(struct etwas_schedule *schedule)
+{
+    uint32_t capacity =
+        schedule->thread_capacity > 0 ? 2 * schedule->thread_capacity : FIRST_CAPACITY;
+    uint32_t *places;
+    struct etwas_schedule_thread *threads;
+
+    if (schedule->thread_count >= ETWAS_SCHEDULE_THREADS) {
+        return false;
+    }
+    places = calloc(2 * (size_t)capacity, sizeof *places);
+    threads = places != NULL ? realloc(schedule->threads, capacity * sizeof *threads) : NULL;
+    if (threads == NULL) {
+        free(places);
+        schedule->out_of_memory = true;
+        return false;
+    }
+    free(schedule->places);
+    schedule->threads = threads;
+    schedule->places = places;
+    schedule->thread_capacity = capacity;
+    for (uint32_t i = 0; i < schedule->thread_count; i++) {
+        places[place_of(schedule, threads[i].thread)] = i + 1; /* the last of an id counts */
+    }
+    return true;
+}
+
+struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,
+                                                  uint32_t thread)
+{
+    uint32_t number =
+        schedule->thread_capacity > 0 ? schedule->places[place_of(schedule, thread)] : 0;
+
+    return number > 0 ? &schedule->threads[number - 1] : NULL;
+}
+
+/* Another one comes into the place of who had the id before. NULL: there are too many. */
+static struct etwas_schedule_thread *add(struct etwas_schedule *schedule, uint32_t thread)
+{
+    struct etwas_schedule_thread *added;
+
+    if (schedule->thread_count == schedule->thread_capacity && !grow(schedule)) {
+        return NULL;
+    }
+    added = &schedule->threads[schedule->thread_count];
+    *added = (struct etwas_schedule_thread){.thread = thread,
+                                            .since_ns = schedule->end_ns,
+                                            .last_ns = schedule->end_ns,
+                                            .gap_ns = schedule->gap_ns};
+    schedule->places[place_of(schedule, thread)] = ++schedule->thread_count;
+    return added;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static uint64_t smaller(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
+}
+
+/*
+ * Who was ready on a processor while a switch was missing there may have run, and waited since. Who waited
+ * while one was missing on any may have been woken, and have run there.
+ */
+uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
+                                    const struct etwas_schedule_thread *thread, int64_t time_ns)
+{
+    uint64_t ns = etwas_kernel_ns(thread->since_ns, time_ns);
+
+    if (thread->state == ETWAS_SCHEDULE_READY) {
+        return schedule->processors[thread->processor].gap_end_ns > thread->since_ns ? ns : 0;
+    }
+    if (thread->state != ETWAS_SCHEDULE_WAITING) {
+        return 0;
+    }
+    ns = smaller(ns, etwas_kernel_ns(thread->since_ns, schedule->gap_end_ns));
+    return smaller(ns, schedule->gap_ns - thread->gap_ns);
+}
+
+void etwas_schedule_account(const struct etwas_schedule *schedule,
+                            const struct etwas_schedule_thread *thread, int64_t time_ns,
+                            uint64_t ns[ETWAS_SCHEDULE_STATES])
+{
+    uint64_t doubtful_ns = etwas_schedule_doubtful_ns(schedule, thread, time_ns);
+
+    memcpy(ns, thread->ns, sizeof thread->ns);
+    ns[thread->state] += etwas_kernel_ns(thread->since_ns, time_ns) - doubtful_ns;
+    ns[ETWAS_SCHEDULE_UNKNOWN] += doubtful_ns;
+}
+
+/* What is doubtful of it comes last, wherever it was. */
+static void tell(const struct etwas_schedule *schedule, const struct etwas_schedule_thread *thread,
+                 int64_t time_ns)
+{
+    int64_t certain_ns =
+        (int64_t)((uint64_t)time_ns - etwas_schedule_doubtful_ns(schedule, thread, time_ns));
+
+    if (certain_ns > thread->since_ns) {
+        schedule->interval(schedule->context, thread, thread->state, thread->since_ns, certain_ns,
+                           schedule->event);
+    }
+    if (time_ns > certain_ns) {
+        schedule->interval(schedule->context, thread, ETWAS_SCHEDULE_UNKNOWN, certain_ns, time_ns,
+                           schedule->event);
+    }
+}
+
+/* What it was until then, it was not longer. */
+static void change(const struct etwas_schedule *schedule, struct etwas_schedule_thread *thread,
+                   enum etwas_schedule_state state, int64_t time_ns)
+{
+    uint64_t ns[ETWAS_SCHEDULE_STATES];
+
+    if (time_ns > thread->since_ns) {
+        etwas_schedule_account(schedule, thread, time_ns, ns);
+        memcpy(thread->ns, ns, sizeof thread->ns);
+        if (schedule->interval != NULL) {
+            tell(schedule, thread, time_ns);
+        }
+        thread->since_ns = time_ns;
+        thread->gap_ns = schedule->gap_ns;
+        thread->last_ns = thread->state != ETWAS_SCHEDULE_ENDED ? time_ns : thread->last_ns;
+    }
+    thread->state = state;
+}
+
+/* Who has the id; who was not seen so far waited since the trace began, if it has everything. */
+static struct etwas_schedule_thread *seen(struct etwas_schedule *schedule, uint32_t id)
+{
+    struct etwas_schedule_thread *thread = etwas_schedule_find(schedule, id);
+
+    if (thread == NULL || thread->state == ETWAS_SCHEDULE_ENDED) {
+        bool was_there = thread == NULL && !schedule->begins_late;
+
+        thread = add(schedule, id);
+        if (thread != NULL && was_there) {
+            thread->since_ns = schedule->begin_ns;
+            thread->gap_ns = 0;
+            thread->state = ETWAS_SCHEDULE_WAITING;
+        }
+    }
+    return thread;
+}
+
+static void set_process(struct etwas_schedule_thread *thread, uint32_t process)
+{
+    thread->process = process;
+    thread->has_process = true;
+}
+
+/* ---- switches -------------------------------------------------------------------------------- */
+
+static void count_processor_to(const struct etwas_schedule *schedule,
+                               struct etwas_schedule_processor *processor, int64_t time_ns,
+                               bool known)
+{
+    uint64_t ns = etwas_kernel_ns(processor->since_ns, time_ns);
+
+    if (!known) {
+        processor->unknown_ns += ns;
+        if (ns > 0 && schedule->unknown != NULL) {
+            schedule->unknown(schedule->context, (uint32_t)(processor - schedule->processors),
+                              processor->since_ns, time_ns);
+        }
+    } else if (processor->running == IDLE) {
+        processor->idle_ns += ns;
+    } else {
+        processor->busy_ns += ns;
+    }
+    processor->since_ns = time_ns;
+}
+
+static void count_processor(const struct etwas_schedule *schedule,
+                            struct etwas_schedule_processor *processor, bool known)
+{
+    count_processor_to(schedule, processor, schedule->end_ns, known);
+}
+
+/* Since its newest switch. */
+static bool has_lost(const struct etwas_schedule_processor *processor)
+{
+    return processor->gap_end_ns > processor->since_ns;
+}
+
+struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t id)
+{
+    struct etwas_schedule_thread *thread = seen(schedule, id);
+
+    if (thread != NULL && thread->state == ETWAS_SCHEDULE_WAITING && thread->switches == 0 &&
+        thread->since_ns == schedule->begin_ns && !schedule->begins_late) {
+        thread->state = ETWAS_SCHEDULE_RUNNING;
+        thread->ran_at_begin = true;
+    }
+    return thread;
+}
+
+/* Up to the first switch that there is of a processor. False: who gives way cannot have run so long. */
+static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                  uint32_t id, struct etwas_schedule_thread *thread)
+{
+    processor->seen = true;
+    processor->since_ns = schedule->begin_ns;
+    processor->running = id;
+    if (schedule->begins_late || has_lost(processor)) {
+        return false;
+    }
+    if (thread != NULL) {
+        if (thread->since_ns > schedule->begin_ns || thread->switches > 0) {
+            return false;
+        }
+        thread->state = ETWAS_SCHEDULE_RUNNING;
+        thread->processor = (uint16_t)(processor - schedule->processors);
+        thread->ran_at_begin = true;
+    }
+    return true;
+}
+
+/* A switch is missing: since the one before nothing is known of who should have run, and who did. */
+static void forget(struct etwas_schedule *schedule,
+                   const struct etwas_schedule_processor *processor,
+                   struct etwas_schedule_thread *thread)
+{
+    struct etwas_schedule_thread *other =
+        processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+
+    if (other != NULL && other != thread && other->state == ETWAS_SCHEDULE_RUNNING &&
+        other->since_ns == processor->since_ns) {
+        other->state = ETWAS_SCHEDULE_UNKNOWN;
+    }
+    if (thread != NULL) {
+        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, it seemed */
+            thread->state = ETWAS_SCHEDULE_UNKNOWN;
+        }
+        change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, processor->since_ns);
+    }
+}
+
+/* From then up to now. What is in another's gap, too, is there once. */
+static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                    int64_t from_ns)
+{
+    from_ns = from_ns > schedule->gap_end_ns ? from_ns : schedule->gap_end_ns;
+    schedule->gap_ns += etwas_kernel_ns(from_ns, schedule->end_ns);
+    processor->gap_end_ns = schedule->end_ns;
+    schedule->gap_end_ns = schedule->end_ns;
+}
+
+/* When the last of its events before the loss was; not before its newest switch, which was one of them. */
+static int64_t began_to_lose(const struct etwas_schedule *schedule,
+                             const struct etwas_schedule_processor *processor, uint64_t lost_ns)
+{
+    uint64_t since_ns = etwas_kernel_ns(processor->since_ns, schedule->end_ns);
+
+    lost_ns = lost_ns == 0 ? 1 : lost_ns; /* something was lost */
+    return (int64_t)((uint64_t)schedule->end_ns - smaller(lost_ns, since_ns));
+}
+
+/*
+ * Events of a processor were lost until now: a switch may be missing even if the next one fits. Up to its last event
+ * before that none is: the thread that ran, ran until then.
+ */
+static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                 const struct etwas_kernel_event *event)
+{
+    int64_t from_ns = began_to_lose(schedule, processor, event->lost_ns);
+    struct etwas_schedule_thread *thread =
+        processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+
+    if (processor->seen && !has_lost(processor)) {
+        if (thread != NULL && thread->state == ETWAS_SCHEDULE_RUNNING &&
+            thread->since_ns == processor->since_ns) {
+            change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, from_ns);
+        }
+        count_processor_to(schedule, processor, from_ns, true);
+    }
+    end_gap(schedule, processor, from_ns);
+}
+
+/*
+ * Behind a loss no switch is missing before the next one: the thread that gives way then has run since. False: it cannot have,
+ * so one is.
+ */
+static bool ran_since_loss(struct etwas_schedule *schedule,
+                           struct etwas_schedule_processor *processor, uint32_t id,
+                           struct etwas_schedule_thread *thread)
+{
+    if (thread != NULL && thread->since_ns > processor->gap_end_ns) {
+        return false;
+    }
+    count_processor_to(schedule, processor, processor->gap_end_ns, false);
+    processor->running = id;
+    if (thread != NULL) {
+        change(schedule, thread, ETWAS_SCHEDULE_RUNNING, processor->gap_end_ns);
+    }
+    return true;
+}
+
+static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                     const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_thread *thread =
+        event->old_thread != IDLE ? seen(schedule, event->old_thread) : NULL;
+    bool known = processor->seen ? processor->running == event->old_thread && !has_lost(processor)
+                                 : begin(schedule, processor, event->old_thread, thread);
+
+    if (!known) {
+        processor->gaps += processor->switches > 0;
+        forget(schedule, processor, thread);
+        if (has_lost(processor)) {
+            known = ran_since_loss(schedule, processor, event->old_thread, thread);
+        }
+        if (!known && (processor->switches > 0 || !schedule->begins_late)) {
+            end_gap(schedule, processor,
+                    has_lost(processor) ? processor->gap_end_ns : processor->since_ns);
+        }
+    }
+    if (known && thread == NULL && event->old_thread != IDLE) {
+        schedule->other_running_ns += etwas_kernel_ns(processor->since_ns, schedule->end_ns);
+    }
+    count_processor(schedule, processor, known);
+    if (thread != NULL) {
+        change(schedule, thread,
+               event->old_is_unknown  ? ETWAS_SCHEDULE_UNKNOWN
+               : event->old_has_ended ? ETWAS_SCHEDULE_ENDED
+               : event->old_is_ready  ? ETWAS_SCHEDULE_READY
+                                      : ETWAS_SCHEDULE_WAITING,
+               schedule->end_ns);
+        thread->processor = (uint16_t)event->processor;
+        thread->preemptions += event->old_is_ready;
+    }
+}
+
+static void come(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                 const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_thread *thread =
+        event->thread != IDLE ? seen(schedule, event->thread) : NULL;
+
+    processor->running = event->thread;
+    processor->switches++;
+    if (thread != NULL) {
+        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, where it must have given way */
+            thread->state = ETWAS_SCHEDULE_UNKNOWN;
+        }
+        change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
+        thread->processor = (uint16_t)event->processor;
+        thread->switches++;
+    } else if (event->thread != IDLE) {
+        schedule->other_switches++;
+    }
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* Who runs there has ended and goes on as another thread: it runs another program, and was not the first one. */
+static void go_on(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                  struct etwas_schedule_thread *thread)
+{
+    struct etwas_schedule_thread *before =
+        processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+
+    if (before == NULL || before == thread || !before->ends ||
+        before->state != ETWAS_SCHEDULE_RUNNING) {
+        return;
+    }
+    count_processor(schedule, processor, !has_lost(processor));
+    change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+    change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
+    thread->processor = before->processor;
+    processor->running = thread->thread;
+}
+
+void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t id, uint32_t processor_index)
+{
+    struct etwas_schedule_thread *before = etwas_schedule_find(schedule, id);
+    struct etwas_schedule_processor *processor =
+        processor_index < ETWAS_SCHEDULE_PROCESSORS ? &schedule->processors[processor_index] : NULL;
+    struct etwas_schedule_thread *after;
+    struct etwas_schedule_thread kept;
+    size_t number;
+
+    if (before == NULL || before->ends || before->state == ETWAS_SCHEDULE_ENDED) {
+        return;
+    }
+    if (processor != NULL && !processor->seen) {
+        (void)begin(schedule, processor, id, before);
+    }
+    if (processor != NULL && processor->running == id) {
+        bool is_known = !has_lost(processor) || ran_since_loss(schedule, processor, id, before);
+
+        count_processor(schedule, processor, is_known && before->state == ETWAS_SCHEDULE_RUNNING);
+    }
+    kept = *before;
+    number = (size_t)(before - schedule->threads);
+    after = add(schedule, id);
+    if (after == NULL) {
+        return;
+    }
+    before = &schedule->threads[number];
+    change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+    before->last_ns = schedule->end_ns - (schedule->end_ns > INT64_MIN);
+    after->process = kept.process;
+    after->has_process = kept.has_process;
+    after->state = kept.state;
+    after->processor = kept.processor;
+}
+
+static void start_thread(struct etwas_schedule *schedule,
+                         struct etwas_schedule_processor *processor,
+                         const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_thread *thread = etwas_schedule_find(schedule, event->thread);
+
+    if (thread == NULL || thread->ends || thread->state == ETWAS_SCHEDULE_ENDED) {
+        if (thread != NULL) {
+            change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+        }
+        thread = add(schedule, event->thread);
+        if (thread != NULL) {
+            thread->state = ETWAS_SCHEDULE_WAITING;
+        }
+    }
+    if (thread != NULL) {
+        set_process(thread, event->process);
+        if (event->logger == event->thread) {
+            go_on(schedule, processor, thread);
+        }
+    }
+}
+
+/* Where one process is recorded its last switch is not told. */
+static void end_thread(struct etwas_schedule *schedule, struct etwas_schedule_thread *thread)
+{
+    struct etwas_schedule_processor *processor = &schedule->processors[thread->processor];
+    const struct etwas_kernel_event end = {.kind = ETWAS_KERNEL_SWITCH,
+                                           .processor = thread->processor,
+                                           .old_thread = thread->thread,
+                                           .old_has_ended = true};
+
+    thread->ends = true;
+    if (!schedule->is_own) {
+        return;
+    }
+    if (thread->state == ETWAS_SCHEDULE_RUNNING && processor->running == thread->thread) {
+        give_way(schedule, processor, &end);
+        processor->running = IDLE;
+    } else {
+        change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+    }
+}
+
+static void ready(struct etwas_schedule *schedule, uint32_t id)
+{
+    struct etwas_schedule_thread *thread = seen(schedule, id);
+
+    schedule->has_ready_events = true;
+    if (thread != NULL && thread->state != ETWAS_SCHEDULE_RUNNING &&
+        thread->state != ETWAS_SCHEDULE_READY) {
+        change(schedule, thread, ETWAS_SCHEDULE_READY, schedule->end_ns);
+    }
+}
+
+void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns)
+{
+    if (!schedule->began) {
+        schedule->began = true;
+        schedule->begin_ns = time_ns;
+        schedule->end_ns = time_ns;
+        schedule->gap_end_ns = time_ns;
+    }
+    if (time_ns > schedule->end_ns) {
+        schedule->end_ns = time_ns;
+    }
+}
+
+void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_processor *processor = &schedule->processors[event->processor];
+    struct etwas_schedule_thread *thread;
+
+    schedule->event = event;
+    switch (event->kind) {
+    case ETWAS_KERNEL_SWITCH:
+        give_way(schedule, processor, event);
+        come(schedule, processor, event);
+        break;
+    case ETWAS_KERNEL_READY:
+        ready(schedule, event->thread);
+        break;
+    case ETWAS_KERNEL_THREAD_START:
+        start_thread(schedule, processor, event);
+        break;
+    case ETWAS_KERNEL_THREAD_END:
+    case ETWAS_KERNEL_THREAD_HERE:
+        thread = event->thread != IDLE ? seen(schedule, event->thread) : NULL;
+        if (thread != NULL) {
+            set_process(thread, event->process);
+            thread->ends = false;
+            if (event->kind == ETWAS_KERNEL_THREAD_END) {
+                end_thread(schedule, thread);
+            }
+        }
+        break;
+    case ETWAS_KERNEL_OWN:
+        schedule->is_own = true;
+        schedule->own_process = event->process;
+        break;
+    case ETWAS_KERNEL_LOSS:
+        lose(schedule, processor, event);
+        break;
+    default: /* nothing to do with who runs */
+        break;
+    }
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static bool has_switched(const struct etwas_schedule_thread *thread)
+{
+    return thread->switches > 0 || thread->ran_at_begin;
+}
+
+void etwas_schedule_finish(struct etwas_schedule *schedule)
+{
+    schedule->event = NULL;
+    for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
+        struct etwas_schedule_processor *processor = &schedule->processors[i];
+        bool known = !schedule->ends_early && !has_lost(processor);
+        struct etwas_schedule_thread *thread;
+
+        if (!processor->seen) {
+            continue;
+        }
+        thread =
+            processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+        if (thread != NULL) {
+            thread->ran_at_end = known;
+        } else if (processor->running != IDLE && known) {
+            schedule->other_running_ns += etwas_kernel_ns(processor->since_ns, schedule->end_ns);
+        }
+        count_processor(schedule, processor, known);
+    }
+    for (uint32_t i = 0; i < schedule->thread_count; i++) {
+        struct etwas_schedule_thread *thread = &schedule->threads[i];
+
+        bool is_known = !schedule->ends_early && !(schedule->is_own && !has_switched(thread));
+
+        if (!is_known && thread->state != ETWAS_SCHEDULE_ENDED) {
+            thread->state = ETWAS_SCHEDULE_UNKNOWN;
+        }
+        change(schedule, thread, thread->state, schedule->end_ns);
+    }
+}
+
+bool etwas_schedule_open(struct etwas_schedule *schedule)
+{
+    *schedule = (struct etwas_schedule){.processors = NULL};
+    schedule->processors = calloc(ETWAS_SCHEDULE_PROCESSORS, sizeof *schedule->processors);
+    return schedule->processors != NULL;
+}
+
+void etwas_schedule_close(struct etwas_schedule *schedule)
+{
+    free(schedule->processors);
+    free(schedule->threads);
+    free(schedule->places);
+    *schedule = (struct etwas_schedule){.processors = NULL};
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_KERNEL_SCHEDULE_H
+#define ETWAS_TOOLS_KERNEL_SCHEDULE_H
+
+/*
+ * Who ran when, on which processor, by the kernel's context switches: the time that each thread ran,
+ * was ready to run, and waited, and that each processor was busy and idle.
+ *
+ * On a processor who gives way must be who came before. Where it is another, a switch is missing: the
+ * time since the switch before is not known of the processor, nor of the two threads, nor how long who
+ * was ready there was so. Where the trace says that events of the processor were lost, that is so from its last event
+ * before to its first one after: until the former the thread ran that came before, and since the latter the thread has run
+ * that gives way next. A thread that waited meanwhile, wherever that was, may have been woken and have run: so much of its time is not known; but
+ * that it waited is believed where its waiting ended before the gap was found, at the processor's next event.
+ * Before its first switch a processor ran who gives way there, since the trace began; and after its
+ * last one who came, until it ends; unless the trace does not have everything from its beginning, or to
+ * its end: then that time is not known.
+ *
+ * Ready is who was taken from a processor and could have run on, and who was woken, where the trace has
+ * the events that say so (ReadyThread); without them who was woken still waits. A thread that was there
+ * before waited until it was seen first.
+ *
+ * A session that records its own process alone has of each switch the process's side: who comes, and who gives way.
+ * The other side is 0. So what a processor did meanwhile is not known, though it counts as idle here; and that a
+ * thread ends is told by its end alone. Of a thread without a switch nothing is known.
+ *
+ * Memory is bounded: of threads beyond ETWAS_SCHEDULE_THREADS the time that they ran is known
+ * together, and no more.
+ */
+
+#include "kernel/kernel.h"
+
+#include <stddef.h>
+
+enum {
+    ETWAS_SCHEDULE_PROCESSORS = 65536, /* every value of a record's processor index */
+    ETWAS_SCHEDULE_THREADS = 1 << 20,
+};
+
+enum etwas_schedule_state {
+    ETWAS_SCHEDULE_UNKNOWN,
+    ETWAS_SCHEDULE_RUNNING,
+    ETWAS_SCHEDULE_READY,
+    ETWAS_SCHEDULE_WAITING,
+    ETWAS_SCHEDULE_ENDED,
+    ETWAS_SCHEDULE_STATES
+};
+
+struct etwas_schedule_thread {
+    uint32_t thread;
+    uint32_t process;
+    bool has_process;
+    bool ends; /* it said so: when it gives way next it is gone, and its id is another's */
+    bool ran_at_begin;
+    bool ran_at_end;
+    uint16_t processor; /* where it runs, or did last */
+    enum etwas_schedule_state state;
+    int64_t since_ns;
+    int64_t last_ns; /* when it was there last */
+    uint32_t life;   /* where processes of one id are told apart: which one (processes.h) */
+    uint64_t gap_ns; /* of the schedule, at since_ns */
+    uint64_t ns[ETWAS_SCHEDULE_STATES]; /* up to since_ns */
+    uint64_t switches;                  /* times that it came */
+    uint64_t preemptions;               /* times that it could have run on */
+};
+
+struct etwas_schedule_processor {
+    bool seen;
+    uint32_t running; /* 0: idle */
+    int64_t since_ns;
+    uint64_t busy_ns;
+    uint64_t idle_ns;
+    uint64_t unknown_ns;
+    uint64_t switches;
+    uint64_t gaps;      /* where a switch is missing */
+    int64_t gap_end_ns; /* of the last one, and of the last loss */
+};
+
+struct etwas_schedule;
+
+/*
+ * A thread was in a state from one time to another; `event` ended that, NULL: the trace did. Intervals
+ * of a thread come in order, those that an event ends in the order: who gave way, who came.
+ */
+typedef void etwas_schedule_interval(void *context, const struct etwas_schedule_thread *thread,
+                                     enum etwas_schedule_state state, int64_t from_ns,
+                                     int64_t to_ns, const struct etwas_kernel_event *event);
+
+/* What a processor did from one time to another is not known. */
+typedef void etwas_schedule_unknown(void *context, uint32_t processor, int64_t from_ns,
+                                    int64_t to_ns);
+
+struct etwas_schedule {
+    etwas_schedule_interval *interval; /* NULL: nobody asks */
+    etwas_schedule_unknown *unknown;   /* likewise */
+    void *context;
+    const struct etwas_kernel_event *event; /* that is being taken */
+    bool begins_late; /* the trace does not have everything from its beginning */
+    bool ends_early;  /* nor to its end */
+    bool began;
+    bool has_ready_events;
+    bool is_own; /* of `own_process` alone */
+    uint32_t own_process;
+    bool out_of_memory;
+    int64_t begin_ns; /* of the first event, and the last */
+    int64_t end_ns;
+    int64_t gap_end_ns;                          /* of the last gap on any processor */
+    uint64_t gap_ns;                             /* of all so far */
+    struct etwas_schedule_processor *processors; /* ETWAS_SCHEDULE_PROCESSORS */
+    struct etwas_schedule_thread *threads;
+    uint32_t thread_count;
+    uint32_t thread_capacity;
+    uint32_t *places;          /* of the threads by id, from 1; twice the capacity */
+    uint64_t other_running_ns; /* of more threads */
+    uint64_t other_switches;
+};
+
+/* False without memory. */
+bool etwas_schedule_open(struct etwas_schedule *schedule);
+
+/* The trace has an event then, of whatever kind: in the order of time. */
+void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns);
+
+/* What the event means, at the time that etwas_schedule_time said last. */
+void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_kernel_event *event);
+
+/* The trace has ended: what still goes on is counted until there. */
+void etwas_schedule_finish(struct etwas_schedule *schedule);
+
+/*
+ * The process that has the id runs another program, and was seen on that processor, or UINT32_MAX: what it does from now on is
+ * another thread's.
+ */
+void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t thread, uint32_t processor);
+
+/*
+ * The thread logs an event: it runs, and if nothing was seen of it so far, it always did. NULL: there are
+ * too many.
+ */
+struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t thread);
+
+/* How long it was in each state up to then, which is not before its newest switch. */
+void etwas_schedule_account(const struct etwas_schedule *schedule,
+                            const struct etwas_schedule_thread *thread, int64_t time_ns,
+                            uint64_t ns[ETWAS_SCHEDULE_STATES]);
+
+/* How much of the time since its newest switch, up to then, it may have been in another state than its own. */
+uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
+                                    const struct etwas_schedule_thread *thread, int64_t time_ns);
+
+/* Who has the id now; NULL: nobody that is known. */
+struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,
+                                                  uint32_t thread);
+
+void etwas_schedule_close(struct etwas_schedule *schedule);
+
+#endif

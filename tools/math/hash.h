@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_MATH_HASH_H
+#define ETWAS_TOOLS_MATH_HASH_H
+
+/*
+ * FNV-1a, of 64 bits: the same number of the same bytes on every machine. Its high bits depend on the last bytes little:
+ * who takes a few bits of it mixes them first.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ETWAS_HASH_OF_NOTHING UINT64_C(0xcbf29ce484222325)
+
+/* Of these bytes behind those whose hash is `hash`. */
+static inline uint64_t etwas_hash(uint64_t hash, const void *data, size_t bytes)
+{
+    const uint8_t *byte = data;
+
+    for (size_t i = 0; i < bytes; i++) {
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * GUIDs, times and strings.
+ */
+
+#include "print/text.h"
+
+#include <time.h>
+
+void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid)
+{
+    const uint8_t bytes[16] = {
+        (uint8_t)(guid->Data1 >> 24),
+        (uint8_t)(guid->Data1 >> 16),
+        (uint8_t)(guid->Data1 >> 8),
+        (uint8_t)guid->Data1,
+        (uint8_t)(guid->Data2 >> 8),
+        (uint8_t)guid->Data2,
+        (uint8_t)(guid->Data3 >> 8),
+        (uint8_t)guid->Data3,
+        guid->Data4[0],
+        guid->Data4[1],
+        guid->Data4[2],
+        guid->Data4[3],
+        guid->Data4[4],
+        guid->Data4[5],
+        guid->Data4[6],
+        guid->Data4[7],
+    };
+
+    etwas_output_hex(output, bytes, 4);
+    etwas_output_char(output, '-');
+    etwas_output_hex(output, bytes + 4, 2);
+    etwas_output_char(output, '-');
+    etwas_output_hex(output, bytes + 6, 2);
+    etwas_output_char(output, '-');
+    etwas_output_hex(output, bytes + 8, 2);
+    etwas_output_char(output, '-');
+    etwas_output_hex(output, bytes + 10, 6);
+}
+
+#define TICKS_PER_SECOND INT64_C(10000000)
+#define NS_PER_SECOND INT64_C(1000000000)
+#define SECONDS_1601_1970 INT64_C(11644473600)
+#define FILETIME_YEAR_9999 INT64_C(2650467743999999999)
+
+/* Events come in time order, so most have the second of the one before: its text is kept. */
+static void put_second(char text[19], int64_t unix_second)
+{
+    static int64_t kept_second = INT64_MIN;
+    static char kept[sizeof "2026-11-21T08:19:17"];
+
+    if (unix_second != kept_second) {
+        time_t second = unix_second;
+        struct tm parts;
+
+        gmtime_r(&second, &parts);
+        strftime(kept, sizeof kept, "%Y-%m-%dT%H:%M:%S", &parts);
+        kept_second = unix_second;
+    }
+    memcpy(text, kept, 19);
+}
+
+/* The second, so many digits of it, and the zone. */
+static void put_time(struct etwas_output *output, int64_t unix_second, uint32_t fraction,
+                     unsigned digits)
+{
+    char *text = etwas_output_room(output, 21 + digits);
+
+    put_second(text, unix_second);
+    text[19] = '.';
+    /* Seven or nine of them: the last, and pairs. */
+    text[19 + digits] = (char)('0' + fraction % 10);
+    fraction /= 10;
+    for (unsigned i = 17 + digits; i > 19; i -= 2) {
+        memcpy(text + i, etwas_output_pairs + 2 * (fraction % 100), 2);
+        fraction /= 100;
+    }
+    text[20 + digits] = 'Z';
+    output->used_bytes += 21 + digits;
+}
+
+void etwas_text_time(struct etwas_output *output, int64_t filetime)
+{
+    if (filetime < 0 || filetime > FILETIME_YEAR_9999) {
+        etwas_output_char(output, '@');
+        etwas_output_signed(output, filetime);
+        return;
+    }
+    put_time(output, filetime / TICKS_PER_SECOND - SECONDS_1601_1970,
+             (uint32_t)(filetime % TICKS_PER_SECOND), 7);
+}
+
+void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
+{
+    int64_t second = unix_ns / NS_PER_SECOND;
+    int64_t fraction = unix_ns % NS_PER_SECOND;
+
+    if (etwas_text_is_beyond(unix_ns)) {
+        etwas_output_text(output, unix_ns < 0 ? "@before-1677-09-21" : "@after-2262-04-11");
+        return;
+    }
+    if (fraction < 0) {
+        second--;
+        fraction += NS_PER_SECOND;
+    }
+    put_time(output, second, (uint32_t)fraction, 9);
+}
+
+/* ---- Strings ---- */
+
+enum {
+    REPLACEMENT = 0xFFFD,
+    INVALID_UNIT = 0x110000 /* no code point */
+};
+
+/* The control characters of ASCII and of Unicode, line separators, and the marks that turn the direction of text. */
+static bool steers_a_terminal(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x061C || point == 0x200E ||
+           point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
+           (point >= 0x2066 && point <= 0x2069);
+}
+
+static void put_utf8(struct etwas_output *output, uint32_t point)
+{
+    char text[4];
+    size_t count = 0;
+
+    if (point < 0x80) {
+        text[count++] = (char)point;
+    } else if (point < 0x800) {
+        text[count++] = (char)(0xC0 | point >> 6);
+    } else if (point < 0x10000) {
+        text[count++] = (char)(0xE0 | point >> 12);
+        text[count++] = (char)(0x80 | (point >> 6 & 0x3F));
+    } else {
+        text[count++] = (char)(0xF0 | point >> 18);
+        text[count++] = (char)(0x80 | (point >> 12 & 0x3F));
+        text[count++] = (char)(0x80 | (point >> 6 & 0x3F));
+    }
+    if (point >= 0x80) {
+        text[count++] = (char)(0x80 | (point & 0x3F));
+    }
+    etwas_output_bytes(output, text, count);
+}
+
+/* A code point as \uNNNN, or two of them. */
+static void put_json_escape(struct etwas_output *output, uint32_t point)
+{
+    if (point >= 0x10000) {
+        etwas_output_format(output, "\\u%04x\\u%04x", 0xD800 + ((point - 0x10000) >> 10),
+                            0xDC00 + (point & 0x3FF));
+    } else {
+        etwas_output_format(output, "\\u%04x", point);
+    }
+}
+
+/* The letter behind a \ that stands for a control character; 0: none does. */
+static char letter_of(uint32_t point)
+{
+    return (char)(point == '\n' ? 'n' : point == '\r' ? 'r' : point == '\t' ? 't' : 0);
+}
+
+static void put_escape(struct etwas_output *output, enum etwas_text_style style, uint32_t point)
+{
+    if (style == ETWAS_TEXT_JSON) {
+        put_json_escape(output, point);
+    } else if (style == ETWAS_TEXT_QUOTED && letter_of(point) != 0) {
+        etwas_output_char(output, '\\');
+        etwas_output_char(output, letter_of(point));
+    } else {
+        etwas_output_format(output, point < 0x80 ? "\\x%02x" : "\\u{%x}", point);
+    }
+}
+
+static void put_point(struct etwas_output *output, enum etwas_text_style style, uint32_t point)
+{
+    if (style == ETWAS_TEXT_RAW) {
+        put_utf8(output, point);
+    } else if (steers_a_terminal(point) || (style == ETWAS_TEXT_WORD && point == ' ')) {
+        put_escape(output, style, point);
+    } else if ((style == ETWAS_TEXT_JSON || style == ETWAS_TEXT_QUOTED) &&
+               (point == '"' || point == '\\')) {
+        etwas_output_char(output, '\\');
+        etwas_output_char(output, (char)point);
+    } else if (style == ETWAS_TEXT_HTML && point < 0x80 && strchr("<>&\"'", (int)point) != NULL) {
+        etwas_output_format(output, "&#%u;", point);
+    } else {
+        put_utf8(output, point);
+    }
+}
+
+/*
+ * The code point at the start of `bytes` > 0 bytes, INVALID_UNIT if there is none; *taken bytes
+ * belong to it. No overlong forms, no surrogates: "\xC0\x80" is two invalid bytes.
+ */
+static uint32_t next_utf8(const uint8_t *text, size_t bytes, size_t *taken)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    uint32_t point;
+    size_t length;
+
+    *taken = 1;
+    if (text[0] < 0x80) {
+        return text[0];
+    }
+    if (text[0] >= 0xC2 && text[0] < 0xE0) {
+        length = 2;
+        point = text[0] & 0x1Fu;
+    } else if (text[0] >= 0xE0 && text[0] < 0xF0) {
+        length = 3;
+        point = text[0] & 0x0Fu;
+    } else if (text[0] >= 0xF0 && text[0] < 0xF5) {
+        length = 4;
+        point = text[0] & 0x07u;
+    } else {
+        return INVALID_UNIT;
+    }
+    if (length > bytes) {
+        return INVALID_UNIT;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80) {
+            return INVALID_UNIT;
+        }
+        point = point << 6 | (text[i] & 0x3Fu);
+    }
+    if (point < smallest[length] || (point >= 0xD800 && point < 0xE000) || point > 0x10FFFF) {
+        return INVALID_UNIT;
+    }
+    *taken = length;
+    return point;
+}
+
+/* How many characters at the start are ASCII that no style escapes. Most texts are nothing else. */
+static size_t plain_bytes(const uint8_t *text, size_t bytes, enum etwas_text_style style)
+{
+    size_t count = 0;
+
+    if (style == ETWAS_TEXT_HTML) {
+        return 0;
+    }
+    bytes = bytes < ETWAS_OUTPUT_BYTES ? bytes : ETWAS_OUTPUT_BYTES;
+    while (count < bytes && text[count] > ' ' && text[count] < 0x7F && text[count] != '"' &&
+           text[count] != '\\') {
+        count++;
+    }
+    return count;
+}
+
+void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, const char *text,
+                     size_t bytes)
+{
+    const uint8_t *source = (const uint8_t *)text;
+
+    if (style == ETWAS_TEXT_RAW) {
+        etwas_output_bytes(output, text, bytes);
+        return;
+    }
+    while (bytes > 0) {
+        size_t taken = plain_bytes(source, bytes, style);
+        uint32_t point;
+
+        if (taken > 0) {
+            etwas_output_bytes(output, source, taken);
+            source += taken;
+            bytes -= taken;
+            continue;
+        }
+        point = next_utf8(source, bytes, &taken);
+        if (point != INVALID_UNIT) {
+            put_point(output, style, point);
+        } else if (style == ETWAS_TEXT_JSON) {
+            put_utf8(output, REPLACEMENT);
+        } else {
+            etwas_output_format(output, "\\x%02x", *source);
+        }
+        source += taken;
+        bytes -= taken;
+    }
+}
+
+static uint32_t unit_at(const void *text, size_t index)
+{
+    uint16_t unit;
+
+    memcpy(&unit, (const char *)text + 2 * index, sizeof unit);
+    return unit;
+}
+
+void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, const void *text,
+                      size_t units)
+{
+    for (size_t i = 0; i < units; i++) {
+        uint32_t unit = unit_at(text, i);
+        uint32_t low = i + 1 < units ? unit_at(text, i + 1) : 0;
+
+        if (unit < 0xD800 || unit > 0xDFFF) {
+            put_point(output, style, unit);
+        } else if (unit < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
+            put_point(output, style, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+            i++;
+        } else if (style == ETWAS_TEXT_JSON || style == ETWAS_TEXT_RAW) {
+            put_utf8(output, REPLACEMENT);
+        } else {
+            etwas_output_format(output, "\\u{%x}", unit);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_PRINT_TEXT_H
+#define ETWAS_TOOLS_PRINT_TEXT_H
+
+/*
+ * How GUIDs, times and strings from a trace are written.
+ *
+ * Strings come from files that anyone may have made. Printed as text, whatever could steer a
+ * terminal (controls, text direction marks) or is not valid is written \xNN or \u{N}; in JSON, it is
+ * written \uNNNN, and what is not valid becomes U+FFFD.
+ */
+
+#include "print/output.h"
+
+#include <etwas/types.h>
+
+enum {
+    ETWAS_TEXT_GUID_CHARACTERS = 36,
+    ETWAS_TEXT_TIME_CHARACTERS = 28, /* of the usual form: 2026-11-21T08:19:17.1234567Z */
+};
+
+/* 68fdd900-4a3e-11d1-84f4-0000f80464e3 */
+void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
+
+/*
+ * ISO 8601 in UTC with all seven digits a FILETIME has. A time outside the years 1601 to 9999 is @
+ * and the count itself: @-1.
+ */
+void etwas_text_time(struct etwas_output *output, int64_t filetime);
+
+/*
+ * Nanoseconds since 1970 that the reader gives for every time that 64 bits cannot hold: it was before 1677-09-21
+ * 00:12:43, or after 2262-04-11 23:47:16, and that is all that can be said.
+ */
+static inline bool etwas_text_is_beyond(int64_t unix_ns)
+{
+    return unix_ns == INT64_MIN || unix_ns == INT64_MAX;
+}
+
+/* The same of nanoseconds since 1970: 2026-11-21T08:19:17.123456789Z; @before-1677-09-21, @after-2262-04-11. */
+void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns);
+
+enum etwas_text_style {
+    ETWAS_TEXT_PLAIN,
+    ETWAS_TEXT_WORD,   /* as plain, and spaces are escaped: one column of a line */
+    ETWAS_TEXT_QUOTED, /* the inside of a string in quotes: \" \\ \n \r \t too */
+    ETWAS_TEXT_JSON,   /* the inside of a JSON string, without the quotes */
+    ETWAS_TEXT_HTML,   /* as plain, and what means something to HTML and SVG is escaped */
+    ETWAS_TEXT_RAW,    /* as it is, to compare: never for a terminal */
+};
+
+/* Writes `bytes` of UTF-8. Any bytes will do. */
+void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, const char *text,
+                     size_t bytes);
+
+/* Writes `units` of little-endian UTF-16 at any address. Any units will do. */
+void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, const void *text,
+                      size_t units);
+
+#endif

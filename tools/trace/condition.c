@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The values of an event that --where compares.
+ */
+
+#include "trace/condition.h"
+
+#include "where/option.h"
+#include "where/scan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
+    TEXT_BYTES = 256 * 1024,
+    DATE_BYTES = 40,
+};
+
+/*
+ * The value of a path by its index, which is below the count. They are asked for one after the
+ * other: the search goes on from the last one.
+ */
+static const etwas_value *value_at(struct etwas_subject *subject, uint32_t path, uint32_t index)
+{
+    uint32_t at = 0;
+    uint32_t before = 0;
+
+    if (subject->found < subject->value_count && subject->values[subject->found].path == path &&
+        subject->found_index <= index) {
+        at = subject->found;
+        before = subject->found_index;
+    }
+    for (;; at++) {
+        if (subject->values[at].path == path && before++ == index) {
+            subject->found = at;
+            subject->found_index = index;
+            return &subject->values[at].value;
+        }
+    }
+}
+
+static struct etwas_event_string string_of(struct etwas_subject *subject,
+                                           enum etwas_property property)
+{
+    switch (property) {
+    case ETWAS_PROPERTY_TEXT:
+        return etwas_subject_message(subject);
+    case ETWAS_PROPERTY_EVENT:
+    case ETWAS_PROPERTY_EVENT_CLASS:
+        return etwas_subject_name(subject, property);
+    default:
+        return etwas_subject_string(subject, property);
+    }
+}
+
+static uint32_t count_values(void *context, const struct etwas_where_operand *operand)
+{
+    struct etwas_subject *subject = context;
+    struct etwas_where_number number;
+    uint32_t count = 0;
+
+    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
+        switch (etwas_property_kind(operand->property)) {
+        case ETWAS_PROPERTY_IS_STRING:
+            return string_of(subject, operand->property).text != NULL;
+        case ETWAS_PROPERTY_IS_GUID:
+            return etwas_subject_guid(subject, operand->property) != NULL;
+        default:
+            return etwas_subject_number(subject, operand, &number);
+        }
+    }
+    etwas_subject_gather(subject);
+    for (uint32_t i = 0; i < subject->value_count; i++) {
+        count += subject->values[i].path == operand->field;
+    }
+    return count;
+}
+
+static struct etwas_where_number number_of_property(const struct etwas_subject *subject,
+                                                    const struct etwas_where_operand *operand)
+{
+    struct etwas_where_number number = {.kind = ETWAS_WHERE_TEXT};
+    const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
+
+    if (guid != NULL) {
+        number.kind = ETWAS_WHERE_GUID;
+        number.guid = *guid;
+    } else if (!etwas_subject_number(subject, operand, &number)) {
+        number.kind = ETWAS_WHERE_TEXT;
+    }
+    return number;
+}
+
+/* A date's text is as --where has them, too. */
+static bool read_date(const etwas_value *value, int64_t *unix_ns)
+{
+    char text[DATE_BYTES];
+    uint64_t filetime;
+
+    if (value->field->map == NULL && value->in_type == TDH_INTYPE_FILETIME &&
+        value->bytes == sizeof filetime) {
+        memcpy(&filetime, value->data, sizeof filetime);
+        *unix_ns = etwas_input_ns_of(filetime < INT64_MAX ? (int64_t)filetime : INT64_MAX);
+        return true;
+    }
+    return value->field->map == NULL && value->in_type == TDH_INTYPE_SYSTEMTIME &&
+           etwas_value_text(value, text, sizeof text) < sizeof text &&
+           etwas_where_date(text, unix_ns);
+}
+
+static bool is_error(const etwas_value *value)
+{
+    return value->out_type == TDH_OUTTYPE_WIN32ERROR || value->out_type == TDH_OUTTYPE_NTSTATUS ||
+           value->out_type == TDH_OUTTYPE_HRESULT;
+}
+
+static struct etwas_where_number number_of_field(const etwas_value *value)
+{
+    static const enum etwas_where_kind kinds[] = {
+        [ETWAS_VALUE_TEXT] = ETWAS_WHERE_TEXT,        [ETWAS_VALUE_UNSIGNED] = ETWAS_WHERE_UNSIGNED,
+        [ETWAS_VALUE_SIGNED] = ETWAS_WHERE_SIGNED,    [ETWAS_VALUE_FLOAT] = ETWAS_WHERE_FLOAT,
+        [ETWAS_VALUE_BOOLEAN] = ETWAS_WHERE_UNSIGNED,
+    };
+    etwas_number found = {.u = 0};
+    uint32_t kind = etwas_value_number(value, &found);
+    struct etwas_where_number number = {.kind = kinds[kind]};
+
+    number.has_name = kind == ETWAS_VALUE_BOOLEAN || value->field->map != NULL || is_error(value);
+    if (number.kind == ETWAS_WHERE_FLOAT) {
+        number.f = found.f;
+    } else if (number.kind != ETWAS_WHERE_TEXT) {
+        number.u = found.u;
+    } else if (value->in_type == TDH_INTYPE_GUID && value->bytes == sizeof number.guid) {
+        number.kind = ETWAS_WHERE_GUID;
+        memcpy(&number.guid, value->data, sizeof number.guid);
+    } else if (read_date(value, &number.i)) {
+        number.kind = ETWAS_WHERE_TIME;
+    }
+    return number;
+}
+
+static struct etwas_where_number number_at(void *context, const struct etwas_where_operand *operand,
+                                           uint32_t index)
+{
+    struct etwas_subject *subject = context;
+
+    return operand->source == ETWAS_WHERE_OF_PROPERTY
+               ? number_of_property(subject, operand)
+               : number_of_field(value_at(subject, operand->field, index));
+}
+
+static size_t text_of_property(struct etwas_subject *subject,
+                               const struct etwas_where_operand *operand, char *text)
+{
+    const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
+    struct etwas_where_number number;
+    struct etwas_event_string string;
+
+    if (guid != NULL) {
+        return (size_t)snprintf(
+            text, TEXT_BYTES, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", guid->Data1,
+            guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1], guid->Data4[2],
+            guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
+    }
+    if (etwas_subject_number(subject, operand, &number)) {
+        return (size_t)(number.kind == ETWAS_WHERE_SIGNED
+                            ? snprintf(text, TEXT_BYTES, "%lld", (long long)number.i)
+                            : snprintf(text, TEXT_BYTES, "%llu", (unsigned long long)number.u));
+    }
+    string = string_of(subject, operand->property);
+    memcpy(text, string.text, string.bytes);
+    return string.bytes;
+}
+
+/* A GUID without its braces; the name alone of an error's code that has one, as 5(NAME). */
+static const char *bare(const etwas_value *value, char *text, size_t *bytes)
+{
+    const char *name;
+
+    if (value->in_type == TDH_INTYPE_GUID && *bytes == 38 && text[0] == '{') {
+        *bytes = 36;
+        text++;
+    } else if (is_error(value) && *bytes != 0 && text[*bytes - 1] == ')') {
+        name = memchr(text, '(', *bytes);
+        if (name != NULL) {
+            *bytes -= (size_t)(name + 1 - text) + 1;
+            text += name + 1 - text;
+        }
+    }
+    text[*bytes] = '\0';
+    return text;
+}
+
+static const char *text_at(void *context, const struct etwas_where_operand *operand, uint32_t index,
+                           unsigned side, size_t *bytes)
+{
+    static char texts[2][TEXT_BYTES];
+    struct etwas_subject *subject = context;
+    char *text = texts[side];
+
+    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
+        *bytes = text_of_property(subject, operand, text);
+    } else {
+        const etwas_value *value = value_at(subject, operand->field, index);
+
+        *bytes = etwas_value_text(value, text, TEXT_BYTES);
+        if (*bytes >= TEXT_BYTES) {
+            *bytes = TEXT_BYTES - 1;
+        }
+        return bare(value, text, bytes);
+    }
+    text[*bytes] = '\0';
+    return text;
+}
+
+bool etwas_where_takes(struct etwas_where *where, struct etwas_subject *subject)
+{
+    const struct etwas_where_values values = {subject, count_values, number_at, text_at};
+    struct etwas_event_string name;
+    bool holds;
+
+    if (where->error != NULL) {
+        return false;
+    }
+    holds = etwas_where_holds(where, &values);
+    where->was_asked = true;
+    where->has_held |= holds;
+    if (where->error != NULL) {
+        name = etwas_subject_name(subject, ETWAS_PROPERTY_EVENT);
+        etwas_where_complain(where, name.text, name.bytes);
+        subject->input->run->stop = true;
+    }
+    return holds;
+}

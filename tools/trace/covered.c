@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "trace/covered.h"
+
+#include "event/event.h"
+#include "event/names.h"
+#include "trace/input.h"
+#include "trace/window.h"
+
+#include <etwas/evntrace.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* Of the event Window: docs/file-format.md. */
+enum {
+    WINDOW_VERSION = 1,
+    COVERED_FROM_AT = 40,
+    COVERED_TO_AT = 48,
+    WINDOW_BYTES = 64,
+};
+
+enum {
+    NS_PER_FILETIME = 100
+};
+
+/* A session of etwas says of every file what it knows of its clocks. */
+static bool is_of_etwas(const struct etwas_input *input)
+{
+    etwas_trace_clock clock;
+
+    return etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.noted;
+}
+
+bool etwas_covered_is_of_addresses(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    return ((etwas_event_is_image(record) && is_of_etwas(input)) ||
+            etwas_event_is_kernel_symbol(record)) &&
+           !input->is_kernel;
+}
+
+bool etwas_covered_is_window(const EVENT_RECORD *record)
+{
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+
+    return etwas_event_is_of_class(record, &etwas_names_own_class) &&
+           (type == ETWAS_NAMES_WINDOW_TYPE || type == ETWAS_NAMES_MISSING_TYPE);
+}
+
+bool etwas_covered_is_event(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    return !etwas_event_is_header_class(record) &&
+           !etwas_event_is_of_class(record, &etwas_names_metadata_class) &&
+           !etwas_event_is_of_class(record, &etwas_names_own_class) &&
+           !etwas_covered_is_of_addresses(input, record);
+}
+
+static void take_window(struct etwas_covered *covered, const EVENT_RECORD *record)
+{
+    if (record->UserDataLength < WINDOW_BYTES || etwas_event_u32(record, 0) != WINDOW_VERSION) {
+        return;
+    }
+    covered->is_said = true;
+    covered->said_from_raw = (int64_t)etwas_event_u64(record, COVERED_FROM_AT);
+    covered->said_until_raw = (int64_t)etwas_event_u64(record, COVERED_TO_AT);
+    covered->is_none = covered->said_until_raw <= covered->said_from_raw;
+}
+
+void etwas_covered_take(struct etwas_input *input, const EVENT_RECORD *record)
+{
+    struct etwas_covered *covered = &input->covered;
+    int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
+
+    if (etwas_covered_is_event(input, record)) {
+        covered->first_stamp =
+            covered->has_stamps && covered->first_stamp < stamp ? covered->first_stamp : stamp;
+        covered->last_stamp =
+            covered->has_stamps && covered->last_stamp > stamp ? covered->last_stamp : stamp;
+        covered->has_stamps = true;
+    }
+}
+
+static void note(struct etwas_covered *covered, int64_t first_ns, int64_t last_ns)
+{
+    if (!covered->has_events || first_ns < covered->first_ns) {
+        covered->first_ns = first_ns;
+    }
+    if (!covered->has_events || last_ns > covered->last_ns) {
+        covered->last_ns = last_ns;
+    }
+    covered->has_events = true;
+}
+
+void etwas_covered_end(struct etwas_input *input)
+{
+    struct etwas_covered *covered = &input->covered;
+
+    if (covered->has_stamps) {
+        note(covered, etwas_input_shown_stamp_ns(input, covered->first_stamp),
+             etwas_input_shown_stamp_ns(input, covered->last_stamp));
+    }
+    covered->has_stamps = false;
+}
+
+/* ---- looking through ------------------------------------------------------------------------- */
+
+struct look {
+    struct etwas_input inputs[ETWAS_INPUT_FILES]; /* of those that could be opened */
+    struct etwas_covered *covered[ETWAS_INPUT_FILES];
+    uint32_t count;
+    bool wants_last;
+    bool stop;
+};
+
+static void on_record(EVENT_RECORD *record)
+{
+    struct etwas_input *input = record->UserContext;
+    struct look *look = input->context;
+
+    if (etwas_covered_is_window(record) &&
+        record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_WINDOW_TYPE) {
+        take_window(&input->covered, record);
+    }
+    etwas_covered_take(input, record);
+    /* What comes later in the order of time begins later, but what a file says may be long before its events. */
+    look->stop =
+        look->stop || (!look->wants_last && input->covered.has_stamps && !input->covered.is_said);
+}
+
+static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
+{
+    const struct etwas_input *input = logfile->Context;
+    const struct look *look = input->context;
+
+    return !look->stop;
+}
+
+static int64_t time_of(etwas_trace_handle trace, int64_t raw)
+{
+    etwas_clock_time time = {0, UINT64_MAX};
+
+    (void)etwas_trace_convert_time(trace, raw, ETWAS_CLOCK_PROCESS_TRACE, &time);
+    return time.value;
+}
+
+/*
+ * A time in nanoseconds and the same one as FILETIME, which has 100 of them, are on one side of it. What a damaged file
+ * says may be the last time that there is.
+ */
+static int64_t end_of(int64_t time_ns)
+{
+    const int64_t last_ns = INT64_MAX / NS_PER_FILETIME * NS_PER_FILETIME - 1;
+    int64_t begin_ns = time_ns / NS_PER_FILETIME * NS_PER_FILETIME;
+
+    return begin_ns < last_ns ? begin_ns + NS_PER_FILETIME - 1 : last_ns;
+}
+
+/* What is wrong with a file is told by the code that reads it after this. */
+static void open_input(struct look *look, char *path, struct etwas_covered *covered)
+{
+    struct etwas_input *input = &look->inputs[look->count];
+
+    *input = (struct etwas_input){.path = path, .time = ETWAS_INPUT_NANOSECONDS, .context = look};
+    input->logfile = (EVENT_TRACE_LOGFILEA){
+        .LogFileName = path,
+        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | ETWAS_PROCESS_TRACE_MODE_NANOSECONDS,
+        .EventRecordCallback = on_record,
+        .BufferCallback = on_buffer,
+        .Context = input,
+    };
+    input->trace = OpenTraceA(&input->logfile);
+    if (input->trace != INVALID_PROCESSTRACE_HANDLE) {
+        look->covered[look->count++] = covered;
+    }
+}
+
+void etwas_covered_look_through(struct etwas_covered *covered, char *const *paths, uint32_t count,
+                                bool wants_last)
+{
+    struct look *look = calloc(1, sizeof *look);
+    etwas_trace_handle traces[ETWAS_INPUT_FILES];
+
+    if (look == NULL) {
+        return; /* as if nothing were known: to read the files takes more memory than this */
+    }
+    look->wants_last = wants_last;
+    for (uint32_t i = 0; i < count; i++) {
+        covered[i] = (struct etwas_covered){0};
+        open_input(look, paths[i], &covered[i]);
+    }
+    for (uint32_t i = 0; i < look->count; i++) {
+        traces[i] = look->inputs[i].trace;
+    }
+    if (look->count > 0) {
+        etwas_filetime any = {0, 0};
+
+        /* The beginning of a file is a part that may be found by its index. */
+        (void)etwas_process_traces(traces, look->count, wants_last ? NULL : &any, NULL);
+    }
+    for (uint32_t i = 0; i < look->count; i++) {
+        struct etwas_covered *its = &look->inputs[i].covered;
+
+        etwas_covered_end(&look->inputs[i]);
+        its->said_from_ns = end_of(time_of(traces[i], its->said_from_raw));
+        its->said_until_ns = end_of(time_of(traces[i], its->said_until_raw));
+        *look->covered[i] = *its;
+        CloseTrace(traces[i]);
+    }
+    free(look);
+}
+
+void etwas_covered_look(struct etwas_input *input, const struct etwas_window *window)
+{
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+    bool may_say = (header->LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
+    bool has_window = window != NULL && etwas_window_is_set(window);
+    bool wants_last = has_window && header->EndTime.QuadPart == 0;
+    char *path = (char *)(uintptr_t)input->path; /* OpenTrace only reads it */
+
+    if (!input->is_session &&
+        (may_say || wants_last || (has_window && etwas_covered_begins_late(input)))) {
+        etwas_covered_look_through(&input->covered, &path, 1, wants_last);
+    }
+}
+
+/* ---- what is covered ------------------------------------------------------------------------- */
+
+bool etwas_covered_begins_late(const struct etwas_input *input)
+{
+    etwas_trace_information information;
+
+    if (etwas_trace_query(input->trace, &information) != ERROR_SUCCESS) {
+        information = input->information; /* it is closed */
+    }
+    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
+           information.part > 1 || information.overwritten_buffers > 0;
+}
+
+/* What the wall clock was set by did not pass. Times of events have no steps by other clocks. */
+static int64_t without_steps(const struct etwas_input *input, int64_t time_ns, bool is_of_header)
+{
+    int64_t steps_ns =
+        is_of_header || input->clock.clock == ETWAS_CLOCK_SYSTEM_TIME ? input->clock.steps_ns : 0;
+
+    return __builtin_sub_overflow(time_ns, steps_ns, &time_ns) ? INT64_MIN : time_ns;
+}
+
+static bool has_anchor(const struct etwas_window_end *end)
+{
+    return end->anchor != ETWAS_WINDOW_OPEN;
+}
+
+bool etwas_covered_span_of(const struct etwas_input *input, const struct etwas_window *window,
+                           struct etwas_covered_span *span)
+{
+    const struct etwas_covered *covered = &input->covered;
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+    bool has_start = !etwas_covered_begins_late(input) && header->StartTime.QuadPart > 0;
+    bool has_end = header->EndTime.QuadPart != 0;
+
+    if (covered->is_said) {
+        *span = (struct etwas_covered_span){covered->said_from_ns, covered->said_until_ns};
+    } else if ((has_start && has_end) || covered->has_events) {
+        span->from_ns = has_start ? etwas_input_start_ns(input) : covered->first_ns;
+        span->until_ns = has_end ? etwas_input_end_ns(input) : covered->last_ns;
+        span->until_ns = without_steps(input, span->until_ns, has_end);
+    } else {
+        return false;
+    }
+    if (window != NULL && has_anchor(&window->from) && window->from.ns > span->from_ns) {
+        span->from_ns = window->from.ns;
+    }
+    if (window != NULL && has_anchor(&window->to) && window->to.ns < span->until_ns) {
+        span->until_ns = window->to.ns;
+    }
+    return !covered->is_none && span->until_ns > span->from_ns;
+}
+
+static int compare_spans(const void *left, const void *right)
+{
+    int64_t one = ((const struct etwas_covered_span *)left)->from_ns;
+    int64_t other = ((const struct etwas_covered_span *)right)->from_ns;
+
+    return (one > other) - (one < other);
+}
+
+uint64_t etwas_covered_together(const struct etwas_input_run *run,
+                                const struct etwas_window *window)
+{
+    struct etwas_covered_span spans[ETWAS_INPUT_FILES];
+    int64_t until_ns = INT64_MIN;
+    uint64_t sum_ns = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        count += etwas_covered_span_of(&run->inputs[i], window, &spans[count]);
+    }
+    qsort(spans, count, sizeof *spans, compare_spans);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t from_ns = spans[i].from_ns > until_ns ? spans[i].from_ns : until_ns;
+
+        sum_ns += etwas_input_passed_ns(from_ns, spans[i].until_ns);
+        until_ns = spans[i].until_ns > until_ns ? spans[i].until_ns : until_ns;
+    }
+    return sum_ns;
+}
+
+double etwas_covered_per_second(uint64_t count, uint64_t covered_ns)
+{
+    return covered_ns > 0 ? (double)count / ((double)covered_ns / 1e9) : NAN;
+}

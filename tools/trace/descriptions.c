@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+/*
+ * The descriptions of one file: learned from its records, and found by schema or header.
+ */
+
+#include "trace/descriptions.h"
+
+#include "cli/files.h"
+#include "print/text.h"
+
+#include <etwas/winmeta.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static struct etwas_described **find_slot(const struct etwas_descriptions *descriptions,
+                                          const etwas_schema *schema)
+{
+    size_t mask = descriptions->capacity - 1;
+    size_t at = (size_t)(((uintptr_t)schema * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & mask;
+
+    while (descriptions->table[at] != NULL && descriptions->table[at]->schema != schema) {
+        at = (at + 1) & mask;
+    }
+    return &descriptions->table[at];
+}
+
+static bool grow(struct etwas_descriptions *descriptions)
+{
+    struct etwas_descriptions larger = {
+        .capacity = descriptions->capacity > 0 ? 2 * descriptions->capacity : 64};
+
+    larger.table = calloc(larger.capacity, sizeof(struct etwas_described *));
+    if (larger.table == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < descriptions->capacity; i++) {
+        if (descriptions->table[i] != NULL) {
+            *find_slot(&larger, descriptions->table[i]->schema) = descriptions->table[i];
+        }
+    }
+    free(descriptions->table);
+    descriptions->table = larger.table;
+    descriptions->capacity = larger.capacity;
+    return true;
+}
+
+static struct etwas_described *described_of(struct etwas_descriptions *descriptions,
+                                            const etwas_schema *schema)
+{
+    struct etwas_described **slot = find_slot(descriptions, schema);
+
+    if (*slot != NULL) {
+        return *slot;
+    }
+    if (2 * descriptions->count >= descriptions->capacity) {
+        if (!grow(descriptions)) {
+            descriptions->out_of_memory = true;
+            return NULL;
+        }
+        slot = find_slot(descriptions, schema);
+    }
+    *slot = etwas_described_make(schema, descriptions->paths);
+    if (*slot == NULL) {
+        descriptions->out_of_memory = true;
+        return NULL;
+    }
+    descriptions->count++;
+    return *slot;
+}
+
+bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
+                             struct etwas_field_paths *paths)
+{
+    *descriptions = (struct etwas_descriptions){.path = path, .paths = paths};
+    if (etwas_decoder_open(&descriptions->decoder) != ERROR_SUCCESS) {
+        return false;
+    }
+    if (!grow(descriptions)) {
+        etwas_decoder_close(descriptions->decoder);
+        return false;
+    }
+    return true;
+}
+
+void etwas_descriptions_close(struct etwas_descriptions *descriptions)
+{
+    for (size_t i = 0; i < descriptions->capacity; i++) {
+        if (descriptions->table[i] != NULL) {
+            etwas_described_free(descriptions->table[i]);
+        }
+    }
+    free(descriptions->table);
+    etwas_decoder_close(descriptions->decoder);
+}
+
+void etwas_descriptions_say_left_out(const etwas_decoder *decoder, const char *path)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    char words[128];
+
+    if (etwas_decoder_left_out(decoder, words, sizeof words) == 0) {
+        return;
+    }
+    etwas_output_text(errors, "etwas: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_text(errors, ": of its manifests could not be used: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, words, strlen(words));
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
+                                 const EVENT_RECORD *record)
+{
+    uint32_t code = etwas_decoder_learn(descriptions->decoder, record);
+
+    descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
+    if (code != ERROR_NOT_FOUND) {
+        memset(descriptions->kinds, 0, sizeof descriptions->kinds);
+    }
+    return code;
+}
+
+/* ---- events like others ---------------------------------------------------------------------- */
+
+bool etwas_descriptions_say_all_by_header(const EVENT_RECORD *record)
+{
+    return record->EventHeader.EventDescriptor.Id != 0xFFFE &&
+           record->EventHeader.EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING &&
+           ((record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 ||
+            (record->ExtendedDataCount == 0 &&
+             (record->EventHeader.Flags &
+              (EVENT_HEADER_FLAG_TRACE_MESSAGE | EVENT_HEADER_FLAG_STRING_ONLY)) == 0));
+}
+
+static size_t kind_index(const EVENT_HEADER *header)
+{
+    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+    uint32_t hash = header->ProviderId.Data1 ^ (uint32_t)descriptor->Id * 0x9E3779B1u ^
+                    (uint32_t)descriptor->Opcode * 0x85EBCA77u ^ descriptor->Version;
+
+    return (hash ^ hash >> 16) & (ETWAS_DESCRIBED_KINDS - 1);
+}
+
+static bool is_classic(const EVENT_RECORD *record)
+{
+    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0;
+}
+
+struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
+                                                 const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    const struct etwas_described_kind *kind = &descriptions->kinds[kind_index(header)];
+
+    return kind->known && kind->classic == is_classic(record) &&
+                   memcmp(&kind->guid, &header->ProviderId, sizeof kind->guid) == 0 &&
+                   memcmp(&kind->descriptor, &header->EventDescriptor, sizeof kind->descriptor) ==
+                       0 &&
+                   etwas_descriptions_say_all_by_header(record)
+               ? kind->described
+               : NULL;
+}
+
+static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
+                      struct etwas_described *described)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+
+    if (described != NULL && !described->schema->other_version &&
+        etwas_descriptions_say_all_by_header(record)) {
+        descriptions->kinds[kind_index(header)] = (struct etwas_described_kind){
+            true, is_classic(record), header->ProviderId, header->EventDescriptor, described};
+    }
+}
+
+/* ---- whole files ----------------------------------------------------------------------------- */
+
+/* What learns from a file, and whether it could not for want of memory. */
+struct learner {
+    etwas_decoder *decoder;
+    bool out_of_memory;
+};
+
+static void on_record(EVENT_RECORD *record)
+{
+    struct learner *learner = record->UserContext;
+
+    learner->out_of_memory |=
+        etwas_decoder_learn_ahead(learner->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
+}
+
+/* So much of a file is its beginning, where a session writes what it knows of its events first. */
+#define BEGINNING_BYTES (UINT64_C(8) << 20)
+
+/* Reads the beginning of a file, or all of it. What is wrong with the file is said when its events are read. */
+static void read_file(struct learner *learner, const char *path, bool whole)
+{
+    EVENT_TRACE_LOGFILEA logfile = {
+        .LogFileName = (char *)(uintptr_t)path,
+        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
+        .EventRecordCallback = on_record,
+        .Context = learner,
+    };
+    etwas_trace_information information;
+    etwas_filetime any = {0, 0}; /* a part, which may be found by the file's index */
+    bool part = false;
+    etwas_trace_handle trace = OpenTraceA(&logfile);
+
+    if (trace == INVALID_PROCESSTRACE_HANDLE) {
+        return;
+    }
+    if (!whole && etwas_trace_query(trace, &information) == ERROR_SUCCESS &&
+        information.file_bytes > BEGINNING_BYTES) {
+        (void)etwas_trace_select_section(trace, 0,
+                                         (uint32_t)(information.file_bytes / BEGINNING_BYTES));
+        part = true;
+    }
+    (void)ProcessTrace(&trace, 1, part ? &any : NULL, NULL);
+    CloseTrace(trace);
+}
+
+/* Reads more of the file. False: there is no more. */
+static bool read_more(struct etwas_descriptions *descriptions)
+{
+    struct learner learner = {.decoder = descriptions->decoder};
+
+    if (descriptions->path == NULL || descriptions->read_whole) {
+        return false;
+    }
+    descriptions->read_whole = descriptions->read_beginning;
+    memset(descriptions->kinds, 0, sizeof descriptions->kinds);
+    read_file(&learner, descriptions->path, descriptions->read_beginning);
+    descriptions->out_of_memory |= learner.out_of_memory;
+    descriptions->read_beginning = true;
+    return true;
+}
+
+/* ---- the command's other files --------------------------------------------------------------- */
+
+/* Threads read sections of a file, and share it. Under the lock. */
+static struct {
+    struct learner learner; /* its decoder is NULL until it is needed */
+    const struct etwas_files *files;
+    uint32_t next; /* of these, to be read; each once, its beginning first */
+    bool whole;
+} all;
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* To the next that there is. False: there is none. */
+static bool find_next(void)
+{
+    while (all.files != NULL && all.next == all.files->count) {
+        all.files = all.files->before;
+        all.next = 0;
+    }
+    return all.files != NULL;
+}
+
+/* Reads one more of them, or more of one: first the beginnings of all. False: all of all is read. */
+static bool read_another(void)
+{
+    if (!find_next() && !all.whole) {
+        all.whole = true;
+        all.files = etwas_files_given();
+        all.next = 0;
+    }
+    if (!find_next()) {
+        return false;
+    }
+    read_file(&all.learner, all.files->paths[all.next++], all.whole);
+    return true;
+}
+
+/* Of one file alone nothing more is to be known. */
+static bool begin_others(void)
+{
+    const struct etwas_files *given = etwas_files_given();
+
+    if (all.learner.decoder != NULL) {
+        return true;
+    }
+    if (given == NULL || (given->count < 2 && given->before == NULL)) {
+        return false;
+    }
+    all.files = given;
+    return etwas_decoder_open(&all.learner.decoder) == ERROR_SUCCESS;
+}
+
+/* The same codes as of the file itself. */
+static uint32_t ask_others(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
+                           const etwas_schema **schema)
+{
+    uint32_t code = ERROR_NOT_FOUND;
+
+    (void)pthread_mutex_lock(&all_lock);
+    if (begin_others()) {
+        do {
+            code = etwas_decoder_schema(all.learner.decoder, record, schema);
+        } while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && (*schema)->other_version)) &&
+                 read_another());
+        descriptions->out_of_memory |= all.learner.out_of_memory;
+    }
+    (void)pthread_mutex_unlock(&all_lock);
+    return code;
+}
+
+void etwas_descriptions_forget(void)
+{
+    if (all.learner.decoder != NULL) {
+        etwas_decoder_close(all.learner.decoder);
+    }
+    memset(&all, 0, sizeof all);
+}
+
+struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
+                                                const EVENT_RECORD *record, bool *senseless)
+{
+    const etwas_schema *schema = NULL;
+    const etwas_schema *other = NULL;
+    struct etwas_described *described;
+    uint32_t code = etwas_decoder_schema(descriptions->decoder, record, &schema);
+
+    while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
+           read_more(descriptions)) {
+        code = etwas_decoder_schema(descriptions->decoder, record, &schema);
+    }
+    if (descriptions->path != NULL &&
+        (code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
+        ask_others(descriptions, record, &other) == ERROR_SUCCESS &&
+        (code == ERROR_NOT_FOUND || !other->other_version)) {
+        code = ERROR_SUCCESS;
+        schema = other;
+    }
+    *senseless = code == ERROR_INVALID_DATA;
+    descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
+    described = code == ERROR_SUCCESS ? described_of(descriptions, schema) : NULL;
+    keep_kind(descriptions, record, described);
+    return described;
+}
+
+const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
+                                        const EVENT_RECORD *record)
+{
+    static char name[512];
+
+    etwas_decoder_provider(descriptions->decoder, record, name, sizeof name);
+    return name;
+}

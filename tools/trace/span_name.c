@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "trace/span_name.h"
+
+#include "event/event.h"
+#include "print/text.h"
+
+#include <etwas/evntrace.h>
+#include <string.h>
+#include <strings.h>
+
+/* Appends what there is room for. */
+static void append(char name[ETWAS_SPAN_NAME_BYTES], const char *text, size_t bytes)
+{
+    size_t used = strlen(name);
+    size_t room = ETWAS_SPAN_NAME_BYTES - 1 - used;
+
+    memcpy(name + used, text, bytes < room ? bytes : room);
+    name[used + (bytes < room ? bytes : room)] = '\0';
+}
+
+static void append_guid(char name[ETWAS_SPAN_NAME_BYTES], const etwas_guid *guid)
+{
+    static struct etwas_output text;
+
+    etwas_output_anew(&text);
+    etwas_text_guid(&text, guid);
+    append(name, text.bytes, text.used_bytes);
+}
+
+bool etwas_span_name_is_of_span(const EVENT_RECORD *record)
+{
+    uint8_t opcode = record->EventHeader.EventDescriptor.Opcode;
+
+    return opcode == EVENT_TRACE_TYPE_START || opcode == EVENT_TRACE_TYPE_END;
+}
+
+void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES], const struct etwas_described *described,
+                          const EVENT_RECORD *record)
+{
+    const char *last = NULL;
+    struct etwas_event event;
+
+    name[0] = '\0';
+    if (described == NULL || described->schema->event[0] == '\0') {
+        append_guid(name, &record->EventHeader.ProviderId);
+        return;
+    }
+    etwas_event_read(record, &event);
+    if (described->schema->provider[0] != '\0') {
+        append(name, described->schema->provider, strlen(described->schema->provider));
+        append(name, "/", 1);
+    }
+    if (event.event_name.text == NULL && etwas_span_name_is_of_span(record)) {
+        last = strrchr(described->schema->event, '/');
+    }
+    append(name, described->schema->event,
+           last != NULL ? (size_t)(last - described->schema->event)
+                        : strlen(described->schema->event));
+}
+
+bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted)
+{
+    const char *last = strrchr(name, '/');
+    char text[ETWAS_SPAN_NAME_BYTES] = "";
+
+    append_guid(text, guid);
+    return strcasecmp(name, wanted) == 0 || (last != NULL && strcasecmp(last + 1, wanted) == 0) ||
+           strcasecmp(text, wanted) == 0;
+}

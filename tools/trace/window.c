@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading the ends of a window, and finding the events that they count from.
+ */
+
+#include "trace/window.h"
+
+#include "commands.h"
+#include "print/text.h"
+#include "where/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char etwas_window_help[] =
+    "Times of --from and --to:\n"
+    "  2026-11-21T08:19:17.123456789Z       as dump shows it, or the beginning of it\n"
+    "                                       from the day on; UTC\n"
+    "  +1.5                                 seconds after the first event\n"
+    "  -2.5                                 seconds before the last one\n"
+    "Of a recorder's file, for a trigger, they count from the ends of what it covers.\n"
+    "Of several files these are the first and the last of all. Both ends are inside.\n";
+
+/* ---- an end as it was given ------------------------------------------------------------------ */
+
+#define NS_PER_SECOND INT64_C(1000000000)
+
+/* Seconds with up to nine decimals. False: the text is something else, or longer than 292 years. */
+static bool parse_seconds(const char *text, int64_t *ns)
+{
+    int64_t unit = NS_PER_SECOND;
+    bool any = false;
+    bool fits = true;
+
+    *ns = 0;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        fits = fits && !__builtin_mul_overflow(*ns, 10, ns) &&
+               !__builtin_add_overflow(*ns, (*text - '0') * NS_PER_SECOND, ns);
+        any = true;
+    }
+    if (*text == '.') {
+        for (text++; *text >= '0' && *text <= '9' && unit > 1; text++) {
+            unit /= 10;
+            fits = fits && !__builtin_add_overflow(*ns, (*text - '0') * unit, ns);
+            any = true;
+        }
+    }
+    return any && fits && *text == '\0';
+}
+
+static bool parse(struct etwas_window_end *end, const char *text)
+{
+    if (*text == '+' || *text == '-') {
+        end->anchor = *text == '+' ? ETWAS_WINDOW_FIRST : ETWAS_WINDOW_LAST;
+        return parse_seconds(text + 1, &end->ns);
+    }
+    end->anchor = ETWAS_WINDOW_TIME;
+    return etwas_where_date(text, &end->ns);
+}
+
+bool etwas_window_option(struct etwas_window_end *end, const char *command, const char *option,
+                         const char *text)
+{
+    if (parse(end, text)) {
+        return true;
+    }
+    fprintf(stderr,
+            "etwas %s: %s takes a time as 2026-11-21T08:19:17.5Z, or seconds as +1.5 after the "
+            "first event or -2.5 before the last one, not '%s'\n",
+            command, option, text);
+    return false;
+}
+
+/* ---- the events that it counts from ---------------------------------------------------------- */
+
+struct ends {
+    int64_t first_ns;
+    int64_t last_ns;
+};
+
+/* What a recorder's file says that it covers, or where its events are. False: nowhere. */
+static bool find_ends(struct ends *ends, char *const *paths, uint32_t count, bool wants_last)
+{
+    struct etwas_covered *covered = calloc(count, sizeof *covered);
+    bool any = false;
+
+    for (uint32_t i = 0; covered != NULL && i < count; i += ETWAS_INPUT_FILES) {
+        uint32_t left = count - i;
+
+        etwas_covered_look_through(covered + i, paths + i,
+                                   left < ETWAS_INPUT_FILES ? left : ETWAS_INPUT_FILES, wants_last);
+    }
+    for (uint32_t i = 0; covered != NULL && i < count; i++) {
+        bool is_said = covered[i].is_said && !covered[i].is_none;
+        int64_t first_ns = is_said ? covered[i].said_from_ns + 1 : covered[i].first_ns;
+        int64_t last_ns = is_said ? covered[i].said_until_ns : covered[i].last_ns;
+
+        if (is_said || covered[i].has_events) {
+            ends->first_ns = any && ends->first_ns < first_ns ? ends->first_ns : first_ns;
+            ends->last_ns = any && ends->last_ns > last_ns ? ends->last_ns : last_ns;
+            any = true;
+        }
+    }
+    free(covered);
+    return any;
+}
+
+/* A moment beyond what 64 bits hold is the last that they do. */
+static int64_t moment(const struct etwas_window_end *end, const struct ends *ends)
+{
+    int64_t ns = end->ns;
+
+    if (end->anchor == ETWAS_WINDOW_FIRST && __builtin_add_overflow(ends->first_ns, ns, &ns)) {
+        return INT64_MAX;
+    }
+    if (end->anchor == ETWAS_WINDOW_LAST && __builtin_sub_overflow(ends->last_ns, ns, &ns)) {
+        return INT64_MIN;
+    }
+    return ns;
+}
+
+static bool counts_from(const struct etwas_window *window, enum etwas_window_anchor anchor)
+{
+    return window->from.anchor == anchor || window->to.anchor == anchor;
+}
+
+bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
+                          uint32_t count)
+{
+    bool wants_last = counts_from(window, ETWAS_WINDOW_LAST);
+    struct ends ends = {0, 0};
+
+    if (wants_last || counts_from(window, ETWAS_WINDOW_FIRST)) {
+        (void)find_ends(&ends, paths, count, wants_last);
+    }
+    window->from.ns = moment(&window->from, &ends);
+    window->to.ns = moment(&window->to, &ends);
+    if (window->from.anchor != ETWAS_WINDOW_OPEN && window->to.anchor != ETWAS_WINDOW_OPEN &&
+        window->from.ns > window->to.ns) {
+        fprintf(stderr, "etwas %s: --from is later than --to\n", command);
+        return false;
+    }
+    return true;
+}
+
+bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
+                         uint32_t count)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    struct ends ends = {0, 0};
+
+    if (window->has_held) {
+        return true;
+    }
+    etwas_output_format(errors, "etwas %s: note: ", command);
+    if (!find_ends(&ends, paths, count, true)) {
+        etwas_output_text(errors, "there are no events in ");
+        etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, count == 1 ? paths[0] : "the files",
+                        count == 1 ? strlen(paths[0]) : strlen("the files"));
+    } else {
+        etwas_output_text(errors, "no event is in this window; the trace goes from ");
+        etwas_text_time_ns(errors, ends.first_ns);
+        etwas_output_text(errors, " until ");
+        etwas_text_time_ns(errors, ends.last_ns);
+    }
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+    return false;
+}
+
+void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run)
+{
+    bool has_from = window->from.anchor != ETWAS_WINDOW_OPEN;
+    bool has_to = window->to.anchor != ETWAS_WINDOW_OPEN;
+
+    run->has_span = etwas_window_is_set(window);
+    run->from_filetime = has_from ? etwas_input_filetime(window->from.ns) : 0;
+    run->to_filetime = has_to ? etwas_input_filetime(window->to.ns) : INT64_MAX;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_TRACE_WINDOW_H
+#define ETWAS_TOOLS_TRACE_WINDOW_H
+
+/*
+ * The options --from and --to of commands: the events of a window of time alone, by the times that dump shows. Both
+ * ends are inside.
+ */
+
+#include "trace/covered.h"
+#include "trace/input.h"
+
+enum etwas_window_anchor {
+    ETWAS_WINDOW_OPEN,  /* no such end */
+    ETWAS_WINDOW_TIME,  /* at this moment */
+    ETWAS_WINDOW_FIRST, /* so long after the first event */
+    ETWAS_WINDOW_LAST,  /* so long before the last one */
+};
+
+struct etwas_window_end {
+    enum etwas_window_anchor anchor;
+    int64_t ns; /* since 1970, or from the event */
+};
+
+struct etwas_window {
+    struct etwas_window_end from;
+    struct etwas_window_end to;
+    bool has_held; /* an event was inside */
+};
+
+/* Reads one end as it was given. False after a message on standard error, which names the option. */
+bool etwas_window_option(struct etwas_window_end *end, const char *command, const char *option,
+                         const char *text);
+
+/*
+ * Makes moments of both ends. Where one counts from the first or last event of these traces they are looked through
+ * for it. False after a message on standard error: the window ends before it begins.
+ */
+bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
+                          uint32_t count);
+
+static inline bool etwas_window_is_set(const struct etwas_window *window)
+{
+    return window->from.anchor != ETWAS_WINDOW_OPEN || window->to.anchor != ETWAS_WINDOW_OPEN;
+}
+
+/* Is the record inside of a window that is resolved? */
+static inline bool etwas_window_holds(struct etwas_window *window, const struct etwas_input *input,
+                                      const EVENT_RECORD *record)
+{
+    bool is_inside = true;
+
+    if (etwas_window_is_set(window)) {
+        int64_t time_ns = etwas_input_shown_ns(input, record);
+
+        is_inside = (window->from.anchor == ETWAS_WINDOW_OPEN || time_ns >= window->from.ns) &&
+                    (window->to.anchor == ETWAS_WINDOW_OPEN || time_ns <= window->to.ns);
+    }
+    if (is_inside && !window->has_held) {
+        window->has_held = etwas_covered_is_event(input, record);
+    }
+    return is_inside;
+}
+
+/*
+ * Behind the events: if none was inside says so, and from when until when these traces go, or that they have none.
+ * Returns whether one was.
+ */
+bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
+                         uint32_t count);
+
+/*
+ * Has a run read no more than a window that is resolved takes, for a command that needs nothing of what came before.
+ * To 100 ns: etwas_window_holds is more exact.
+ */
+void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run);
+
+/* What the options take, for the help of a command. */
+extern const char etwas_window_help[];
+
+#endif
