@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """A folder of runtime/ includes heads of those before it in CONTRIBUTING's list, of etl/ and of
-platform/; these two include nobody else's, and control/ includes all.
+platform/; these two include nobody else's, and control/ includes all. A folder of tools/ that commands
+share includes heads of those before it in their list, and of no command.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -13,8 +14,8 @@ import sys
 EVERYBODYS = {"etl", "platform"}
 
 
-def folders(source):
-    return re.findall(r"^\| `runtime/(\w+)/` \|", (source / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+def folders(source, part):
+    return re.findall(rf"^\| `{part}/(\w+)/` \|", (source / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 
 
 def permitted(order, folder):
@@ -25,17 +26,41 @@ def permitted(order, folder):
     return EVERYBODYS | set(order[:order.index(folder) + 1])
 
 
-def main():
-    source = pathlib.Path(sys.argv[1])
-    order = folders(source)
+def edges(folder):
+    """(file, folder that it includes a head of)"""
+    for path in sorted(folder.rglob("*.[ch]")):
+        for other in sorted(set(re.findall(r'^#include "(\w+)/', path.read_text(), re.MULTILINE))):
+            yield path, other
+
+
+def runtime(source):
+    order = folders(source, "runtime")
     there = sorted(path.name for path in (source / "runtime").iterdir() if path.is_dir())
     wrong = [f"runtime/{name} is not in CONTRIBUTING's list" for name in there if name not in order]
     for folder in set(there) & set(order):
-        for path in sorted((source / "runtime" / folder).rglob("*.[ch]")):
-            included = re.findall(r'^#include "(\w+)/', path.read_text(), re.MULTILINE)
-            wrong += [f"{path} includes a head of {other}/" for other in sorted(set(included))
-                      if other in order and other not in permitted(order, folder)]
-    print("\n".join(wrong) or f"{len(order)} folders keep the order")
+        wrong += [f"{path} includes a head of {other}/" for path, other in edges(source / "runtime" / folder)
+                  if other in order and other not in permitted(order, folder)]
+    return order, wrong
+
+
+def tools(source):
+    order = folders(source, "tools")
+    there = sorted(path.name for path in (source / "tools").iterdir() if path.is_dir())
+    wrong = [f"tools/{name} is in CONTRIBUTING's list, and is not there" for name in order if name not in there]
+    loose = {path.name for path in (source / "tools").glob("*.[ch]")} - {"main.c", "commands.c", "commands.h"}
+    wrong += [f"tools/{name} is in no folder" for name in sorted(loose)]
+    for number, folder in enumerate(order):
+        wrong += [f"{path} includes a head of {other}/" for path, other in edges(source / "tools" / folder)
+                  if other not in order[:number + 1]]
+    return order, wrong
+
+
+def main():
+    source = pathlib.Path(sys.argv[1])
+    order, wrong = runtime(source)
+    shared, wrong_of_tools = tools(source)
+    wrong += wrong_of_tools
+    print("\n".join(wrong) or f"{len(order)} folders of runtime/ and {len(shared)} of tools/ keep the order")
     return bool(wrong)
 
 

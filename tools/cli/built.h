@@ -4,15 +4,10 @@
 #define ETWAS_TOOLS_CLI_BUILT_H
 
 /*
- * What the command was built with. What needs something else says itself what to install.
+ * What a command says that needs a library which it was built without.
  */
 
-/* `etwas --version`: the version, and a line for each library that it may be built with. Returns what it exits with. */
-int etwas_show_version(void);
-
-/*
- * Behind "it was built without NAME": the second sentence. C concatenates it.
- */
+/* The sentence behind "it was built without NAME": what to install. C concatenates the two. */
 #define ETWAS_BUILT_CURE(package) "On Debian install " package " and build it again"
 
 #endif
