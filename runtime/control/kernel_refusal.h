@@ -7,7 +7,7 @@
 #ifndef ETWAS_CONTROL_KERNEL_REFUSAL_H
 #define ETWAS_CONTROL_KERNEL_REFUSAL_H
 
-#include "system/fault.h"
+#include "system/unavailability.h"
 
 /* Of each start and update of a system logger, also of one that went well. */
 void etwas_kernel_refusal_keep(const struct etwas_fault *fault);

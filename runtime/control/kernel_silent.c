@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "session/session.h"
-#include "system/silent.h"
+#include "system/groups/empty_groups.h"
 
 enum {
     LONGEST_SENTENCE = 512

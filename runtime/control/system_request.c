@@ -10,7 +10,7 @@
 #include "clock/clock.h"
 #include "control/kernel_scope.h"
 #include "platform/name_case.h"
-#include "system/topic.h"
+#include "system/stream/event_group.h"
 
 static bool has_guid(const struct etwas_configuration *configuration, const etwas_guid *guid)
 {

@@ -7,10 +7,10 @@
 #include <etwas/evntrace.h>
 #include <string.h>
 
-#include "system/inventory_inside.h"
-#include "system/silent.h"
-#include "system/topic.h"
-#include "system/wants.h"
+#include "system/groups/empty_groups.h"
+#include "system/inventory/inventory_internal.h"
+#include "system/requested_events.h"
+#include "system/stream/event_group.h"
 
 /* In the order of the enum. */
 static const etwas_guid *const guids[ETWAS_SYSTEM_PROVIDERS] = {

@@ -22,7 +22,7 @@ uint32_t etwas_system_provider_of(const etwas_guid *guid);
 /* 0 to ETWAS_SYSTEM_PROVIDERS - 1. */
 const etwas_guid *etwas_system_provider_guid(uint32_t provider);
 
-/* What it is asked for (wants.h); 0 where it is not enabled. */
+/* What it is asked for (requested_events.h); 0 where it is not enabled. */
 uint64_t etwas_system_provider_wants(const struct etwas_system_settings *settings,
                                      uint32_t provider);
 

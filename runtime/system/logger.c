@@ -11,8 +11,8 @@
 
 #include "platform/thread.h"
 #include "platform/wait.h"
-#include "system/errand.h"
-#include "system/logger_inside.h"
+#include "system/logger_internal.h"
+#include "system/names/offload.h"
 
 enum {
     PATIENCE_MS = 500,

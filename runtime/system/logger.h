@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "session/session.h"
-#include "system/fault.h"
 #include "system/settings.h"
+#include "system/unavailability.h"
 
 /*
  * Opens what the session's EnableFlags ask for; of the own process, where the kernel refuses, nothing, and
@@ -56,7 +56,7 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
                                     struct etwas_fault *fault);
 
 /*
- * Says once more what there is, of what is wanted here (wants.h) and in force. The session's role is held,
+ * Says once more what there is, of what is wanted here (requested_events.h) and in force. The session's role is held,
  * and it has a system logger.
  */
 void etwas_system_logger_capture(struct etwas_session *session, uint64_t wants);

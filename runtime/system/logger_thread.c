@@ -17,9 +17,9 @@
 #include "platform/processor.h"
 #include "platform/testpoint.h"
 #include "platform/thread.h"
-#include "system/errand.h"
 #include "system/keywords.h"
-#include "system/logger_inside.h"
+#include "system/logger_internal.h"
+#include "system/names/offload.h"
 
 enum {
     RING_BYTES = 4 << 20,

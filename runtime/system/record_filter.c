@@ -11,9 +11,9 @@
 #include "etl/own_record.h"
 #include "system/enablement.h"
 #include "system/keywords.h"
-#include "system/proc_list.h"
-#include "system/topic.h"
-#include "system/wants.h"
+#include "system/names/proc_list.h"
+#include "system/requested_events.h"
+#include "system/stream/event_group.h"
 
 #define NO_PROCESS UINT32_MAX
 #define EVERY_PROVIDER ((UINT32_C(1) << ETWAS_SYSTEM_PROVIDERS) - 1)

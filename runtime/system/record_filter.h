@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "system/board_tags.h"
-#include "system/id_map.h"
-#include "system/sample.h"
+#include "system/names/id_map.h"
 #include "system/settings.h"
+#include "system/stream/sample.h"
+#include "system/stream/source_tags.h"
 
 enum {
     ETWAS_FILTER_ENDED = 64

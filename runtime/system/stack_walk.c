@@ -15,8 +15,8 @@
 #include "platform/stack.h"
 #include "system/enablement.h"
 #include "system/keywords.h"
-#include "system/small_file.h"
-#include "system/topic.h"
+#include "system/stream/event_group.h"
+#include "system/stream/pseudo_file.h"
 
 enum {
     GROUP_STACK_WALK = 0x18,

@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "system/emit.h"
 #include "system/record_filter.h"
-#include "system/sample.h"
 #include "system/settings.h"
+#include "system/stream/emit.h"
+#include "system/stream/sample.h"
 
 enum {
     ETWAS_STACK_HOOK_WORDS = 65536 / 64

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """A folder of runtime/ includes heads of those before it in CONTRIBUTING's list, of etl/ and of
-platform/; these two include nobody else's, and control/ includes all. A folder of tools/ that commands
-share includes heads of those before it in their list, and of no command.
+platform/; these two include nobody else's, and control/ includes all. A folder inside another one of the
+list also includes those heads of the outer one that include no head of it themselves. A folder of tools/
+that commands share includes heads of those before it in their list, and of no command.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -12,10 +13,11 @@ import re
 import sys
 
 EVERYBODYS = {"etl", "platform"}
+INCLUDE = re.compile(r'^#include "([\w/]+)/(\w+\.h)"', re.MULTILINE)
 
 
 def folders(source, part):
-    return re.findall(rf"^\| `{part}/(\w+)/` \|", (source / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    return re.findall(rf"^\| `{part}/([\w/]+)/` \|", (source / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 
 
 def permitted(order, folder):
@@ -33,13 +35,33 @@ def edges(folder):
             yield path, other
 
 
+def room_of(folder, order):
+    """The folder of the list that this one is, or is in; clock/lab is clock's."""
+    while folder not in order and "/" in folder:
+        folder = folder.rsplit("/", 1)[0]
+    return folder
+
+
+def is_shared(outer, head):
+    """Whether a head includes none of its own folder's, so that the folders inside that one may include it."""
+    return all(folder.split("/")[0] != outer.name for folder, _ in INCLUDE.findall((outer / head).read_text()))
+
+
 def runtime(source):
+    root = source / "runtime"
     order = folders(source, "runtime")
-    there = sorted(path.name for path in (source / "runtime").iterdir() if path.is_dir())
+    outer = {folder.split("/")[0] for folder in order if "/" in folder}
+    there = sorted(path.name for path in root.iterdir() if path.is_dir())
+    there += sorted(f"{name}/{path.name}" for name in outer for path in (root / name).iterdir() if path.is_dir())
     wrong = [f"runtime/{name} is not in CONTRIBUTING's list" for name in there if name not in order]
-    for folder in set(there) & set(order):
-        wrong += [f"{path} includes a head of {other}/" for path, other in edges(source / "runtime" / folder)
-                  if other in order and other not in permitted(order, folder)]
+    for path in sorted(root.rglob("*.[ch]")):
+        folder = room_of(str(path.parent.relative_to(root)), order)
+        for other, head in sorted(set(INCLUDE.findall(path.read_text()))):
+            other = room_of(other, order)
+            if folder not in order or other not in order or other in permitted(order, folder):
+                continue
+            if not (folder.startswith(other + "/") and is_shared(root / other, head)):
+                wrong.append(f"{path} includes a head of {other}/")
     return order, wrong
 
 

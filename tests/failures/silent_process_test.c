@@ -20,9 +20,9 @@
 #include "failures/private_mounts.h"
 #include "failures/remote.h"
 #include "support/folder.h"
-#include "system/errand.h"
 #include "system/kernel_fixture.h"
-#include "system/process_record.h"
+#include "system/names/offload.h"
+#include "system/names/process_class.h"
 
 enum {
     SKIPPED = 77,

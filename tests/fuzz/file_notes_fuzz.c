@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "system/btf.h"
-#include "system/build_id.h"
+#include "system/names/build_id.h"
+#include "system/stream/btf.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/sample.h"
+#include "system/stream/sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,7 +15,7 @@
 
 #include "etl/layout.h"
 #include "platform/memory_limit.h"
-#include "system/inventory.h"
+#include "system/inventory/inventory.h"
 #include "system/inventory_paths.h"
 #include "walk.h"
 

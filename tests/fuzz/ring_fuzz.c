@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/ring.h"
+#include "system/stream/ring.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,8 +10,8 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${runtime}/shared
 
 # Headers that include it, by others or at once, and the sources that include one of these.
 set(knowing shared/layout.h)
-file(GLOB headers RELATIVE ${runtime} CONFIGURE_DEPENDS ${runtime}/*/*.h)
-file(GLOB sources RELATIVE ${runtime} CONFIGURE_DEPENDS ${runtime}/*/*.c)
+file(GLOB headers RELATIVE ${runtime} CONFIGURE_DEPENDS ${runtime}/*/*.h ${runtime}/system/*/*.h)
+file(GLOB sources RELATIVE ${runtime} CONFIGURE_DEPENDS ${runtime}/*/*.c ${runtime}/system/*/*.c)
 function(etwas_filter_knowing FILES OUTPUT)
     string(JOIN "|" names ${knowing})
     set(found "")

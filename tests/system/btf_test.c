@@ -4,7 +4,7 @@
 /*
  * What a kernel says of its functions: made up, cut anywhere, and this one's.
  */
-#include "system/btf.h"
+#include "system/stream/btf.h"
 
 #include <linux/btf.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "system/length_probe.h"
+#include "system/groups/length_probe.h"
 
 enum {
     TYPES = 5,

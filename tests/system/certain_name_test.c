@@ -19,7 +19,7 @@
 
 #include "clock/clock.h"
 #include "etl/layout.h"
-#include "system/file_names.h"
+#include "system/names/file_names.h"
 
 enum {
     LONGEST = 512,

@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "system/exits.h"
 #include "system/kernel_fixture.h"
+#include "system/names/exits.h"
 
 enum {
     COUNTERS = EVENT_TRACE_FLAG_PROCESS_COUNTERS | EVENT_TRACE_FLAG_NO_SYSCONFIG,

@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "system/exec_probe.h"
+#include "system/names/exec_probe.h"
+#include "system/names/process_class.h"
 #include "system/process_events.h"
-#include "system/process_record.h"
 
 enum {
     FORKERS = 4,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "system/file_views.h"
+#include "system/names/file_views.h"
 
 static bool parse(const char *text, struct etwas_file_view *view)
 {

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "platform/processor.h"
+#include "system/groups/nest.h"
 #include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
-#include "system/nest.h"
 
 enum {
     THREAD_DPC = 66,

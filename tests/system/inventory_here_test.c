@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "inventory_tree.h"
-#include "system/inventory.h"
+#include "system/inventory/inventory.h"
 
 enum {
     CPU = 10,

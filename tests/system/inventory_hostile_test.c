@@ -16,7 +16,7 @@
 
 #include "inventory_paths.h"
 #include "inventory_tree.h"
-#include "system/inventory_inside.h"
+#include "system/inventory/inventory_internal.h"
 
 enum {
     CPU = 10,

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "etl/layout.h"
-#include "system/inventory.h"
+#include "system/inventory/inventory.h"
 
 enum {
     PATH_BYTES = 512,

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "system/join.h"
+#include "system/stream/join.h"
 
 enum {
     MANY = 8 * ETWAS_JOIN_SETS * ETWAS_JOIN_WAYS

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "support/start.h"
-#include "system/tracepoint.h"
+#include "system/stream/tracepoint.h"
 
 void begin_counting(struct kernel_count *counter, const char *tracepoint, const char *filter)
 {

@@ -17,9 +17,9 @@
 
 #include "etl/own_record.h"
 #include "support/inside.h"
-#include "system/feed.h"
 #include "system/logger.h"
-#include "system/tracepoint.h"
+#include "system/stream/cpu_stream.h"
+#include "system/stream/tracepoint.h"
 
 enum {
     PAGE = 4096,

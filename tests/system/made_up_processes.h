@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "system/processes.h"
+#include "system/names/processes.h"
 
 struct made_up {
     uint32_t id;

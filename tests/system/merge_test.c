@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "system/merge.h"
+#include "system/stream/merge.h"
 
 enum {
     FEEDS = 3,

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "etl/own_record.h"
+#include "system/groups/length_probe.h"
 #include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
-#include "system/length_probe.h"
 
 enum {
     CONNECTIONS = 7,

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "system/file_calls.h"
-#include "system/open_files.h"
+#include "system/names/file_calls.h"
+#include "system/names/open_files.h"
 
 #include <stdio.h>
 #include <string.h>

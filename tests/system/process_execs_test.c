@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "etl/layout.h"
-#include "system/exec_probe.h"
 #include "system/made_up_processes.h"
+#include "system/names/exec_probe.h"
 
 /* Process 10 runs, as a copy of process 1, since 1000. */
 static void begin_with_arguments(void)

@@ -18,10 +18,10 @@
 #include <cmocka.h>
 
 #include "platform/images.h"
-#include "system/build_id.h"
-#include "system/kernel_images.h"
-#include "system/proc_list.h"
-#include "system/process_facts.h"
+#include "system/names/build_id.h"
+#include "system/names/kernel_images.h"
+#include "system/names/proc_list.h"
+#include "system/names/process_facts.h"
 
 static struct etwas_process_facts facts;
 

@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "system/exits.h"
 #include "system/logger.h"
+#include "system/names/exits.h"
+#include "system/names/process_class.h"
 #include "system/process_events.h"
-#include "system/process_record.h"
 
 enum {
     CHILDREN = 20,

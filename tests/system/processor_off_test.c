@@ -20,7 +20,7 @@
 #include "platform/testpoint.h"
 #include "support/inside.h"
 #include "system/kernel_fixture.h"
-#include "system/logger_inside.h"
+#include "system/logger_internal.h"
 
 enum {
     DRAINS = 4, /* behind which a processor that went is back */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "system/ring.h"
+#include "system/stream/ring.h"
 
 enum {
     RING_BYTES = 4096,

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "system/perf_record.h"
-#include "system/sample.h"
+#include "system/stream/sample.h"
 
 enum {
     REGISTERS = __builtin_popcountll(ETWAS_SAMPLE_REGISTERS)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "clock/clock.h"
-#include "system/session_time.h"
+#include "system/stream/session_time.h"
 
 enum {
     ROUNDS = 50,

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "system/sockets.h"
+#include "system/groups/sockets.h"
 
 enum {
     PORT = 80,

@@ -16,8 +16,8 @@
 #include "clock/clock.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
-#include "system/thread_record.h"
-#include "system/topics.h"
+#include "system/groups/event_groups.h"
+#include "system/names/thread_record.h"
 
 enum {
     NOBODY = 4194303, /* no thread has this number: the kernel gives lesser ones */

@@ -9,7 +9,7 @@
 
 #include "etl/own_record.h"
 #include "system/kernel_fixture.h"
-#include "system/sample.h"
+#include "system/stream/sample.h"
 
 enum {
     STACK = 32,

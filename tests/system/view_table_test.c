@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "system/view_table.h"
+#include "system/names/view_table.h"
 
 enum {
     PROCESS = 100,

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "etl/layout.h"
-#include "system/topics.h"
+#include "system/groups/event_groups.h"
 
 enum {
     THREAD = 7,

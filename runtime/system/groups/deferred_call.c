@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_DPC: what interrupts defer, when it is done.
+ *
+ *     softirq              DPC; Routine is its number
+ *     tasklet              DPC; Routine is its function
+ *     timer, hrtimer       TimerDPC; Routine is its function
+ *
+ * An InitialTime that is the record's own time says that nobody saw it begin; then a timer's Routine is
+ * 0. Work queues are in work_queue.c.
+ */
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+
+#include "system/groups/deferred_call_record.h"
+#include "system/groups/event_groups.h"
+#include "system/groups/nests.h"
+
+enum kind {
+    SOFTIRQ,
+    TASKLET,
+    TIMER,
+    HIGH_RESOLUTION_TIMER,
+};
+
+enum {
+    KEY,
+    ROUTINE,
+    FIELDS,
+};
+
+static bool enter(const struct etwas_taken *taken, enum kind kind)
+{
+    int64_t values[FIELDS];
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    etwas_nests_begin(taken, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
+    return true;
+}
+
+/* `has_routine`: its end says it, too. */
+static bool leave(const struct etwas_taken *taken, enum kind kind, bool has_routine)
+{
+    int64_t values[FIELDS] = {0};
+    struct etwas_nested nested;
+
+    if (!etwas_taken_numbers(taken, values, has_routine ? FIELDS : 1)) {
+        return false;
+    }
+    nested = etwas_nests_end(taken, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
+    etwas_deferred_emit(taken, kind >= TIMER ? ETWAS_DEFERRED_TIMER : ETWAS_DEFERRED_PLAIN,
+                        nested.since_ns, nested.routine);
+    return true;
+}
+
+#define TAKE(name, kind, ...)                                                                      \
+    static bool take_##name##_entry(const struct etwas_taken *taken)                               \
+    {                                                                                              \
+        return enter(taken, kind);                                                                 \
+    }                                                                                              \
+    static bool take_##name##_exit(const struct etwas_taken *taken)                                \
+    {                                                                                              \
+        return leave(taken, kind, __VA_ARGS__);                                                    \
+    }
+
+TAKE(softirq, SOFTIRQ, true)
+TAKE(tasklet, TASKLET, true)
+TAKE(timer, TIMER, false)
+TAKE(hrtimer, HIGH_RESOLUTION_TIMER, false)
+
+static const char *const softirq_names[] = {"vec", "vec", NULL};
+static const char *const tasklet_names[] = {"tasklet", "func", NULL};
+static const char *const timer_entry_names[] = {"timer", "function", NULL};
+static const char *const timer_exit_names[] = {"timer", NULL};
+static const char *const hrtimer_entry_names[] = {"hrtimer", "function", NULL};
+static const char *const hrtimer_exit_names[] = {"hrtimer", NULL};
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "irq/softirq_entry", .fields = softirq_names, .take = take_softirq_entry},
+    {.tracepoint = "irq/softirq_exit", .fields = softirq_names, .take = take_softirq_exit},
+    {.tracepoint = "irq/tasklet_entry",
+     .fields = tasklet_names,
+     .is_optional = true,
+     .take = take_tasklet_entry},
+    {.tracepoint = "irq/tasklet_exit",
+     .fields = tasklet_names,
+     .is_optional = true,
+     .take = take_tasklet_exit},
+    {.tracepoint = "timer/timer_expire_entry",
+     .fields = timer_entry_names,
+     .take = take_timer_entry},
+    {.tracepoint = "timer/timer_expire_exit", .fields = timer_exit_names, .take = take_timer_exit},
+    {.tracepoint = "timer/hrtimer_expire_entry",
+     .fields = hrtimer_entry_names,
+     .take = take_hrtimer_entry},
+    {.tracepoint = "timer/hrtimer_expire_exit",
+     .fields = hrtimer_exit_names,
+     .take = take_hrtimer_exit},
+};
+
+const struct etwas_topic etwas_topic_deferred = {
+    .flags = EVENT_TRACE_FLAG_DPC,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = etwas_nests_open,
+    .close = free,
+    .take_loss = etwas_nests_take_loss,
+};

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_DISK_IO, _DISK_IO_INIT and _SPLIT_IO: requests to disks as ETW's DiskIo, and how
+ * requests come from others as its SplitIo.
+ *
+ *     DiskNumber           major << 20 | minor, of the whole disk
+ *     Irp                  made of the disk and of where the request begins: that of no other at the
+ *                          same time. A request that was split or that was one of a partition's has in
+ *                          SplitIo the Irp that it would have had
+ *     IrpFlags             read, write, and whether somebody waits for it
+ *     IssuingThreadId      who handed it to the driver: of what is written later, a thread of the kernel
+ *     HighResResponseTime  from there to its completion; 0: not known
+ *     TransferSize         0 if it failed
+ *
+ * Requests other than reads, writes and flushes are not told, nor is the file: 0.
+ */
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/layout.h"
+#include "system/groups/event_groups.h"
+#include "system/stream/join.h"
+
+enum {
+    GROUP_DISK = 0x01,
+    GROUP_SPLIT = 0x1B,
+    CLASS_VERSION = 3,
+    SPLIT_VERSION = 0,
+    TYPE_READ = 10,
+    TYPE_WRITE = 11,
+    TYPE_FLUSH = 14,
+    TYPE_READ_INIT = 12,
+    TYPE_WRITE_INIT = 13,
+    TYPE_FLUSH_INIT = 15,
+    TYPE_SPLIT = 32,
+
+    /* As Windows has them. */
+    IRP_SYNCHRONOUS = 0x0004,
+    IRP_READ = 0x0100,
+    IRP_WRITE = 0x0200,
+
+    SECTOR_BYTES = 512,
+    SECTOR_BITS = 44,
+    MINOR_BITS = 8,
+    KERNEL_MINOR_BITS = 20,
+};
+
+/* Flushes begin nowhere. */
+#define FLUSH_SECTOR ((UINT64_C(1) << SECTOR_BITS) - 1)
+
+struct issue {
+    int64_t time_ns;
+    uint32_t thread_id;
+    uint32_t count; /* two at once cannot be told apart */
+};
+
+struct request {
+    uint64_t disk;
+    uint64_t sector;
+    uint8_t operation; /* 'R', 'W', 'F'; 0: another */
+    uint32_t flags;
+};
+
+/* Twelve bits of the major number, eight of the minor, and the sector. */
+static uint64_t irp_of(uint64_t disk, uint64_t sector)
+{
+    return disk >> KERNEL_MINOR_BITS << (SECTOR_BITS + MINOR_BITS) |
+           (disk & ((1U << MINOR_BITS) - 1)) << SECTOR_BITS | (sector & FLUSH_SECTOR);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+/* "R", "WS", "FWFSM", "FF": flush before, what, flush behind, ahead, waits, metadata. */
+static void read_letters(const uint8_t *letters, size_t count, struct request *request)
+{
+    size_t place =
+        count > 1 && letters[0] == 'F' && letters[1] != 0 && strchr("RWDFNZ", letters[1]) != NULL
+            ? 1
+            : 0;
+
+    request->operation = 0;
+    request->flags = 0;
+    if (count == 0 || letters[place] == 0 || strchr("RWF", letters[place]) == NULL) {
+        return;
+    }
+    request->operation = letters[place];
+    if (request->operation != 'F') {
+        request->flags = request->operation == 'R' ? IRP_READ : IRP_WRITE;
+    }
+    for (size_t index = place + 1; index < count && letters[index] != 0; index++) {
+        request->flags |= letters[index] == 'S' ? IRP_SYNCHRONOUS : 0;
+    }
+}
+
+/* The first two numbers are disk and sector; the letters are the field behind the numbers. */
+static bool take_request(const struct etwas_taken *taken, int64_t *values, uint32_t count,
+                         struct request *request)
+{
+    const uint8_t *letters;
+    size_t bytes;
+
+    if (!etwas_taken_numbers(taken, values, count) ||
+        !etwas_format_bytes(&taken->fields[count], taken->sample->raw, taken->sample->raw_bytes,
+                            &letters, &bytes)) {
+        return false;
+    }
+    read_letters(letters, bytes, request);
+    request->disk = (uint64_t)values[0];
+    request->sector = request->operation == 'F' ? FLUSH_SECTOR : (uint64_t)values[1];
+    return true;
+}
+
+/* A read and a write of the same sector are two requests. */
+static uint64_t key_of(const struct request *request)
+{
+    return request->disk | (uint64_t)request->operation << 32;
+}
+
+/* ---- issue ----------------------------------------------------------------------------------- */
+
+static const char *const issue_names[] = {"dev", "sector", "rwbs", NULL};
+enum {
+    ISSUE_NUMBERS = 2
+};
+
+static void tell_issue(const struct etwas_taken *taken, const struct request *request)
+{
+    struct etwas_record *record = taken->host->record;
+    uint8_t type = request->operation == 'R'   ? TYPE_READ_INIT
+                   : request->operation == 'W' ? TYPE_WRITE_INIT
+                                               : TYPE_FLUSH_INIT;
+
+    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_DISK, type, CLASS_VERSION);
+    etwas_record_set_thread(record, taken->sample->origin.process_id,
+                            taken->sample->origin.thread_id);
+    etwas_record_put_u64(record, irp_of(request->disk, request->sector));
+    etwas_record_put_u32(record, taken->sample->origin.thread_id);
+    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record),
+               taken->sample->origin.time_ns);
+}
+
+static bool take_issue(const struct etwas_taken *taken)
+{
+    int64_t values[ISSUE_NUMBERS];
+    struct request request;
+    struct issue *issue;
+
+    if (!take_request(taken, values, ISSUE_NUMBERS, &request)) {
+        return false;
+    }
+    if (request.operation == 0) {
+        return true;
+    }
+    issue = etwas_join_find(taken->state, key_of(&request), request.sector);
+    if (issue == NULL) {
+        issue = etwas_join_put(taken->state, key_of(&request), request.sector);
+    }
+    issue->time_ns = taken->sample->origin.time_ns;
+    issue->thread_id = taken->sample->origin.thread_id;
+    issue->count++;
+    if ((taken->host->flags & EVENT_TRACE_FLAG_DISK_IO_INIT) != 0) {
+        tell_issue(taken, &request);
+    }
+    return true;
+}
+
+/* The driver had no room; it will be issued again. */
+static bool take_back(const struct etwas_taken *taken)
+{
+    int64_t values[ISSUE_NUMBERS];
+    struct request request;
+
+    if (!take_request(taken, values, ISSUE_NUMBERS, &request)) {
+        return false;
+    }
+    etwas_join_remove(taken->state, key_of(&request), request.sector);
+    return true;
+}
+
+/* ---- completion ------------------------------------------------------------------------------ */
+
+static const char *const completion_names[] = {"dev", "sector", "nr_sector", "error", "rwbs", NULL};
+enum {
+    COMPLETION_SECTORS = 2,
+    COMPLETION_ERROR,
+    COMPLETION_NUMBERS,
+};
+
+/* Zeros: it was issued before the session, or two were at once. */
+static struct issue take_issued(const struct etwas_taken *taken, const struct request *request)
+{
+    const struct issue *found = etwas_join_find(taken->state, key_of(request), request->sector);
+    struct issue issue = {0};
+
+    if (found != NULL && found->count == 1) {
+        issue = *found;
+    }
+    etwas_join_remove(taken->state, key_of(request), request->sector);
+    return issue;
+}
+
+/* In ticks of the session's clock. */
+static uint64_t response_of(const struct etwas_emitter *emitter, int64_t from_ns, int64_t to_ns)
+{
+    return from_ns == 0
+               ? 0
+               : (uint64_t)(etwas_emit_stamp(emitter, to_ns) - etwas_emit_stamp(emitter, from_ns));
+}
+
+static void tell_completion(const struct etwas_taken *taken, const struct request *request,
+                            uint32_t bytes)
+{
+    struct etwas_record *record = taken->host->record;
+    const struct issue issue = take_issued(taken, request);
+    int64_t now_ns = taken->sample->origin.time_ns;
+    uint64_t response = response_of(taken->host->emitter, issue.time_ns, now_ns);
+    uint8_t type = request->operation == 'R'   ? TYPE_READ
+                   : request->operation == 'W' ? TYPE_WRITE
+                                               : TYPE_FLUSH;
+
+    etwas_record_begin(record, ETWAS_ETL_PERFINFO64, GROUP_DISK, type, CLASS_VERSION);
+    etwas_record_put_u32(record, (uint32_t)request->disk);
+    etwas_record_put_u32(record, request->flags);
+    if (type == TYPE_FLUSH) {
+        etwas_record_put_u64(record, response);
+        etwas_record_put_u64(record, irp_of(request->disk, request->sector));
+    } else {
+        etwas_record_put_u32(record, bytes);
+        etwas_record_put_u32(record, 0); /* reserved */
+        etwas_record_put_u64(record, request->sector * SECTOR_BYTES);
+        etwas_record_put_u64(record, 0); /* the file */
+        etwas_record_put_u64(record, irp_of(request->disk, request->sector));
+        etwas_record_put_u64(record, response);
+    }
+    etwas_record_put_u32(record, issue.thread_id);
+    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), now_ns);
+}
+
+/* A flush that was asked for as an empty write is done by a request of its own. */
+static bool is_told(const struct request *request, int64_t sectors)
+{
+    return request->operation == 'F' || (request->operation != 0 && sectors != 0);
+}
+
+static bool take_completion(const struct etwas_taken *taken)
+{
+    int64_t values[COMPLETION_NUMBERS];
+    struct request request;
+
+    if (!take_request(taken, values, COMPLETION_NUMBERS, &request)) {
+        return false;
+    }
+    if (is_told(&request, values[COMPLETION_SECTORS])) {
+        bool failed = values[COMPLETION_ERROR] != 0;
+
+        tell_completion(taken, &request,
+                        failed ? 0 : (uint32_t)values[COMPLETION_SECTORS] * SECTOR_BYTES);
+    }
+    return true;
+}
+
+/* ---- splits ---------------------------------------------------------------------------------- */
+
+static bool tell_split(const struct etwas_taken *taken, uint64_t parent, uint64_t child)
+{
+    struct etwas_record *record = taken->host->record;
+
+    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_SPLIT, TYPE_SPLIT, SPLIT_VERSION);
+    etwas_record_set_thread(record, taken->sample->origin.process_id,
+                            taken->sample->origin.thread_id);
+    etwas_record_put_u64(record, parent);
+    etwas_record_put_u64(record, child);
+    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record),
+               taken->sample->origin.time_ns);
+    return true;
+}
+
+static const char *const split_names[] = {"dev", "sector", "new_sector", NULL};
+
+/* What is behind the new sector becomes a request of its own. */
+static bool take_split(const struct etwas_taken *taken)
+{
+    int64_t values[3];
+
+    return etwas_taken_numbers(taken, values, 3) &&
+           tell_split(taken, irp_of((uint64_t)values[0], (uint64_t)values[1]),
+                      irp_of((uint64_t)values[0], (uint64_t)values[2]));
+}
+
+static const char *const remap_names[] = {"dev", "sector", "old_dev", "old_sector", NULL};
+
+/* A partition's becomes its disk's, a volume's that of a disk under it. */
+static bool take_remap(const struct etwas_taken *taken)
+{
+    int64_t values[4];
+
+    return etwas_taken_numbers(taken, values, 4) &&
+           tell_split(taken, irp_of((uint64_t)values[2], (uint64_t)values[3]),
+                      irp_of((uint64_t)values[0], (uint64_t)values[1]));
+}
+
+/* ---- the topic ------------------------------------------------------------------------------- */
+
+#define DISK_FLAGS (EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_DISK_IO_INIT)
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "block/block_rq_issue",
+     .fields = issue_names,
+     .hooks = {GROUP_DISK << 8 | TYPE_READ_INIT, GROUP_DISK << 8 | TYPE_WRITE_INIT,
+               GROUP_DISK << 8 | TYPE_FLUSH_INIT},
+     .flags = DISK_FLAGS,
+     .take = take_issue},
+    {.tracepoint = "block/block_rq_requeue",
+     .fields = issue_names,
+     .flags = DISK_FLAGS,
+     .take = take_back},
+    {.tracepoint = "block/block_rq_complete",
+     .fields = completion_names,
+     .flags = EVENT_TRACE_FLAG_DISK_IO,
+     .take = take_completion},
+    {.tracepoint = "block/block_split",
+     .fields = split_names,
+     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
+     .flags = EVENT_TRACE_FLAG_SPLIT_IO,
+     .take = take_split},
+    {.tracepoint = "block/block_bio_remap",
+     .fields = remap_names,
+     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
+     .flags = EVENT_TRACE_FLAG_SPLIT_IO,
+     .take = take_remap},
+};
+
+static void *open_topic(const struct etwas_topic_host *host)
+{
+    (void)host;
+    return etwas_join_make(sizeof(struct issue));
+}
+
+static void close_topic(void *state)
+{
+    etwas_join_free(state);
+}
+
+/* A completion may have been among what was lost, and the next issue at its sector. */
+static void take_loss(void *state, uint32_t slot)
+{
+    (void)slot;
+    etwas_join_clear(state);
+}
+
+const struct etwas_topic etwas_topic_disks = {
+    .flags = DISK_FLAGS | EVENT_TRACE_FLAG_SPLIT_IO,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = open_topic,
+    .close = close_topic,
+    .take_loss = take_loss,
+};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_INTERRUPT: interrupts as PerfInfo's ISR, when they are done.
+ *
+ *     a device's        Vector is its number in /proc/interrupts; Reserved 0
+ *     a processor's     Vector is the processor's own: its timer, another one's request; Reserved 1
+ *
+ * An InitialTime that is the record's own time says that nobody saw it begin. Routine is 0: the kernel
+ * has a name for it, no address.
+ */
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/layout.h"
+#include "system/groups/event_groups.h"
+#include "system/groups/nests.h"
+#include "system/requested_events.h"
+
+enum {
+    GROUP_PERFINFO = 0x0F,
+    TYPE_ISR = 67,
+    CLASS_VERSION = 2,
+    HANDLED = 1,
+};
+
+enum kind {
+    OF_DEVICE,
+    OF_PROCESSOR,
+};
+
+struct isr_record {
+    struct etwas_etl_perfinfo_header header;
+    int64_t initial_time;
+    uint64_t routine;
+    uint8_t return_value;
+    uint8_t vector[2]; /* a u16 that is not aligned */
+    uint8_t reserved;
+    uint32_t padding; /* not in the record's size */
+};
+
+enum {
+    ISR_BYTES = 16 + 20
+};
+
+static void leave(const struct etwas_taken *taken, enum kind kind, int64_t number, int64_t result)
+{
+    const uint16_t vector = (uint16_t)number;
+    const struct etwas_nested nested = etwas_nests_end(taken, kind, (uint64_t)number, 0);
+    struct isr_record record = {
+        .header = {.version = CLASS_VERSION,
+                   .header_type = ETWAS_ETL_PERFINFO64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = ISR_BYTES,
+                   .type = TYPE_ISR,
+                   .group = GROUP_PERFINFO},
+        .initial_time = etwas_emit_stamp(taken->host->emitter, nested.since_ns),
+        .return_value = (uint8_t)result,
+        .reserved = (uint8_t)kind,
+    };
+
+    memcpy(record.vector, &vector, sizeof vector);
+    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+}
+
+static bool take_device_entry(const struct etwas_taken *taken)
+{
+    int64_t number;
+
+    if (!etwas_taken_numbers(taken, &number, 1)) {
+        return false;
+    }
+    etwas_nests_begin(taken, OF_DEVICE, (uint64_t)number, 0);
+    return true;
+}
+
+static bool take_device_exit(const struct etwas_taken *taken)
+{
+    int64_t values[2];
+
+    if (!etwas_taken_numbers(taken, values, 2)) {
+        return false;
+    }
+    leave(taken, OF_DEVICE, values[0], values[1]);
+    return true;
+}
+
+static bool take_vector_entry(const struct etwas_taken *taken)
+{
+    int64_t vector;
+
+    if (!etwas_taken_numbers(taken, &vector, 1)) {
+        return false;
+    }
+    etwas_nests_begin(taken, OF_PROCESSOR, (uint64_t)vector, 0);
+    return true;
+}
+
+static bool take_vector_exit(const struct etwas_taken *taken)
+{
+    int64_t vector;
+
+    if (!etwas_taken_numbers(taken, &vector, 1)) {
+        return false;
+    }
+    leave(taken, OF_PROCESSOR, vector, HANDLED);
+    return true;
+}
+
+static const char *const entry_names[] = {"irq", NULL};
+static const char *const exit_names[] = {"irq", "ret", NULL};
+static const char *const vector_names[] = {"vector", NULL};
+
+#define VECTOR(name, take_function, want)                                                          \
+    {                                                                                              \
+        .tracepoint = "irq_vectors/" name, .fields = vector_names, .is_optional = true,            \
+        .flags = EVENT_TRACE_FLAG_INTERRUPT | (want), .take = take_function                        \
+    }
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "irq/irq_handler_entry",
+     .fields = entry_names,
+     .flags = EVENT_TRACE_FLAG_INTERRUPT,
+     .take = take_device_entry},
+    {.tracepoint = "irq/irq_handler_exit",
+     .fields = exit_names,
+     .flags = EVENT_TRACE_FLAG_INTERRUPT,
+     .take = take_device_exit},
+    VECTOR("local_timer_entry", take_vector_entry, ETWAS_WANT_CLOCK_INTERRUPT),
+    VECTOR("local_timer_exit", take_vector_exit, ETWAS_WANT_CLOCK_INTERRUPT),
+    VECTOR("reschedule_entry", take_vector_entry, ETWAS_WANT_PROCESSOR_REQUEST),
+    VECTOR("reschedule_exit", take_vector_exit, ETWAS_WANT_PROCESSOR_REQUEST),
+    VECTOR("call_function_single_entry", take_vector_entry, ETWAS_WANT_PROCESSOR_REQUEST),
+    VECTOR("call_function_single_exit", take_vector_exit, ETWAS_WANT_PROCESSOR_REQUEST),
+};
+
+const struct etwas_topic etwas_topic_interrupts = {
+    .flags = EVENT_TRACE_FLAG_INTERRUPT | ETWAS_WANT_CLOCK_INTERRUPT | ETWAS_WANT_PROCESSOR_REQUEST,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = etwas_nests_open,
+    .close = free,
+    .take_loss = etwas_nests_take_loss,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_JOB: control groups as ETW's Job: who makes one, removes it, and puts a process into it,
+ * which is the record's own thread.
+ *
+ *     JobGuid     the group's number, 64 bits, and that of its hierarchy
+ *     JobId       the lower half of the group's number
+ *     Path        below the hierarchy's root; it stands behind what ETW has
+ */
+#include <etwas/evntrace.h>
+#include <string.h>
+
+#include "etl/layout.h"
+#include "system/groups/event_groups.h"
+
+enum {
+    GROUP_JOB = 0x07,
+    TYPE_CREATE = 0x20,
+    TYPE_TERMINATE = 0x21,
+    TYPE_ASSIGN_PROCESS = 0x23,
+    CLASS_VERSION = 2,
+    LONGEST_PATH = 4096, /* with its 0 */
+};
+
+/* The path is behind the numbers of all of them. */
+enum {
+    HIERARCHY,
+    CONTROL_GROUP,
+    PROCESS,
+    LIFE_FIELDS = PROCESS,
+    ASSIGN_FIELDS = PROCESS + 1,
+};
+
+static const char *const life_names[] = {"root", "id", "path", NULL};
+static const char *const assign_names[] = {"dst_root", "dst_id", "pid", "dst_path", NULL};
+
+/* `numbers` of the fields are numbers, and behind them is the path. */
+static bool tell(const struct etwas_taken *taken, uint8_t type, uint32_t numbers)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    struct etwas_record *record = taken->host->record;
+    int64_t values[ASSIGN_FIELDS] = {0};
+    char path[LONGEST_PATH];
+    const uint8_t *bytes;
+    size_t count;
+
+    if (!etwas_taken_numbers(taken, values, numbers) ||
+        !etwas_format_bytes(&taken->fields[numbers], taken->sample->raw, taken->sample->raw_bytes,
+                            &bytes, &count)) {
+        return false;
+    }
+    count = count < sizeof path ? count : sizeof path - 1;
+    memcpy(path, bytes, count);
+    path[count] = 0;
+    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_JOB, type, CLASS_VERSION);
+    etwas_record_set_thread(record, origin->process_id, origin->thread_id);
+    etwas_record_put_u64(record, (uint64_t)values[CONTROL_GROUP]);
+    etwas_record_put_u64(record, (uint64_t)values[HIERARCHY]);
+    etwas_record_put_u32(record, (uint32_t)values[CONTROL_GROUP]);
+    etwas_record_put_u32(record, /* Flags, of the others: 0 */
+                         etwas_thread_number(&taken->host->numbers, (uint32_t)values[PROCESS]));
+    etwas_record_put_u32(record, 0); /* Status */
+    etwas_record_put_utf16(record, path);
+    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), origin->time_ns);
+    return true;
+}
+
+static bool take_create(const struct etwas_taken *taken)
+{
+    return tell(taken, TYPE_CREATE, LIFE_FIELDS);
+}
+
+static bool take_terminate(const struct etwas_taken *taken)
+{
+    return tell(taken, TYPE_TERMINATE, LIFE_FIELDS);
+}
+
+static bool take_assign(const struct etwas_taken *taken)
+{
+    return tell(taken, TYPE_ASSIGN_PROCESS, ASSIGN_FIELDS);
+}
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "cgroup/cgroup_mkdir",
+     .fields = life_names,
+     .hooks = {GROUP_JOB << 8 | TYPE_CREATE},
+     .take = take_create},
+    {.tracepoint = "cgroup/cgroup_rmdir",
+     .fields = life_names,
+     .hooks = {GROUP_JOB << 8 | TYPE_TERMINATE},
+     .take = take_terminate},
+    {.tracepoint = "cgroup/cgroup_attach_task",
+     .fields = assign_names,
+     .hooks = {GROUP_JOB << 8 | TYPE_ASSIGN_PROCESS},
+     .take = take_assign},
+};
+
+const struct etwas_topic etwas_topic_jobs = {
+    .flags = EVENT_TRACE_FLAG_JOB,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS: the processor's page faults, as PageFault's kinds by what the
+ * processor says of them. The record's own thread is whose fault it is.
+ *
+ *     DemandZeroFault     data, where no page is mapped
+ *     TransitionFault     an instruction, where none is: code is in a file
+ *     CopyOnWrite         a write to a page that may be read
+ *     AccessViolation     anything else that a page that is there does not allow
+ *
+ * Only x86 has the tracepoints. Elsewhere, and of the own process alone, a software event says when a fault is over
+ * where it was, and not of which kind: DemandZeroFault, or TransitionFault where the instruction itself was not
+ * there.
+ */
+#include <etwas/evntrace.h>
+#include <linux/perf_event.h>
+
+#include "etl/layout.h"
+#include "platform/thread.h"
+#include "system/groups/event_groups.h"
+
+enum {
+    GROUP_MEMORY = 0x02,
+    CLASS_VERSION = 2,
+    TRANSITION = 10,
+    DEMAND_ZERO = 11,
+    COPY_ON_WRITE = 12,
+    ACCESS_VIOLATION = 15,
+
+    /* Of the processor's error code. */
+    PAGE_IS_THERE = 1 << 0,
+    IS_WRITE = 1 << 1,
+    IS_INSTRUCTION = 1 << 4,
+};
+
+struct fault_record {
+    struct etwas_etl_system_header header;
+    uint64_t address;
+    uint64_t instruction;
+};
+_Static_assert(sizeof(struct fault_record) == 32 + 16, "PageFault_TypeGroup1");
+
+static uint8_t type_of(int64_t error_code)
+{
+    if ((error_code & PAGE_IS_THERE) != 0) {
+        return (error_code & IS_WRITE) != 0 ? COPY_ON_WRITE : ACCESS_VIOLATION;
+    }
+    return (error_code & IS_INSTRUCTION) != 0 ? TRANSITION : DEMAND_ZERO;
+}
+
+enum {
+    ADDRESS,
+    INSTRUCTION,
+    ERROR_CODE,
+    FIELDS,
+};
+
+static const char *const names[] = {"address", "ip", "error_code", NULL};
+
+static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t address,
+                 uint64_t instruction)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct fault_record record = {
+        .header = {.version = CLASS_VERSION,
+                   .header_type = ETWAS_ETL_SYSTEM64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = sizeof record,
+                   .type = type,
+                   .group = GROUP_MEMORY,
+                   .thread_id = origin->thread_id,
+                   .process_id = origin->process_id},
+        .address = address,
+        .instruction = instruction,
+    };
+
+    etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+}
+
+static bool take(const struct etwas_taken *taken)
+{
+    int64_t values[FIELDS];
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    tell(taken, type_of(values[ERROR_CODE]), (uint64_t)values[ADDRESS],
+         (uint64_t)values[INSTRUCTION]);
+    return true;
+}
+
+/* It has no filter that leaves the logger's own out. */
+static bool take_counted(const struct etwas_taken *taken)
+{
+    uint64_t address = taken->sample->data_address;
+    uint64_t instruction = taken->sample->address;
+
+    if (taken->sample->origin.thread_id != etwas_thread_ids().thread_id) {
+        tell(taken, address == instruction ? TRANSITION : DEMAND_ZERO, address, instruction);
+    }
+    return true;
+}
+
+#define KINDS                                                                                      \
+    GROUP_MEMORY << 8 | TRANSITION, GROUP_MEMORY << 8 | DEMAND_ZERO,                               \
+        GROUP_MEMORY << 8 | COPY_ON_WRITE, GROUP_MEMORY << 8 | ACCESS_VIOLATION
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "exceptions/page_fault_user",
+     .fields = names,
+     .hooks = {KINDS},
+     .is_optional = true,
+     .without_own = true,
+     .take = take},
+    {.tracepoint = "exceptions/page_fault_kernel",
+     .fields = names,
+     .hooks = {KINDS},
+     .is_optional = true,
+     .without_own = true,
+     .take = take},
+    {.type = PERF_TYPE_SOFTWARE,
+     .config = PERF_COUNT_SW_PAGE_FAULTS,
+     .period = 1,
+     .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR,
+     .scope = ETWAS_OF_BOTH,
+     .hooks = {KINDS},
+     .is_substitute = true,
+     .take = take_counted},
+};
+
+const struct etwas_topic etwas_topic_page_faults = {
+    .flags = EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Where the processors are: each processor once an interval, as PerfInfo's SampledProfile, an idle one
+ * too, in thread 0. It is a timer that asks, ETW's source 0, and not a counter of the processor's cycles,
+ * which run at one speed or another: so samples are time.
+ */
+#include <etwas/evntrace.h>
+
+#include "etl/layout.h"
+#include "system/groups/event_groups.h"
+
+enum {
+    GROUP_PERF_INFO = 0x0F,
+    TYPE_SAMPLE = 46,
+    TYPE_INTERVAL_SET = 72,
+    TYPE_INTERVAL_AT_BEGIN = 73,
+    TYPE_INTERVAL_AT_END = 74,
+    SAMPLE_VERSION = 2,
+    INTERVAL_VERSION = 3,
+    SOURCE_TIMER = 0,
+};
+
+struct sample_record {
+    struct etwas_etl_perfinfo_header header;
+    uint64_t address;
+    uint32_t thread_id;
+    uint16_t count;
+    uint8_t flags;
+    uint8_t rank;
+};
+_Static_assert(sizeof(struct sample_record) == 16 + 16, "SampledProfile, version 2");
+
+static bool take(const struct etwas_taken *taken)
+{
+    const struct sample_record record = {
+        .header = {.version = SAMPLE_VERSION,
+                   .header_type = ETWAS_ETL_PERFINFO64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = sizeof record,
+                   .type = TYPE_SAMPLE,
+                   .group = GROUP_PERF_INFO},
+        .address = taken->sample->address,
+        .thread_id = taken->sample->origin.thread_id,
+        .count = 1,
+    };
+
+    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    return true;
+}
+
+static void say_interval(const struct etwas_topic_host *host, uint8_t type, uint32_t before)
+{
+    etwas_record_begin(host->record, ETWAS_ETL_PERFINFO64, GROUP_PERF_INFO, type, INTERVAL_VERSION);
+    etwas_record_put_u32(host->record, SOURCE_TIMER);
+    etwas_record_put_u32(host->record, host->profile_interval);
+    etwas_record_put_u32(host->record, before);
+    etwas_record_put_utf16(host->record, "Timer");
+    etwas_emit_now(host->emitter, etwas_record_end(host->record));
+}
+
+static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+{
+    (void)state;
+    say_interval(host, is_end ? TYPE_INTERVAL_AT_END : TYPE_INTERVAL_AT_BEGIN,
+                 host->profile_interval);
+}
+
+static void change_interval(const struct etwas_topic_host *host, uint32_t before)
+{
+    say_interval(host, TYPE_INTERVAL_SET, before);
+}
+
+static const struct etwas_source sources[] = {
+    {.type = PERF_TYPE_SOFTWARE,
+     .config = PERF_COUNT_SW_CPU_CLOCK,
+     .sample_type = PERF_SAMPLE_IP,
+     .hooks = {GROUP_PERF_INFO << 8 | TYPE_SAMPLE},
+     .scope = ETWAS_OF_BOTH,
+     .take = take},
+};
+
+const struct etwas_topic etwas_topic_profile = {
+    .flags = EVENT_TRACE_FLAG_PROFILE,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .run_down = run_down,
+    .change_interval = change_interval,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_DISPATCHER: threads that are woken, and new ones, as Thread's ReadyThread.
+ *
+ * The record's own thread is the waker. Where an interrupt woke, that is who was interrupted, and
+ * ReadiedFromDpc is there.
+ */
+#include <etwas/evntrace.h>
+
+#include "etl/layout.h"
+#include "system/groups/event_groups.h"
+
+enum {
+    GROUP_THREAD = 0x05,
+    TYPE_READY = 50,
+    CLASS_VERSION = 2,
+    READIED_FROM_DPC = 1,
+
+    /* As the kernel tells in common_flags in what the processor is: NMI, softirq, hardirq. */
+    IN_INTERRUPT = 0x40 | 0x10 | 0x08,
+};
+
+struct ready_record {
+    struct etwas_etl_system_header header;
+    uint32_t thread_id;
+    int8_t adjust_reason;
+    int8_t adjust_increment;
+    uint8_t flags;
+    uint8_t reserved;
+};
+_Static_assert(sizeof(struct ready_record) == 32 + 8, "ReadyThread, version 2");
+
+enum {
+    THREAD,
+    COMMON_FLAGS,
+    FIELDS,
+};
+
+static const char *const names[] = {"pid", "common_flags", NULL};
+
+static bool take(const struct etwas_taken *taken)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    int64_t values[FIELDS];
+    struct ready_record record;
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    record = (struct ready_record){
+        .header = {.version = CLASS_VERSION,
+                   .header_type = ETWAS_ETL_SYSTEM64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = sizeof record,
+                   .type = TYPE_READY,
+                   .group = GROUP_THREAD,
+                   .thread_id = origin->thread_id,
+                   .process_id = origin->process_id},
+        .thread_id = etwas_thread_number(&taken->host->numbers, (uint32_t)values[THREAD]),
+        .flags = (values[COMMON_FLAGS] & IN_INTERRUPT) != 0 ? READIED_FROM_DPC : 0,
+    };
+    etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+    return true;
+}
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "sched/sched_waking",
+     .fields = names,
+     .hooks = {GROUP_THREAD << 8 | TYPE_READY},
+     .take = take},
+    {.tracepoint = "sched/sched_wakeup_new",
+     .fields = names,
+     .hooks = {GROUP_THREAD << 8 | TYPE_READY},
+     .take = take},
+};
+
+const struct etwas_topic etwas_topic_ready_threads = {
+    .flags = EVENT_TRACE_FLAG_DISPATCHER,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+};

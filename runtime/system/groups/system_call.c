@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_SYSTEMCALL: raw_syscalls as PerfInfo's SysClEnter and SysClExit.
+ *
+ * SysCallAddress is the number of the call, as the caller's machine numbers them, with BIT_32 if it was made as a
+ * program of 32 bits makes it (compat.h); SysCallNtStatus the low half of what it returned. The records' own thread is who calls. The logger's own calls are not
+ * there: each look into the rings would give it more to look at.
+ */
+#include <etwas/evntrace.h>
+
+#include "etl/layout.h"
+#include "system/groups/compat.h"
+#include "system/groups/event_groups.h"
+
+enum {
+    GROUP_PERFINFO = 0x0F,
+    TYPE_ENTER = 51,
+    TYPE_EXIT = 52,
+    CLASS_VERSION = 2,
+};
+
+#define BIT_32 UINT64_C(0x80000000)
+
+struct enter_record {
+    struct etwas_etl_system_header header;
+    uint64_t number;
+};
+_Static_assert(sizeof(struct enter_record) == 32 + 8, "SysClEnter");
+
+struct exit_record {
+    struct etwas_etl_system_header header;
+    uint32_t result;
+    uint32_t padding; /* not in the record's size */
+};
+
+enum {
+    EXIT_BYTES = 32 + 4
+};
+
+static struct etwas_etl_system_header header_of(const struct etwas_taken *taken, uint8_t type,
+                                                uint16_t size)
+{
+    return (struct etwas_etl_system_header){.version = CLASS_VERSION,
+                                            .header_type = ETWAS_ETL_SYSTEM64,
+                                            .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                                            .size = size,
+                                            .type = type,
+                                            .group = GROUP_PERFINFO,
+                                            .thread_id = taken->sample->origin.thread_id,
+                                            .process_id = taken->sample->origin.process_id};
+}
+
+static const char *const enter_names[] = {"id", "args", NULL};
+static const char *const exit_names[] = {"ret", NULL};
+
+static bool take_enter(const struct etwas_taken *taken)
+{
+    const struct etwas_sample *sample = taken->sample;
+    int64_t number;
+    struct enter_record record;
+    const uint8_t *arguments;
+    size_t bytes;
+
+    if (!etwas_taken_numbers(taken, &number, 1) ||
+        !etwas_format_bytes(&taken->fields[1], sample->raw, sample->raw_bytes, &arguments,
+                            &bytes) ||
+        bytes < 2 * sizeof(uint64_t)) {
+        return false;
+    }
+    if (etwas_call_is_32_bit(sample, arguments)) {
+        number = (int64_t)((uint32_t)number | BIT_32);
+    }
+    record = (struct enter_record){.header = header_of(taken, TYPE_ENTER, sizeof record),
+                                   .number = (uint64_t)number};
+    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    return true;
+}
+
+static bool take_exit(const struct etwas_taken *taken)
+{
+    int64_t result;
+    struct exit_record record;
+
+    if (!etwas_taken_numbers(taken, &result, 1)) {
+        return false;
+    }
+    record = (struct exit_record){.header = header_of(taken, TYPE_EXIT, EXIT_BYTES),
+                                  .result = (uint32_t)result};
+    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    return true;
+}
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "raw_syscalls/sys_enter",
+     .fields = enter_names,
+     .sample_type = PERF_SAMPLE_REGS_USER,
+     .hooks = {GROUP_PERFINFO << 8 | TYPE_ENTER},
+     .without_own = true,
+     .take = take_enter},
+    {.tracepoint = "raw_syscalls/sys_exit",
+     .fields = exit_names,
+     .hooks = {GROUP_PERFINFO << 8 | TYPE_EXIT},
+     .without_own = true,
+     .take = take_exit},
+};
+
+const struct etwas_topic etwas_topic_system_calls = {
+    .flags = EVENT_TRACE_FLAG_SYSTEMCALL,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_THREAD: threads that come and go, and those that are there.
+ *
+ * A thread that runs another program gets the number of its process's first thread, which has ended by then, as all
+ * others have. If it was not that one it ends, too, and the first one begins once more.
+ *
+ * After a loss it is looked who is there: nobody told of whom is told then as if the session began, and who has
+ * gone has ended, once all is taken that happened before the look.
+ */
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+
+#include "clock/clock.h"
+#include "system/groups/event_groups.h"
+#include "system/names/id_map.h"
+#include "system/names/thread_record.h"
+#include "system/stream/cpu_stream.h"
+
+struct thread {
+    struct etwas_id_node node; /* by thread id */
+    uint32_t process_id;
+    bool is_missing; /* when it was last looked for */
+};
+
+struct thread_topic {
+    const struct etwas_topic_host *host;
+    struct etwas_id_map threads; /* that were told, and have not ended */
+    int64_t looked_ns;           /* after a loss; 0: there is nothing to be found out */
+    bool has_run_down;
+};
+
+/* ---- who is there ---------------------------------------------------------------------------- */
+
+static void remove_thread(struct thread_topic *topic, uint32_t thread_id)
+{
+    struct etwas_id_node *node = etwas_id_map_find(&topic->threads, thread_id);
+
+    if (node != NULL) {
+        etwas_id_map_remove(&topic->threads, node);
+        free(node);
+    }
+}
+
+/* Without memory it is not missed. */
+static void add_thread(struct thread_topic *topic, uint32_t process_id, uint32_t thread_id)
+{
+    struct thread *thread = malloc(sizeof *thread);
+
+    remove_thread(topic, thread_id);
+    if (thread != NULL) {
+        *thread = (struct thread){.node.id = thread_id, .process_id = process_id};
+        etwas_id_map_add(&topic->threads, &thread->node);
+    }
+}
+
+static void tell_now(const struct thread_topic *topic, enum etwas_thread_record_type type,
+                     uint32_t process_id, uint32_t thread_id)
+{
+    struct etwas_thread_record record =
+        etwas_thread_record_make(type, process_id, thread_id, process_id, thread_id);
+
+    record.flags = type == ETWAS_THREAD_END ? ETWAS_THREAD_END_NOT_SEEN : 0;
+    etwas_emit_now(topic->host->emitter, &record);
+}
+
+static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
+                          const struct etwas_sideband *sideband)
+{
+    bool is_fork = sideband->type == PERF_RECORD_FORK;
+    const struct etwas_thread_record record = etwas_thread_record_make(
+        is_fork ? ETWAS_THREAD_START : ETWAS_THREAD_END, sideband->process_id, sideband->thread_id,
+        sideband->origin.process_id, sideband->origin.thread_id);
+
+    if (is_fork) {
+        add_thread(state, sideband->process_id, sideband->thread_id);
+    } else {
+        remove_thread(state, sideband->thread_id);
+    }
+    etwas_emit(host->emitter, slot, &record, sideband->origin.time_ns);
+}
+
+/* ---- exec ------------------------------------------------------------------------------------ */
+
+static const char *const exec_names[] = {"pid", "old_pid", NULL};
+enum {
+    EXEC_NUMBER,
+    EXEC_NUMBER_BEFORE,
+    EXEC_FIELDS,
+};
+
+static void tell_own(const struct etwas_taken *taken, enum etwas_thread_record_type type,
+                     uint32_t thread_id)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct etwas_thread_record record = etwas_thread_record_make(
+        type, origin->process_id, thread_id, origin->process_id, origin->thread_id);
+
+    etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+}
+
+static bool take_exec(const struct etwas_taken *taken)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    int64_t values[EXEC_FIELDS];
+    uint32_t before;
+
+    if (!etwas_taken_numbers(taken, values, EXEC_FIELDS)) {
+        return false;
+    }
+    if (values[EXEC_NUMBER] == values[EXEC_NUMBER_BEFORE] || origin->thread_id == 0) {
+        return true;
+    }
+    before = etwas_thread_number(&taken->host->numbers, (uint32_t)values[EXEC_NUMBER_BEFORE]);
+    if (before != 0) {
+        tell_own(taken, ETWAS_THREAD_END, before);
+        remove_thread(taken->state, before);
+    }
+    add_thread(taken->state, origin->process_id, origin->thread_id);
+    tell_own(taken, ETWAS_THREAD_START, origin->thread_id);
+    return true;
+}
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "sched/sched_process_exec",
+     .fields = exec_names,
+     .is_extra = true,
+     .take = take_exec},
+};
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+/* Who is on his way out, and not known, may have been told to have ended. */
+static bool is_new(const struct thread_topic *topic, uint32_t thread_id, bool is_leaving)
+{
+    return !is_leaving && etwas_id_map_find(&topic->threads, thread_id) == NULL;
+}
+
+static void find_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
+{
+    struct thread_topic *topic = context;
+    bool is_found = is_new(topic, thread_id, is_leaving);
+
+    if (is_found) {
+        add_thread(topic, process_id, thread_id);
+    }
+    if (is_found || (topic->has_run_down && !is_leaving)) {
+        tell_now(topic, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+    }
+    etwas_pause(topic->host->pause);
+}
+
+static void leave_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
+{
+    const struct thread_topic *topic = context;
+
+    if (!is_leaving) {
+        tell_now(topic, ETWAS_THREAD_RUNDOWN_END, process_id, thread_id);
+    }
+    etwas_pause(topic->host->pause);
+}
+
+/* ---- after a loss ---------------------------------------------------------------------------- */
+
+static void see_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
+{
+    struct thread_topic *topic = context;
+    struct etwas_id_node *node = etwas_id_map_find(&topic->threads, thread_id);
+
+    if (node != NULL) {
+        ((struct thread *)node)->is_missing = false;
+    } else if (!is_leaving) {
+        add_thread(topic, process_id, thread_id);
+        tell_now(topic, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+    }
+    etwas_pause(topic->host->pause);
+}
+
+static void set_missing(const struct thread_topic *topic, bool is_missing)
+{
+    struct etwas_id_node *node = NULL;
+
+    while ((node = etwas_id_map_after(&topic->threads, node)) != NULL) {
+        ((struct thread *)node)->is_missing = is_missing;
+    }
+}
+
+static void settle_missing(struct thread_topic *topic)
+{
+    struct etwas_id_node *node = etwas_id_map_after(&topic->threads, NULL);
+
+    while (node != NULL) {
+        struct etwas_id_node *next = etwas_id_map_after(&topic->threads, node);
+        const struct thread *thread = (struct thread *)node;
+
+        if (thread->is_missing) {
+            tell_now(topic, ETWAS_THREAD_END, thread->process_id, node->id);
+            remove_thread(topic, node->id);
+        }
+        node = next;
+    }
+    topic->looked_ns = 0;
+}
+
+static bool find_lost(void *state, int64_t until_ns)
+{
+    struct thread_topic *topic = state;
+
+    if (topic->looked_ns == 0) {
+        set_missing(topic, true);
+        if (!etwas_threads_list(topic->host->own_process, see_thread, topic)) {
+            set_missing(topic, false);
+        }
+        topic->looked_ns = etwas_clock_qpc();
+        return false;
+    }
+    if (until_ns < topic->looked_ns) {
+        return false;
+    }
+    settle_missing(topic);
+    return true;
+}
+
+/* ---- the topic ------------------------------------------------------------------------------- */
+
+static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+{
+    struct thread_topic *topic = state;
+
+    if (is_end && topic->looked_ns != 0) {
+        settle_missing(topic);
+    }
+    (void)etwas_threads_list(host->own_process, is_end ? leave_thread : find_thread, topic);
+    topic->has_run_down = true;
+}
+
+static void *open_topic(const struct etwas_topic_host *host)
+{
+    struct thread_topic *topic = calloc(1, sizeof *topic);
+
+    if (topic != NULL && !etwas_id_map_init(&topic->threads)) {
+        free(topic);
+        return NULL;
+    }
+    if (topic != NULL) {
+        topic->host = host;
+    }
+    return topic;
+}
+
+static void close_topic(void *state)
+{
+    struct thread_topic *topic = state;
+    struct etwas_id_node *node;
+
+    while ((node = etwas_id_map_after(&topic->threads, NULL)) != NULL) {
+        remove_thread(topic, node->id);
+    }
+    etwas_id_map_free(&topic->threads);
+    free(topic);
+}
+
+const struct etwas_topic etwas_topic_threads = {
+    .flags = EVENT_TRACE_FLAG_THREAD,
+    .sideband = ETWAS_SIDEBAND_TASKS,
+    .own_sideband = ETWAS_SIDEBAND_TASKS,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = open_topic,
+    .close = close_topic,
+    .run_down = run_down,
+    .take_sideband = take_sideband,
+    .find_lost = find_lost,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_DPC: what a work queue's thread has done, as PerfInfo's ThreadDPC with its function.
+ *
+ * Such a thread may sleep, and go on elsewhere: what it does is found by its number. An InitialTime that
+ * is the record's own time says that nobody saw it begin, or that too many began at once.
+ */
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/groups/deferred_call_record.h"
+#include "system/groups/event_groups.h"
+
+enum {
+    THREADS = 1024
+};
+
+/* Each place is of one thread; another one that falls onto it takes it. */
+struct work {
+    uint32_t thread_id; /* 0: nobody */
+    uint64_t item;
+    int64_t since_ns;
+};
+
+enum {
+    THREAD,
+    ITEM,
+    FUNCTION,
+    FIELDS,
+};
+
+static const char *const names[] = {"common_pid", "work", "function", NULL};
+
+static struct work *place_of(const struct etwas_taken *taken, int64_t thread_id)
+{
+    return (struct work *)taken->state + (uint32_t)thread_id % THREADS;
+}
+
+static bool take_start(const struct etwas_taken *taken)
+{
+    int64_t values[FIELDS];
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    *place_of(taken, values[THREAD]) = (struct work){.thread_id = (uint32_t)values[THREAD],
+                                                     .item = (uint64_t)values[ITEM],
+                                                     .since_ns = taken->sample->origin.time_ns};
+    return true;
+}
+
+static bool take_end(const struct etwas_taken *taken)
+{
+    int64_t since_ns = taken->sample->origin.time_ns;
+    int64_t values[FIELDS];
+    struct work *work;
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    work = place_of(taken, values[THREAD]);
+    if (work->thread_id == (uint32_t)values[THREAD] && work->item == (uint64_t)values[ITEM]) {
+        since_ns = work->since_ns;
+        work->thread_id = 0;
+    }
+    etwas_deferred_emit(taken, ETWAS_DEFERRED_THREAD, since_ns, (uint64_t)values[FUNCTION]);
+    return true;
+}
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "workqueue/workqueue_execute_start", .fields = names, .take = take_start},
+    {.tracepoint = "workqueue/workqueue_execute_end", .fields = names, .take = take_end},
+};
+
+static void *open_works(const struct etwas_topic_host *host)
+{
+    (void)host;
+    return calloc(THREADS, sizeof(struct work));
+}
+
+/* What was lost, of any thread, may have been the end of one and the beginning of another. */
+static void take_loss(void *state, uint32_t slot)
+{
+    (void)slot;
+    memset(state, 0, THREADS * sizeof(struct work));
+}
+
+const struct etwas_topic etwas_topic_work = {
+    .flags = EVENT_TRACE_FLAG_DPC,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = open_works,
+    .close = free,
+    .take_loss = take_loss,
+};

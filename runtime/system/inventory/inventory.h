@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The inventory: what the machine is made of and how it is set up, as events of SystemConfig, one for each
+ * thing.
+ *
+ * Everything is read from files beneath one folder: the machine's own root, or one that a test made up.
+ * Nothing there is believed in. Only regular files are opened, and only their first bytes are read; so
+ * many files and entries of folders are looked at and no more. File systems that may wait for
+ * another machine, or for a program, are not asked how full they are.
+ *
+ *     CPU, Platform, Power      /sys/devices/system/cpu, /proc/cpuinfo, /proc/meminfo, /sys/class/dmi, /sys/power
+ *     PhyDisk, LogDisk, Optical /sys/block, /proc/self/mountinfo
+ *     NIC, Network              /sys/class/net, the interfaces' addresses, /etc/resolv.conf, /proc/sys/net
+ *     Video                     /sys/class/drm, else /sys/class/graphics
+ *     Services                  systemd's control groups and unit files
+ *     IRQ, PnP, IDEChannel      /sys/kernel/irq, /sys/bus/pci, /sys/bus/usb, /sys/class/ata_device
+ *
+ * What is not there is told by no event, or by a field that is 0 or empty.
+ */
+#ifndef ETWAS_SYSTEM_INVENTORY_INVENTORY_H
+#define ETWAS_SYSTEM_INVENTORY_INVENTORY_H
+
+#include "system/stream/emit.h"
+#include "system/stream/quiesce.h"
+#include "system/stream/record_builder.h"
+
+#define ETWAS_INVENTORY_HERE "" /* this machine */
+
+#define ETWAS_INVENTORY_ALL UINT32_MAX
+
+/* Events of these types, bit by bit. `record` has its room; what was in it is gone. */
+void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record *record,
+                          struct etwas_emitter *emitter, struct etwas_pause *pause);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/names/file_names.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock/clock.h"
+#include "system/names/file_record.h"
+#include "system/names/proc_list.h"
+
+enum {
+    LONGEST_LINK = 64,
+    DECIMAL = 10,
+};
+
+/* False: it is not open any more, or we may not know. */
+static bool read_name(uint32_t process_id, uint32_t descriptor, char *name, size_t room)
+{
+    char link[LONGEST_LINK];
+    ssize_t length;
+
+    (void)snprintf(link, sizeof link, "/proc/%u/fd/%u", process_id, descriptor);
+    length = readlink(link, name, room - 1);
+    if (length <= 0) {
+        return false;
+    }
+    name[length] = 0;
+    return true;
+}
+
+/* ---- what is open in the beginning ----------------------------------------------------------- */
+
+struct finding {
+    struct etwas_open_files *files;
+    const struct etwas_topic_host *host;
+};
+
+/* What we have open to look at /proc. */
+static bool is_of_looking(uint32_t process_id, const char *name)
+{
+    return process_id == (uint32_t)getpid() && strncmp(name, "/proc", strlen("/proc")) == 0;
+}
+
+static void tell_again(const struct etwas_topic_host *host, const struct etwas_open_file *file)
+{
+    if (file->has_name) {
+        etwas_file_record_name(host, ETWAS_FILE_NAME_RUNDOWN, file->number, file->name);
+    }
+}
+
+/* What is known of it by its calls is right, whatever /proc shows by now. */
+static void find_file(const struct finding *finding, uint32_t process_id, uint32_t descriptor)
+{
+    char name[PATH_MAX];
+    int64_t begin_ns = etwas_clock_qpc();
+    struct etwas_open_file *file = etwas_open_files_find(finding->files, process_id, descriptor);
+
+    if (file != NULL) {
+        tell_again(finding->host, file);
+        return;
+    }
+    if (!read_name(process_id, descriptor, name, sizeof name) || is_of_looking(process_id, name)) {
+        return;
+    }
+    file = etwas_open_files_bind(finding->files, process_id, descriptor,
+                                 etwas_open_files_number(finding->files), begin_ns);
+    if (file != NULL) {
+        file->since_ns = etwas_clock_qpc();
+        file->name = strdup(name);
+        file->has_name = file->name != NULL;
+        etwas_open_file_stop_waiting(file);
+        etwas_file_record_name(finding->host, ETWAS_FILE_NAME_RUNDOWN, file->number, name);
+    }
+}
+
+static void find_files(void *context, uint32_t process_id)
+{
+    const struct finding *finding = context;
+    char path[LONGEST_LINK];
+    const struct dirent *entry;
+    DIR *folder;
+
+    (void)snprintf(path, sizeof path, "/proc/%u/fd", process_id);
+    folder = opendir(path);
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        char *end;
+        unsigned long descriptor = strtoul(entry->d_name, &end, DECIMAL);
+
+        if (end != entry->d_name && *end == 0 && descriptor <= INT_MAX) {
+            find_file(finding, process_id, (uint32_t)descriptor);
+            etwas_pause(finding->host->pause);
+        }
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+}
+
+void etwas_file_names_find(struct etwas_open_files *files, const struct etwas_topic_host *host)
+{
+    struct finding finding = {files, host};
+
+    if (etwas_proc_is_ours()) {
+        (void)etwas_proc_list_processes(find_files, &finding);
+    }
+}
+
+/* ---- what is opened or used later ------------------------------------------------------------ */
+
+static void tell(const struct etwas_topic_host *host, const struct etwas_open_file *file)
+{
+    etwas_file_record_name(host, ETWAS_FILE_NAME, file->number, file->name);
+}
+
+static void look_up(struct etwas_open_file *file)
+{
+    char name[PATH_MAX];
+
+    if (etwas_proc_is_ours() && read_name(file->process_id, file->descriptor, name, sizeof name)) {
+        file->name = strdup(name);
+    }
+    file->named_ns = etwas_clock_qpc();
+    if (file->name == NULL) {
+        etwas_open_file_stop_waiting(file);
+    }
+}
+
+void etwas_file_names_settle(struct etwas_open_files *files, const struct etwas_topic_host *host,
+                             int64_t until_ns)
+{
+    struct etwas_open_file *file;
+
+    while ((file = etwas_open_files_take_closed(files)) != NULL) {
+        tell(host, file);
+        etwas_open_file_free(file);
+    }
+    file = files->waiting;
+    while (file != NULL) {
+        struct etwas_open_file *next = file->next_waiting;
+
+        if (file->name == NULL) {
+            look_up(file);
+        } else if (file->named_ns <= until_ns) {
+            file->has_name = true;
+            etwas_open_file_stop_waiting(file);
+            tell(host, file);
+        }
+        file = next;
+    }
+}
+
+void etwas_file_names_leave(const struct etwas_open_files *files,
+                            const struct etwas_topic_host *host)
+{
+    for (const struct etwas_open_file *file = etwas_open_files_after(files, NULL); file != NULL;
+         file = etwas_open_files_after(files, file)) {
+        tell_again(host, file);
+    }
+}

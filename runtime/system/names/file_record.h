@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Records of ETW's FileIo, version 3.
+ */
+#ifndef ETWAS_SYSTEM_NAMES_FILE_RECORD_H
+#define ETWAS_SYSTEM_NAMES_FILE_RECORD_H
+
+#include <stdint.h>
+
+#include "system/names/file_calls.h"
+#include "system/stream/event_group.h"
+
+enum etwas_file_name_type {
+    ETWAS_FILE_NAME = 0,          /* what is known by now */
+    ETWAS_FILE_NAME_RUNDOWN = 36, /* what the session found, or leaves */
+};
+
+/* An operation that begins. */
+struct etwas_file_operation {
+    uint8_t type;
+    uint32_t info_class;
+    uint64_t irp;
+    uint64_t file; /* 0: not known */
+    int64_t offset;
+    uint32_t bytes;
+    uint64_t extra;
+    uint64_t open_flags; /* O_* */
+    const char *path;    /* of an open; NULL: not known */
+};
+
+void etwas_file_record_begin(const struct etwas_taken *taken,
+                             const struct etwas_file_operation *operation);
+
+/* Which path an operation is of that has begun: of a rename and a link, which it becomes. */
+void etwas_file_record_path(const struct etwas_taken *taken,
+                            const struct etwas_file_operation *operation);
+
+/* What a file is called, by a call. */
+void etwas_file_record_called(const struct etwas_taken *taken, uint64_t file, const char *name);
+
+/* What the system call returned. */
+void etwas_file_record_end(const struct etwas_taken *taken, uint64_t irp, int64_t result);
+
+/* Now, whenever the file got it. */
+void etwas_file_record_name(const struct etwas_topic_host *host, enum etwas_file_name_type type,
+                            uint64_t file, const char *name);
+
+#endif

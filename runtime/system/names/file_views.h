@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which files processes have mapped, as /proc shows it, and by which number a file is known that has no descriptor:
+ * its key, which is made of the device and the inode.
+ */
+#ifndef ETWAS_SYSTEM_NAMES_FILE_VIEWS_H
+#define ETWAS_SYSTEM_NAMES_FILE_VIEWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/names/id_map.h"
+
+struct etwas_file_view {
+    uint64_t begin;
+    uint64_t bytes;
+    uint64_t offset; /* in the file */
+    uint64_t key;
+    const char *path;
+};
+
+/* Of a device as the kernel numbers them: major << 20 | minor. Less than 2^63. */
+static inline uint64_t etwas_file_key(uint32_t device, uint64_t inode)
+{
+    const uint32_t device_at = 31;
+
+    return ((uint64_t)device << device_at ^ inode) & INT64_MAX;
+}
+
+/* Of a line of `maps`, which becomes the path's memory. False: it is of no file. */
+bool etwas_file_view_parse(char *line, struct etwas_file_view *view);
+
+/* Calls `each` for what the process has mapped of files. */
+void etwas_file_views_read(uint32_t process_id,
+                           void (*each)(void *context, const struct etwas_file_view *view),
+                           void *context);
+
+/* ---- which keys were told what they are called ----------------------------------------------- */
+
+struct etwas_file_keys {
+    struct etwas_id_map map;
+};
+
+/* False: no memory, and nothing to free. */
+bool etwas_file_keys_init(struct etwas_file_keys *keys);
+void etwas_file_keys_free(struct etwas_file_keys *keys);
+
+bool etwas_file_keys_has(const struct etwas_file_keys *keys, uint64_t key);
+
+/* False: it is there already, or there is no memory, or there are very many. */
+bool etwas_file_keys_add(struct etwas_file_keys *keys, uint64_t key);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a process has used, as ETW's PerfCtr: while it lives /proc says it, and when it has ended what the
+ * kernel said of its threads (exits.h), which is less.
+ */
+#ifndef ETWAS_SYSTEM_NAMES_PROCESS_COUNTERS_H
+#define ETWAS_SYSTEM_NAMES_PROCESS_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/stream/record_builder.h"
+
+struct etwas_process_counters {
+    uint64_t page_faults;
+    uint64_t peak_virtual_bytes;
+    uint64_t peak_resident_bytes;
+    uint64_t characters_read; /* by system calls */
+    uint64_t characters_written;
+    uint64_t bytes_read; /* from disks */
+    uint64_t bytes_written;
+
+    /* While it lives. */
+    uint64_t virtual_bytes;
+    uint64_t resident_bytes;
+    uint64_t anonymous_bytes; /* of these, of no file */
+    uint64_t swapped_bytes;
+    uint32_t handles;
+};
+
+enum etwas_counters_record_type {
+    ETWAS_COUNTERS_END = 32,
+    ETWAS_COUNTERS_RUNDOWN = 33,
+};
+
+/* In Reserved: what some of its threads counted is not known. */
+#define ETWAS_COUNTERS_INCOMPLETE 1
+
+/* Of the texts of `stat`, `status` and `io`; what a text does not say stays as it is. */
+void etwas_process_parse_faults(const char *text, struct etwas_process_counters *counters);
+void etwas_process_parse_memory(const char *text, struct etwas_process_counters *counters);
+void etwas_process_parse_io(const char *text, struct etwas_process_counters *counters);
+
+/* False: there is no such process. What the caller may not read is 0. */
+bool etwas_process_counters_read(uint32_t process_id, struct etwas_process_counters *counters);
+
+/* Another thread's. */
+void etwas_process_counters_add(struct etwas_process_counters *sum,
+                                const struct etwas_process_counters *counters);
+
+/* As etwas_record_end returns it; nobody's yet. */
+const void *etwas_process_counters_make(struct etwas_record *record,
+                                        enum etwas_counters_record_type type, uint32_t process_id,
+                                        const struct etwas_process_counters *counters,
+                                        bool is_incomplete);
+
+#endif

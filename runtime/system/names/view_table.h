@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which parts of which files processes have mapped, and where. Of a process that is in the table all is known, but
+ * for what is beyond ETWAS_VIEWS_MOST. Not thread-safe.
+ */
+#ifndef ETWAS_SYSTEM_NAMES_VIEW_TABLE_H
+#define ETWAS_SYSTEM_NAMES_VIEW_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/names/id_map.h"
+
+enum {
+    ETWAS_VIEWS_MOST = 1 << 14 /* of a process */
+};
+
+struct etwas_view {
+    uint64_t begin;
+    uint64_t end;
+    uint64_t offset; /* in the file */
+    uint64_t key;    /* of the file (file_views.h) */
+};
+
+struct etwas_view_process {
+    struct etwas_id_node node;
+    int64_t since_ns;  /* what happened to it before is known already */
+    int64_t looked_ns; /* what happened to it before may be */
+    bool is_starting;  /* the kernel maps a program */
+    uint32_t count;
+    uint32_t room;
+    struct etwas_view *views;
+};
+
+struct etwas_view_table {
+    struct etwas_id_map processes;
+};
+
+typedef void etwas_view_teller(void *context, const struct etwas_view *view);
+
+/* False: no memory, and nothing to free. */
+bool etwas_view_table_init(struct etwas_view_table *table);
+void etwas_view_table_free(struct etwas_view_table *table);
+
+/* Nothing is known of any process. */
+void etwas_view_table_forget(struct etwas_view_table *table);
+
+/* NULL: it is not known. */
+struct etwas_view_process *etwas_view_table_find(const struct etwas_view_table *table,
+                                                 uint32_t process_id);
+
+/* It has nothing mapped, whatever it had. NULL: no memory. */
+struct etwas_view_process *etwas_view_table_begin(struct etwas_view_table *table,
+                                                  uint32_t process_id, int64_t time_ns);
+
+/* It has what its parent has; not known if that is not. */
+void etwas_view_table_fork(struct etwas_view_table *table, uint32_t process_id, uint32_t parent_id,
+                           int64_t time_ns);
+
+void etwas_view_table_end(struct etwas_view_table *table, uint32_t process_id);
+
+/* The one after this in no special order; NULL: the first, or there is none. */
+struct etwas_view_process *etwas_view_table_after(const struct etwas_view_table *table,
+                                                  const struct etwas_view_process *process);
+
+/* There is nothing of it yet. */
+void etwas_view_add(struct etwas_view_process *process, const struct etwas_view *view);
+
+/* Nothing is mapped there any more: tells what of views was. */
+void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint64_t end,
+                       etwas_view_teller *tell, void *context);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/stream/merge.h"
+
+enum {
+    GIVEN_SHARES = 16, /* of a ring: so much is given back at once */
+};
+
+static bool decode(struct etwas_merged *merged)
+{
+    struct etwas_sample_origin *origin = &merged->sample.origin;
+
+    if (!etwas_sample_origin(merged->record, origin)) {
+        return false;
+    }
+    merged->event = etwas_feed_event_of(merged->feed, origin->event);
+    if (merged->event == NULL ||
+        (merged->record->type == PERF_RECORD_SAMPLE &&
+         !etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample))) {
+        return false;
+    }
+    origin->time_ns +=
+        merged->feed->ahead_ns; /* from here on it is a time of this process's clock */
+    return true;
+}
+
+/*
+ * What makes no sense keeps the time of the one before it, so that it holds up nothing. The kernel goes on
+ * writing while much is read, so it is given back on the way.
+ */
+static void advance(struct etwas_merged *merged)
+{
+    struct etwas_ring *ring = &merged->feed->ring;
+    int64_t before_ns = merged->sample.origin.time_ns;
+
+    merged->record = etwas_ring_next(ring);
+    if (ring->tail - ring->given >= ring->data_bytes / GIVEN_SHARES) {
+        etwas_ring_give_back(ring);
+    }
+    if (merged->record != NULL && !decode(merged)) {
+        merged->event = NULL;
+        merged->sample.origin.time_ns = before_ns;
+    }
+}
+
+void etwas_merge_begin(struct etwas_merge *merge)
+{
+    merge->current = NULL;
+    for (uint32_t index = 0; index < merge->count; index++) {
+        struct etwas_merged *merged = &merge->feeds[index];
+
+        (void)etwas_ring_begin(&merged->feed->ring); /* a damaged one has no more */
+        if (merged->record == NULL) {
+            advance(merged);
+        }
+    }
+}
+
+/* The feed whose record is the earliest, and how far it may go on. */
+static struct etwas_merged *find_earliest(struct etwas_merge *merge, int64_t until_ns)
+{
+    struct etwas_merged *earliest = NULL;
+
+    merge->limit_ns = until_ns;
+    for (uint32_t index = 0; index < merge->count; index++) {
+        struct etwas_merged *merged = &merge->feeds[index];
+
+        if (merged->record == NULL) {
+            continue;
+        }
+        if (earliest == NULL || merged->sample.origin.time_ns < earliest->sample.origin.time_ns) {
+            if (earliest != NULL && earliest->sample.origin.time_ns < merge->limit_ns) {
+                merge->limit_ns = earliest->sample.origin.time_ns;
+            }
+            earliest = merged;
+        } else if (merged->sample.origin.time_ns < merge->limit_ns) {
+            merge->limit_ns = merged->sample.origin.time_ns;
+        }
+    }
+    return earliest != NULL && earliest->sample.origin.time_ns <= until_ns ? earliest : NULL;
+}
+
+const struct etwas_merged *etwas_merge_next(struct etwas_merge *merge, int64_t until_ns)
+{
+    if (merge->current != NULL) {
+        advance(merge->current);
+        if (merge->current->record != NULL &&
+            merge->current->sample.origin.time_ns <= merge->limit_ns) {
+            return merge->current;
+        }
+    }
+    merge->current = find_earliest(merge, until_ns);
+    return merge->current;
+}
+
+void etwas_merge_end(struct etwas_merge *merge)
+{
+    for (uint32_t index = 0; index < merge->count; index++) {
+        etwas_ring_give_back(&merge->feeds[index].feed->ring);
+    }
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is left of a record that is being read. Nothing is taken that is not there: then the cursor is
+ * short, and stays so, and what was asked for is 0.
+ */
+#ifndef ETWAS_SYSTEM_STREAM_PERF_CURSOR_H
+#define ETWAS_SYSTEM_STREAM_PERF_CURSOR_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct etwas_cursor {
+    const uint8_t *at;
+    size_t left;
+    bool is_short;
+};
+
+/* What follows a record's header. */
+static inline struct etwas_cursor etwas_cursor_of(const struct perf_event_header *record)
+{
+    if (record->size < sizeof *record) {
+        return (struct etwas_cursor){.is_short = true};
+    }
+    return (struct etwas_cursor){(const uint8_t *)(record + 1), record->size - sizeof *record,
+                                 false};
+}
+
+/* NULL: so many bytes are not there. */
+static inline const uint8_t *etwas_cursor_skip(struct etwas_cursor *cursor, uint64_t bytes)
+{
+    const uint8_t *skipped = cursor->at;
+
+    if (cursor->is_short || bytes > cursor->left) {
+        cursor->is_short = true;
+        return NULL;
+    }
+    cursor->at += bytes;
+    cursor->left -= bytes;
+    return skipped;
+}
+
+static inline void etwas_cursor_copy(struct etwas_cursor *cursor, void *to, size_t bytes)
+{
+    const uint8_t *from = etwas_cursor_skip(cursor, bytes);
+
+    if (from != NULL) {
+        memcpy(to, from, bytes);
+    } else {
+        memset(to, 0, bytes);
+    }
+}
+
+static inline uint32_t etwas_cursor_u32(struct etwas_cursor *cursor)
+{
+    uint32_t value;
+
+    etwas_cursor_copy(cursor, &value, sizeof value);
+    return value;
+}
+
+static inline uint64_t etwas_cursor_u64(struct etwas_cursor *cursor)
+{
+    uint64_t value;
+
+    etwas_cursor_copy(cursor, &value, sizeof value);
+    return value;
+}
+
+#endif

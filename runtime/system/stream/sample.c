@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/stream/sample.h"
+
+#include "system/stream/perf_cursor.h"
+
+enum {
+    FRAME_BYTES = 8
+};
+
+/* Thread, time and processor, which follow each other in every record. */
+static void take_origin(struct etwas_cursor *cursor, struct etwas_sample_origin *origin)
+{
+    struct {
+        uint32_t process_id;
+        uint32_t thread_id;
+        int64_t time_ns;
+        uint32_t processor;
+        uint32_t reserved;
+    } taken;
+
+    etwas_cursor_copy(cursor, &taken, sizeof taken);
+    origin->process_id = taken.process_id;
+    origin->thread_id = taken.thread_id;
+    origin->time_ns = taken.time_ns;
+    origin->processor = taken.processor;
+}
+
+/* The same with PERF_SAMPLE_ADDR, which lies in between. Returns that. */
+static uint64_t take_origin_and_address(struct etwas_cursor *cursor,
+                                        struct etwas_sample_origin *origin)
+{
+    uint64_t address;
+
+    origin->process_id = etwas_cursor_u32(cursor);
+    origin->thread_id = etwas_cursor_u32(cursor);
+    origin->time_ns = (int64_t)etwas_cursor_u64(cursor);
+    address = etwas_cursor_u64(cursor);
+    origin->processor = etwas_cursor_u32(cursor);
+    (void)etwas_cursor_u32(cursor);
+    return address;
+}
+
+bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sample_origin *origin)
+{
+    struct etwas_cursor cursor = etwas_cursor_of(record);
+
+    *origin = (struct etwas_sample_origin){0};
+    if (record->type == PERF_RECORD_SAMPLE) {
+        /* What lies between them only the event's sample type says. */
+        origin->event = etwas_cursor_u64(&cursor);
+        return !cursor.is_short;
+    }
+    if (cursor.left < ETWAS_SAMPLE_ORIGIN_BYTES) {
+        return false;
+    }
+    (void)etwas_cursor_skip(&cursor, cursor.left - ETWAS_SAMPLE_ORIGIN_BYTES);
+    take_origin(&cursor, origin);
+    origin->event = etwas_cursor_u64(&cursor);
+    return !cursor.is_short;
+}
+
+static uint64_t bytes_of(uint64_t registers)
+{
+    return 8 * (uint64_t)__builtin_popcountll(registers);
+}
+
+/* Of a program of 64 bits. A thread of the kernel has none. */
+static void take_registers(struct etwas_cursor *cursor, uint64_t sample_type,
+                           struct etwas_sample *sample)
+{
+    const uint64_t lowest = ETWAS_SAMPLE_CALL_REGISTERS & -ETWAS_SAMPLE_CALL_REGISTERS;
+    bool has_all = (sample_type & PERF_SAMPLE_STACK_USER) != 0;
+    uint64_t abi = etwas_cursor_u64(cursor);
+    const uint8_t *registers;
+
+    if (abi == PERF_SAMPLE_REGS_ABI_NONE) {
+        return;
+    }
+    sample->is_32_bit = abi == PERF_SAMPLE_REGS_ABI_32;
+    registers = etwas_cursor_skip(
+        cursor, bytes_of(has_all ? ETWAS_SAMPLE_REGISTERS : ETWAS_SAMPLE_CALL_REGISTERS));
+    if (abi != PERF_SAMPLE_REGS_ABI_64 || cursor->is_short) {
+        return;
+    }
+    sample->registers = has_all ? registers : NULL;
+    sample->call_registers =
+        has_all ? registers + bytes_of(ETWAS_SAMPLE_REGISTERS & (lowest - 1)) : registers;
+}
+
+/* There is room for as much as was asked for; behind it, how much of that is the stack. */
+static void take_stack(struct etwas_cursor *cursor, struct etwas_sample *sample)
+{
+    uint64_t room = etwas_cursor_u64(cursor);
+
+    if (room == 0) {
+        return;
+    }
+    sample->stack = etwas_cursor_skip(cursor, room);
+    sample->stack_bytes = etwas_cursor_u64(cursor);
+    cursor->is_short = cursor->is_short || sample->stack_bytes > room;
+}
+
+/* Each field by itself: to clear so many bytes at once takes longer than all else here. */
+static void clear(struct etwas_sample *sample)
+{
+    sample->address = 0;
+    sample->data_address = 0;
+    sample->frames = NULL;
+    sample->frame_count = 0;
+    sample->raw = NULL;
+    sample->raw_bytes = 0;
+    sample->registers = NULL;
+    sample->call_registers = NULL;
+    sample->is_32_bit = false;
+    sample->stack = NULL;
+    sample->stack_bytes = 0;
+}
+
+bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample_type,
+                         struct etwas_sample *sample)
+{
+    struct etwas_cursor cursor = etwas_cursor_of(record);
+
+    sample->origin = (struct etwas_sample_origin){0};
+    clear(sample);
+    if (record->type != PERF_RECORD_SAMPLE ||
+        (sample_type & ETWAS_SAMPLE_ALWAYS) != ETWAS_SAMPLE_ALWAYS ||
+        (sample_type & ~ETWAS_SAMPLE_KNOWN) != 0) {
+        return false;
+    }
+    sample->origin.event = etwas_cursor_u64(&cursor);
+    if ((sample_type & PERF_SAMPLE_IP) != 0) {
+        sample->address = etwas_cursor_u64(&cursor);
+    }
+    if ((sample_type & PERF_SAMPLE_ADDR) != 0) {
+        sample->data_address = take_origin_and_address(&cursor, &sample->origin);
+    } else {
+        take_origin(&cursor, &sample->origin);
+    }
+    if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
+        sample->frame_count = etwas_cursor_u64(&cursor);
+        if (sample->frame_count > cursor.left / FRAME_BYTES) {
+            return false;
+        }
+        sample->frames = etwas_cursor_skip(&cursor, sample->frame_count * FRAME_BYTES);
+    }
+    if ((sample_type & PERF_SAMPLE_RAW) != 0) {
+        sample->raw_bytes = etwas_cursor_u32(&cursor);
+        sample->raw = etwas_cursor_skip(&cursor, sample->raw_bytes);
+    }
+    if ((sample_type & PERF_SAMPLE_REGS_USER) != 0) {
+        take_registers(&cursor, sample_type, sample);
+    }
+    if ((sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+        take_stack(&cursor, sample);
+    }
+    return !cursor.is_short;
+}

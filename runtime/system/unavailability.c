@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/unavailability.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "platform/machine.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+#define MONITOR (UINT64_C(1) << CAP_PERFMON)
+#define ADMINISTER (UINT64_C(1) << CAP_SYS_ADMIN)
+
+enum {
+    PARANOID_ROOM = 16,
+    LEAST_LINUX = 6,
+    MOST_PARANOID = 2, /* of Linux; distributions add more */
+};
+
+static bool is_denial(int error)
+{
+    return error == EACCES || error == EPERM;
+}
+
+static uint32_t code_of(int error)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM:
+        return ERROR_ACCESS_DENIED;
+    case ENODEV:
+        return ERROR_NOT_FOUND;
+    case ENOMEM:
+        return ERROR_NOT_ENOUGH_MEMORY;
+    case ENOSYS:
+    case ENOENT:
+    case EINVAL:
+    case E2BIG:
+    case EOPNOTSUPP:
+        return ERROR_NOT_SUPPORTED;
+    default:
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+}
+
+uint32_t etwas_fault_code(const struct etwas_fault *fault)
+{
+    if (fault->place == ETWAS_FAULT_NOWHERE) {
+        return ERROR_SUCCESS;
+    }
+    if (fault->place == ETWAS_FAULT_THREADS ||
+        (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT)) {
+        return ERROR_PATH_NOT_FOUND;
+    }
+    if (fault->place == ETWAS_FAULT_OWN) {
+        return ERROR_ACCESS_DENIED;
+    }
+    return code_of(fault->error);
+}
+
+bool etwas_fault_is_room(const struct etwas_fault *fault)
+{
+    return fault->place == ETWAS_FAULT_RING && is_denial(fault->error);
+}
+
+/* Of this thread, in effect. */
+static bool has_any(uint64_t capabilities)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    uint64_t effective;
+
+    if (syscall(SYS_capget, &header, data) != 0) {
+        return false;
+    }
+    effective = (uint64_t)data[1].effective << 32 | data[0].effective;
+    return (effective & capabilities) != 0;
+}
+
+static void read_paranoid(char paranoid[PARANOID_ROOM])
+{
+    if (!etwas_machine_here.text("/proc/sys/kernel/perf_event_paranoid", paranoid, PARANOID_ROOM)) {
+        (void)strcpy(paranoid, "unknown");
+    }
+    paranoid[strcspn(paranoid, "\n")] = 0;
+}
+
+static void explain_denied_event(char *text, size_t room)
+{
+    char paranoid[PARANOID_ROOM];
+
+    read_paranoid(paranoid);
+    if (strtol(paranoid, NULL, 10) > MOST_PARANOID && !has_any(ADMINISTER)) {
+        (void)snprintf(text, room,
+                       "The process needs CAP_PERFMON to see the whole system's events; while "
+                       "kernel.perf_event_paranoid is above 2, Debian's kernels want "
+                       "CAP_SYS_ADMIN instead: it is %s",
+                       paranoid);
+        return;
+    }
+    if (has_any(MONITOR | ADMINISTER)) {
+        (void)snprintf(text, room,
+                       "The kernel refuses perf events although the process has CAP_PERFMON: "
+                       "perhaps a container's seccomp filter or a security module forbids "
+                       "perf_event_open");
+        return;
+    }
+    (void)snprintf(text, room,
+                   "The process needs CAP_PERFMON to see the whole system's events, or "
+                   "kernel.perf_event_paranoid has to be -1: it is %s",
+                   paranoid);
+}
+
+static void explain_denied_own_event(char *text, size_t room)
+{
+    char paranoid[PARANOID_ROOM];
+
+    read_paranoid(paranoid);
+    (void)snprintf(
+        text, room,
+        "The kernel refuses the process its own perf events: kernel.perf_event_paranoid is "
+        "%s, and above 2 some kernels do; else a container's seccomp filter may forbid "
+        "perf_event_open",
+        paranoid);
+}
+
+static const char *name_of_flag(int bit)
+{
+    static const struct {
+        uint8_t bit;
+        char name[19];
+    } names[] = {{3, "PROCESS_COUNTERS"},
+                 {5, "DPC"},
+                 {6, "INTERRUPT"},
+                 {7, "SYSTEMCALL"},
+                 {8, "DISK_IO"},
+                 {9, "DISK_FILE_IO"},
+                 {10, "DISK_IO_INIT"},
+                 {11, "DISPATCHER"},
+                 {13, "MEMORY_HARD_FAULTS"},
+                 {15, "VAMAP"},
+                 {16, "NETWORK_TCPIP"},
+                 {18, "DBGPRINT"},
+                 {19, "JOB"},
+                 {21, "SPLIT_IO"},
+                 {25, "FILE_IO"},
+                 {26, "FILE_IO_INIT"}};
+
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+        if (names[index].bit == bit) {
+            return names[index].name;
+        }
+    }
+    return "INTERRUPT"; /* of what is finer (requested_events.h) */
+}
+
+static void explain_flag(int bit, char *text, size_t room)
+{
+    (void)snprintf(text, room,
+                   "EVENT_TRACE_FLAG_%s needs events of the whole system, and "
+                   "ETWAS_KERNEL_SCOPE_PROCESS has only the own process's",
+                   name_of_flag(bit));
+}
+
+/* False: it is not that. Some kernels before 6.0 have what most events need, and not what all do. */
+static bool explain_old_kernel(const struct etwas_fault *fault, char *text, size_t room)
+{
+    struct utsname here = {0};
+
+    if ((fault->place != ETWAS_FAULT_EVENT && fault->place != ETWAS_FAULT_OWN_EVENT) ||
+        (fault->error != EINVAL && fault->error != E2BIG) || uname(&here) != 0 ||
+        strtol(here.release, NULL, 10) >= LEAST_LINUX) {
+        return false;
+    }
+    (void)snprintf(text, room,
+                   "This kernel does not know what its perf events are asked for: the system "
+                   "logger needs Linux 6.0, and this is %.64s",
+                   here.release);
+    return true;
+}
+
+static void explain_refusal(const struct etwas_fault *fault, char *text, size_t room)
+{
+    static const char *const refused[] = {
+        [ETWAS_FAULT_NOWHERE] = "Nothing is missing",
+        [ETWAS_FAULT_EVENT] = "The kernel refuses a perf event",
+        [ETWAS_FAULT_RING] = "The kernel refuses memory for events",
+        [ETWAS_FAULT_TRACEFS] = "tracefs cannot be read",
+        [ETWAS_FAULT_TRACEPOINT] = "This kernel does not have the tracepoint",
+        [ETWAS_FAULT_TASKSTATS] = "This kernel does not say what processes used (taskstats)",
+        [ETWAS_FAULT_THREADS] = "/proc does not say which threads the process has",
+        [ETWAS_FAULT_OWN_EVENT] = "The kernel refuses a perf event of the process's own",
+    };
+
+    if (fault->error == 0) {
+        (void)snprintf(text, room, "%s", refused[fault->place]);
+    } else {
+        (void)snprintf(text, room, "%s: error %d", refused[fault->place], fault->error);
+    }
+}
+
+/* NULL: there is more to say of it. */
+static const char *sentence_of(const struct etwas_fault *fault)
+{
+    if (etwas_fault_is_room(fault)) {
+        return "The process may not lock memory for events: it needs CAP_IPC_LOCK, a greater "
+               "RLIMIT_MEMLOCK, or a greater kernel.perf_event_mlock_kb";
+    }
+    if (fault->error == EMFILE || fault->error == ENFILE) {
+        return "There are too few descriptors: each event of the kernel takes one on each "
+               "processor. RLIMIT_NOFILE has to be greater, or fewer flags asked for";
+    }
+    if (fault->place == ETWAS_FAULT_TRACEFS && is_denial(fault->error)) {
+        return "The process may not read tracefs: it needs CAP_DAC_READ_SEARCH, or tracefs "
+               "mounted with gid= and mode= that let it";
+    }
+    if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
+        return "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing";
+    }
+    if (fault->place == ETWAS_FAULT_TASKSTATS && is_denial(fault->error)) {
+        return "The process may not be told what other processes used when they end "
+               "(taskstats): it needs CAP_NET_ADMIN in the first user namespace, and to be "
+               "in the first PID namespace";
+    }
+    return NULL;
+}
+
+void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t room)
+{
+    const char *sentence = sentence_of(fault);
+
+    if (fault->place == ETWAS_FAULT_OWN) {
+        explain_flag(fault->error, text, room);
+    } else if (fault->place == ETWAS_FAULT_EVENT && is_denial(fault->error)) {
+        explain_denied_event(text, room);
+    } else if (fault->place == ETWAS_FAULT_OWN_EVENT &&
+               (is_denial(fault->error) || fault->error == ENOSYS)) {
+        explain_denied_own_event(text, room);
+    } else if (sentence != NULL) {
+        (void)snprintf(text, room, "%s", sentence);
+    } else if (!explain_old_kernel(fault, text, room)) {
+        explain_refusal(fault, text, room);
+    }
+}

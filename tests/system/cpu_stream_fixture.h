@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* One feed on one processor, as tests of the real kernel want it. */
+#ifndef ETWAS_TESTS_SYSTEM_CPU_STREAM_FIXTURE_H
+#define ETWAS_TESTS_SYSTEM_CPU_STREAM_FIXTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/stream/cpu_stream.h"
+
+enum {
+    RING_BYTES = 1 << 20,
+    SIDEBAND_TAG = 99,
+};
+
+extern struct etwas_feed feed;
+
+uint32_t this_processor(void);
+
+/* The rest of the test runs on one processor, and children do. */
+void stay_here(void);
+
+/* ETWAS_SIDEBAND_*; the feed is open. */
+void add_sideband(uint32_t sideband);
+
+/* With processes, names and images, and started. */
+void open_feed(size_t ring_bytes);
+
+/* NULL, or why a feed cannot be had. */
+const char *why_no_feed(void);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Errands of several threads at once: how many are left alone, and what becomes of their places.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ck_pr.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "system/names/offload.h"
+
+enum {
+    ASKERS = ETWAS_ERRANDS_LEFT + 4,
+    ROUNDS = 50, /* more than there are places */
+    ONE_PROCESS = 4711,
+};
+
+static uint32_t goes_on;
+static uint32_t ran;
+static uint32_t freed;
+static uint32_t left;
+static uint32_t done;
+static pthread_barrier_t together;
+
+static void await_end(struct etwas_errand *errand)
+{
+    (void)errand;
+    ck_pr_inc_32(&ran);
+    while (ck_pr_load_32(&goes_on) == 0) {
+        (void)usleep(1000);
+    }
+}
+
+static void count_and_free(struct etwas_errand *errand)
+{
+    ck_pr_inc_32(&freed);
+    free(errand);
+}
+
+static void count_left(struct etwas_errand *errand)
+{
+    (void)errand;
+    ck_pr_inc_32(&left);
+}
+
+static void ask(uint32_t process_id)
+{
+    struct etwas_errand *errand = calloc(1, sizeof *errand);
+
+    assert_non_null(errand);
+    *errand = (struct etwas_errand){
+        .run = await_end, .free = count_and_free, .leave = count_left, .process_id = process_id};
+    if (etwas_errand_do(errand)) {
+        ck_pr_inc_32(&done);
+        count_and_free(errand);
+    }
+}
+
+static void *ask_once(void *number)
+{
+    etwas_errands_begin();
+    (void)pthread_barrier_wait(&together);
+    ask((uint32_t)(uintptr_t)number);
+    etwas_errands_end();
+    return NULL;
+}
+
+static void *ask_often(void *argument)
+{
+    etwas_errands_begin();
+    (void)pthread_barrier_wait(&together);
+    for (int round = 0; round < ROUNDS; round++) {
+        ask(ONE_PROCESS);
+    }
+    etwas_errands_end();
+    return argument;
+}
+
+static void run_askers(uint32_t count, void *(*asker)(void *))
+{
+    pthread_t threads[ASKERS];
+
+    goes_on = asker == ask_often;
+    ran = 0;
+    freed = 0;
+    left = 0;
+    done = 0;
+    assert_int_equal(pthread_barrier_init(&together, NULL, count), 0);
+    for (uint32_t index = 0; index < count; index++) {
+        assert_int_equal(
+            pthread_create(&threads[index], NULL, asker, (void *)(uintptr_t)(index + 1)), 0);
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        assert_int_equal(pthread_join(threads[index], NULL), 0);
+    }
+    (void)pthread_barrier_destroy(&together);
+}
+
+/* All begin before any is left: each is waited for a quarter of a second. */
+static void no_more_are_left_alone_than_there_are_places(void **state)
+{
+    (void)state;
+    run_askers(ASKERS, ask_once);
+    assert_int_equal(left, ETWAS_ERRANDS_LEFT);
+    assert_int_equal(etwas_errands_left(), ETWAS_ERRANDS_LEFT);
+    assert_int_equal(done, 0);
+    assert_int_equal(ck_pr_load_32(&freed), ASKERS - ETWAS_ERRANDS_LEFT);
+    ck_pr_store_32(&goes_on, 1);
+    while (etwas_errands_left() != 0 || ck_pr_load_32(&freed) != ASKERS) {
+        (void)usleep(1000);
+    }
+    assert_int_equal(ck_pr_load_32(&ran), ETWAS_ERRANDS_LEFT);
+}
+
+/* Also where several ask about one process: none of them is left alone with it. */
+static void what_is_done_gives_its_place_back(void **state)
+{
+    (void)state;
+    run_askers(ETWAS_ERRANDS_LEFT, ask_often);
+    while (etwas_errands_left() != 0 || ck_pr_load_32(&freed) != ETWAS_ERRANDS_LEFT * ROUNDS) {
+        (void)usleep(1000);
+    }
+    if (left != 0) { /* an errand had no processor for a quarter of a second */
+        print_message("skipped: an errand had no processor for a quarter of a second\n");
+        skip();
+    }
+    assert_int_equal(done, ETWAS_ERRANDS_LEFT * ROUNDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_more_are_left_alone_than_there_are_places),
+        cmocka_unit_test(what_is_done_gives_its_place_back),
+    };
+
+    return cmocka_run_group_tests_name("system errands", tests, NULL, NULL);
+}
