@@ -13,14 +13,14 @@
 #include <time.h>
 
 #include "buffer/slot.h"
-#include "control/host_consumers.h"
-#include "control/host_request.h"
 #include "control/lifecycle.h"
-#include "control/look.h"
-#include "control/service.h"
 #include "platform/thread.h"
 #include "provider/callback.h"
 #include "session/session.h"
+#include "sharing/host_consumers.h"
+#include "sharing/host_request.h"
+#include "sharing/look.h"
+#include "sharing/service.h"
 
 enum {
     USUAL_WAIT_MS = 1000,

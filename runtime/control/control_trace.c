@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/host.h"
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
-#include "control/remote.h"
 #include "platform/name_case.h"
 #include "session/file_name.h"
+#include "sharing/host.h"
+#include "sharing/remote.h"
 
 /*
  * The session that is meant: what about it decides how it is controlled, of the mode the bits that

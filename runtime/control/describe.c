@@ -6,10 +6,10 @@
  */
 #include <etwas/etwas.h>
 
-#include "control/look.h"
 #include "control/prepare.h"
 #include "platform/sized.h"
 #include "provider/describe_class.h"
+#include "sharing/look.h"
 
 static uint32_t describe_class(const etwas_class_description *given, size_t given_bytes,
                                const char **fault)

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "control/enable_filter.h"
-#include "control/enablement.h"
-#include "control/host.h"
-#include "control/remote.h"
 #include "control/system_information.h"
 #include "provider/event_items.h"
 #include "session/session.h"
+#include "sharing/enablement.h"
+#include "sharing/host.h"
+#include "sharing/remote.h"
 #include "system/enablement.h"
 #include "system/keywords.h"
 

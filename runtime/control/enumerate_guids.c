@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/others.h"
 #include "control/prepare.h"
 #include "platform/thread.h"
 #include "provider/control_guid.h"
 #include "provider/registration.h"
 #include "session/session.h"
+#include "sharing/others.h"
 #include "system/keywords.h"
 #include "system/logger.h"
 

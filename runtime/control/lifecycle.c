@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 #include "control/crash_safe.h"
-#include "control/host.h"
 #include "control/kernel_refusal.h"
 #include "control/memory_wishes.h"
-#include "control/sharing.h"
 #include "file/session_file.h"
 #include "flush/drain.h"
 #include "flush/flusher.h"
@@ -30,6 +28,8 @@
 #include "registry/sessions.h"
 #include "session/file_name.h"
 #include "session/losses.h"
+#include "sharing/host.h"
+#include "sharing/sharing.h"
 #include "system/logger.h"
 
 enum {

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "control/look.h"
-#include "control/others.h"
 #include "control/prepare.h"
 #include "control/register.h"
 #include "provider/callback.h"
@@ -19,6 +17,8 @@
 #include "provider/event_provider.h"
 #include "provider/registration.h"
 #include "session/session.h"
+#include "sharing/look.h"
+#include "sharing/others.h"
 
 uint32_t EventRegister(const etwas_guid *provider, PENABLECALLBACK callback, void *context,
                        REGHANDLE *handle)

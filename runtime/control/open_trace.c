@@ -4,7 +4,7 @@
 /* OpenTrace: of files, of sessions of this process, and of other processes' sessions. */
 #include "reader/open_trace.h"
 
-#include "control/remote_consume.h"
+#include "sharing/remote_consume.h"
 
 etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
 {

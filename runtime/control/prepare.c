@@ -7,16 +7,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "autologger/autologger.h"
 #include "control/at_exit.h"
-#include "control/autologger.h"
-#include "control/follower.h"
-#include "control/guest.h"
-#include "control/host.h"
-#include "control/host_request.h"
-#include "control/look.h"
-#include "control/others.h"
-#include "control/pass_on.h"
-#include "control/service.h"
 #include "file/log_file.h"
 #include "platform/copy.h"
 #include "platform/fork.h"
@@ -30,6 +22,14 @@
 #include "realtime/realtime.h"
 #include "registry/registry.h"
 #include "session/session.h"
+#include "sharing/follower.h"
+#include "sharing/guest.h"
+#include "sharing/host.h"
+#include "sharing/host_request.h"
+#include "sharing/look.h"
+#include "sharing/others.h"
+#include "sharing/pass_on.h"
+#include "sharing/service.h"
 #include "system/logger.h"
 #include "system/thread_counters.h"
 

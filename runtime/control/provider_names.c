@@ -10,10 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "control/remote.h"
 #include "provider/control_guid.h"
 #include "registry/process.h"
 #include "session/session.h"
+#include "sharing/remote.h"
 
 /* ---- of a GUID the name -------------------------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 
 #include "control/prepare.h"
 #include "control/properties.h"
-#include "control/remote.h"
 #include "platform/wait.h"
+#include "sharing/remote.h"
 
 #define PATIENCE_NS UINT64_C(1000000000)
 

@@ -5,9 +5,9 @@
 
 #include <etwas/winerror.h>
 
-#include "control/autologger.h"
-#include "control/look.h"
-#include "control/others.h"
+#include "autologger/autologger.h"
+#include "sharing/look.h"
+#include "sharing/others.h"
 
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle)
 {

@@ -11,9 +11,9 @@
 
 #include "buffer/share.h"
 #include "clock/clock.h"
-#include "control/account.h"
 #include "platform/sized.h"
 #include "session/session.h"
+#include "sharing/account.h"
 
 /* 4,500 ticks at 3 GHz → 1,500 ns; a clock that was set back says 0. */
 static uint64_t as_ns(int64_t ticks, uint32_t clock)

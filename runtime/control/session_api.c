@@ -9,7 +9,6 @@
 #include <etwas/etwas.h>
 #include <string.h>
 
-#include "control/account.h"
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
@@ -18,6 +17,7 @@
 #include "platform/processor.h"
 #include "platform/sized.h"
 #include "shared/sequences.h"
+#include "sharing/account.h"
 
 const char *etwas_version(void)
 {

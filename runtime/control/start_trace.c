@@ -11,10 +11,10 @@
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
-#include "control/sharing.h"
 #include "control/system_request.h"
 #include "platform/cancel.h"
 #include "session/file_name.h"
+#include "sharing/sharing.h"
 
 /* R1–R10, R20–R26: everything that can be said without looking at the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,

@@ -11,10 +11,10 @@
 
 #include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
-#include "control/remote.h"
 #include "control/system_request.h"
 #include "etl/group.h"
 #include "session/session.h"
+#include "sharing/remote.h"
 #include "system/keywords.h"
 #include "system/logger.h"
 

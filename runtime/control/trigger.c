@@ -9,7 +9,6 @@
 
 #include "clock/clock.h"
 #include "control/lifecycle.h"
-#include "control/pass_on.h"
 #include "control/properties.h"
 #include "file/recorder.h"
 #include "platform/cancel.h"
@@ -17,6 +16,7 @@
 #include "provider/slow_class.h"
 #include "session/file_name.h"
 #include "session/session.h"
+#include "sharing/pass_on.h"
 #include "system/logger.h"
 
 enum {

@@ -137,7 +137,7 @@ struct etwas_session {
     uint64_t lost_in_kernel; /* stored by its thread, read by anybody */
 
     uint64_t
-        lost_unattached; /* of other processes, added to by who hosts (control/host_unattached.h) */
+        lost_unattached; /* of other processes, added to by who hosts (sharing/host_unattached.h) */
     uint32_t unattached_processes; /* that cannot log into it, stored by the same, … */
     uint32_t unattached_code;      /* … and why the last of them cannot */
 

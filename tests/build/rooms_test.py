@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 """A folder of runtime/ includes heads of those before it in CONTRIBUTING's list, of etl/ and of
-platform/; these two include nobody else's, and control/ includes all. A folder inside another one of the
-list also includes those heads of the outer one that include no head of it themselves. A folder of tools/
+platform/; these two include nobody else's, and control/ includes all. sharing/ and autologger/ start, control
+and end sessions as control/ does: each includes those heads of control/ that UPWARD names. A folder inside
+another one of the list also includes those heads of the outer one that include no head of it themselves. A folder of tools/
 that commands share includes heads of those before it in their list, and of no command.
 
 usage: rooms_test.py SOURCE_FOLDER
@@ -13,6 +14,11 @@ import re
 import sys
 
 EVERYBODYS = {"etl", "platform"}
+# Heads of later folders that a folder includes. One that it no longer includes must be removed here.
+UPWARD = {
+    "sharing": {"control/enable_filter.h", "control/lifecycle.h", "control/prepare.h", "control/properties.h"},
+    "autologger": {"control/prepare.h", "control/properties.h", "control/session_api.h"},
+}
 INCLUDE = re.compile(r'^#include "([\w/]+)/(\w+\.h)"', re.MULTILINE)
 
 
@@ -54,14 +60,19 @@ def runtime(source):
     there = sorted(path.name for path in root.iterdir() if path.is_dir())
     there += sorted(f"{name}/{path.name}" for name in outer for path in (root / name).iterdir() if path.is_dir())
     wrong = [f"runtime/{name} is not in CONTRIBUTING's list" for name in there if name not in order]
+    unused = {(folder, head) for folder, heads in UPWARD.items() for head in heads}
     for path in sorted(root.rglob("*.[ch]")):
         folder = room_of(str(path.parent.relative_to(root)), order)
         for other, head in sorted(set(INCLUDE.findall(path.read_text()))):
+            if f"{other}/{head}" in UPWARD.get(folder, ()):
+                unused.discard((folder, f"{other}/{head}"))
+                continue
             other = room_of(other, order)
             if folder not in order or other not in order or other in permitted(order, folder):
                 continue
             if not (folder.startswith(other + "/") and is_shared(root / other, head)):
                 wrong.append(f"{path} includes a head of {other}/")
+    wrong += [f"{folder}/ no longer includes {head}: remove it from UPWARD" for folder, head in sorted(unused)]
     return order, wrong
 
 

@@ -18,10 +18,9 @@ ROOMS = {
     "system logger": re.compile(r"system/"),
     "recovery": re.compile(r"recover/|shared/(?!join)"),
     "relogging": re.compile(r"relog/"),
-    "names and files": re.compile(r"control/(autologger|provider_names)|platform/system_log|provider/name_guid"),
+    "names and files": re.compile(r"autologger/|control/provider_names|platform/system_log|provider/name_guid"),
     "sharing": re.compile(r"registry/|shared/join|platform/(own_descriptor|visit)|buffer/(pool_join|reap)|"
-                          r"realtime/(consume\.|remote_consumer)|control/(account|acting|enablement|follower|guest|host|look|"
-                          r"others|pass_on|register|remote|service|sharing|snapshot_all|template)"),
+                          r"realtime/(consume\.|remote_consumer)|sharing/|control/register"),
 }
 
 

@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "control/guest.h"
-#include "control/service.h"
 #include "platform/cancel.h"
 #include "session/fixture.h"
+#include "sharing/guest.h"
+#include "sharing/service.h"
 
 enum {
     WAITERS = 8,

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "control/autologger_file.h"
+#include "autologger/file.h"
 #include "etl/utf16.h"
 #include "walk.h"
 

@@ -8,9 +8,9 @@
 #include <etwas/evntrace.h>
 #include <string.h>
 
-#include "control/host_descriptions.h"
 #include "etl/layout.h"
 #include "provider/metadata.h"
+#include "sharing/host_descriptions.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

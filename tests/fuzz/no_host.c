@@ -4,7 +4,7 @@
 /* A reader that knows of no other process, so that it can be linked without what finds sessions there. */
 #include <etwas/winerror.h>
 
-#include "control/remote_consume.h"
+#include "sharing/remote_consume.h"
 
 uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **consumer)
 {

@@ -11,13 +11,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "control/remote_consume.h"
 #include "etl_parts.h"
 #include "platform/wait.h"
 #include "read_trace.h"
 #include "reader/builder.h"
 #include "realtime/consume.h"
 #include "realtime/remote_consumer.h"
+#include "sharing/remote_consume.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -22,11 +22,11 @@
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
-#include "control/service.h"
 #include "flush/drain.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
 #include "shared/mapping.h"
+#include "sharing/service.h"
 
 enum {
     THREAD_SHIFT = 48,

@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/service.h"
 #include "platform/wait.h"
 #include "provider/description.h"
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "registry/sessions.h"
 #include "shared/programs.h"
+#include "sharing/service.h"
 #include "support/metadata.h"
 
 static const etwas_guid other_guid = {0x55555555, 5, 5, {5, 5, 5, 5, 5, 5, 5, 5}};

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 #include "shared/programs.h"
-#include "control/service.h"
+#include "sharing/service.h"
 
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "control/service.h"
+#include "sharing/service.h"
 
 enum {
     PAUSE_US = 500,

@@ -18,8 +18,6 @@
 
 #include "buffer/reap.h"
 #include "buffer/unattached.h"
-#include "control/host_guests.h"
-#include "control/service.h"
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/message.h"
@@ -29,6 +27,8 @@
 #include "shared/mapping.h"
 #include "shared/place.h"
 #include "shared/programs.h"
+#include "sharing/host_guests.h"
+#include "sharing/service.h"
 
 enum {
     SOME = 1000,

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "autologger/autologger.h"
+
+#include <ck_pr.h>
+#include <etwas/autologger.h>
+#include <etwas/etwas.h>
+#include <etwas/evntcons.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autologger/file.h"
+#include "autologger/folder.h"
+#include "control/prepare.h"
+#include "control/properties.h"
+#include "control/session_api.h"
+#include "platform/cancel.h"
+#include "platform/system_log.h"
+#include "sharing/sharing.h"
+
+/* Who asks, and what for. */
+struct asking {
+    bool is_check;              /* nothing is started */
+    bool is_host;               /* for all programs, whichever the file names */
+    const etwas_wchar *program; /* else for this one; NULL: for one that it names */
+    etwas_autologger_callback callback;
+    void *context;
+    etwas_trace_handle session; /* of a host: what was started */
+    uint32_t code;              /* of the last one */
+};
+
+/* Too large for a stack. */
+struct one {
+    struct etwas_autologger_source source;
+    struct etwas_autologger autologger;
+    struct etwas_configuration configuration;
+};
+
+/* ---- saying what became of one ------------------------------------------------------------------- */
+
+static void say(struct asking *asking, const struct one *one, uint32_t line, uint32_t code,
+                const char *reason)
+{
+    const etwas_autologger_report report = {one->source.path, one->source.session, line, code,
+                                            reason != NULL          ? reason
+                                            : code == ERROR_SUCCESS ? ""
+                                                                    : etwas_error_text(code)};
+
+    asking->code = code;
+    if (asking->callback != NULL) {
+        asking->callback(&report, asking->context);
+    }
+}
+
+static void say_in_the_systems_log(const etwas_autologger_report *report, void *context)
+{
+    char text[ETWAS_AUTOLOGGER_PATH_BYTES + 256];
+
+    (void)context;
+    /* That it runs in another program is as it should be. */
+    if (report->code == ERROR_SUCCESS || report->code == ERROR_NOT_FOUND ||
+        report->code == ERROR_ALREADY_EXISTS) {
+        return;
+    }
+    if (report->line != 0) {
+        (void)snprintf(text, sizeof text, "%s:%u: %s", report->path, report->line, report->reason);
+    } else {
+        (void)snprintf(text, sizeof text, "%s: %s", report->path, report->reason);
+    }
+    etwas_system_log(text);
+}
+
+/* ---- one of them --------------------------------------------------------------------------------- */
+
+static bool may_share(const struct asking *asking)
+{
+    return asking->is_host || etwas_sharing_is_wanted();
+}
+
+static bool is_private(const struct etwas_autologger *autologger)
+{
+    return (autologger->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
+}
+
+/* NULL: it is for this program. */
+static const char *is_not_for(const struct one *one, const struct asking *asking)
+{
+    const struct etwas_autologger *autologger = &one->autologger;
+
+    if (asking->is_host || one->source.is_in_environment) {
+        return NULL;
+    }
+    if (autologger->start == 0) {
+        return "its Start is 0";
+    }
+    if (autologger->programs[0] == 0) {
+        return "it has no ExecutableName: 'etwas start' starts it";
+    }
+    return asking->program == NULL || etwas_filter_names(autologger->programs, asking->program)
+               ? NULL
+               : "no ExecutableName of it is this program's";
+}
+
+/* NULL: as far as the file says it, the session can be. */
+static const char *is_wrong(const struct etwas_autologger *autologger, const struct asking *asking)
+{
+    const uint32_t without_file = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE;
+
+    if (autologger->file_name[0] == '\0' && (autologger->log_file_mode & without_file) == 0) {
+        return "it has no FileName";
+    }
+    if (autologger->file_max != 0 &&
+        (autologger->log_file_mode & (EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_FILE_MODE_APPEND |
+                                      EVENT_TRACE_PRIVATE_LOGGER_MODE)) != 0) {
+        return "FileMax does not go with this LogFileMode";
+    }
+    if (is_private(autologger)) {
+        return asking->is_host ? "it is private (LogFileMode): programs start it, each for itself"
+                               : NULL;
+    }
+    return may_share(asking)
+               ? NULL
+               : "it is shared, and this program shares nothing (ETWAS_SHARED, AT_SECURE)";
+}
+
+/* It is shared or private: else each program would write a file of this name. */
+static etwas_session_options options_of(const struct etwas_autologger *autologger)
+{
+    return (etwas_session_options){
+        .log_file_mode = autologger->log_file_mode,
+        .clock = autologger->clock,
+        .buffer_size_kb = autologger->buffer_size_kb,
+        .minimum_buffers = autologger->minimum_buffers,
+        .maximum_buffers = autologger->maximum_buffers,
+        .maximum_file_size = autologger->maximum_file_size,
+        .flush_timer = autologger->flush_timer,
+        .sharing = is_private(autologger) ? ETWAS_SHARING_NONE : ETWAS_SHARING_USER,
+    };
+}
+
+static const char *file_of(const struct etwas_autologger *autologger)
+{
+    return autologger->file_name[0] != '\0' ? autologger->file_name : NULL;
+}
+
+/* Callbacks of providers that a fork's child has from its parent are called meanwhile. */
+static uint32_t enable(etwas_trace_handle session, const struct etwas_autologger *autologger,
+                       uint32_t *line)
+{
+    for (uint32_t i = 0; i < autologger->provider_count; i++) {
+        const struct etwas_autologger_provider *provider = &autologger->providers[i];
+        ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+                                              .EnableProperty = provider->property};
+        uint32_t code;
+
+        if (provider->enabled == 0) {
+            continue;
+        }
+        code = EnableTraceEx2(session, &provider->guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                              (uint8_t)provider->level, provider->match_any, provider->match_all, 0,
+                              &parameters);
+        if (code != ERROR_SUCCESS) {
+            *line = provider->line;
+            return code;
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+static uint32_t start(struct one *one, uint32_t *line, etwas_trace_handle *session)
+{
+    const etwas_session_options options = options_of(&one->autologger);
+    uint32_t code;
+
+    if (one->autologger.file_max != 0) {
+        etwas_autologger_choose_file(one->autologger.file_name, one->autologger.file_max);
+    }
+    code = etwas_start(one->source.session, file_of(&one->autologger), &options, session);
+    if (code == ERROR_SUCCESS) {
+        code = enable(*session, &one->autologger, line);
+        if (code != ERROR_SUCCESS) {
+            (void)etwas_stop(*session, NULL);
+            *session = 0;
+        }
+    }
+    return code;
+}
+
+/* Whether it could be, as far as can be said without trying. */
+static uint32_t check(struct one *one)
+{
+    const etwas_session_options options = options_of(&one->autologger);
+    uint32_t code;
+
+    one->configuration = (struct etwas_configuration){0};
+    code = etwas_session_options_read(one->source.session, file_of(&one->autologger), &options,
+                                      &one->configuration);
+    etwas_flusher_configuration_free(&one->configuration.flusher);
+    return code;
+}
+
+/* What is wrong with it is said by a check, whomever it is for. */
+static void take(struct asking *asking, struct one *one)
+{
+    struct etwas_autologger_fault fault = {0};
+    const char *not_for;
+    const char *wrong;
+    uint32_t line = 0;
+    uint32_t code;
+
+    if (one->source.code != ERROR_SUCCESS) {
+        say(asking, one, 0, one->source.code, one->source.reason);
+        return;
+    }
+    if (!etwas_autologger_read(one->source.text, one->source.bytes, &one->autologger, &fault)) {
+        say(asking, one, fault.line, ERROR_INVALID_DATA, fault.reason);
+        return;
+    }
+    not_for = is_not_for(one, asking);
+    wrong = is_wrong(&one->autologger, asking);
+    if (not_for != NULL && !asking->is_check) {
+        say(asking, one, 0, ERROR_NOT_FOUND, not_for);
+        return;
+    }
+    if (wrong != NULL) {
+        say(asking, one, 0, ERROR_INVALID_PARAMETER, wrong);
+        return;
+    }
+    code = asking->is_check ? check(one) : start(one, &line, &asking->session);
+    if (code == ERROR_SUCCESS && not_for != NULL) {
+        say(asking, one, 0, ERROR_NOT_FOUND, not_for);
+    } else {
+        say(asking, one, line, code, NULL);
+    }
+}
+
+/* ---- all of them --------------------------------------------------------------------------------- */
+
+/* `name`: one of them; NULL: those of the environment and of the folders. */
+static uint32_t take_all(struct asking *asking, const char *name)
+{
+    const int cancelling = etwas_cancel_forbid();
+    struct one *one = malloc(sizeof *one);
+    struct etwas_autologger_search search;
+    uint32_t code = one != NULL ? etwas_prepare_to_serve() : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+
+    if (code == ERROR_SUCCESS) {
+        etwas_autologger_search_begin(&search, name);
+        while (etwas_autologger_search_next(&search, &one->source)) {
+            take(asking, one);
+            etwas_autologger_source_free(&one->source);
+        }
+        etwas_autologger_search_end(&search);
+    }
+    free(one);
+    etwas_cancel_allow(cancelling);
+    return code;
+}
+
+/*
+ * Above all other locks: sessions are started under it. Recursive, since a callback that is called meanwhile may register a
+ * provider.
+ */
+static pthread_mutex_t beginning = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static bool has_begun;   /* under it */
+static uint32_t is_done; /* released by who has begun, acquired by everybody who registers */
+
+void etwas_autologgers_begin(void)
+{
+    etwas_wchar program[NAME_MAX + 1];
+    struct asking asking = {.program = program, .callback = say_in_the_systems_log};
+    int cancelling;
+
+    if (ck_pr_load_32(&is_done) != 0) {
+        ck_pr_fence_acquire();
+        return;
+    }
+    cancelling = etwas_cancel_forbid();
+    (void)pthread_mutex_lock(&beginning);
+    if (!has_begun) {
+        has_begun = true;
+        if (!etwas_filter_program(program)) {
+            program[0] = 0; /* no file names it */
+        }
+        (void)take_all(&asking, NULL);
+        ck_pr_fence_release();
+        ck_pr_store_32(&is_done, 1);
+    }
+    (void)pthread_mutex_unlock(&beginning);
+    etwas_cancel_allow(cancelling);
+}
+
+void etwas_autologgers_forget(void)
+{
+    static const pthread_mutex_t unlocked = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+    beginning = unlocked;
+    has_begun = false;
+    ck_pr_store_32(&is_done, 0);
+}
+
+/* ---- what is asked for --------------------------------------------------------------------------- */
+
+uint32_t etwas_autologger_check(const char *name, const char *program,
+                                etwas_autologger_callback callback, void *context)
+{
+    struct asking asking = {.is_check = true, .callback = callback, .context = context};
+    const char *slash = program != NULL ? strrchr(program, '/') : NULL;
+    etwas_wchar wide[ETWAS_NAME_UNITS + 1];
+
+    if (callback == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (program != NULL) {
+        if (etwas_copy_name(slash != NULL ? slash + 1 : program, ETWAS_TEXT_A, wide) !=
+            ERROR_SUCCESS) {
+            wide[0] = 0;
+        }
+        asking.program = wide;
+    }
+    return take_all(&asking, name);
+}
+
+uint32_t etwas_autologger_start(const char *name, etwas_autologger_callback callback, void *context,
+                                etwas_trace_handle *session)
+{
+    struct asking asking = {.is_host = true, .callback = callback, .context = context};
+    uint32_t code;
+
+    if (name == NULL || session == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = take_all(&asking, name);
+    if (code != ERROR_SUCCESS && callback != NULL) {
+        const etwas_autologger_report report = {name, name, 0, code, etwas_error_text(code)};
+
+        callback(&report, context);
+    }
+    *session = asking.session;
+    return code != ERROR_SUCCESS ? code : asking.code;
+}

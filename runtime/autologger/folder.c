@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "autologger/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char suffix[] = ".autologger";
+
+enum {
+    SUFFIX = sizeof suffix - 1,
+    FOLDERS = 2, /* the user's, whose files hide those of the same name in the system's */
+};
+
+/* Of a file that there is no name for. */
+static const char not_a_name[] =
+    "the name of such a file ends with .autologger, and is not too long";
+
+/* ---- whom to believe ----------------------------------------------------------------------------- */
+
+/* NULL: it is to be believed. */
+static const char *distrust(const struct stat *status)
+{
+    bool is_secure = getauxval(AT_SECURE) != 0;
+
+    if (status->st_uid != 0 && (is_secure || status->st_uid != geteuid())) {
+        return "it belongs to another user";
+    }
+    return (status->st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "others than its owner may write it"
+                                                        : NULL;
+}
+
+/* ---- folders ------------------------------------------------------------------------------------- */
+
+/* False: there is none. */
+static bool folder_path(uint32_t folder, char path[PATH_MAX])
+{
+    const char *configuration = secure_getenv("XDG_CONFIG_HOME");
+    const char *home = secure_getenv("HOME");
+    int length;
+
+    if (folder == FOLDERS - 1) {
+        length = snprintf(path, PATH_MAX, "/etc/etwas");
+    } else if (configuration != NULL && configuration[0] == '/') {
+        length = snprintf(path, PATH_MAX, "%s/etwas", configuration);
+    } else if (home != NULL && home[0] == '/') {
+        length = snprintf(path, PATH_MAX, "%s/.config/etwas", home);
+    } else {
+        return false;
+    }
+    return length < PATH_MAX;
+}
+
+/* -1: there is none, and the path is empty or of no folder. */
+static int open_folder(uint32_t folder, char path[PATH_MAX])
+{
+    if (!folder_path(folder, path)) {
+        path[0] = '\0';
+        return -1;
+    }
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* NULL: it is to be believed. */
+static const char *distrust_folder(int descriptor)
+{
+    struct stat status;
+
+    return fstat(descriptor, &status) == 0 ? distrust(&status) : "it cannot be looked at";
+}
+
+/* ---- reading one --------------------------------------------------------------------------------- */
+
+static void refuse(struct etwas_autologger_source *source, uint32_t code, const char *reason)
+{
+    source->code = code;
+    source->reason = reason;
+}
+
+static void read_all(struct etwas_autologger_source *source, int file)
+{
+    ssize_t bytes = 1;
+
+    source->text = malloc(ETWAS_AUTOLOGGER_BYTES + 1);
+    if (source->text == NULL) {
+        refuse(source, ERROR_NOT_ENOUGH_MEMORY, NULL);
+        return;
+    }
+    while (source->bytes <= ETWAS_AUTOLOGGER_BYTES && bytes > 0) {
+        bytes =
+            read(file, source->text + source->bytes, ETWAS_AUTOLOGGER_BYTES + 1 - source->bytes);
+        source->bytes += bytes > 0 ? (size_t)bytes : 0;
+    }
+    if (bytes < 0) {
+        refuse(source, ERROR_ACCESS_DENIED, "it cannot be read");
+    } else if (source->bytes > ETWAS_AUTOLOGGER_BYTES) {
+        refuse(source, ERROR_INVALID_DATA, "it is larger than 64 KB");
+    }
+}
+
+/* A file that is none, as a pipe, is not waited for. */
+static void read_file(struct etwas_autologger_source *source, int folder, const char *name)
+{
+    int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    const char *reason;
+
+    if (file < 0) {
+        bool is_missing = errno == ENOENT || errno == ENOTDIR;
+
+        refuse(source, is_missing ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED,
+               is_missing ? "there is no such file" : "it cannot be opened");
+        return;
+    }
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        refuse(source, ERROR_ACCESS_DENIED, "it is no regular file");
+    } else if ((reason = distrust(&status)) != NULL) {
+        refuse(source, ERROR_ACCESS_DENIED, reason);
+    } else {
+        read_all(source, file);
+    }
+    (void)close(file);
+}
+
+/* Its session's name. False: it is none of ours. */
+static bool set_session(struct etwas_autologger_source *source, const char *name, size_t bytes)
+{
+    if (bytes <= SUFFIX || bytes - SUFFIX >= sizeof source->session || name[0] == '.' ||
+        memcmp(name + bytes - SUFFIX, suffix, SUFFIX) != 0) {
+        return false;
+    }
+    (void)snprintf(source->session, sizeof source->session, "%.*s", (int)(bytes - SUFFIX), name);
+    return true;
+}
+
+/* In a folder that is open, and to be believed. */
+static void read_in_folder(struct etwas_autologger_source *source, int descriptor,
+                           const char *folder, const char *name)
+{
+    if ((size_t)snprintf(source->path, sizeof source->path, "%.*s/%s", PATH_MAX - NAME_MAX - 2,
+                         folder, name) >= sizeof source->path) {
+        refuse(source, ERROR_INVALID_DATA, not_a_name);
+        return;
+    }
+    read_file(source, descriptor, name);
+}
+
+static void refuse_folder(struct etwas_autologger_source *source, const char *folder,
+                          const char *reason)
+{
+    source->session[0] = '\0';
+    (void)snprintf(source->path, sizeof source->path, "%s", folder);
+    refuse(source, ERROR_ACCESS_DENIED, reason);
+}
+
+/* ---- by name ------------------------------------------------------------------------------------- */
+
+static void read_path(struct etwas_autologger_source *source, const char *name, size_t bytes)
+{
+    const char *file = name + bytes;
+
+    while (file != name && file[-1] != '/') {
+        file--;
+    }
+    if (bytes >= sizeof source->path || !set_session(source, file, bytes - (size_t)(file - name))) {
+        (void)snprintf(source->path, sizeof source->path, "%.*s", PATH_MAX - 1, name);
+        refuse(source, ERROR_INVALID_DATA, not_a_name);
+        return;
+    }
+    (void)snprintf(source->path, sizeof source->path, "%.*s", (int)bytes, name);
+    read_file(source, AT_FDCWD, source->path);
+}
+
+/* Where there is no such file, the source stays as it is. */
+static void read_name_in(struct etwas_autologger_source *source, uint32_t folder, const char *file)
+{
+    char path[PATH_MAX];
+    int descriptor = open_folder(folder, path);
+    const char *reason;
+
+    if (descriptor < 0) {
+        return;
+    }
+    if (faccessat(descriptor, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        reason = distrust_folder(descriptor);
+        refuse(source, ERROR_SUCCESS, NULL);
+        if (reason != NULL) {
+            refuse_folder(source, path, reason);
+        } else {
+            read_in_folder(source, descriptor, path, file);
+        }
+    }
+    (void)close(descriptor);
+}
+
+static void read_name(struct etwas_autologger_source *source, const char *name, size_t bytes)
+{
+    char file[NAME_MAX + 1];
+
+    if (memchr(name, '/', bytes) != NULL) {
+        read_path(source, name, bytes);
+        return;
+    }
+    (void)snprintf(source->path, sizeof source->path, "%.*s",
+                   (int)(bytes < NAME_MAX ? bytes : NAME_MAX), name);
+    if (bytes + SUFFIX > NAME_MAX) {
+        refuse(source, ERROR_INVALID_DATA, not_a_name);
+        return;
+    }
+    (void)snprintf(file, sizeof file, "%.*s%s", (int)bytes, name, suffix);
+    refuse(source, ERROR_FILE_NOT_FOUND, "there is no such file in the folders of AutoLoggers");
+    if (!set_session(source, file, bytes + SUFFIX)) {
+        return;
+    }
+    for (uint32_t folder = 0; folder < FOLDERS && source->code == ERROR_FILE_NOT_FOUND; folder++) {
+        read_name_in(source, folder, file);
+    }
+}
+
+/* ---- the search ---------------------------------------------------------------------------------- */
+
+void etwas_autologger_search_begin(struct etwas_autologger_search *search, const char *name)
+{
+    *search = (struct etwas_autologger_search){.descriptor = -1, .is_one = name != NULL};
+    search->listed = secure_getenv("ETWAS_AUTOLOGGER");
+    search->names = name != NULL ? name : search->listed;
+    if (!search->is_one && search->names != NULL &&
+        (search->names[0] == '\0' || strcmp(search->names, "0") == 0)) {
+        search->names = NULL;
+        search->folder = FOLDERS; /* none at all */
+    }
+}
+
+/* Whether the environment has the name. */
+static bool is_listed(const struct etwas_autologger_search *search, const char *name, size_t bytes)
+{
+    const char *listed = search->listed;
+
+    while (listed != NULL) {
+        size_t length = strcspn(listed, ":");
+
+        if (length == bytes && memcmp(listed, name, bytes) == 0) {
+            return true;
+        }
+        listed = listed[length] == ':' ? listed + length + 1 : NULL;
+    }
+    return false;
+}
+
+static bool next_named(struct etwas_autologger_search *search,
+                       struct etwas_autologger_source *source)
+{
+    while (search->names != NULL) {
+        const char *name = search->names;
+        size_t bytes = search->is_one ? strlen(name) : strcspn(name, ":");
+
+        search->names = name[bytes] == ':' ? name + bytes + 1 : NULL;
+        if (bytes != 0 || search->is_one) {
+            source->is_in_environment = is_listed(search, name, bytes);
+            read_name(source, name, bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int is_ours(const struct dirent *entry)
+{
+    size_t bytes = strlen(entry->d_name);
+
+    return bytes > SUFFIX && entry->d_name[0] != '.' &&
+           strcmp(entry->d_name + bytes - SUFFIX, suffix) == 0;
+}
+
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+    return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+static void free_entries(struct etwas_autologger_search *search)
+{
+    for (int i = 0; i < search->count; i++) {
+        free(search->entries[i]);
+    }
+    free(search->entries);
+    if (search->descriptor >= 0) {
+        (void)close(search->descriptor);
+    }
+    search->entries = NULL;
+    search->count = 0;
+    search->descriptor = -1;
+}
+
+/* Whether the environment has named it, or the user has a file of this name, so that it has come already. */
+static bool has_come(const struct etwas_autologger_search *search, const char *session)
+{
+    const char *name = search->entries[search->next]->d_name;
+    char path[PATH_MAX];
+    struct stat status;
+    bool is_hidden;
+    int users;
+
+    if (is_listed(search, session, strlen(session))) {
+        return true;
+    }
+    if (search->folder != FOLDERS) {
+        return false;
+    }
+    users = open_folder(0, path);
+    is_hidden = users >= 0 && distrust_folder(users) == NULL &&
+                fstatat(users, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (users >= 0) {
+        (void)close(users);
+    }
+    return is_hidden;
+}
+
+/* `folder` is the one behind that which is looked at. */
+static bool next_in_folder(struct etwas_autologger_search *search,
+                           struct etwas_autologger_source *source)
+{
+    for (; search->next < search->count; search->next++) {
+        const char *name = search->entries[search->next]->d_name;
+
+        if (set_session(source, name, strlen(name)) && !has_come(search, source->session)) {
+            read_in_folder(source, search->descriptor, search->path, name);
+            search->next++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False: it is not to be believed, and the source says so. One that is not there has no files. */
+static bool begin_folder(struct etwas_autologger_search *search,
+                         struct etwas_autologger_source *source)
+{
+    const char *reason;
+    int count;
+
+    search->next = 0;
+    search->descriptor = open_folder(search->folder++, search->path);
+    if (search->descriptor < 0) {
+        return true;
+    }
+    reason = distrust_folder(search->descriptor);
+    if (reason != NULL) {
+        refuse_folder(source, search->path, reason);
+        return false;
+    }
+    count = scandirat(search->descriptor, ".", &search->entries, is_ours, by_name);
+    search->count = count > 0 ? count : 0;
+    return true;
+}
+
+bool etwas_autologger_search_next(struct etwas_autologger_search *search,
+                                  struct etwas_autologger_source *source)
+{
+    *source = (struct etwas_autologger_source){0};
+    if (next_named(search, source)) {
+        return true;
+    }
+    while (!next_in_folder(search, source)) {
+        free_entries(search);
+        if (search->is_one || search->folder == FOLDERS) {
+            return false;
+        }
+        if (!begin_folder(search, source)) {
+            return true;
+        }
+    }
+    return true;
+}
+
+void etwas_autologger_source_free(struct etwas_autologger_source *source)
+{
+    free(source->text);
+    source->text = NULL;
+}
+
+void etwas_autologger_search_end(struct etwas_autologger_search *search)
+{
+    free_entries(search);
+}
+
+/* ---- FileMax ------------------------------------------------------------------------------------- */
+
+void etwas_autologger_choose_file(char file_name[ETWAS_AUTOLOGGER_PATH_BYTES], uint32_t file_max)
+{
+    char oldest[ETWAS_AUTOLOGGER_PATH_BYTES];
+    char name[ETWAS_AUTOLOGGER_PATH_BYTES];
+    struct timespec oldest_time = {0};
+
+    for (uint32_t number = 0; number < file_max; number++) {
+        struct stat status;
+        int length = number == 0 ? snprintf(name, sizeof name, "%s", file_name)
+                                 : snprintf(name, sizeof name, "%s.%04u", file_name, number);
+
+        if ((size_t)length >= sizeof name) {
+            return; /* the session's start refuses such a name */
+        }
+        if (stat(name, &status) != 0) {
+            (void)memcpy(file_name, name, sizeof name);
+            return;
+        }
+        if (number == 0 || status.st_mtim.tv_sec < oldest_time.tv_sec ||
+            (status.st_mtim.tv_sec == oldest_time.tv_sec &&
+             status.st_mtim.tv_nsec < oldest_time.tv_nsec)) {
+            oldest_time = status.st_mtim;
+            memcpy(oldest, name, sizeof name);
+        }
+    }
+    memcpy(file_name, oldest, sizeof oldest);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/account.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/cancel.h"
+#include "platform/sized.h"
+#include "registry/message.h"
+#include "sharing/host_request.h"
+#include "sharing/remote.h"
+
+/* An answer begins so; counts, retention and a word for each stream follow, as long as its writer knows them. */
+struct head {
+    uint32_t counts_bytes;
+    uint32_t retention_bytes; /* 0: it is no recorder */
+    uint32_t streams;
+    uint32_t reserved;
+};
+
+/* ---- the host -------------------------------------------------------------------------------- */
+
+size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t *code)
+{
+    struct head head = {.counts_bytes = sizeof(etwas_session_counts)};
+    uint8_t *end = bytes;
+    etwas_session_counts counts;
+    etwas_retention retention;
+    uint64_t *streams;
+    size_t most;
+
+    *code = etwas_counts(session, &counts);
+    if (*code != ERROR_SUCCESS || room < sizeof head + sizeof counts + sizeof retention) {
+        return 0;
+    }
+    end += sizeof head;
+    memcpy(end, &counts, sizeof counts);
+    end += sizeof counts;
+    streams = (uint64_t *)(void *)(end + sizeof retention);
+    most = (room - sizeof head - sizeof counts - sizeof retention) / sizeof *streams;
+    if (etwas_retention_query(session, &retention, streams, (uint32_t)most) == ERROR_SUCCESS) {
+        head.retention_bytes = sizeof retention;
+        head.streams = retention.streams < most ? retention.streams : (uint32_t)most;
+        memcpy(end, &retention, sizeof retention);
+        end += sizeof retention + head.streams * sizeof *streams;
+    }
+    memcpy(bytes, &head, sizeof head);
+    return (size_t)(end - (uint8_t *)bytes);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+enum {
+    STOP_PATIENCE_MS = 30000 /* its flusher waits for writers, the disk and consumers */
+};
+
+/* QUERY or STOP. *answer is the caller's to free: a head whose lengths are within it, and what follows. */
+static uint32_t ask(uint64_t handle, uint32_t control_code, struct head **answer)
+{
+    const struct etwas_request_head request = {.control_code = control_code,
+                                               .gate = etwas_handle_generation(handle)};
+    struct etwas_message message = {
+        .op = ETWAS_MESSAGE_ACCOUNT, .bytes = sizeof request, .descriptor = -1};
+    struct etwas_registry_entry *entry;
+    struct head *head;
+    uint32_t code = etwas_remote_find_handle(handle, &entry);
+
+    if (code != ERROR_SUCCESS) {
+        return code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_HANDLE : code;
+    }
+    head = malloc(ETWAS_MESSAGE_BYTES);
+    code = ERROR_NOT_ENOUGH_MEMORY;
+    if (head != NULL) {
+        memcpy(head, &request, sizeof request);
+        code = etwas_remote_ask(
+            entry, &message, head,
+            control_code == EVENT_TRACE_CONTROL_STOP ? STOP_PATIENCE_MS : ETWAS_REMOTE_QUESTION_MS);
+    }
+    code = code == ERROR_SUCCESS ? message.code : code;
+    if (code == ERROR_SUCCESS &&
+        (message.bytes < sizeof *head ||
+         (uint64_t)head->counts_bytes + head->retention_bytes + head->streams * sizeof(uint64_t) !=
+             message.bytes - sizeof *head)) {
+        code = ERROR_INVALID_DATA;
+    }
+    free(entry);
+    if (code != ERROR_SUCCESS) {
+        free(head);
+        return code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_HANDLE : code;
+    }
+    *answer = head;
+    return ERROR_SUCCESS;
+}
+
+static uint32_t counts_of(uint64_t handle, uint32_t control_code, etwas_session_counts *counts)
+{
+    struct head *head;
+    uint32_t code = ask(handle, control_code, &head);
+
+    if (code == ERROR_SUCCESS) {
+        etwas_sized_give(counts, sizeof *counts, head + 1, head->counts_bytes);
+        free(head);
+    }
+    return code;
+}
+
+uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts)
+{
+    return counts_of(handle, EVENT_TRACE_CONTROL_QUERY, counts);
+}
+
+uint32_t etwas_account_stop(uint64_t handle, etwas_session_counts *counts)
+{
+    int cancelling = etwas_cancel_forbid();
+    uint32_t code = counts_of(handle, EVENT_TRACE_CONTROL_STOP, counts);
+
+    etwas_cancel_allow(cancelling);
+    return code;
+}
+
+uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,
+                                 uint32_t room)
+{
+    const uint8_t *place;
+    struct head *head;
+    uint32_t code = ask(handle, EVENT_TRACE_CONTROL_QUERY, &head);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    place = (const uint8_t *)(head + 1) + head->counts_bytes;
+    if (head->retention_bytes == 0) {
+        code = ERROR_NOT_SUPPORTED;
+    } else {
+        etwas_sized_give(retention, sizeof *retention, place, head->retention_bytes);
+        if (room != 0) {
+            memcpy(stream_ns, place + head->retention_bytes,
+                   (head->streams < room ? head->streams : room) * sizeof *stream_ns);
+        }
+    }
+    free(head);
+    return code;
+}

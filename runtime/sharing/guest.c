@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/guest.h"
+
+#include <ck_pr.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer/unattached.h"
+#include "clock/clock.h"
+#include "platform/cancel.h"
+#include "platform/own_descriptor.h"
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "platform/time_namespace.h"
+#include "platform/wait.h"
+#include "provider/enabling.h"
+#include "registry/connection.h"
+#include "registry/message.h"
+#include "session/session.h"
+#include "shared/layout.h"
+#include "sharing/host_guests.h"
+#include "sharing/look.h"
+#include "sharing/service.h"
+#include "sharing/sharing.h"
+
+enum {
+    PAUSE_NS = 1000000,
+    NS_A_MILLISECOND = 1000000,
+    LOOKS_AT_LOCK = 10,
+};
+
+struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancelling; /* of who has the lock, as it was before */
+static uint64_t uses;
+
+void etwas_guests_lock(void)
+{
+    int before = etwas_cancel_forbid();
+
+    (void)pthread_mutex_lock(&lock);
+    cancelling = before;
+}
+
+bool etwas_guests_lock_before(uint64_t deadline_ns)
+{
+    int before = etwas_cancel_forbid();
+
+    if (!etwas_lock_before(&lock, deadline_ns)) {
+        etwas_cancel_allow(before);
+        return false;
+    }
+    cancelling = before;
+    return true;
+}
+
+void etwas_guests_unlock(void)
+{
+    int before = cancelling;
+
+    (void)pthread_mutex_unlock(&lock);
+    etwas_cancel_allow(before);
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+uint64_t etwas_guest_handle(const struct etwas_guest *guest)
+{
+    return etwas_session_handle((struct etwas_session_key){guest->index, guest->gate});
+}
+
+bool etwas_guest_is_counted(const struct etwas_guest *guest)
+{
+    return guest->state == ETWAS_GUEST_AWAITED || guest->state == ETWAS_GUEST_REFUSED;
+}
+
+/* Providers may be enabled with its handle. */
+static bool is_bound(const struct etwas_guest *guest)
+{
+    return guest->state == ETWAS_GUEST_ATTACHED || etwas_guest_is_counted(guest);
+}
+
+struct etwas_guest *etwas_guest_find(const etwas_guid *session)
+{
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if ((guest->state == ETWAS_GUEST_KNOWN || is_bound(guest)) &&
+            memcmp(&guest->session, session, sizeof *session) == 0) {
+            return guest;
+        }
+    }
+    return NULL;
+}
+
+struct etwas_guest *etwas_guest_of(uint64_t handle)
+{
+    struct etwas_session_key key;
+    struct etwas_guest *guest;
+
+    if (!etwas_writer_key_of(handle, &key) || key.index < ETWAS_SESSION_ENTRIES) {
+        return NULL;
+    }
+    guest = &etwas_guests[key.index - ETWAS_SESSION_ENTRIES];
+    return guest->gate == key.generation ? guest : NULL;
+}
+
+/* One that is free, else the one that a controller asked for longest ago. NULL: all are attached. */
+static struct etwas_guest *take_entry(void)
+{
+    struct etwas_guest *oldest = NULL;
+
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if (guest->state == ETWAS_GUEST_FREE) {
+            oldest = guest;
+            break;
+        }
+        if (guest->state == ETWAS_GUEST_KNOWN &&
+            (oldest == NULL || guest->used_at < oldest->used_at)) {
+            oldest = guest;
+        }
+    }
+    if (oldest != NULL) {
+        *oldest = (struct etwas_guest){
+            .index = ETWAS_SESSION_ENTRIES + (uint32_t)(oldest - etwas_guests), .connection = -1};
+    }
+    return oldest;
+}
+
+/* Another session under the GUID has another gate. */
+struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate)
+{
+    struct etwas_guest *guest = etwas_guest_find(session);
+
+    if (guest == NULL || (guest->gate != gate && is_bound(guest))) {
+        guest = take_entry();
+    }
+    if (guest != NULL && !is_bound(guest)) {
+        guest->state = ETWAS_GUEST_KNOWN;
+        guest->session = *session;
+        guest->gate = gate;
+    }
+    if (guest != NULL) {
+        guest->used_at = ++uses;
+    }
+    return guest;
+}
+
+/* ---- leaving ----------------------------------------------------------------------------------- */
+
+/* Of a host that dies the connection may end a moment before its lock does. */
+static bool host_is_dead(const struct etwas_guest *guest)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    bool is_dead = !etwas_shared_host_lives(&guest->shared);
+
+    for (uint32_t look = 1; !is_dead && look < LOOKS_AT_LOCK; look++) {
+        (void)nanosleep(&pause, NULL);
+        is_dead = !etwas_shared_host_lives(&guest->shared);
+    }
+    return is_dead;
+}
+
+/* A session that its host has not ended is closed to all its guests when the host is dead, and only then. */
+static void leave(struct etwas_guest *guest)
+{
+    if (!etwas_shared_has_ended(&guest->shared) && host_is_dead(guest)) {
+        etwas_shared_close_gates(&guest->shared);
+        guest->state = ETWAS_GUEST_ORPHANED;
+    } else {
+        guest->state = etwas_shared_leave(&guest->shared) ? ETWAS_GUEST_FREE : ETWAS_GUEST_LEAVING;
+    }
+}
+
+/* Its handler has said that it is cut, and may not have returned yet. */
+static void end_connection(struct etwas_guest *guest)
+{
+    (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
+    etwas_own_close(guest->connection);
+    guest->connection = -1;
+}
+
+static void detach(struct etwas_guest *guest)
+{
+    etwas_providers_drop_session(etwas_guest_handle(guest));
+    end_connection(guest);
+    etwas_acting_end(&guest->acting);
+    leave(guest);
+}
+
+/* It does not come to be attached to. */
+static void give_up(struct etwas_guest *guest)
+{
+    etwas_providers_drop_session(etwas_guest_handle(guest));
+    etwas_unattached_end(guest->index);
+    end_connection(guest);
+    etwas_acting_end(&guest->acting);
+    if (etwas_guest_is_counted(guest)) {
+        guest->state = ETWAS_GUEST_FREE;
+    }
+}
+
+static void give_up_orphans(void)
+{
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if (guest->state == ETWAS_GUEST_ORPHANED && etwas_shared_leave(&guest->shared)) {
+            guest->state = ETWAS_GUEST_FREE;
+        }
+    }
+}
+
+/* ---- attaching --------------------------------------------------------------------------------- */
+
+/* In the control thread: a host says nothing by itself but the one answer, so this is that, the end, or madness. */
+static enum etwas_service_answer hear(int connection, uint64_t index)
+{
+    (void)connection;
+    ck_pr_store_32(&etwas_guests[index].is_cut, 1);
+    etwas_look_soon(NULL);
+    return ETWAS_SERVICE_GIVE;
+}
+
+static bool watch(struct etwas_guest *guest)
+{
+    ck_pr_store_32(&guest->is_cut, 0);
+    return etwas_service_watch(guest->connection, true, hear, (uint64_t)(guest - etwas_guests)) ==
+           ERROR_SUCCESS;
+}
+
+static bool prepare_slots(void)
+{
+    bool are_prepared;
+
+    (void)etwas_processor_count(); /* reads a file, the first time */
+    etwas_control_lock();
+    are_prepared = etwas_slots_prepare();
+    etwas_control_unlock();
+    return are_prepared;
+}
+
+/* It goes on being counted. */
+static void refuse(struct etwas_guest *guest, uint32_t refusal)
+{
+    etwas_sharing_was_refused(refusal);
+    guest->refusal = refusal;
+    guest->state = ETWAS_GUEST_REFUSED;
+    if (!watch(guest)) {
+        give_up(guest);
+    }
+}
+
+static uint32_t send_request(const struct etwas_guest *guest)
+{
+    const struct etwas_message request = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
+
+    return etwas_message_send(guest->connection, &request, NULL, 0);
+}
+
+/* Why its pool is not even asked for. In another time namespace QPC's stamps would lie elsewhere. */
+static uint32_t why_not(const struct etwas_registry_entry *entry)
+{
+    const int64_t offset_ns = etwas_time_offset_ns();
+
+    if (entry->layout != ETWAS_SHARED_MAJOR) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    return entry->clock == ETWAS_CLOCK_KIND_QPC &&
+                   (entry->time_offset_ns != offset_ns || offset_ns == ETWAS_TIME_OFFSET_UNKNOWN)
+               ? ERROR_INVALID_FUNCTION
+               : ERROR_SUCCESS;
+}
+
+/* Takes no time: a host that has too much to accept is tried again by the next look. */
+static uint32_t connect_to(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
+{
+    struct etwas_peer peer;
+    uint32_t code = prepare_slots() ? etwas_registry_connect(entry, 0, &guest->connection, &peer)
+                                    : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    guest->connection = etwas_own_keep(guest->connection);
+    code = why_not(entry) == ERROR_SUCCESS ? send_request(guest) : (uint32_t)ERROR_SUCCESS;
+    if (code != ERROR_SUCCESS) {
+        etwas_own_close(guest->connection);
+        guest->connection = -1;
+    }
+    return code == ERROR_BROKEN_PIPE ? (uint32_t)ERROR_NOT_FOUND : code;
+}
+
+struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, uint32_t *code)
+{
+    struct etwas_guest *guest;
+
+    give_up_orphans();
+    guest = etwas_guest_find(&entry->session);
+    if (guest == NULL) {
+        guest = take_entry();
+    }
+    *code = guest != NULL ? connect_to(guest, entry) : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
+    if (*code != ERROR_SUCCESS) {
+        return NULL;
+    }
+    guest->state = ETWAS_GUEST_AWAITED;
+    guest->session = entry->session;
+    guest->socket = entry->socket;
+    guest->gate = entry->gate;
+    guest->is_cut = 0;
+    guest->is_new = true;
+    guest->said = 0;
+    guest->refusal = 0;
+    guest->told_refusal = 0;
+    guest->used_at = ++uses;
+    guest->acting = (struct etwas_acting){
+        .session = etwas_guest_handle(guest),
+        .is_independent = (entry->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
+    };
+    if (why_not(entry) != ERROR_SUCCESS) {
+        guest->is_new = false;
+        refuse(guest, why_not(entry));
+    }
+    return guest;
+}
+
+/* Of what may be otherwise the next time. */
+static bool may_pass(uint32_t refusal)
+{
+    return refusal == ERROR_NO_SYSTEM_RESOURCES || refusal == ERROR_NOT_ENOUGH_MEMORY;
+}
+
+void etwas_guest_ask_again(struct etwas_guest *guest)
+{
+    if (may_pass(guest->refusal) &&
+        etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests))) {
+        guest->state = ETWAS_GUEST_AWAITED;
+        guest->is_new = true;
+        if (send_request(guest) != ERROR_SUCCESS) {
+            give_up(guest);
+        }
+    }
+}
+
+/* The descriptor of the pool, and what is said with it. ERROR_TIMEOUT: there is no answer yet. */
+static uint32_t receive_answer(int connection, struct etwas_attach_answer *body, int *descriptor)
+{
+    struct etwas_message answer = {.descriptor = -1};
+    uint32_t code = etwas_message_receive(connection, &answer, body, sizeof *body, 0);
+
+    if (code == ERROR_SUCCESS) {
+        code = answer.code;
+    }
+    if (code == ERROR_SUCCESS && (answer.op != ETWAS_MESSAGE_ATTACH || answer.descriptor < 0 ||
+                                  answer.bytes != sizeof *body)) {
+        code = ERROR_INVALID_DATA;
+    }
+    if (code != ERROR_SUCCESS && answer.descriptor >= 0) {
+        (void)close(answer.descriptor);
+    }
+    *descriptor = answer.descriptor;
+    return code;
+}
+
+/* While the session runs it cannot be left (shared/join.h). */
+static uint32_t leave_unused(struct etwas_guest *guest)
+{
+    if (!etwas_shared_leave(&guest->shared)) {
+        guest->state = ETWAS_GUEST_LEAVING;
+    }
+    return ERROR_WMI_INSTANCE_NOT_FOUND;
+}
+
+/* Events are counted until the pool can be found. */
+static uint32_t join(struct etwas_guest *guest, int descriptor, uint32_t row)
+{
+    uint32_t code;
+
+    guest->shared.gate = guest->gate;
+    guest->shared.session = guest->session;
+    code = etwas_shared_join(descriptor, guest->index, row, &guest->shared);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (!watch(guest)) {
+        return leave_unused(guest);
+    }
+    etwas_unattached_end(guest->index);
+    guest->state = ETWAS_GUEST_ATTACHED;
+    guest->gate = guest->shared.gate;
+    guest->acting.session = etwas_guest_handle(guest);
+    return ERROR_SUCCESS;
+}
+
+/* The session or its host has ended, or the program has closed the connection: nobody can be told anything. */
+static bool is_over(uint32_t code)
+{
+    return code == ERROR_BROKEN_PIPE || code == ERROR_WMI_INSTANCE_NOT_FOUND ||
+           code == ERROR_INVALID_HANDLE;
+}
+
+/* False: there is no answer yet. Else it is ATTACHED, REFUSED or left. */
+static bool take_answer(struct etwas_guest *guest)
+{
+    struct etwas_attach_answer body;
+    int descriptor = -1;
+    uint32_t code = etwas_own_is(guest->connection)
+                        ? receive_answer(guest->connection, &body, &descriptor)
+                        : (uint32_t)ERROR_INVALID_HANDLE;
+
+    if (code == ERROR_TIMEOUT) {
+        return false;
+    }
+    /* Before its first event: of processes of several PID namespaces the host's file has different ids. */
+    if (code == ERROR_SUCCESS && body.process_id != 0) {
+        etwas_process_id_settle(body.process_id);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = join(guest, descriptor, body.row);
+        (void)close(descriptor);
+    }
+    if (is_over(code)) {
+        give_up(guest);
+    } else if (code != ERROR_SUCCESS) {
+        refuse(guest, code);
+    }
+    return true;
+}
+
+/* Those that are waited for still. */
+static uint32_t list_new(struct pollfd polls[ETWAS_GUEST_SESSIONS])
+{
+    uint32_t count = 0;
+
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
+            guest->is_new = !take_answer(guest);
+        }
+        if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
+            polls[count++] = (struct pollfd){.fd = guest->connection, .events = POLLIN};
+        }
+    }
+    return count;
+}
+
+void etwas_guests_await(uint64_t deadline_ns)
+{
+    struct pollfd polls[ETWAS_GUEST_SESSIONS];
+    uint64_t now_ns;
+    uint32_t count;
+
+    while ((count = list_new(polls)) != 0 && (now_ns = etwas_monotonic_ns()) < deadline_ns) {
+        (void)poll(polls, count, (int)((deadline_ns - now_ns) / NS_A_MILLISECOND) + 1);
+    }
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+
+        if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
+            guest->is_new = false;
+            if (!watch(guest)) {
+                give_up(guest);
+            }
+        }
+    }
+}
+
+bool etwas_guest_count(struct etwas_guest *guest)
+{
+    const uint32_t refusal = guest->state == ETWAS_GUEST_REFUSED ? guest->refusal : 0;
+    const struct etwas_unattached_note note = {
+        .word = etwas_unattached_word(guest->index),
+        .refusal = refusal,
+    };
+    const struct etwas_message message = {
+        .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof note, .descriptor = etwas_unattached_page()};
+    bool is_counted = etwas_unattached_is(guest->index, guest->gate);
+
+    if (is_counted && refusal == guest->told_refusal) {
+        return true;
+    }
+    if (etwas_message_send(guest->connection, &message, &note, 0) != ERROR_SUCCESS) {
+        return is_counted;
+    }
+    guest->told_refusal = refusal;
+    if (!is_counted && guest->gate != 0 && message.descriptor >= 0) {
+        etwas_unattached_begin(guest->index, guest->gate);
+        is_counted = true;
+    }
+    return is_counted;
+}
+
+void etwas_guests_hear_cut(void)
+{
+    for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
+        struct etwas_guest *guest = &etwas_guests[index];
+        bool is_cut = ck_pr_load_32(&guest->is_cut) != 0;
+
+        if (guest->state == ETWAS_GUEST_ATTACHED && is_cut) {
+            detach(guest);
+        } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut && !take_answer(guest)) {
+            give_up(guest);
+        } else if (guest->state == ETWAS_GUEST_REFUSED && is_cut) {
+            give_up(guest); /* that has nothing more to say */
+        } else if (guest->state == ETWAS_GUEST_LEAVING) {
+            leave(guest);
+        }
+    }
+}
+
+/* ---- what the host is told --------------------------------------------------------------------- */
+
+static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES]; /* of who has the lock */
+
+static uint32_t describe_one(const struct etwas_guest *guest, const struct etwas_description *next,
+                             uint64_t deadline_ns)
+{
+    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
+
+    if (next->bytes > sizeof body - sizeof next->subject) {
+        return ERROR_SUCCESS; /* what is larger is told of in no file either: a record has 64 KB at most */
+    }
+    memcpy(body, &next->subject, sizeof next->subject);
+    memcpy(body + sizeof next->subject, next->records, next->bytes);
+    message.bytes = (uint32_t)(sizeof next->subject + next->bytes);
+    return etwas_message_send(guest->connection, &message, body, deadline_ns);
+}
+
+/* By one message as many as are in it. Takes the loader's lock. */
+static void tell_images(struct etwas_guest *guest, uint64_t deadline_ns)
+{
+    const struct etwas_description_subject subject = {.guid = ImageLoadGuid};
+    struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
+    uint32_t code = ERROR_SUCCESS;
+
+    etwas_image_records_update();
+    memcpy(body, &subject, sizeof subject);
+    while (code == ERROR_SUCCESS && etwas_image_records_have_more(&guest->images)) {
+        struct etwas_image_cursor told = guest->images;
+
+        message.bytes = etwas_image_records_read(&told, body, sizeof subject, sizeof body, 0);
+        if (message.bytes > sizeof subject) {
+            code = etwas_message_send(guest->connection, &message, body, deadline_ns);
+        }
+        guest->images = code == ERROR_SUCCESS ? told : guest->images;
+    }
+}
+
+void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
+{
+    struct etwas_description_cursor told = guest->described;
+    const struct etwas_description *next;
+
+    while ((next = etwas_descriptions_next(&told)) != NULL &&
+           describe_one(guest, next, deadline_ns) == ERROR_SUCCESS) {
+        guest->described = told;
+    }
+    if (guest->takes_stacks) {
+        tell_images(guest, deadline_ns);
+    }
+}
+
+/* ---- fork -------------------------------------------------------------------------------------- */
+
+void etwas_guests_before_fork(void)
+{
+    etwas_guests_lock();
+}
+
+/* Connections are closed by the service, whose they are until they are cut. */
+void etwas_guests_after_fork(bool is_child)
+{
+    for (uint32_t index = 0; is_child && index < ETWAS_GUEST_SESSIONS; index++) {
+        if (etwas_guests[index].is_cut != 0 && etwas_guests[index].connection >= 0) {
+            etwas_own_close(etwas_guests[index].connection);
+        }
+        etwas_acting_end(&etwas_guests[index].acting);
+        etwas_guests[index] = (struct etwas_guest){0};
+    }
+    if (is_child) {
+        etwas_unattached_forget();
+        etwas_shared_guests_forget();
+    }
+    etwas_guests_unlock();
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/host_descriptions.h"
+
+#include <etwas/evntrace.h>
+#include <string.h>
+
+#include "etl/event_metadata.h"
+#include "etl/own_record.h"
+#include "provider/crash_safe_metadata.h"
+#include "provider/description.h"
+#include "provider/guest_images.h"
+#include "provider/image_records.h"
+#include "session/session.h"
+
+static bool describes(const struct etwas_etl_full_header *header)
+{
+    if (memcmp(&header->guid, &etwas_etl_metadata_class, sizeof header->guid) == 0) {
+        return header->type == ETWAS_ETL_EVENT_INFO_TYPE || header->type == ETWAS_ETL_MAP_INFO_TYPE;
+    }
+    return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
+           (header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
+            header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE);
+}
+
+/* False: what is left is no whole record. */
+static bool read_header(const uint8_t *record, uint32_t left, struct etwas_etl_full_header *header)
+{
+    if (left < sizeof *header) {
+        return false;
+    }
+    memcpy(header, record, sizeof *header);
+    return header->header_type == ETWAS_ETL_FULL_HEADER64 &&
+           header->marker_flags == ETWAS_ETL_MARKER_FLAGS && header->size >= sizeof *header &&
+           etwas_etl_round_up_8(header->size) <= left;
+}
+
+static bool add_record(struct etwas_description *made, const struct etwas_etl_full_header *header,
+                       const uint8_t *record)
+{
+    uint8_t *payload = etwas_description_add(made, &header->guid, header->type, header->version,
+                                             header->size - sizeof *header);
+
+    if (payload == NULL) {
+        return false;
+    }
+    memcpy(payload, record + sizeof *header, header->size - sizeof *header);
+    return true;
+}
+
+static void take_events(const struct etwas_description_subject *subject, const uint8_t *records,
+                        uint32_t bytes)
+{
+    struct etwas_description *made = etwas_description_new(subject);
+    struct etwas_etl_full_header header;
+    bool is_sound = made != NULL;
+    uint32_t at = 0;
+
+    while (is_sound && at < bytes) {
+        is_sound = read_header(records + at, bytes - at, &header) && describes(&header) &&
+                   add_record(made, &header, records + at);
+        at += is_sound ? (uint32_t)etwas_etl_round_up_8(header.size) : 0;
+    }
+    if (made != NULL && is_sound) {
+        etwas_description_publish(made);
+    } else if (made != NULL) {
+        etwas_description_free(made);
+    }
+}
+
+/* ---- images ---------------------------------------------------------------------------------- */
+
+/* All records of the image that is first. *used: their bytes. NULL: they are not as expected, or there is no memory. */
+static struct etwas_description *take_image(const uint8_t *records, uint32_t bytes, uint32_t *used)
+{
+    static const struct etwas_description_subject none;
+    struct etwas_description *image = etwas_description_new(&none);
+    enum etwas_image_record expected = ETWAS_IMAGE_RECORD;
+    struct etwas_etl_full_header header;
+    bool is_sound = image != NULL;
+
+    for (*used = 0; is_sound && *used < bytes; expected = ETWAS_IMAGE_RECORD_OF_BUILD) {
+        is_sound = read_header(records + *used, bytes - *used, &header);
+        if (is_sound && *used != 0 && etwas_image_record_of(&header) == ETWAS_IMAGE_RECORD) {
+            break; /* the next one */
+        }
+        is_sound = is_sound && etwas_image_record_of(&header) == expected &&
+                   add_record(image, &header, records + *used);
+        *used += is_sound ? (uint32_t)etwas_etl_round_up_8(header.size) : 0;
+    }
+    if (!is_sound && image != NULL) {
+        etwas_description_free(image);
+        image = NULL;
+    }
+    return image;
+}
+
+static void take_images(const uint8_t *records, uint32_t bytes)
+{
+    struct etwas_description *image;
+    uint32_t used;
+
+    for (uint32_t at = 0; at < bytes; at += used) {
+        image = take_image(records + at, bytes - at, &used);
+        if (image == NULL) {
+            break;
+        }
+        etwas_guest_images_add(image);
+    }
+    etwas_control_lock();
+    etwas_crash_safe_describe_all();
+    etwas_control_unlock();
+}
+
+void etwas_host_take_description(const void *body, uint32_t bytes)
+{
+    const uint8_t *records = body;
+    struct etwas_description_subject subject;
+
+    if (bytes <= sizeof subject) {
+        return;
+    }
+    records += sizeof subject;
+    bytes -= (uint32_t)sizeof subject;
+    memcpy(&subject, body, sizeof subject);
+    if (memcmp(&subject.guid, &ImageLoadGuid, sizeof subject.guid) == 0) {
+        take_images(records, bytes);
+    } else {
+        take_events(&subject, records, bytes);
+    }
+}

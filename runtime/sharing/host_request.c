@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/host_request.h"
+
+#include <ck_pr.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/lifecycle.h"
+#include "platform/own_descriptor.h"
+#include "platform/time_namespace.h"
+#include "platform/wait.h"
+#include "session/session.h"
+#include "sharing/account.h"
+#include "sharing/enablement.h"
+#include "sharing/service.h"
+
+#define ANSWER_PATIENCE_NS UINT64_C(1000000000)
+
+enum {
+    LOOK_AGAIN_NS = 1000000
+};
+
+static uint32_t unanswered; /* requests that have a thread */
+
+struct request {
+    int connection;
+    uint64_t session;
+    struct etwas_message message;
+    struct etwas_request_head head;
+    uint32_t bytes; /* of what follows */
+    uint8_t content[] __attribute__((aligned(16)));
+};
+
+static void answer(const struct request *request, uint32_t code, const void *body, uint32_t bytes)
+{
+    const struct etwas_message message = {
+        .op = request->message.op, .code = code, .bytes = bytes, .descriptor = -1};
+
+    (void)etwas_message_send(request->connection, &message, body,
+                             etwas_monotonic_ns() + ANSWER_PATIENCE_NS);
+}
+
+/* The block is what another process sent: only its size is believed, and that is checked. */
+static void control(struct request *request)
+{
+    EVENT_TRACE_PROPERTIES *properties = (EVENT_TRACE_PROPERTIES *)(void *)request->content;
+    uint32_t code = ERROR_BAD_LENGTH;
+
+    if (request->bytes >= sizeof *properties && properties->Wnode.BufferSize == request->bytes &&
+        (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) == 0) {
+        code = ControlTraceW(request->session, NULL, properties, request->head.control_code);
+    }
+    answer(request, code, request->content, request->bytes);
+}
+
+static void enable(const struct request *request)
+{
+    struct etwas_registry_enablement enablement;
+    size_t used;
+    uint32_t code =
+        etwas_registry_get_enablement(request->content, request->bytes, &enablement, &used);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_enablement_replay(&enablement, request->session, request->head.control_code,
+                                       request->head.timeout_ms);
+    }
+    answer(request, code, NULL, 0);
+}
+
+/* What is known of the session, after it was stopped if that is asked for. */
+static void account(const struct request *request)
+{
+    void *body = malloc(ETWAS_MESSAGE_BYTES);
+    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
+    size_t bytes = 0;
+
+    if (body != NULL) {
+        code = request->head.control_code == EVENT_TRACE_CONTROL_STOP
+                   ? etwas_stop(request->session, NULL)
+                   : (uint32_t)ERROR_SUCCESS;
+    }
+    if (code == ERROR_SUCCESS) {
+        bytes = etwas_account_write(request->session, body, ETWAS_MESSAGE_BYTES, &code);
+    }
+    answer(request, code, body, (uint32_t)bytes);
+    free(body);
+}
+
+/* The file is its process's own: it may be written wherever that may write. */
+static void snapshot(struct request *request)
+{
+    struct etwas_snapshot_request asked;
+    const size_t bytes = sizeof asked - sizeof asked.head;
+    struct etwas_session_key key;
+    uint32_t code = ERROR_BAD_LENGTH;
+
+    if (request->bytes == bytes) {
+        memcpy((uint8_t *)&asked + sizeof asked.head, request->content, bytes);
+        asked.file_name[ETWAS_NAME_UNITS] = 0;
+        code = asked.file_name[0] == '/' && etwas_session_key_of(request->session, &key)
+                   ? etwas_lifecycle_snapshot_around(key, asked.file_name,
+                                                     asked.moment + etwas_time_offset_known_ns(),
+                                                     asked.before_ns)
+                   : (uint32_t)ERROR_INVALID_PARAMETER;
+    }
+    answer(request, code, NULL, 0);
+}
+
+static bool is_of_session(const struct request *request)
+{
+    return request->head.gate == 0 ||
+           request->head.gate == etwas_handle_generation(request->session);
+}
+
+static void *serve(void *argument)
+{
+    struct request *request = argument;
+
+    if (!is_of_session(request)) {
+        answer(request, ERROR_WMI_INSTANCE_NOT_FOUND, NULL, 0);
+    } else if (request->message.op == ETWAS_MESSAGE_CONTROL) {
+        control(request);
+    } else if (request->message.op == ETWAS_MESSAGE_ENABLE) {
+        enable(request);
+    } else if (request->message.op == ETWAS_MESSAGE_SNAPSHOT) {
+        snapshot(request);
+    } else {
+        account(request);
+    }
+    etwas_own_close(request->connection);
+    free(request);
+    ck_pr_dec_32(&unanswered);
+    return NULL;
+}
+
+bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
+                        const void *body)
+{
+    struct request *request;
+
+    if ((message->op != ETWAS_MESSAGE_CONTROL && message->op != ETWAS_MESSAGE_ENABLE &&
+         message->op != ETWAS_MESSAGE_ACCOUNT && message->op != ETWAS_MESSAGE_SNAPSHOT) ||
+        message->bytes < sizeof request->head) {
+        return false;
+    }
+    request = malloc(sizeof *request + message->bytes);
+    if (request == NULL) {
+        return false;
+    }
+    *request = (struct request){.connection = connection, .session = session, .message = *message};
+    memcpy(&request->head, body, sizeof request->head);
+    request->bytes = message->bytes - (uint32_t)sizeof request->head;
+    memcpy(request->content, (const uint8_t *)body + sizeof request->head, request->bytes);
+    ck_pr_inc_32(&unanswered);
+    if (!etwas_service_spawn(serve, request, "etwas-request")) {
+        ck_pr_dec_32(&unanswered);
+        free(request);
+        return false;
+    }
+    return true;
+}
+
+enum etwas_service_answer etwas_host_snapshots_hear(int connection, uint64_t session)
+{
+    struct etwas_snapshot_request body;
+    struct etwas_message message;
+    uint32_t code = etwas_message_receive(connection, &message, &body, sizeof body, 0);
+
+    if (code == ERROR_TIMEOUT) {
+        return ETWAS_SERVICE_KEEP;
+    }
+    if (code == ERROR_SUCCESS && message.descriptor >= 0) {
+        (void)close(message.descriptor);
+    }
+    return code == ERROR_SUCCESS && message.op == ETWAS_MESSAGE_SNAPSHOT &&
+                   etwas_host_request(connection, session, &message, &body)
+               ? ETWAS_SERVICE_GIVE
+               : ETWAS_SERVICE_CLOSE;
+}
+
+void etwas_host_requests_end(void)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+
+    while (ck_pr_load_32(&unanswered) != 0) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+void etwas_host_requests_forget(void)
+{
+    ck_pr_store_32(&unanswered, 0);
+}

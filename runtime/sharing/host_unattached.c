@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/host_unattached.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buffer/unattached.h"
+#include "sharing/host_guests.h"
+
+enum {
+    PAGE_BYTES = ETWAS_UNATTACHED_WORDS * sizeof(uint64_t),
+};
+
+/* A process that counts, or has counted, or cannot. Under `lock`. */
+struct counting {
+    struct counting *next;
+    uint64_t session;
+    int connection;
+    uint32_t refusal; /* why it cannot log into the session; 0: it awaits an answer, or logs */
+    uint64_t *page;   /* NULL: it cannot count */
+    uint64_t *word;   /* of it */
+    uint64_t counted; /* what was read last */
+    uint64_t seen;    /* the number of the entry that it acts by */
+};
+
+static struct counting *all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of a session that has ended nobody counts any more. */
+static void add(uint64_t session, uint64_t events)
+{
+    struct etwas_held_session held;
+
+    if (events != 0 && etwas_session_hold(session, &held) == ERROR_SUCCESS) {
+        ck_pr_add_64(&held.session->lost_unattached, events);
+        etwas_session_let_go(&held);
+    }
+}
+
+/* Tells the session's account which processes cannot log into it. With the lock held. */
+static void sum_up(uint64_t session, uint32_t newest)
+{
+    struct etwas_held_session held;
+    uint32_t count = 0;
+
+    for (const struct counting *one = all; one != NULL; one = one->next) {
+        count += one->session == session && one->refusal != 0;
+    }
+    if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
+        ck_pr_store_32(&held.session->unattached_processes, count);
+        if (newest != 0) {
+            ck_pr_store_32(&held.session->unattached_code, newest);
+        }
+        etwas_session_let_go(&held);
+    }
+}
+
+/* It only grows, until it is closed; what was closed before has been added then. */
+static void add_counted(struct counting *counting, uint64_t counted)
+{
+    if ((counted & ETWAS_UNATTACHED_CLOSED) == 0 && counted > counting->counted) {
+        add(counting->session, counted - counting->counted);
+        counting->counted = counted;
+    }
+}
+
+static void read_count(struct counting *counting)
+{
+    if (counting->page != NULL) {
+        add_counted(counting, ck_pr_load_64(counting->word));
+    }
+}
+
+/* What it logs from here on is for no session, and it hears that. */
+static void close_count(struct counting *counting)
+{
+    if (counting->page != NULL) {
+        add_counted(counting, ck_pr_fas_64(counting->word, ETWAS_UNATTACHED_CLOSED));
+    }
+}
+
+static void drop(struct counting **link)
+{
+    struct counting *counting = *link;
+
+    *link = counting->next;
+    if (counting->page != NULL) {
+        (void)munmap(counting->page, PAGE_BYTES);
+    }
+    free(counting);
+}
+
+/* A file in memory that cannot be cut while it is mapped, whatever process has made it. NULL: it is none. */
+static uint64_t *map_page(int descriptor)
+{
+    const int seals = fcntl(descriptor, F_GET_SEALS);
+    struct stat facts;
+    void *page;
+
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(descriptor, &facts) != 0 ||
+        facts.st_size < (off_t)PAGE_BYTES) {
+        return NULL;
+    }
+    page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return page != MAP_FAILED ? page : NULL;
+}
+
+static bool is_of(const struct counting *counting, uint64_t session, int connection)
+{
+    return counting->session == session && counting->connection == connection;
+}
+
+/* With the lock held. NULL: it has said nothing. */
+static struct counting *find(uint64_t session, int connection)
+{
+    struct counting *counting = all;
+
+    while (counting != NULL && !is_of(counting, session, connection)) {
+        counting = counting->next;
+    }
+    return counting;
+}
+
+/* What it counts is known from the first note that has a page. With the lock held; the descriptor is used up. */
+static void take_page(struct counting *counting, const struct etwas_unattached_note *note,
+                      int descriptor)
+{
+    if (descriptor < 0) {
+        return;
+    }
+    if (counting->page == NULL) {
+        counting->page = map_page(descriptor);
+        counting->word = counting->page != NULL ? counting->page + note->word : NULL;
+    }
+    (void)close(descriptor);
+}
+
+/* With the lock held. NULL: there is no memory. */
+static struct counting *add_counting(uint64_t session, int connection)
+{
+    struct counting *counting = malloc(sizeof *counting);
+
+    if (counting != NULL) {
+        *counting = (struct counting){.next = all, .session = session, .connection = connection};
+        all = counting;
+    }
+    return counting;
+}
+
+bool etwas_host_unattached_hear(uint64_t session, int connection, int descriptor, const void *bytes,
+                                uint32_t note_bytes)
+{
+    struct etwas_unattached_note note = {.word = ETWAS_UNATTACHED_WORDS};
+    struct counting *counting = NULL;
+
+    if (note_bytes == sizeof note) {
+        memcpy(&note, bytes, sizeof note);
+    }
+    (void)pthread_mutex_lock(&lock);
+    if (note.word < ETWAS_UNATTACHED_WORDS) {
+        counting = find(session, connection);
+        counting = counting != NULL ? counting : add_counting(session, connection);
+    }
+    if (counting == NULL) {
+        if (descriptor >= 0) {
+            (void)close(descriptor);
+        }
+    } else {
+        take_page(counting, &note, descriptor);
+        counting->refusal = (uint32_t)note.refusal;
+        sum_up(session, counting->refusal);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return counting != NULL && note.refusal != 0;
+}
+
+void etwas_host_unattached_attached(uint64_t session, int connection)
+{
+    struct counting *counting;
+
+    (void)pthread_mutex_lock(&lock);
+    counting = find(session, connection);
+    if (counting != NULL && counting->refusal != 0) {
+        counting->refusal = 0;
+        sum_up(session, 0);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void etwas_host_unattached_seen(uint64_t session, int connection, uint64_t number)
+{
+    struct counting *counting;
+
+    (void)pthread_mutex_lock(&lock);
+    counting = find(session, connection);
+    if (counting != NULL) {
+        counting->seen = number;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+bool etwas_host_unattached_have_seen(uint64_t session, uint64_t number)
+{
+    bool all_have = true;
+
+    (void)pthread_mutex_lock(&lock);
+    for (const struct counting *counting = all; counting != NULL; counting = counting->next) {
+        all_have = all_have && (counting->session != session || counting->refusal == 0 ||
+                                counting->seen >= number);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return all_have;
+}
+
+void etwas_host_unattached_read(uint64_t session, int connection)
+{
+    (void)pthread_mutex_lock(&lock);
+    for (struct counting *counting = all; counting != NULL; counting = counting->next) {
+        if (is_of(counting, session, connection)) {
+            read_count(counting);
+        }
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* `connection` -1: of all. */
+static void end(uint64_t session, int connection)
+{
+    struct counting **link = &all;
+    bool has_refused = false;
+
+    (void)pthread_mutex_lock(&lock);
+    while (*link != NULL) {
+        if ((*link)->session == session && (connection < 0 || (*link)->connection == connection)) {
+            has_refused = has_refused || (*link)->refusal != 0;
+            close_count(*link);
+            drop(link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    if (has_refused) {
+        sum_up(session, 0);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void etwas_host_unattached_end(uint64_t session, int connection)
+{
+    end(session, connection);
+}
+
+void etwas_host_unattached_end_all(uint64_t session)
+{
+    end(session, -1);
+}
+
+void etwas_host_unattached_forget(void)
+{
+    while (all != NULL) {
+        drop(&all);
+    }
+    (void)pthread_mutex_init(&lock, NULL);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/others.h"
+
+#include <etwas/winerror.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/identity.h"
+#include "platform/thread.h"
+#include "provider/control_guid.h"
+#include "registry/process.h"
+#include "registry/sessions.h"
+#include "session/session.h"
+#include "shared/layout.h"
+#include "sharing/guest.h"
+#include "sharing/remote.h"
+#include "sharing/service.h"
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+struct gathering {
+    struct etwas_others *others;
+    uint32_t room;
+};
+
+/* In another PID namespace there may be one of the same id. */
+static bool is_own(const struct etwas_registry_guid_list *list)
+{
+    return list->process_start == etwas_identity_start_ticks() &&
+           list->process_id == etwas_process_id_so_far();
+}
+
+static bool gather(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct gathering *gathering = context;
+    struct etwas_others *others = gathering->others;
+
+    if (is_own(list)) {
+        return true;
+    }
+    if (others->provider_count + list->count > gathering->room) {
+        uint32_t room = 2 * (others->provider_count + list->count);
+        struct etwas_other_provider *more = realloc(others->providers, room * sizeof *more);
+
+        if (more == NULL) {
+            return false;
+        }
+        others->providers = more;
+        gathering->room = room;
+    }
+    for (uint32_t index = 0; index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
+
+        others->providers[others->provider_count++] = (struct etwas_other_provider){
+            .guid = one->guid,
+            .group = one->group != 0 ? list->guids[one->group - 1].guid : one->guid,
+            .process_id = list->process_id,
+            .layout = list->layout,
+            .is_group = one->is_group,
+            .is_classic = one->is_classic,
+            .has_group = one->group != 0,
+        };
+    }
+    return true;
+}
+
+void etwas_others_look(struct etwas_others *others)
+{
+    struct gathering gathering = {.others = others};
+    uint32_t code; /* QueryAllTraces says it */
+
+    memset(others, 0, sizeof *others);
+    if (etwas_remote_can_look()) {
+        (void)etwas_registry_each_process(gather, &gathering);
+        others->entry_count = etwas_remote_list(&others->entries, &code);
+    }
+}
+
+uint32_t etwas_others_add_enabled(struct etwas_others *others)
+{
+    struct etwas_other_provider *more;
+    uint32_t count = others->provider_count;
+
+    for (uint32_t index = 0; index < others->entry_count; index++) {
+        count += others->entries[index]->enablement_count;
+    }
+    more = realloc(others->providers, (count + 1) * sizeof *more);
+    if (more == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    others->providers = more;
+    for (uint32_t index = 0; index < others->entry_count; index++) {
+        const struct etwas_registry_entry *entry = others->entries[index];
+
+        for (uint32_t place = 0; place < entry->enablement_count; place++) {
+            more[others->provider_count++] = (struct etwas_other_provider){
+                .guid = entry->enablements[place].provider,
+                .is_group = entry->enablements[place].is_group,
+            };
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+void etwas_others_free(struct etwas_others *others)
+{
+    free(others->providers);
+    for (uint32_t index = 0; index < others->entry_count; index++) {
+        free(others->entries[index]);
+    }
+    free(others->entries);
+}
+
+static bool is_same(const struct etwas_other_provider *one, const etwas_guid *guid, bool is_group)
+{
+    return one->is_group == is_group && memcmp(&one->guid, guid, sizeof *guid) == 0;
+}
+
+/* By what handles of it have here; 0: nobody here has one. */
+static uint16_t logger_id_of(const etwas_guid *session)
+{
+    const struct etwas_guest *guest;
+    uint16_t id = 0;
+
+    etwas_guests_lock();
+    guest = etwas_guest_find(session);
+    if (guest != NULL) {
+        id = (uint16_t)(guest->index + 1);
+    }
+    etwas_guests_unlock();
+    return id;
+}
+
+/* NULL: it does not. */
+static const struct etwas_registry_enablement *enables(const struct etwas_registry_entry *entry,
+                                                       const etwas_guid *guid, bool is_group)
+{
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        const struct etwas_registry_enablement *enablement = &entry->enablements[index];
+
+        if (enablement->is_group == is_group &&
+            memcmp(&enablement->provider, guid, sizeof *guid) == 0) {
+            return enablement;
+        }
+    }
+    return NULL;
+}
+
+static bool describe(const struct etwas_registry_entry *entry, const etwas_guid *guid,
+                     bool is_group, struct etwas_other_enablement *enable)
+{
+    const struct etwas_registry_enablement *enablement = enables(entry, guid, is_group);
+
+    if (enablement != NULL) {
+        enable->layout = entry->unshared == 0 ? entry->layout : 0; /* of nobody's */
+        enable->info = (TRACE_ENABLE_INFO){
+            .IsEnabled = 1,
+            .Level = enablement->level,
+            .LoggerId = logger_id_of(&entry->session),
+            .EnableProperty = enablement->property,
+            .MatchAnyKeyword = enablement->match_any,
+            .MatchAllKeyword = enablement->match_all,
+        };
+    }
+    return enablement != NULL;
+}
+
+/* The number that stands for a session in events and log files, too. */
+static uint16_t logger_id(uint64_t session)
+{
+    struct etwas_session_key key = {0};
+
+    return etwas_writer_key_of(session, &key) ? (uint16_t)(key.index + 1) : 0;
+}
+
+TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement)
+{
+    return (TRACE_ENABLE_INFO){
+        .IsEnabled = 1,
+        .Level = enablement->level,
+        .LoggerId = logger_id(enablement->session),
+        .EnableProperty = enablement->property,
+        .MatchAnyKeyword = enablement->match_any_keyword,
+        .MatchAllKeyword = enablement->match_all_keyword,
+    };
+}
+
+static bool is_own_shared(uint64_t session)
+{
+    struct etwas_session_key key;
+
+    return etwas_session_key_of(session, &key) && etwas_sessions[key.index].configuration.is_shared;
+}
+
+static uint32_t describe_own(const etwas_guid *guid, bool is_group,
+                             struct etwas_other_enablement *list)
+{
+    uint32_t count = 0;
+    uint32_t control;
+
+    etwas_control_lock();
+    control = etwas_control_guid_find(guid, is_group);
+    for (uint32_t index = 0;
+         control != ETWAS_NO_CONTROL_GUID && index < etwas_control_guids[control].enablement_count;
+         index++) {
+        const struct etwas_enablement *one = &etwas_control_guids[control].enablements[index];
+
+        if (is_own_shared(one->session)) {
+            list[count++] =
+                (struct etwas_other_enablement){etwas_enable_info(one), ETWAS_SHARED_MAJOR};
+        }
+    }
+    etwas_control_unlock();
+    return count;
+}
+
+uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
+                                  bool is_group, struct etwas_other_enablement **list)
+{
+    uint32_t count;
+
+    *list = malloc((others->entry_count + ETWAS_LISTENERS) * sizeof **list);
+    if (*list == NULL) {
+        return 0;
+    }
+    count = describe_own(guid, is_group, *list);
+    for (uint32_t index = 0; index < others->entry_count; index++) {
+        count += describe(others->entries[index], guid, is_group, &(*list)[count]);
+    }
+    return count;
+}
+
+/* ---- room for one more ----------------------------------------------------------------------- */
+
+struct kind {
+    const etwas_guid *guid;
+    bool is_classic;
+};
+
+static bool look_whether_classic(const struct etwas_registry_guid_list *list, void *context)
+{
+    struct kind *kind = context;
+
+    for (uint32_t index = 0; index < list->count; index++) {
+        const struct etwas_registry_guid *one = &list->guids[index];
+
+        kind->is_classic = kind->is_classic || (one->is_classic && memcmp(&one->guid, kind->guid,
+                                                                          sizeof one->guid) == 0);
+    }
+    return !kind->is_classic;
+}
+
+static bool is_classic(const etwas_guid *guid)
+{
+    struct kind kind = {.guid = guid};
+
+    (void)etwas_registry_each_process(look_whether_classic, &kind);
+    return kind.is_classic;
+}
+
+bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, bool is_group)
+{
+    etwas_guid *sessions = NULL;
+    uint32_t session_count = 0;
+    uint32_t count = 0;
+
+    (void)etwas_registry_list(&sessions, &session_count);
+    for (uint32_t index = 0; index < session_count; index++) {
+        struct etwas_registry_entry *entry;
+
+        if (memcmp(&sessions[index], session, sizeof *session) != 0 &&
+            etwas_registry_read(&sessions[index], &entry) == ERROR_SUCCESS) {
+            count += entry->kind == ETWAS_REGISTRY_SHARED && entry->unshared == 0 &&
+                     enables(entry, guid, is_group) != NULL;
+            free(entry);
+        }
+    }
+    free(sessions);
+    return count < ETWAS_LISTENERS || (!is_group && is_classic(guid));
+}
+
+static bool is_known(const etwas_guid *guid, bool is_group, bool registered_only)
+{
+    uint32_t control = etwas_control_guid_find(guid, is_group);
+
+    return control != ETWAS_NO_CONTROL_GUID &&
+           (!registered_only || etwas_control_guids[control].registrations != 0);
+}
+
+void etwas_others_keep_new(struct etwas_others *others, bool groups, bool registered_only)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t index = 0; index < others->provider_count; index++) {
+        const struct etwas_other_provider one = others->providers[index];
+        bool is_new = one.is_group == groups && !is_known(&one.guid, groups, registered_only);
+
+        for (uint32_t before = 0; is_new && before < kept; before++) {
+            is_new = !is_same(&others->providers[before], &one.guid, groups);
+        }
+        if (is_new) {
+            others->providers[kept++] = one;
+        }
+    }
+    others->provider_count = kept;
+}
+
+/* ---- publishing ------------------------------------------------------------------------------ */
+
+/* One thread at a time publishes, so that what is shown last is what was last. */
+static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
+static uint16_t places[ETWAS_CONTROL_GUIDS]; /* in the list */
+
+/* A provider that is registered in several groups is shown in the last of them. */
+static void list_groups(struct etwas_registry_guid_list *list)
+{
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        const struct etwas_registration *one = &etwas_registrations[index];
+
+        if (one->used && one->group != ETWAS_NO_CONTROL_GUID) {
+            list->guids[places[one->control]].group = places[one->group] + 1u;
+        }
+    }
+}
+
+static void list_own(struct etwas_registry_guid_list *list)
+{
+    etwas_control_lock();
+    for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
+        const struct etwas_control_guid *provider = &etwas_control_guids[index];
+
+        if (provider->registrations != 0) {
+            places[index] = (uint16_t)list->count;
+            list->guids[list->count++] = (struct etwas_registry_guid){
+                .guid = provider->guid,
+                .is_group = provider->is_group,
+                .is_classic = etwas_control_guid_is_classic(provider),
+                .name = provider->name != NULL ? strdup(provider->name) : NULL,
+            };
+        }
+    }
+    list_groups(list);
+    etwas_control_unlock();
+}
+
+void etwas_others_publish(void)
+{
+    struct etwas_registry_guid_list list = {0};
+
+    if (!etwas_service_runs()) {
+        return;
+    }
+    list.guids = malloc(ETWAS_CONTROL_GUIDS * sizeof *list.guids);
+    if (list.guids == NULL) {
+        return; /* they are shown with the next change */
+    }
+    (void)pthread_mutex_lock(&publishing);
+    list_own(&list);
+    etwas_service_publish(&list);
+    (void)pthread_mutex_unlock(&publishing);
+    for (uint32_t index = 0; index < list.count; index++) {
+        free((char *)(uintptr_t)list.guids[index].name);
+    }
+    free(list.guids);
+}
+
+void etwas_others_forget(void)
+{
+    (void)pthread_mutex_init(&publishing, NULL);
+}

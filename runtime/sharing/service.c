@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/service.h"
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "platform/cancel.h"
+#include "platform/own_descriptor.h"
+#include "platform/rseq.h"
+#include "platform/thread.h"
+#include "platform/wait.h"
+#include "registry/process.h"
+#include "registry/removal.h"
+#include "shared/sequences.h"
+#include "sharing/sharing.h"
+
+enum {
+    RETRY_MS = 1000,     /* without memory for a first list, or without a thread */
+    UNNOTICED_MS = 5000, /* of looks at its files where the system does not say that they go */
+    SETTLE_PAUSE_NS = 100000,
+};
+
+struct watch {
+    int descriptor;
+    bool is_owned;
+    etwas_service_handler handler;
+    uint64_t context;
+    uint64_t number; /* of this watch: a descriptor may be another's later */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int cancelling; /* of the thread that has the lock, as it was before */
+static pthread_cond_t handled = PTHREAD_COND_INITIALIZER;
+
+/* Under the lock. */
+static struct watch *watches;
+static uint32_t watch_count;
+static uint32_t watch_room;
+static uint64_t next_number = 1;
+static uint64_t running; /* the watch whose handler runs; 0: none */
+static uint64_t quiet;   /* so often nothing had anything to say when somebody rang */
+static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
+static int bell[2] = {-1, -1}; /* read and written: the watches are others now */
+static uint32_t is_running;
+static bool has_ended; /* with the process, whose other threads may go on for a moment */
+
+/* Constant from the begin on. */
+static void (*hears)(const struct etwas_tell *tell);
+static void (*misses)(void);
+static bool notices; /* when its files go; else it looks from time to time */
+
+static void *soon; /* a function that is to be called; NULL: none */
+
+/* Under it there are points of cancellation. */
+static void lock(void)
+{
+    int before = etwas_cancel_forbid();
+
+    (void)pthread_mutex_lock(&mutex);
+    cancelling = before;
+}
+
+static void unlock(void)
+{
+    int before = cancelling;
+
+    (void)pthread_mutex_unlock(&mutex);
+    etwas_cancel_allow(before);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* What the thread waits for, and the watch of each: the bell, which has none, comes first. */
+struct listening {
+    struct pollfd *polls;
+    uint64_t *numbers;
+    uint32_t room;
+    uint32_t count;
+};
+
+static bool make_room(struct listening *listening, uint32_t count)
+{
+    struct pollfd *polls;
+    uint64_t *numbers;
+
+    if (count <= listening->room) {
+        return true;
+    }
+    polls = realloc(listening->polls, 2 * count * sizeof *polls);
+    if (polls != NULL) {
+        listening->polls = polls;
+    }
+    numbers = realloc(listening->numbers, 2 * count * sizeof *numbers);
+    if (numbers != NULL) {
+        listening->numbers = numbers;
+    }
+    if (polls == NULL || numbers == NULL) {
+        return false;
+    }
+    listening->room = 2 * count;
+    return true;
+}
+
+/* Without memory for more it listens to what it did, and the next bell finds out. With the lock held. */
+static void list_watches(struct listening *listening)
+{
+    uint32_t count = 1;
+
+    if (!make_room(listening, watch_count + 1)) {
+        return;
+    }
+    listening->polls[0] = (struct pollfd){.fd = bell[0], .events = POLLIN};
+    listening->numbers[0] = 0;
+    for (uint32_t index = 0; index < watch_count; index++) {
+        listening->polls[count] =
+            (struct pollfd){.fd = watches[index].descriptor, .events = POLLIN};
+        listening->numbers[count++] = watches[index].number;
+    }
+    listening->count = count;
+}
+
+/* With the lock held. NULL: it is watched no more. */
+static struct watch *find_number(uint64_t number)
+{
+    for (uint32_t index = 0; index < watch_count; index++) {
+        if (watches[index].number == number) {
+            return &watches[index];
+        }
+    }
+    return NULL;
+}
+
+static void remove_watch(struct watch *watch)
+{
+    *watch = watches[--watch_count];
+}
+
+/* With the lock held, which the handler runs without. What the program has closed is watched no more. */
+static void handle(uint64_t number)
+{
+    struct watch *found = find_number(number);
+    enum etwas_service_answer answer;
+    struct watch watch;
+
+    if (found == NULL) {
+        return;
+    }
+    if (!etwas_own_is(found->descriptor)) {
+        remove_watch(found);
+        return;
+    }
+    watch = *found;
+    running = number;
+    unlock();
+    answer = watch.handler(watch.descriptor, watch.context);
+    lock();
+    running = 0;
+    /* Other watches may have come and gone, and moved it. */
+    found = find_number(number);
+    if (answer != ETWAS_SERVICE_KEEP && found != NULL) {
+        remove_watch(found);
+        if (answer == ETWAS_SERVICE_CLOSE) {
+            etwas_own_close(watch.descriptor);
+        }
+    }
+    (void)pthread_cond_broadcast(&handled);
+}
+
+/*
+ * Until somebody rings, or a descriptor has something to say. False: the bell is gone, or a descriptor of the program's, and
+ * nothing more is heard.
+ */
+static bool listen_once(struct listening *listening)
+{
+    int ready = poll(listening->polls, listening->count,
+                     listening->count == 0 || ck_pr_load_ptr(&soon) != NULL ? RETRY_MS
+                     : notices                                              ? -1
+                                                                            : UNNOTICED_MS);
+    char rung[64];
+
+    if (ready <= 0) {
+        if (ready < 0 && errno != EINTR) {
+            (void)poll(NULL, 0, RETRY_MS); /* more than the program may open now, or no memory */
+        }
+        if (ready == 0 && listening->count != 0 && !notices) {
+            misses();
+        }
+        listening->count = 0;
+        return true;
+    }
+    if (listening->polls[0].revents != 0) {
+        if (!etwas_own_is(listening->polls[0].fd)) {
+            return false;
+        }
+        while (recv(listening->polls[0].fd, rung, sizeof rung, MSG_DONTWAIT) > 0) {
+        }
+    }
+    return true;
+}
+
+/* With the lock held. */
+static void handle_ready(const struct listening *listening)
+{
+    bool any = false;
+
+    for (uint32_t index = 1; index < listening->count; index++) {
+        if (listening->polls[index].revents != 0) {
+            handle(listening->numbers[index]);
+            any = true;
+        }
+    }
+    quiet += !any;
+}
+
+static void *call(void *work)
+{
+    ((void (*)(void))(uintptr_t)work)();
+    return NULL;
+}
+
+/* With the lock held, under which no thread is started. Where none can be had it is tried again. */
+static void call_what_was_asked_for(void)
+{
+    void *work = ck_pr_load_ptr(&soon);
+
+    if (work != NULL && ck_pr_cas_ptr(&soon, work, NULL)) {
+        unlock();
+        if (!etwas_service_spawn(call, work, "etwas-look")) {
+            (void)ck_pr_cas_ptr(&soon, NULL, work);
+        }
+        lock();
+    }
+}
+
+static void *serve(void *argument)
+{
+    static struct listening
+        listening; /* found in a fork's child, too, whose thread begins with it */
+
+    lock();
+    for (;;) {
+        bool goes_on;
+
+        list_watches(&listening);
+        unlock();
+        goes_on = listen_once(&listening);
+        lock();
+        if (!goes_on) {
+            break;
+        }
+        handle_ready(&listening);
+        call_what_was_asked_for();
+    }
+    unlock();
+    return argument;
+}
+
+static void ring(void)
+{
+    if (etwas_own_is(bell[1])) {
+        (void)send(bell[1], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+}
+
+void etwas_service_call_soon(void (*work)(void))
+{
+    const int error = errno;
+
+    if (etwas_service_runs()) {
+        ck_pr_store_ptr(&soon, (void *)(uintptr_t)work);
+        ring();
+    }
+    errno = error;
+}
+
+/* ---- watching -------------------------------------------------------------------------------- */
+
+static uint32_t add_watch(const struct watch *watch)
+{
+    if (watch_count == watch_room) {
+        uint32_t room = watch_room == 0 ? 16 : 2 * watch_room;
+        struct watch *more = realloc(watches, room * sizeof *more);
+
+        if (more == NULL) {
+            return ERROR_NOT_ENOUGH_MEMORY;
+        }
+        watches = more;
+        watch_room = room;
+    }
+    watches[watch_count] = *watch;
+    watches[watch_count++].number = next_number++;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handler handler,
+                             uint64_t context)
+{
+    const struct watch watch = {descriptor, is_owned, handler, context, 0};
+    uint32_t code;
+
+    lock();
+    code = add_watch(&watch);
+    ring();
+    unlock();
+    return code;
+}
+
+bool etwas_service_unwatch(int descriptor, uint64_t context)
+{
+    uint64_t number = 0;
+    int before;
+
+    lock();
+    for (uint32_t index = 0; number == 0 && index < watch_count; index++) {
+        if (watches[index].descriptor == descriptor && watches[index].context == context) {
+            number = watches[index].number;
+        }
+    }
+    before = cancelling; /* a thread that has the lock while this waits stores its own */
+    while (number != 0 && running == number) {
+        (void)pthread_cond_wait(&handled, &mutex);
+    }
+    cancelling = before;
+    if (number != 0 && find_number(number) != NULL) {
+        remove_watch(find_number(number));
+        ring();
+    } else {
+        number = 0;
+    }
+    unlock();
+    return number != 0;
+}
+
+void etwas_service_settle(uint64_t deadline_ns)
+{
+    const struct timespec pause = {.tv_nsec = SETTLE_PAUSE_NS};
+    uint64_t before;
+    bool is_over;
+
+    lock();
+    before = quiet;
+    unlock();
+    /* Twice: the first time may be of a look that began before this. */
+    do {
+        lock();
+        ring();
+        unlock();
+        (void)nanosleep(&pause, NULL);
+        lock();
+        is_over = quiet - before > 1 || is_running == 0;
+        unlock();
+    } while (!is_over && etwas_monotonic_ns() < deadline_ns);
+}
+
+bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name)
+{
+    pthread_t thread;
+
+    if (etwas_thread_create(&thread, NULL, work, argument) != 0) {
+        return false;
+    }
+    (void)pthread_setname_np(thread, name);
+    (void)pthread_detach(thread);
+    return true;
+}
+
+/* ---- taking part ----------------------------------------------------------------------------- */
+
+static enum etwas_service_answer hear(int descriptor, uint64_t context)
+{
+    struct etwas_tell tell;
+
+    (void)descriptor;
+    (void)context;
+    if (etwas_registry_hear(&process, &tell) == ERROR_SUCCESS) {
+        hears(&tell);
+    }
+    return ETWAS_SERVICE_KEEP;
+}
+
+static enum etwas_service_answer hear_removal(int descriptor, uint64_t context)
+{
+    (void)context;
+    etwas_removal_hear(descriptor);
+    misses();
+    return ETWAS_SERVICE_KEEP;
+}
+
+/* Without it, too, it takes part. */
+static void notice_removals(void)
+{
+    const struct watch watch = {.descriptor = etwas_removal_begin(), .handler = hear_removal};
+
+    notices = watch.descriptor >= 0 && add_watch(&watch) == ERROR_SUCCESS;
+    if (!notices) {
+        etwas_removal_end();
+    }
+    etwas_removal_notice(process.name);
+}
+
+static uint32_t start_thread(void)
+{
+    pthread_t thread;
+
+    if (etwas_thread_create(&thread, NULL, serve, NULL) != 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    (void)pthread_setname_np(thread, "etwas-control");
+    (void)pthread_detach(thread);
+    return ERROR_SUCCESS;
+}
+
+static void close_bell(void)
+{
+    for (int end = 0; end < 2; end++) {
+        etwas_own_close(bell[end]);
+        bell[end] = -1;
+    }
+}
+
+static uint32_t begin(void)
+{
+    const struct watch own = {.handler = hear};
+    uint32_t code;
+
+    /* Every guest does this, and the system is quick about it only while a process has one thread: else it takes 10 ms. */
+    etwas_rseq_keep(&etwas_sequences_keeper);
+    (void)etwas_rseq_prepare();
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bell) != 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    bell[0] = etwas_own_keep(bell[0]);
+    bell[1] = etwas_own_keep(bell[1]);
+    code = etwas_registry_join(&process);
+    if (code == ERROR_SUCCESS) {
+        code = add_watch(&own);
+    }
+    if (code == ERROR_SUCCESS) {
+        watches[0].descriptor = process.socket;
+        notice_removals();
+        code = etwas_own_leave_room() ? start_thread() : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
+    }
+    if (code != ERROR_SUCCESS) {
+        watch_count = 0;
+        etwas_removal_end();
+        etwas_registry_leave(&process);
+        close_bell();
+    }
+    return code;
+}
+
+uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell),
+                             void (*miss_with)(void))
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    lock();
+    if (has_ended) {
+        code = ERROR_NO_SYSTEM_RESOURCES;
+    } else if (is_running == 0) {
+        hears = hear_with;
+        misses = miss_with;
+        code = begin();
+        ck_pr_store_32(&is_running, code == ERROR_SUCCESS);
+    }
+    unlock();
+    return code;
+}
+
+bool etwas_service_runs(void)
+{
+    return ck_pr_load_32(&is_running) != 0;
+}
+
+const char *etwas_service_name(void)
+{
+    return process.name;
+}
+
+bool etwas_service_restore(void)
+{
+    bool is_anew = false;
+
+    lock();
+    if (is_running != 0) {
+        uint32_t code = etwas_registry_rejoin(&process, &is_anew);
+
+        if (code != ERROR_SUCCESS) {
+            etwas_sharing_was_refused(code);
+        }
+        if (is_anew) {
+            ring();
+        }
+    }
+    unlock();
+    return is_anew;
+}
+
+void etwas_service_listen_again(void)
+{
+    lock();
+    ring();
+    unlock();
+}
+
+void etwas_service_publish(const struct etwas_registry_guid_list *list)
+{
+    lock();
+    if (is_running != 0) {
+        (void)etwas_registry_publish_guids(&process, list);
+    }
+    unlock();
+}
+
+/* The thread sleeps on: what it watches is there no more. */
+void etwas_service_end(void)
+{
+    lock();
+    has_ended = true;
+    if (is_running != 0) {
+        watch_count = 0;
+        ck_pr_store_32(&is_running, 0);
+        etwas_registry_leave(&process);
+    }
+    unlock();
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+void etwas_service_before_fork(void)
+{
+    lock();
+}
+
+void etwas_service_after_fork(bool is_child)
+{
+    if (is_child) {
+        for (uint32_t index = 0; index < watch_count; index++) {
+            if (watches[index].is_owned) {
+                etwas_own_close(watches[index].descriptor);
+            }
+        }
+        watch_count = 0;
+        running = 0;
+        soon = NULL;
+        has_ended = false;
+        close_bell();
+        etwas_removal_end();
+        etwas_registry_process_forget(&process);
+        ck_pr_store_32(&is_running, 0);
+        handled = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    }
+    unlock();
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/snapshot_all.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <etwas/etwas.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock/clock.h"
+#include "etl/layout.h"
+#include "etl/utf16.h"
+#include "platform/cancel.h"
+#include "platform/file.h"
+#include "platform/time_namespace.h"
+#include "platform/wait.h"
+#include "registry/file_name.h"
+#include "registry/sessions.h"
+#include "session/configuration.h"
+#include "session/trigger.h"
+#include "sharing/host_request.h"
+#include "sharing/remote.h"
+
+#define PATIENCE_NS UINT64_C(5000000000)
+#define NS_A_SECOND 1000000000
+#define FILETIME_OF_1970 INT64_C(116444736000000000)
+
+enum {
+    NAME_BYTES = 64, /* that a file has of a session's name */
+    FILE_BYTES = 128,
+};
+
+/* One recorder. */
+struct part {
+    char name[ETWAS_PATH_BYTES]; /* the session's */
+    char file[FILE_BYTES];       /* in the folder */
+    uint32_t process_id;
+    uint32_t code;
+    bool is_dead;
+    int connection;                     /* on which it answers; -1: none */
+    struct etwas_registry_entry *entry; /* NULL: it is dead, or cannot be read */
+};
+
+struct gathering {
+    const struct etwas_snapshot_wish *wish;
+    char *folder; /* from `/` on */
+    bool is_made; /* the folder is, here */
+    struct part *parts;
+    uint32_t count;
+};
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static void clean(char *text)
+{
+    for (char *character = text; *character != '\0'; character++) {
+        if (*character == '/' || (unsigned char)*character < ' ' || *character == '\x7F') {
+            *character = '_';
+        }
+    }
+}
+
+/* The beginning of a session's name, without what a file's name should not have. No character is cut in two. */
+static void put_stem(char stem[NAME_BYTES + 1], const char *name)
+{
+    size_t length = strnlen(name, NAME_BYTES);
+
+    while (length != 0 && ((unsigned char)name[length] & 0xC0) == 0x80) {
+        length--;
+    }
+    memcpy(stem, name, length);
+    stem[length] = '\0';
+    clean(stem);
+    if (stem[0] == '.') {
+        stem[0] = '_'; /* it would be hidden */
+    }
+}
+
+static bool is_taken(const struct gathering *all, const char *file)
+{
+    for (uint32_t index = 0; index < all->count; index++) {
+        if (strcmp(all->parts[index].file, file) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Two sessions may have one name and process id, the latter in two namespaces, and even one GUID, when both are dead. */
+static void name_file(const struct gathering *all, struct part *part)
+{
+    char stem[NAME_BYTES + 1];
+
+    put_stem(stem, part->name);
+    (void)snprintf(part->file, sizeof part->file, "%s-%u.etl", stem, part->process_id);
+    for (uint32_t number = 2; is_taken(all, part->file); number++) {
+        (void)snprintf(part->file, sizeof part->file, "%s-%u-%u.etl", stem, part->process_id,
+                       number);
+    }
+}
+
+/* The next part, which counts when it is added. NULL: no memory. */
+static struct part *next_part(struct gathering *all)
+{
+    struct part *more = realloc(all->parts, (all->count + 1) * sizeof *more);
+
+    if (more == NULL) {
+        return NULL;
+    }
+    all->parts = more;
+    all->parts[all->count] = (struct part){.connection = -1};
+    return &all->parts[all->count];
+}
+
+/* ---- those that live ------------------------------------------------------------------------- */
+
+static bool is_asked(const struct gathering *all, const struct etwas_registry_entry *entry)
+{
+    return entry->state == ETWAS_REGISTRY_OPEN &&
+           (entry->kind == ETWAS_REGISTRY_RECORDER ||
+            (entry->kind == ETWAS_REGISTRY_SHARED &&
+             (entry->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0)) &&
+           memcmp(&entry->session, &all->wish->except, sizeof entry->session) != 0;
+}
+
+static uint32_t put_path(const struct gathering *all, const struct part *part,
+                         etwas_wchar path[ETWAS_NAME_UNITS + 1])
+{
+    char text[ETWAS_PATH_BYTES];
+    size_t units;
+    int length = snprintf(text, sizeof text, "%s/%s", all->folder, part->file);
+
+    if (length < 0 || (size_t)length >= sizeof text ||
+        etwas_utf8_to_utf16(text, (size_t)length, path, ETWAS_NAME_UNITS, &units) != ETWAS_UTF_OK) {
+        return ERROR_BAD_PATHNAME;
+    }
+    path[units] = 0;
+    return ERROR_SUCCESS;
+}
+
+static uint32_t send_request(const struct gathering *all, struct part *part)
+{
+    struct etwas_snapshot_request request = {
+        .moment = all->wish->moment - etwas_time_offset_known_ns(),
+        .before_ns = all->wish->before_ns,
+    };
+    const struct etwas_message message = {
+        .op = ETWAS_MESSAGE_SNAPSHOT, .bytes = sizeof request, .descriptor = -1};
+    uint32_t code = put_path(all, part, request.file_name);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_remote_send(part->entry, &message, &request, &part->connection);
+    }
+    part->connection = code == ERROR_SUCCESS ? part->connection : -1;
+    return code;
+}
+
+/* False: no memory. */
+static bool ask_one(struct gathering *all, struct etwas_registry_entry *entry)
+{
+    struct part *part = next_part(all);
+    size_t bytes = 0;
+
+    if (part == NULL) {
+        free(entry);
+        return false;
+    }
+    part->entry = entry;
+    part->process_id = entry->process_id;
+    if (etwas_utf16_to_utf8(entry->name, etwas_utf16_length(entry->name, ETWAS_NAME_UNITS),
+                            part->name, sizeof part->name - 1, &bytes) != ETWAS_UTF_OK) {
+        (void)strcpy(part->name, "session");
+    }
+    name_file(all, part);
+    part->code = send_request(all, part);
+    all->count++;
+    return true;
+}
+
+/* It may be a recorder. It is told under the name of its entry. False: no memory. */
+static bool add_unread(struct gathering *all, const etwas_guid *session, uint32_t code)
+{
+    const struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
+    struct part *part = next_part(all);
+
+    if (part != NULL) {
+        _Static_assert(ETWAS_REGISTRY_FILE_BYTES <= sizeof part->file, "a name of the registry");
+        etwas_file_name_put(&name, part->file);
+        part->code = code;
+        all->count++;
+    }
+    return part != NULL;
+}
+
+static uint32_t ask_all(struct gathering *all)
+{
+    etwas_guid *sessions;
+    uint32_t count;
+    uint32_t code = etwas_registry_list(&sessions, &count);
+
+    for (uint32_t index = 0; code == ERROR_SUCCESS && index < count; index++) {
+        struct etwas_registry_entry *entry;
+        uint32_t read = etwas_registry_read(&sessions[index], &entry);
+
+        if (read != ERROR_SUCCESS) {
+            /* One that is not found has ended meanwhile. */
+            if (read != ERROR_NOT_FOUND && !add_unread(all, &sessions[index], read)) {
+                code = ERROR_NOT_ENOUGH_MEMORY;
+            }
+        } else if (!is_asked(all, entry)) {
+            free(entry);
+        } else if (!ask_one(all, entry)) {
+            code = ERROR_NOT_ENOUGH_MEMORY;
+        }
+    }
+    free(sessions);
+    return code;
+}
+
+static void hear_all(struct gathering *all, void *body, uint64_t deadline_ns)
+{
+    for (uint32_t index = 0; index < all->count; index++) {
+        struct part *part = &all->parts[index];
+        struct etwas_message answer = {.descriptor = -1};
+
+        if (part->connection >= 0) {
+            part->code = etwas_remote_receive(part->entry, part->connection, ETWAS_MESSAGE_SNAPSHOT,
+                                              &answer, body, deadline_ns);
+            part->code = part->code == ERROR_SUCCESS ? answer.code : part->code;
+        }
+        free(part->entry);
+    }
+}
+
+/* ---- those that are dead --------------------------------------------------------------------- */
+
+static bool is_pool_file(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 5 && strcmp(name + length - 5, ".pool") == 0;
+}
+
+/* What cannot be read is told under the name of its pool file. False: no memory. */
+static bool recover(struct gathering *all, const char *path, etwas_recovered *found)
+{
+    uint32_t code;
+    char output[ETWAS_PATH_BYTES + FILE_BYTES];
+    struct part *part;
+
+    found->is_alive = false; /* without memory nothing is said */
+    code = etwas_recover(path, 0, NULL, found);
+    if (found->is_alive) {
+        return true;
+    }
+    part = next_part(all);
+    if (part == NULL) {
+        return false;
+    }
+    part->is_dead = true;
+    if (code == ERROR_SUCCESS) {
+        (void)strcpy(part->name, found->session_name);
+        part->process_id = found->process_id;
+        name_file(all, part);
+        (void)snprintf(output, sizeof output, "%s/%s", all->folder, part->file);
+        code = etwas_recover(path, 0, output, found);
+    } else {
+        (void)snprintf(part->file, sizeof part->file, "%s", strrchr(path, '/') + 1);
+        clean(part->file);
+    }
+    part->code = code;
+    all->count++;
+    return true;
+}
+
+static uint32_t recover_folder(struct gathering *all, const char *folder, etwas_recovered *found)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    bool has_memory = true;
+
+    while (files != NULL && has_memory && (entry = readdir(files)) != NULL) {
+        char path[ETWAS_PATH_BYTES + 1 + NAME_MAX];
+
+        if (is_pool_file(entry->d_name)) {
+            (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+            has_memory = recover(all, path, found);
+        }
+    }
+    if (files != NULL) {
+        (void)closedir(files);
+    }
+    return has_memory ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+}
+
+/* Folders that are not there have nothing. */
+static uint32_t recover_all(struct gathering *all)
+{
+    etwas_recovered *found = malloc(sizeof *found);
+    char folder[ETWAS_PATH_BYTES];
+    uint32_t code = found != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+
+    for (uint32_t index = 0;
+         code == ERROR_SUCCESS && etwas_crash_safe_folder(index, folder, sizeof folder) == 0;
+         index++) {
+        code = recover_folder(all, folder, found);
+    }
+    free(found);
+    return code;
+}
+
+/* ---- the account ----------------------------------------------------------------------------- */
+
+/* As `etwas dump --from` takes it. */
+static void put_time(FILE *file, const char *option, int64_t unix_ns)
+{
+    const time_t seconds = unix_ns / NS_A_SECOND;
+    struct tm time;
+
+    if (unix_ns > 0 && gmtime_r(&seconds, &time) != NULL) {
+        (void)fprintf(file, " %s %04d-%02d-%02dT%02d:%02d:%02d.%09dZ", option, time.tm_year + 1900,
+                      time.tm_mon + 1, time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec,
+                      (int)(unix_ns % NS_A_SECOND));
+    }
+}
+
+static void put_window(FILE *file, const struct etwas_snapshot_wish *wish)
+{
+    int64_t filetime =
+        etwas_trigger_stamp(ETWAS_CLOCK_KIND_QPC, wish->moment, ETWAS_CLOCK_KIND_SYSTEM);
+    int64_t unix_ns = (filetime - FILETIME_OF_1970 + 1) * 100; /* so that the moment is inside */
+
+    (void)fputs("window", file);
+    if (wish->before_ns != 0 && wish->before_ns < (uint64_t)unix_ns) {
+        put_time(file, "--from", unix_ns - (int64_t)wish->before_ns);
+    }
+    put_time(file, "--to", unix_ns);
+    (void)fputc('\n', file);
+}
+
+static const char *outcome(const struct part *part)
+{
+    if (part->code != ERROR_SUCCESS) {
+        return part->code == ERROR_TIMEOUT ? "has not answered" : etwas_error_text(part->code);
+    }
+    return part->is_dead ? "recovered" : "taken";
+}
+
+/* ERROR_WRITE_FAULT, and why it cannot be made. What is not whole is not there. */
+static uint32_t write_account(const struct gathering *all)
+{
+    char path[ETWAS_PATH_BYTES + FILE_BYTES];
+    bool is_whole;
+    FILE *file;
+
+    (void)snprintf(path, sizeof path, "%s/recorders.txt", all->folder);
+    file = fopen(path, "we");
+    if (file == NULL) {
+        return etwas_file_open_error(errno);
+    }
+    put_window(file, all->wish);
+    for (uint32_t index = 0; index < all->count; index++) {
+        (void)fprintf(file, "%s: %s\n", all->parts[index].file, outcome(&all->parts[index]));
+    }
+    is_whole = ferror(file) == 0;
+    is_whole = fclose(file) == 0 && is_whole;
+    if (!is_whole) {
+        (void)unlink(path);
+    }
+    return is_whole ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
+}
+
+static uint32_t tell(const struct gathering *all, etwas_snapshot_callback each, void *context)
+{
+    uint32_t code = all->count != 0 ? ERROR_SUCCESS : ERROR_NOT_FOUND;
+
+    for (uint32_t index = 0; index < all->count; index++) {
+        const struct part *one = &all->parts[index];
+        const etwas_snapshot_part part = {
+            .session_name = one->name,
+            .log_file = one->file,
+            .process_id = one->process_id,
+            .code = one->code,
+            .is_dead = one->is_dead,
+        };
+
+        if (each != NULL) {
+            each(&part, context);
+        }
+        code = code == ERROR_SUCCESS ? one->code : code;
+    }
+    return code;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static uint32_t open_folder(struct gathering *all)
+{
+    const char *folder = all->wish->folder;
+    struct stat facts;
+
+    all->is_made = mkdir(folder, 0700) == 0;
+    if (!all->is_made && errno != EEXIST) {
+        return errno == ENOENT ? ERROR_PATH_NOT_FOUND : etwas_file_open_error(errno);
+    }
+    all->folder = realpath(folder, NULL);
+    if (all->folder == NULL) {
+        return etwas_file_open_error(errno);
+    }
+    return stat(all->folder, &facts) == 0 && S_ISDIR(facts.st_mode) &&
+                   strlen(all->folder) < ETWAS_PATH_BYTES - FILE_BYTES
+               ? ERROR_SUCCESS
+               : ERROR_BAD_PATHNAME;
+}
+
+/* `body` has room for an answer. */
+static uint32_t gather(struct gathering *all, void *body)
+{
+    uint64_t deadline_ns = etwas_monotonic_ns() + PATIENCE_NS;
+    uint32_t code = body != NULL ? open_folder(all) : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+    uint32_t recovered;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    code = ask_all(all);
+    recovered = recover_all(all);
+    hear_all(all, body, deadline_ns);
+    code = code == ERROR_SUCCESS ? recovered : code;
+    if (code == ERROR_SUCCESS && all->count != 0) {
+        return write_account(all);
+    }
+    if (all->count == 0 && all->is_made) {
+        (void)rmdir(all->folder);
+    }
+    return code;
+}
+
+uint32_t etwas_snapshot_all_of(const struct etwas_snapshot_wish *wish, etwas_snapshot_callback each,
+                               void *context)
+{
+    struct gathering all = {.wish = wish};
+    int cancelling = etwas_cancel_forbid();
+    void *body = malloc(ETWAS_MESSAGE_BYTES);
+    uint32_t code = gather(&all, body);
+    uint32_t told;
+
+    free(body);
+    etwas_cancel_allow(cancelling);
+    told = tell(&all, each, context);
+    free(all.parts);
+    free(all.folder);
+    return code != ERROR_SUCCESS ? code : told;
+}
+
+uint32_t etwas_snapshot_all(const char *folder, uint64_t before_ns, etwas_snapshot_callback each,
+                            void *context)
+{
+    const struct etwas_snapshot_wish wish = {
+        .folder = folder,
+        .moment = etwas_clock_now(ETWAS_CLOCK_KIND_QPC),
+        .before_ns = before_ns,
+    };
+
+    return folder != NULL && folder[0] != '\0' ? etwas_snapshot_all_of(&wish, each, context)
+                                               : (uint32_t)ERROR_BAD_PATHNAME;
+}
