@@ -30,7 +30,7 @@ static void print(const char *line)
     char text[LINE_ROOM + sizeof "<7>\n"];
 
     assert_true(log >= 0);
-    (void)snprintf(text, sizeof text, "<7>%s\n", line);
+    (void)snprintf(text, sizeof text, "<7>%.*s\n", LINE_ROOM, line);
     assert_int_equal(write(log, text, strlen(text)), (ssize_t)strlen(text));
     (void)close(log);
 }
