@@ -466,6 +466,10 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
     const uint64_t wanted_before = board->wants;
     const uint32_t open_before = open_topics(board);
 
+    if (!etwas_stack_walker_prepare(&board->walker, settings)) {
+        *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
+        return false;
+    }
     if (before.profile_interval == 0) {
         board->host.profile_interval = settings->profile_interval;
     }

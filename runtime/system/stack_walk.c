@@ -252,9 +252,15 @@ void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
             choose_provider(walker, settings, provider);
         }
     }
+}
+
+bool etwas_stack_walker_prepare(struct etwas_stack_walker *walker,
+                                const struct etwas_system_settings *settings)
+{
     if (settings->user_stack_bytes != 0 && walker->user_stack == NULL) {
         walker->user_stack = calloc(1, sizeof(struct user_stack_record));
     }
+    return settings->user_stack_bytes == 0 || walker->user_stack != NULL;
 }
 
 void etwas_stack_walker_free(struct etwas_stack_walker *walker)

@@ -35,7 +35,11 @@ struct etwas_stack_walker {
 
 void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next);
 
-/* From now on of these alone. */
+/* Has room for what the settings ask for. False: there is no memory. */
+bool etwas_stack_walker_prepare(struct etwas_stack_walker *walker,
+                                const struct etwas_system_settings *settings);
+
+/* From now on of these alone, which it was prepared for. */
 void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
                                const struct etwas_system_settings *settings);
 
