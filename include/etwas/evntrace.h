@@ -373,6 +373,8 @@ uint32_t EnableTrace(uint32_t Enable, uint32_t EnableFlag, uint32_t EnableLevel,
  *
  * ERROR_INVALID_PARAMETER: GuidPropertiesArray, one of its pointers, or GuidCount NULL.
  * ERROR_MORE_DATA: there are more than PropertyArrayCount, which may be 0; so many are filled.
+ * ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others, with all else filled: what another process says of its providers or
+ *   sessions cannot be read, as it is damaged or of another release.
  *
  * ETW page: "EnumerateTraceGuids function".
  */
@@ -412,6 +414,9 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  * ERROR_WMI_GUID_NOT_FOUND: nobody is registered under that GUID and no session enables it, or
  *   there is no such group. *ReturnLength is not changed.
  * ERROR_NOT_ENOUGH_MEMORY: nor is it then.
+ * ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others: what another process says of its providers or sessions cannot be
+ *   read, as it is damaged or of another release. The answer lacks it, and is otherwise as with ERROR_SUCCESS; where
+ *   nobody else has the GUID, *ReturnLength is not changed.
  *
  * ETW page: "EnumerateTraceGuidsEx function".
  */

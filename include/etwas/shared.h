@@ -120,7 +120,9 @@ uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, ch
 /*
  * What a provider calls itself (EventSetInformation with EventProviderSetTraits, which TraceLogging's do), of this process or any that takes
  * part: UTF-8, what fits into `room` bytes, terminated; empty: it is not known. Thread-safe; not for signal
- * handlers; reads files. Errors: ERROR_NOT_FOUND; ERROR_INVALID_PARAMETER for NULL or no room.
+ * handlers; reads files. Errors: ERROR_NOT_FOUND; ERROR_INVALID_PARAMETER for NULL or no room; where nobody is found who has
+ * it, ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others: what a process says of its providers cannot be read, as it is
+ * damaged or of another release.
  */
 uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
     ETWAS_API(etwas_provider_name);
@@ -129,7 +131,9 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
  * The other way round: the GUIDs of the providers that are registered, in this process or any that takes part, and call
  * themselves so; letters of ASCII without regard to case. Writes up to `room` of them into guids[] (NULL only with a room of
  * 0), each once, and how many that are into *count. Thread-safe; not for signal handlers; reads files.
- * Errors: ERROR_NOT_FOUND; ERROR_MORE_DATA, there are more; ERROR_INVALID_PARAMETER for NULL or an empty name.
+ * Errors: ERROR_NOT_FOUND; ERROR_MORE_DATA, there are more; ERROR_INVALID_PARAMETER for NULL or an empty name; with
+ * *count set, 0 too, ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED and others: what a process says of its providers cannot be read, as
+ * it is damaged or of another release.
  */
 uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
     ETWAS_API(etwas_provider_guids);

@@ -62,6 +62,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
 {
     struct etwas_others others;
     uint32_t found = 0;
+    uint32_t code;
 
     etwas_prepare();
     if (properties == NULL || guid_count == NULL) {
@@ -72,7 +73,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
             return ERROR_INVALID_PARAMETER;
         }
     }
-    etwas_others_look(&others);
+    code = etwas_others_look(&others);
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         if (etwas_control_guids[index].registrations == 0 || etwas_control_guids[index].is_group) {
@@ -93,7 +94,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
     }
     etwas_others_free(&others);
     *guid_count = found;
-    return found > property_count ? ERROR_MORE_DATA : ERROR_SUCCESS;
+    return found > property_count ? (uint32_t)ERROR_MORE_DATA : code;
 }
 
 /* ---- EnumerateTraceGuidsEx: with the control lock held --------------------------------------- */
@@ -440,6 +441,7 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
 {
     struct answer answer = {.buffer = out_buffer, .room = out_bytes};
     etwas_guid guid = {0};
+    uint32_t unread = ERROR_SUCCESS;
     uint32_t code = ERROR_SUCCESS;
 
     etwas_prepare();
@@ -453,11 +455,15 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
         memcpy(&guid, in_buffer, sizeof guid);
     }
     if (question != TraceGuidQueryProcess && question != TraceMaxLoggersQuery) {
-        etwas_others_look(&answer.others);
+        unread = etwas_others_look(&answer.others);
         answer.enable_count = etwas_others_enablements(
             &answer.others, &guid, question == TraceGroupQueryInfo, &answer.enables);
+        code = unread == ERROR_NOT_ENOUGH_MEMORY || answer.enables == NULL
+                   ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
+                   : (uint32_t)ERROR_SUCCESS;
     }
-    if (question == TraceGuidQueryList || question == TraceGroupQueryList) {
+    if (code == ERROR_SUCCESS &&
+        (question == TraceGuidQueryList || question == TraceGroupQueryList)) {
         code = etwas_others_add_enabled(&answer.others);
     }
     etwas_control_lock();
@@ -466,8 +472,8 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
     etwas_others_free(&answer.others);
     free(answer.enables);
     if (code != ERROR_SUCCESS) {
-        return code;
+        return code == ERROR_WMI_GUID_NOT_FOUND && unread != ERROR_SUCCESS ? unread : code;
     }
     *return_bytes = (uint32_t)answer.needed;
-    return answer.needed > answer.room ? ERROR_INSUFFICIENT_BUFFER : ERROR_SUCCESS;
+    return answer.needed > answer.room ? (uint32_t)ERROR_INSUFFICIENT_BUFFER : unread;
 }

@@ -58,16 +58,19 @@ static void ask_own(struct asked *asked)
 uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room)
 {
     struct asked asked = {.guid = provider};
+    uint32_t unread = ERROR_SUCCESS;
 
     if (provider == NULL || text == NULL || room == 0) {
         return ERROR_INVALID_PARAMETER;
     }
     ask_own(&asked);
     if (asked.name[0] == 0 && etwas_remote_can_look()) {
-        (void)etwas_registry_each_process(ask_list, &asked);
+        unread = etwas_registry_each_process(ask_list, &asked);
     }
     (void)snprintf(text, room, "%s", asked.name);
-    return asked.name[0] != 0 ? ERROR_SUCCESS : ERROR_NOT_FOUND;
+    return asked.name[0] != 0        ? (uint32_t)ERROR_SUCCESS
+           : unread != ERROR_SUCCESS ? unread
+                                     : (uint32_t)ERROR_NOT_FOUND;
 }
 
 /* ---- of a name the GUIDs ------------------------------------------------------------------------- */
@@ -124,16 +127,18 @@ static void find_own(struct wanted *wanted)
 uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room, uint32_t *count)
 {
     struct wanted wanted = {.name = name, .guids = guids, .room = room};
+    uint32_t unread = ERROR_SUCCESS;
 
     if (name == NULL || name[0] == '\0' || count == NULL || (guids == NULL && room != 0)) {
         return ERROR_INVALID_PARAMETER;
     }
     find_own(&wanted);
     if (etwas_remote_can_look()) {
-        (void)etwas_registry_each_process(find_in_list, &wanted);
+        unread = etwas_registry_each_process(find_in_list, &wanted);
     }
     *count = wanted.count < room ? wanted.count : room;
-    return wanted.count == 0     ? ERROR_NOT_FOUND
-           : wanted.count > room ? ERROR_MORE_DATA
-                                 : ERROR_SUCCESS;
+    return wanted.count > room       ? (uint32_t)ERROR_MORE_DATA
+           : unread != ERROR_SUCCESS ? unread
+           : wanted.count == 0       ? (uint32_t)ERROR_NOT_FOUND
+                                     : (uint32_t)ERROR_SUCCESS;
 }

@@ -195,9 +195,9 @@ static bool look(int folder, const char *text, void *context)
         list->folder = folder;
         goes_on = showing->look(list, showing->context);
         free(list);
-    } else if (code == ERROR_NOT_ENOUGH_MEMORY) {
+    } else if (code != ERROR_NOT_FOUND) { /* that process has ended meanwhile */
         showing->code = code;
-        goes_on = false;
+        goes_on = code != ERROR_NOT_ENOUGH_MEMORY;
     }
     return goes_on;
 }

@@ -51,7 +51,8 @@ void etwas_registry_process_forget(struct etwas_registry_process *process);
 
 /*
  * Shows the list of each living process, this one too, until `each` returns false; a list is gone when
- * `each` has returned. One that cannot be read is left out. ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
+ * `each` has returned. ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open; errors of etwas_held_read and
+ * ERROR_NOT_SUPPORTED, of another release: that process's list was left out, the others were shown.
  */
 uint32_t etwas_registry_each_process(bool (*each)(const struct etwas_registry_guid_list *list,
                                                   void *context),

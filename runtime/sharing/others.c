@@ -24,6 +24,7 @@
 struct gathering {
     struct etwas_others *others;
     uint32_t room;
+    uint32_t code;
 };
 
 /* In another PID namespace there may be one of the same id. */
@@ -46,6 +47,7 @@ static bool gather(const struct etwas_registry_guid_list *list, void *context)
         struct etwas_other_provider *more = realloc(others->providers, room * sizeof *more);
 
         if (more == NULL) {
+            gathering->code = ERROR_NOT_ENOUGH_MEMORY;
             return false;
         }
         others->providers = more;
@@ -67,16 +69,21 @@ static bool gather(const struct etwas_registry_guid_list *list, void *context)
     return true;
 }
 
-void etwas_others_look(struct etwas_others *others)
+uint32_t etwas_others_look(struct etwas_others *others)
 {
-    struct gathering gathering = {.others = others};
-    uint32_t code; /* QueryAllTraces says it */
+    struct gathering gathering = {.others = others, .code = ERROR_SUCCESS};
+    uint32_t processes;
+    uint32_t sessions;
 
     memset(others, 0, sizeof *others);
-    if (etwas_remote_can_look()) {
-        (void)etwas_registry_each_process(gather, &gathering);
-        others->entry_count = etwas_remote_list(&others->entries, &code);
+    if (!etwas_remote_can_look()) {
+        return ERROR_SUCCESS;
     }
+    processes = etwas_registry_each_process(gather, &gathering);
+    others->entry_count = etwas_remote_list(&others->entries, &sessions);
+    return gathering.code != ERROR_SUCCESS ? gathering.code
+           : processes != ERROR_SUCCESS    ? processes
+                                           : sessions;
 }
 
 uint32_t etwas_others_add_enabled(struct etwas_others *others)

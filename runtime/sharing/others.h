@@ -37,8 +37,11 @@ struct etwas_others {
     uint32_t entry_count;
 };
 
-/* Looks at all of them; empty where this process does not take part, or there is no memory. Without a lock of ours. */
-void etwas_others_look(struct etwas_others *others);
+/*
+ * Looks at all of them; they are empty where this process does not take part. Returns why there may be others:
+ * ERROR_NOT_ENOUGH_MEMORY, or what one says cannot be read; ERROR_SUCCESS: these are all. Without a lock of ours.
+ */
+uint32_t etwas_others_look(struct etwas_others *others);
 void etwas_others_free(struct etwas_others *others);
 
 /*

@@ -55,7 +55,8 @@ uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, ch
     } else {
         wanted.process_id = process_id != 0 ? process_id : etwas_process_id_so_far();
         code = etwas_registry_each_process(look, &wanted);
-        code = code == ERROR_SUCCESS ? wanted.code : code;
+        /* Another process's list that cannot be read is not about this one. */
+        code = code == ERROR_SUCCESS || wanted.code != ERROR_NOT_FOUND ? wanted.code : code;
     }
     if (code == ERROR_SUCCESS) {
         (void)snprintf(text, room, "%s", wanted.path);

@@ -89,11 +89,12 @@ class SteerTest(ToolTest):
             os.kill(process, signal.SIGTERM)
         self.assertTrue(await_true(lambda: not self.pids_of_host()))
 
-    def entries(self):
-        """Of sessions, in the room: as they were, by path."""
+    def entries(self, begins="s."):
+        """Of sessions, or lists of providers (p.), in the room: as they were, by path."""
         room = self.environment["ETWAS_RUNTIME_DIR"]
         found = [os.path.join(room, name) for name in os.listdir(room)
-                 if name.startswith("s.") and not name.endswith((".sock", ".pool"))]
+                 if name.startswith(begins) and name.endswith(".guids" if begins == "p." else "")
+                 and not name.endswith((".sock", ".pool"))]
         return {path: open(path, "rb").read() for path in found}
 
     def spoil(self, path, at, byte):
@@ -619,6 +620,29 @@ class Across(Steered):
         _, error = self.start("--buffering", "-e", "Etwas.Chosen:1", name=f"{self.name}-two", expect=OPEN)
         self.assertIn("two providers call themselves so", error)
         self.assertEqual(len(self.pids_of_host()), 2)
+
+    def test_a_process_whose_providers_cannot_be_read_is_said_and_the_others_are_shown(self):
+        work = f"/p.{self.work_process.pid}."
+        path, whole = next((path, whole) for path, whole in self.entries("p.").items() if work in path)
+        before = [line for line in self.ask_json("ps --json") if "provider" in line]
+        self.assertIn(MODERN, [line["provider"] for line in before])
+        self.ask(f"enable {self.log} {CLASSIC}")
+        for at, told in ((0, "what a process says of one is damaged. Restart that process"),
+                         (4, "one is of another release, whose own etwas shows it")):
+            self.spoil(path, at, whole[at] ^ 0x40)
+            for options in ((), ("--json",)):
+                out, error = self.run_etwas("ps", *options, expect=DAMAGED)
+                self.assertIn(self.recorder, out)
+                self.assertIn(CLASSIC, out)  # a session has it
+                self.assertNotIn(MODERN, out)
+                self.assertEqual(error, f"etwas ps: not every provider can be read: {told}\n")
+            out, error = self.run_etwas("enable", self.log, "Etwas.Odd")
+            self.assertEqual(error, "etwas enable: 'Etwas.Odd': not every process's providers can be read, and no other is called so: "
+                                    "its GUID is made of the name\n")
+            self.ask(f"disable {self.log} Etwas.Odd")
+            self.spoil(path, at, whole[at])
+            _, error = self.run_etwas("ps")
+            self.assertEqual(error, "")
 
     def test_losses_are_said_with_their_cause(self):
         small = f"{self.name}-small"

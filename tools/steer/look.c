@@ -262,6 +262,12 @@ static bool add(struct etwas_steer_found *found, const etwas_guid *guid,
     return true;
 }
 
+/* All else is found. */
+static bool is_partial(uint32_t code)
+{
+    return code != ERROR_SUCCESS && code != ERROR_NOT_ENOUGH_MEMORY;
+}
+
 static uint32_t look_for_provider(struct etwas_steer_found *found, etwas_guid *guid)
 {
     TRACE_GUID_INFO *info;
@@ -271,7 +277,7 @@ static uint32_t look_for_provider(struct etwas_steer_found *found, etwas_guid *g
 
     info = etwas_steer_enumerate(TraceGuidQueryInfo, guid, &bytes, &code);
     if (info == NULL) {
-        return code == ERROR_WMI_GUID_NOT_FOUND ? (uint32_t)ERROR_SUCCESS : code; /* it has gone */
+        return code == ERROR_NOT_ENOUGH_MEMORY ? code : (uint32_t)ERROR_SUCCESS; /* it has gone */
     }
     found->answers[found->answer_count++] = info;
     instance = (const void *)(info + 1);
@@ -302,8 +308,10 @@ static uint32_t look_for_providers(struct etwas_steer_found *found)
 
     found->answers = calloc(count + 1, sizeof *found->answers);
     code = found->answers != NULL ? code : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
-    for (size_t i = 0; i < count && code == ERROR_SUCCESS; i++) {
-        code = look_for_provider(found, &guids[i]);
+    for (size_t i = 0; i < count && code != ERROR_NOT_ENOUGH_MEMORY; i++) {
+        uint32_t failed = look_for_provider(found, &guids[i]);
+
+        code = failed != ERROR_SUCCESS ? failed : code;
     }
     free(guids);
     if (found->provider_count != 0) {
@@ -337,9 +345,9 @@ static void name_folders(struct etwas_steer_found *found)
     }
 }
 
-static void say_partial(const char *command, uint32_t code)
+static void say_partial(const char *command, const char *what, uint32_t code)
 {
-    fprintf(stderr, "%s: not every session can be read: %s\n", command,
+    fprintf(stderr, "%s: not every %s can be read: %s\n", command, what,
             code == ERROR_NOT_SUPPORTED ? "one is of another release, whose own etwas shows it"
             : code == ERROR_INVALID_DATA
                 ? "what a process says of one is damaged. Restart that process"
@@ -355,19 +363,24 @@ bool etwas_steer_look(const char *command, struct etwas_steer_found *found)
         return false;
     }
     code = look_for_sessions(found);
-    found->is_partial = code != ERROR_SUCCESS && code != ERROR_NOT_ENOUGH_MEMORY;
+    found->is_partial = is_partial(code);
     if (found->is_partial) {
-        say_partial(command, code);
+        say_partial(command, "session", code);
     }
     if (code != ERROR_NOT_ENOUGH_MEMORY) {
         code = look_for_providers(found);
     }
+    /* Providers are also looked for in what sessions say. */
+    if (is_partial(code) && !found->is_partial) {
+        found->is_partial = true;
+        say_partial(command, "provider", code);
+    }
     name_folders(found);
-    if (code != ERROR_SUCCESS) {
+    if (code == ERROR_NOT_ENOUGH_MEMORY) {
         fprintf(stderr, "%s: %s\n", command, etwas_steer_reason(code));
         etwas_steer_look_free(found);
     }
-    return code == ERROR_SUCCESS;
+    return code != ERROR_NOT_ENOUGH_MEMORY;
 }
 
 void etwas_steer_look_free(struct etwas_steer_found *found)

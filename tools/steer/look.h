@@ -52,7 +52,7 @@ struct etwas_steer_found {
     uint32_t provider_count;
     void **answers; /* what `enables` points into */
     size_t answer_count;
-    bool is_partial;  /* there may be more sessions, which could not be read */
+    bool is_partial;  /* there may be more sessions or providers, which could not be read */
     bool has_folders; /* something is in another runtime folder than this command's own */
 };
 

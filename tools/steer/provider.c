@@ -138,9 +138,10 @@ bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid
     enum kind kind = read(text, guid);
     etwas_guid found[2];
     uint32_t count = 0;
+    uint32_t code = ERROR_NOT_FOUND;
 
     if (kind == NAME) {
-        (void)etwas_provider_guids(text, found, 2, &count);
+        code = etwas_provider_guids(text, found, 2, &count);
     }
     if (count == 2) {
         say_two(command, text, found);
@@ -150,7 +151,10 @@ bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid
         *guid = found[0];
     } else if (kind == NAME) {
         etwas_steer_complain(command, text,
-                             "nobody has registered it yet: its GUID is made of the name");
+                             code == ERROR_NOT_FOUND
+                                 ? "nobody has registered it yet: its GUID is made of the name"
+                                 : "not every process's providers can be read, and no other is "
+                                   "called so: its GUID is made of the name");
     }
     return kind != NOTHING;
 }
@@ -160,18 +164,20 @@ void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint
 {
     uint32_t guid_bytes = guid != NULL ? sizeof *guid : 0;
     void *answer = NULL;
-    uint32_t room = 0;
 
     *bytes = 0;
     *code = EnumerateTraceGuidsEx(class, guid, guid_bytes, NULL, 0, bytes);
     for (int i = 0; *code == ERROR_INSUFFICIENT_BUFFER && i < TRIES; i++) {
-        room = *bytes;
+        uint32_t room = *bytes;
+
         free(answer);
         answer = malloc(room);
+        *bytes = 0; /* where the GUID is nobody's meanwhile */
         *code = answer != NULL ? EnumerateTraceGuidsEx(class, guid, guid_bytes, answer, room, bytes)
                                : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
     }
-    if (*code != ERROR_SUCCESS) {
+    if (*code == ERROR_INSUFFICIENT_BUFFER || *code == ERROR_NOT_ENOUGH_MEMORY ||
+        *code == ERROR_WMI_GUID_NOT_FOUND || *bytes == 0) {
         free(answer);
         return NULL;
     }

@@ -47,7 +47,7 @@ enum {
     ETWAS_STEER_LOGGER_ID = 0xFF /* of a handle: what TRACE_ENABLE_INFO knows a session by */
 };
 
-/* An answer of EnumerateTraceGuidsEx, however large; NULL with a code. */
+/* An answer of EnumerateTraceGuidsEx, however large; NULL with a code. Other codes: what could not be read is not in it. */
 void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint32_t *bytes,
                             uint32_t *code);
 

@@ -49,7 +49,7 @@ static const char *const ps_help[] = {
     "of_another_release (their releases of the library differ too much) or\n"
     "of_one_process (see unshared).\n"
     "\n"
-    "Exit codes: see 'etwas --help'; 3 where a session cannot be read.\n",
+    "Exit codes: see 'etwas --help'; 3 where a session or a provider cannot be read.\n",
     NULL,
 };
 
