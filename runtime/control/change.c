@@ -113,7 +113,7 @@ static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar 
                                          (uint32_t)getpid(), made);
 
     if (code == ERROR_SUCCESS) {
-        etwas_system_logger_tell_symbols(session);
+        etwas_system_logger_emit_symbols(session);
         code = etwas_snapshot_write(session, made);
     }
     if (code == ERROR_SUCCESS) {
@@ -215,7 +215,7 @@ static void end_realtime(struct etwas_session *session)
 static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flags)
 {
     struct etwas_system_settings settings;
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     uint32_t code;
 
     if (!session->configuration.system_logger || session->configuration.rundown_only ||

@@ -10,9 +10,9 @@ enum {
     LONGEST_SENTENCE = 512
 };
 
-static _Thread_local struct etwas_fault last;
+static _Thread_local struct etwas_unavailability last;
 
-void etwas_kernel_refusal_keep(const struct etwas_fault *fault)
+void etwas_kernel_refusal_keep(const struct etwas_unavailability *fault)
 {
     last = *fault;
 }
@@ -22,8 +22,8 @@ size_t etwas_kernel_refusal(char *text, size_t room)
     char sentence[LONGEST_SENTENCE] = "";
     size_t length;
 
-    if (last.place != ETWAS_FAULT_NOWHERE) {
-        etwas_fault_explain(&last, sentence, sizeof sentence);
+    if (last.cause != ETWAS_UNAVAILABLE_NOTHING) {
+        etwas_unavailability_explain(&last, sentence, sizeof sentence);
     }
     length = strlen(sentence);
     if (text != NULL && room != 0) {

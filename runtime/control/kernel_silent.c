@@ -29,11 +29,11 @@ uint32_t etwas_kernel_silent(etwas_trace_handle handle, uint32_t *flags, char *t
     session = etwas_session_find(key);
     if (session != NULL) {
         code = session->configuration.system_logger ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
-        *flags = etwas_silent_flags(session->configuration.enable_flags);
+        *flags = etwas_empty_group_flags(session->configuration.enable_flags);
     }
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && text != NULL && room != 0) {
-        etwas_silent_explain(*flags, sentence, sizeof sentence);
+        etwas_empty_group_explain(*flags, sentence, sizeof sentence);
         (void)snprintf(text, room, "%s", sentence);
     }
     return code;

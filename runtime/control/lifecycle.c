@@ -229,7 +229,7 @@ static uint32_t make_sinks(struct etwas_session *session)
 
 static uint32_t make_system_logger(struct etwas_session *session)
 {
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     uint32_t code;
 
     if (!session->configuration.system_logger) {

@@ -24,7 +24,7 @@ static uint32_t snapshot(struct etwas_session *session, const etwas_wchar *file_
     if (session->configuration.filtered_out) {
         return ERROR_SUCCESS;
     }
-    etwas_system_logger_tell_symbols(session);
+    etwas_system_logger_emit_symbols(session);
     etwas_session_clock_read_if_due(session);
     return etwas_snapshot_write_window(session, file_name, window);
 }

@@ -57,7 +57,7 @@ static struct etwas_session *acquire(etwas_trace_handle handle, uint32_t *code)
 
 static uint32_t change(struct etwas_session *session, const struct etwas_system_settings *settings)
 {
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     uint32_t code = etwas_system_logger_change(session, settings, &fault);
 
     etwas_kernel_refusal_keep(&fault);
@@ -211,7 +211,7 @@ uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t pro
     if (session->configuration.rundown_only) {
         code = ERROR_INVALID_PARAMETER;
     } else if (control_code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
-        etwas_system_logger_capture(session, etwas_system_provider_wants(&settings, provider));
+        etwas_system_logger_capture(session, etwas_system_provider_requested(&settings, provider));
     } else {
         uint32_t turn = settings.providers[provider].turn + 1;
 

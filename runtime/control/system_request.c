@@ -42,7 +42,7 @@ uint32_t etwas_system_request_check_flags(uint32_t flags)
     if (!etwas_system_flags_are_known(flags)) {
         return ERROR_INVALID_PARAMETER;
     }
-    return (flags & ~(etwas_topic_flags() | EVENT_TRACE_FLAG_NO_SYSCONFIG)) == 0
+    return (flags & ~(etwas_event_group_flags() | EVENT_TRACE_FLAG_NO_SYSCONFIG)) == 0
                ? ERROR_SUCCESS
                : ERROR_NOT_SUPPORTED;
 }

@@ -33,7 +33,7 @@ enum etwas_testpoint {
     ETWAS_POINT_FILTER_FOUND,      /* a writer has found a filter, and not read it */
     ETWAS_POINT_ENABLE_ASKED,      /* callbacks are asked for, nobody has run them */
     ETWAS_POINT_SYSTEM_DRAINS,     /* the kernel's rings are about to be read */
-    ETWAS_POINT_SYSTEM_PAUSES,     /* the same, while the machine is looked at */
+    ETWAS_POINT_SYSTEM_QUIESCES,   /* the same, while the machine is looked at */
     ETWAS_POINT_THREADS_LISTED, /* a session of the own process knows whom to watch, and does not yet */
     ETWAS_POINT_REGISTRY_CREATED,    /* a file is made, and not locked */
     ETWAS_POINT_REGISTRY_FOUND_FREE, /* a place is free for a file, which does not have it */

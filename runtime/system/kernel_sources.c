@@ -19,73 +19,76 @@
 
 /* ---- what comes in --------------------------------------------------------------------------- */
 
-static void take_sample(struct etwas_board *board, const struct etwas_merged *merged)
+static void handle_sample(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
-    uint32_t number = etwas_tag_topic(merged->event->tag);
+    uint32_t number = etwas_tag_group(merged->event->tag);
     uint32_t source = etwas_tag_source(merged->event->tag);
-    const struct etwas_topic_use *use = &board->uses[number];
-    const struct etwas_source *origin = &etwas_topics[number]->sources[source];
-    struct etwas_taken taken = {.host = &board->host,
-                                .state = use->state,
-                                .sample = &merged->sample,
-                                .fields = use->fields[source],
-                                .thread = &use->thread[source],
-                                .slot = merged->feed->processor};
+    const struct etwas_open_group *opened = &kernel->opened[number];
+    const struct etwas_event_source *origin = &etwas_event_groups[number]->sources[source];
+    struct etwas_source_event event = {.host = &kernel->host,
+                                       .state = opened->state,
+                                       .sample = &merged->sample,
+                                       .fields = opened->fields[source],
+                                       .thread = &opened->thread[source],
+                                       .slot = merged->stream->processor};
     bool good = false;
 
-    if (board->host.numbers.known != NULL && origin->tracepoint != NULL) {
-        etwas_thread_numbers_learn(&board->host.numbers, etwas_taken_thread(&taken),
+    if (kernel->host.numbers.known != NULL && origin->tracepoint != NULL) {
+        etwas_thread_numbers_learn(&kernel->host.numbers, etwas_source_event_thread(&event),
                                    merged->sample.origin.thread_id);
-        taken.next_thread = etwas_feed_next_thread(merged->feed);
+        event.next_thread = etwas_cpu_stream_next_thread(merged->stream);
     }
-    etwas_accounts_begin(&board->accounts, merged->event->tag);
-    board->walker.sample = &merged->sample;
+    etwas_accounts_begin(&kernel->accounts, merged->event->tag);
+    kernel->walker.sample = &merged->sample;
     /* A processor may have written it when its topic was closed already. */
-    if (use->is_open) {
-        etwas_board_speak_for(board, number);
-        good = origin->take(&taken);
-        etwas_board_speak_freely(board);
+    if (opened->is_open) {
+        etwas_kernel_sources_begin_filter(kernel, number);
+        good = origin->handle(&event);
+        etwas_kernel_sources_end_filter(kernel);
     }
-    board->walker.sample = NULL;
-    etwas_accounts_end(&board->accounts, merged->feed->processor, good);
+    kernel->walker.sample = NULL;
+    etwas_accounts_end(&kernel->accounts, merged->stream->processor, good);
 }
 
 /*
  * The own process's forks tell of their children, of whom nothing else is told. What ends, ends in the other order
  * than it began: threads and images before their process.
  */
-static void give_sideband(struct etwas_board *board, uint32_t kind, uint32_t slot,
-                          const struct etwas_sideband *sideband)
+static void dispatch_process_record(struct etwas_kernel_sources *kernel, uint32_t kind,
+                                    uint32_t slot,
+                                    const struct etwas_process_record *process_record)
 {
-    if (board->host.own_process != 0 && sideband->process_id != board->host.own_process) {
+    if (kernel->host.own_process != 0 && process_record->process_id != kernel->host.own_process) {
         return;
     }
-    etwas_record_filter_learn(&board->walker.filter, sideband);
-    for (uint32_t index = 0; index < etwas_topic_count; index++) {
+    etwas_record_filter_update_threads(&kernel->walker.filter, process_record);
+    for (uint32_t index = 0; index < etwas_event_group_count; index++) {
         uint32_t number =
-            sideband->type == PERF_RECORD_EXIT ? etwas_topic_count - 1 - index : index;
-        const struct etwas_topic *topic = etwas_topics[number];
+            process_record->type == PERF_RECORD_EXIT ? etwas_event_group_count - 1 - index : index;
+        const struct etwas_event_group *group = etwas_event_groups[number];
 
-        if (board->uses[number].is_open && (etwas_board_sideband(board, topic) & kind) != 0) {
-            etwas_board_speak_for(board, number);
-            topic->take_sideband(board->uses[number].state, &board->host, slot, sideband);
+        if (kernel->opened[number].is_open &&
+            (etwas_kernel_sources_process_records(kernel, group) & kind) != 0) {
+            etwas_kernel_sources_begin_filter(kernel, number);
+            group->handle_process_record(kernel->opened[number].state, &kernel->host, slot,
+                                         process_record);
         }
     }
-    etwas_board_speak_freely(board);
+    etwas_kernel_sources_end_filter(kernel);
 }
 
-static bool decode(const struct etwas_merged *merged, uint32_t kind,
-                   struct etwas_sideband *sideband)
+static bool decode_process_record(const struct etwas_merged *merged, uint32_t kind,
+                                  struct etwas_process_record *process_record)
 {
     switch (kind) {
-    case ETWAS_SIDEBAND_ARGUMENTS:
-        return etwas_exec_decode(&merged->sample, sideband);
-    case ETWAS_SIDEBAND_PATHS:
-        return etwas_path_decode(&merged->sample, sideband);
-    case ETWAS_SIDEBAND_LENGTHS:
-        return etwas_length_decode(&merged->sample, sideband);
+    case ETWAS_PROCESS_RECORD_ARGUMENTS:
+        return etwas_exec_decode(&merged->sample, process_record);
+    case ETWAS_PROCESS_RECORD_PATHS:
+        return etwas_path_decode(&merged->sample, process_record);
+    case ETWAS_PROCESS_RECORD_LENGTHS:
+        return etwas_length_decode(&merged->sample, process_record);
     default:
-        return etwas_sideband_decode(merged->record, sideband);
+        return etwas_process_record_decode(merged->record, process_record);
     }
 }
 
@@ -93,30 +96,31 @@ static bool decode(const struct etwas_merged *merged, uint32_t kind,
  * Every event of the sideband tells of FORK and EXIT, so it is asked of which one a record is. A record of
  * another processor than its ring's makes no sense.
  */
-static void take_sideband(struct etwas_board *board, const struct etwas_merged *merged)
+static void handle_process_record(struct etwas_kernel_sources *kernel,
+                                  const struct etwas_merged *merged)
 {
-    uint32_t kind = etwas_sideband_of(merged->record->type) & merged->event->tag;
-    uint32_t slot = merged->feed->processor;
-    struct etwas_sideband sideband;
+    uint32_t kind = etwas_process_record_kind(merged->record->type) & merged->event->tag;
+    uint32_t slot = merged->stream->processor;
+    struct etwas_process_record process_record;
     bool good;
 
     if (kind == 0) {
         return;
     }
-    etwas_accounts_begin(&board->accounts, merged->event->tag);
-    good = decode(merged, kind, &sideband);
-    good = good && sideband.origin.processor == slot;
+    etwas_accounts_begin(&kernel->accounts, merged->event->tag);
+    good = decode_process_record(merged, kind, &process_record);
+    good = good && process_record.origin.processor == slot;
     if (good) {
-        give_sideband(board, kind, slot, &sideband);
+        dispatch_process_record(kernel, kind, slot, &process_record);
     }
-    etwas_accounts_end(&board->accounts, slot, good);
+    etwas_accounts_end(&kernel->accounts, slot, good);
 }
 
-void etwas_board_forget_slot(struct etwas_board *board, uint32_t slot)
+void etwas_kernel_sources_forget_slot(struct etwas_kernel_sources *kernel, uint32_t slot)
 {
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->take_loss != NULL) {
-            etwas_topics[number]->take_loss(board->uses[number].state, slot);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (kernel->opened[number].is_open && etwas_event_groups[number]->handle_loss != NULL) {
+            etwas_event_groups[number]->handle_loss(kernel->opened[number].state, slot);
         }
     }
 }
@@ -125,143 +129,145 @@ void etwas_board_forget_slot(struct etwas_board *board, uint32_t slot)
  * What other processors do until the feed's next record is joined with what may be no longer true: so it is
  * forgotten where the gap begins, too. A ring that was full says what it lost with its next record only.
  */
-static void forget_in_gap(struct etwas_board *board, const struct etwas_merged *merged)
+static void forget_in_gap(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
-    const struct etwas_feed *feed = merged->feed;
+    const struct etwas_cpu_stream *stream = merged->stream;
 
-    if (feed->ring.lost != feed->lost_told ||
-        (merged->record == NULL && feed->ring.times_full != feed->full_told)) {
-        etwas_board_forget_slot(board, feed->processor);
+    if (stream->ring.lost != stream->lost_emitted ||
+        (merged->record == NULL && stream->ring.times_full != stream->full_seen)) {
+        etwas_kernel_sources_forget_slot(kernel, stream->processor);
     }
 }
 
-static void forget_in_gaps(struct etwas_board *board)
+static void forget_in_gaps(struct etwas_kernel_sources *kernel)
 {
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        forget_in_gap(board, &board->merge.feeds[index]);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        forget_in_gap(kernel, &kernel->merge.streams[index]);
     }
 }
 
 /* What was lost stands in the ring before the record that is there now. */
-static void tell_loss(struct etwas_board *board, const struct etwas_merged *merged)
+static void emit_loss(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
-    struct etwas_feed *feed = merged->feed;
-    uint64_t lost = feed->ring.lost - feed->lost_told;
+    struct etwas_cpu_stream *stream = merged->stream;
+    uint64_t lost = stream->ring.lost - stream->lost_emitted;
 
-    if (feed->was_off) {
-        feed->was_off = false;
-        etwas_board_record_loss(board, feed->processor, 0, feed->read_ns,
-                                merged->sample.origin.time_ns);
+    if (stream->was_off) {
+        stream->was_off = false;
+        etwas_kernel_sources_record_loss(kernel, stream->processor, 0, stream->read_ns,
+                                         merged->sample.origin.time_ns);
     }
     if (lost == 0) {
         return;
     }
-    feed->lost_told = feed->ring.lost;
-    etwas_board_record_loss(board, feed->processor, lost, feed->read_ns,
-                            merged->sample.origin.time_ns);
-    etwas_board_forget_slot(board, feed->processor);
+    stream->lost_emitted = stream->ring.lost;
+    etwas_kernel_sources_record_loss(kernel, stream->processor, lost, stream->read_ns,
+                                     merged->sample.origin.time_ns);
+    etwas_kernel_sources_forget_slot(kernel, stream->processor);
 }
 
 /*
  * Where a ring has records yet, the gap is behind them; also if they were written while others were read. Until it is
  * read up to there what it says is forgotten again and again.
  */
-static void settle(struct etwas_board *board, int64_t until_ns)
+static void drained(struct etwas_kernel_sources *kernel, int64_t until_ns)
 {
-    forget_in_gaps(board);
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        const struct etwas_merged *merged = &board->merge.feeds[index];
+    forget_in_gaps(kernel);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        const struct etwas_merged *merged = &kernel->merge.streams[index];
 
         if (merged->record == NULL &&
-            (int64_t)(merged->feed->ring.tail - merged->feed->ring.full_at) >= 0) {
-            merged->feed->full_told = merged->feed->ring.times_full;
+            (int64_t)(merged->stream->ring.tail - merged->stream->ring.full_at) >= 0) {
+            merged->stream->full_seen = merged->stream->ring.times_full;
         }
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->settle != NULL) {
-            etwas_board_speak_for(board, number);
-            etwas_topics[number]->settle(board->uses[number].state, &board->host, until_ns);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (kernel->opened[number].is_open && etwas_event_groups[number]->drained != NULL) {
+            etwas_kernel_sources_begin_filter(kernel, number);
+            etwas_event_groups[number]->drained(kernel->opened[number].state, &kernel->host,
+                                                until_ns);
         }
     }
-    etwas_board_speak_freely(board);
+    etwas_kernel_sources_end_filter(kernel);
 }
 
-static void take(struct etwas_board *board, const struct etwas_merged *merged)
+static void handle_merged(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
-    tell_loss(board, merged);
-    merged->feed->read_ns = merged->sample.origin.time_ns;
+    emit_loss(kernel, merged);
+    merged->stream->read_ns = merged->sample.origin.time_ns;
     if (merged->event == NULL) {
         return;
     }
     if (merged->event->tag < ETWAS_FIRST_SOURCE_TAG) {
-        take_sideband(board, merged);
+        handle_process_record(kernel, merged);
     } else if (merged->record->type == PERF_RECORD_SAMPLE) {
-        take_sample(board, merged);
+        handle_sample(kernel, merged);
     }
 }
 
-void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
+void etwas_kernel_sources_drain(struct etwas_kernel_sources *kernel, int64_t until_ns)
 {
-    uint32_t filtered_by = board->walker.filtered_by; /* of who pauses */
+    uint32_t filtered_by = kernel->walker.filtered_by; /* of who pauses */
     const struct etwas_merged *merged;
 
-    etwas_merge_begin(&board->merge);
-    forget_in_gaps(board);
-    merged = etwas_merge_next(&board->merge, until_ns);
+    etwas_merge_begin(&kernel->merge);
+    forget_in_gaps(kernel);
+    merged = etwas_merge_next(&kernel->merge, until_ns);
     while (merged != NULL) {
         const struct etwas_merged *taken = merged;
 
-        take(board, taken);
-        merged = etwas_merge_next(&board->merge, until_ns);
-        forget_in_gap(board, taken);
+        handle_merged(kernel, taken);
+        merged = etwas_merge_next(&kernel->merge, until_ns);
+        forget_in_gap(kernel, taken);
     }
-    etwas_merge_end(&board->merge);
-    settle(board, until_ns);
-    board->walker.filtered_by = filtered_by;
+    etwas_merge_end(&kernel->merge);
+    drained(kernel, until_ns);
+    kernel->walker.filtered_by = filtered_by;
 }
 
-void etwas_board_drain_to_now(struct etwas_board *board)
+void etwas_kernel_sources_drain_to_now(struct etwas_kernel_sources *kernel)
 {
-    const struct timespec settle_time = {.tv_nsec = ETWAS_BOARD_SETTLE_NS};
+    const struct timespec settle_time = {.tv_nsec = ETWAS_KERNEL_SOURCES_SETTLE_NS};
     int64_t until_ns = etwas_clock_qpc();
 
     (void)nanosleep(&settle_time, NULL);
-    etwas_board_drain(board, until_ns);
+    etwas_kernel_sources_drain(kernel, until_ns);
 }
 
-static void tell_namespace(struct etwas_board *board)
+static void emit_namespace(struct etwas_kernel_sources *kernel)
 {
-    struct etwas_record *record = board->host.record;
+    struct etwas_record_builder *record = kernel->host.record;
 
-    etwas_record_begin_class(record, &etwas_etl_own_class, ETWAS_ETL_NAMESPACE_TYPE,
-                             ETWAS_ETL_NAMESPACE_VERSION);
-    etwas_record_put_u32(record, ETWAS_ETL_NAMESPACE_VERSION);
-    etwas_record_put_u32(record, (uint32_t)getpid());
-    etwas_record_put_u64(record, board->host.numbers.namespace_id);
-    etwas_emit_now(board->host.emitter, etwas_record_end(record));
+    etwas_record_builder_begin_class(record, &etwas_etl_own_class, ETWAS_ETL_NAMESPACE_TYPE,
+                                     ETWAS_ETL_NAMESPACE_VERSION);
+    etwas_record_builder_put_u32(record, ETWAS_ETL_NAMESPACE_VERSION);
+    etwas_record_builder_put_u32(record, (uint32_t)getpid());
+    etwas_record_builder_put_u64(record, kernel->host.numbers.namespace_id);
+    etwas_emit_now(kernel->host.emitter, etwas_record_builder_end(record));
 }
 
-void etwas_board_run_down(struct etwas_board *board, bool is_end)
+void etwas_kernel_sources_run_down(struct etwas_kernel_sources *kernel, bool is_end)
 {
     if (!is_end) {
-        tell_namespace(board);
+        emit_namespace(kernel);
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->run_down != NULL) {
-            etwas_board_speak_for(board, number);
-            etwas_topics[number]->run_down(board->uses[number].state, &board->host, is_end);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (kernel->opened[number].is_open && etwas_event_groups[number]->run_down != NULL) {
+            etwas_kernel_sources_begin_filter(kernel, number);
+            etwas_event_groups[number]->run_down(kernel->opened[number].state, &kernel->host,
+                                                 is_end);
         }
     }
-    etwas_board_speak_freely(board);
-    if (!is_end && (board->settings.flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
-        etwas_inventory_tell(ETWAS_INVENTORY_HERE, ETWAS_INVENTORY_ALL, board->host.record,
-                             board->host.emitter, board->host.pause);
+    etwas_kernel_sources_end_filter(kernel);
+    if (!is_end && (kernel->settings.flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
+        etwas_inventory_emit(ETWAS_INVENTORY_HERE, ETWAS_INVENTORY_ALL, kernel->host.record,
+                             kernel->host.emitter, kernel->host.quiesce);
     }
-    board->has_run_down = true;
+    kernel->has_run_down = true;
 }
 
-void etwas_board_tell_symbols(struct etwas_board *board)
+void etwas_kernel_sources_emit_symbols(struct etwas_kernel_sources *kernel)
 {
-    etwas_kernel_symbols_tell(&board->addresses, "/proc/kallsyms", board->host.record,
-                              board->host.emitter);
+    etwas_kernel_symbols_emit(&kernel->addresses, "/proc/kallsyms", kernel->host.record,
+                              kernel->host.emitter);
 }

@@ -26,48 +26,52 @@ enum {
 /* ---- sources --------------------------------------------------------------------------------- */
 
 /* Text: room for one that has to be made. */
-static bool find_filter(struct etwas_board *board, const struct etwas_source *source, char *text,
-                        struct etwas_feed_wish *wish, struct etwas_fault *fault)
+static bool make_filter(struct etwas_kernel_sources *kernel,
+                        const struct etwas_event_source *source, char *text,
+                        struct etwas_cpu_stream_request *request,
+                        struct etwas_unavailability *reason)
 {
-    wish->filter = source->filter;
+    request->filter = source->filter;
     if (!source->without_own) {
         return true;
     }
-    if (board->own_number == 0 &&
-        !etwas_thread_own_number(&board->host.numbers, &board->own_number, fault)) {
+    if (kernel->own_number == 0 &&
+        !etwas_thread_own_number(&kernel->host.numbers, &kernel->own_number, reason)) {
         return false;
     }
     if (source->filter == NULL) {
-        (void)snprintf(text, FILTER_ROOM, "common_pid != %u", board->own_number);
+        (void)snprintf(text, FILTER_ROOM, "common_pid != %u", kernel->own_number);
     } else {
-        (void)snprintf(text, FILTER_ROOM, "common_pid != %u && (%s)", board->own_number,
+        (void)snprintf(text, FILTER_ROOM, "common_pid != %u && (%s)", kernel->own_number,
                        source->filter);
     }
-    wish->filter = text;
+    request->filter = text;
     return true;
 }
 
-static bool find_fields(const struct etwas_source *source, struct etwas_format_field *fields,
-                        struct etwas_format_field *thread, struct etwas_feed_wish *wish,
-                        struct etwas_fault *fault)
+static bool find_fields(const struct etwas_event_source *source,
+                        struct etwas_tracepoint_field *fields,
+                        struct etwas_tracepoint_field *thread,
+                        struct etwas_cpu_stream_request *request,
+                        struct etwas_unavailability *reason)
 {
     struct etwas_tracepoint tracepoint;
     bool good;
 
-    if (!etwas_tracepoint_read(&tracepoint, source->tracepoint, fault)) {
+    if (!etwas_tracepoint_read(&tracepoint, source->tracepoint, reason)) {
         return false;
     }
-    wish->type = PERF_TYPE_TRACEPOINT;
-    wish->config = tracepoint.id;
-    wish->sample_type |= PERF_SAMPLE_RAW;
-    wish->period = 1;
+    request->type = PERF_TYPE_TRACEPOINT;
+    request->config = tracepoint.id;
+    request->sample_type |= PERF_SAMPLE_RAW;
+    request->period = 1;
     good = etwas_tracepoint_find(&tracepoint, "common_pid", thread);
     for (uint32_t index = 0; source->fields != NULL && source->fields[index] != NULL; index++) {
         good = good && etwas_tracepoint_find(&tracepoint, source->fields[index], &fields[index]);
     }
     etwas_tracepoint_free(&tracepoint);
     if (!good) {
-        *fault = (struct etwas_fault){ETWAS_FAULT_TRACEPOINT, ENOENT};
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_TRACEPOINT, ENOENT};
     }
     return good;
 }
@@ -78,218 +82,230 @@ static uint64_t interval_ns(uint32_t interval)
 }
 
 /* Whether one of its records shall have a stack. */
-static bool wants_stack(const struct etwas_board *board, const struct etwas_source *source)
+static bool needs_stack(const struct etwas_kernel_sources *kernel,
+                        const struct etwas_event_source *source)
 {
-    bool wants = false;
+    bool requested = false;
 
     for (uint32_t index = 0; index < ETWAS_SOURCE_HOOKS; index++) {
-        wants = wants || (source->hooks[index] != 0 &&
-                          etwas_stack_walker_wants(&board->walker, source->hooks[index]));
+        requested = requested || (source->hooks[index] != 0 &&
+                                  etwas_stack_walker_wants(&kernel->walker, source->hooks[index]));
     }
-    return wants;
+    return requested;
 }
 
-static bool open_source(struct etwas_board *board, uint32_t number, uint32_t index,
-                        struct etwas_fault *fault)
+static bool open_source(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t index,
+                        struct etwas_unavailability *reason)
 {
-    const struct etwas_source *source = &etwas_topics[number]->sources[index];
-    struct etwas_topic_use *use = &board->uses[number];
+    const struct etwas_event_source *source = &etwas_event_groups[number]->sources[index];
+    struct etwas_open_group *opened = &kernel->opened[number];
     char filter[FILTER_ROOM];
-    struct etwas_feed_wish wish = {
+    struct etwas_cpu_stream_request request = {
         .tag = etwas_tag_of(number, index),
         .type = source->type,
         .config = source->config,
         .sample_type = source->sample_type,
-        .period = source->period != 0 ? source->period : interval_ns(board->host.profile_interval),
-        .no_kernel_stack = board->settings.no_kernel_stacks};
-    bool has_stack = wants_stack(board, source);
+        .period = source->period != 0 ? source->period : interval_ns(kernel->host.profile_interval),
+        .no_kernel_stack = kernel->settings.no_kernel_stacks};
+    bool has_stack = needs_stack(kernel, source);
     bool good;
 
-    wish.sample_type |= has_stack ? PERF_SAMPLE_CALLCHAIN : 0;
-    wish.user_stack_bytes = has_stack ? board->settings.user_stack_bytes : 0;
-    wish.sample_type |= wish.user_stack_bytes != 0 ? ETWAS_SAMPLE_USER : 0;
+    request.sample_type |= has_stack ? PERF_SAMPLE_CALLCHAIN : 0;
+    request.user_stack_bytes = has_stack ? kernel->settings.user_stack_bytes : 0;
+    request.sample_type |= request.user_stack_bytes != 0 ? ETWAS_SAMPLE_USER : 0;
     good = source->tracepoint == NULL ||
-           find_fields(source, use->fields[index], &use->thread[index], &wish, fault);
-    good = good && find_filter(board, source, filter, &wish, fault);
-    if (good && etwas_board_add(board, &wish, fault)) {
-        use->sources |= 1U << index;
-        use->stacked = (use->stacked & ~(1U << index)) | (uint32_t)has_stack << index;
-        use->user_stack_bytes[index] = wish.user_stack_bytes;
+           find_fields(source, opened->fields[index], &opened->thread[index], &request, reason);
+    good = good && make_filter(kernel, source, filter, &request, reason);
+    if (good && etwas_kernel_sources_add_event(kernel, &request, reason)) {
+        opened->sources |= 1U << index;
+        opened->stacked = (opened->stacked & ~(1U << index)) | (uint32_t)has_stack << index;
+        opened->user_stack_bytes[index] = request.user_stack_bytes;
         return true;
     }
-    return source->is_extra || (source->is_optional &&
-                                (fault->place == ETWAS_FAULT_TRACEPOINT || fault->error == ENOENT));
+    return source->is_extra ||
+           (source->is_optional &&
+            (reason->cause == ETWAS_UNAVAILABLE_TRACEPOINT || reason->error == ENOENT));
 }
 
-static bool wants(const struct etwas_board *board, const struct etwas_topic *topic, uint32_t index,
-                  uint64_t flags)
+static bool source_is_requested(const struct etwas_kernel_sources *kernel,
+                                const struct etwas_event_group *group, uint32_t index,
+                                uint64_t flags)
 {
-    const struct etwas_source *source = &topic->sources[index];
-    enum etwas_source_scope scope =
-        board->host.own_process != 0 ? ETWAS_OF_PROCESS : ETWAS_OF_SYSTEM;
+    const struct etwas_event_source *source = &group->sources[index];
+    enum etwas_event_source_scope scope =
+        kernel->host.own_process != 0 ? ETWAS_OF_PROCESS : ETWAS_OF_SYSTEM;
 
-    return (topic->flags & flags) != 0 && (source->flags == 0 || (source->flags & flags) != 0) &&
+    return (group->flags & flags) != 0 && (source->flags == 0 || (source->flags & flags) != 0) &&
            (source->scope == scope || source->scope == ETWAS_OF_BOTH);
 }
 
 /* An event has stacks from its beginning, or never: where that changes it is another event. */
-static void close_other(struct etwas_board *board, uint32_t number, uint32_t index)
+static void close_other(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t index)
 {
-    struct etwas_topic_use *use = &board->uses[number];
-    bool has_stack = (use->stacked & 1U << index) != 0;
+    struct etwas_open_group *opened = &kernel->opened[number];
+    bool has_stack = (opened->stacked & 1U << index) != 0;
 
-    if ((use->sources & 1U << index) != 0 &&
-        (has_stack != wants_stack(board, &etwas_topics[number]->sources[index]) ||
-         (has_stack && use->user_stack_bytes[index] != board->settings.user_stack_bytes))) {
-        etwas_board_remove(board, etwas_tag_of(number, index));
-        use->sources &= ~(1U << index);
+    if ((opened->sources & 1U << index) != 0 &&
+        (has_stack != needs_stack(kernel, &etwas_event_groups[number]->sources[index]) ||
+         (has_stack && opened->user_stack_bytes[index] != kernel->settings.user_stack_bytes))) {
+        etwas_kernel_sources_remove_event(kernel, etwas_tag_of(number, index));
+        opened->sources &= ~(1U << index);
     }
 }
 
-static bool is_missed(const struct etwas_board *board, uint32_t number, uint32_t index)
+static bool is_source_missing(const struct etwas_kernel_sources *kernel, uint32_t number,
+                              uint32_t index)
 {
-    uint32_t before = board->uses[number].sources & ((1U << index) - 1);
+    uint32_t before = kernel->opened[number].sources & ((1U << index) - 1);
 
-    return !etwas_topics[number]->sources[index].is_substitute || before == 0;
+    return !etwas_event_groups[number]->sources[index].is_substitute || before == 0;
 }
 
-static bool open_sources(struct etwas_board *board, uint32_t number, uint64_t flags,
-                         struct etwas_fault *fault)
+static bool open_sources(struct etwas_kernel_sources *kernel, uint32_t number, uint64_t flags,
+                         struct etwas_unavailability *reason)
 {
-    const struct etwas_topic *topic = etwas_topics[number];
+    const struct etwas_event_group *group = etwas_event_groups[number];
 
-    if (board->merge.count == 0) {
+    if (kernel->merge.count == 0) {
         return true;
     }
-    for (uint32_t index = 0; index < topic->source_count; index++) {
-        close_other(board, number, index);
-        if (wants(board, topic, index, flags) && (board->uses[number].sources & 1U << index) == 0 &&
-            is_missed(board, number, index) && !open_source(board, number, index, fault)) {
+    for (uint32_t index = 0; index < group->source_count; index++) {
+        close_other(kernel, number, index);
+        if (source_is_requested(kernel, group, index, flags) &&
+            (kernel->opened[number].sources & 1U << index) == 0 &&
+            is_source_missing(kernel, number, index) &&
+            !open_source(kernel, number, index, reason)) {
             return false;
         }
     }
     return true;
 }
 
-static void close_sources(struct etwas_board *board, uint32_t number, uint64_t flags)
+static void close_sources(struct etwas_kernel_sources *kernel, uint32_t number, uint64_t flags)
 {
-    const struct etwas_topic *topic = etwas_topics[number];
-    struct etwas_topic_use *use = &board->uses[number];
+    const struct etwas_event_group *group = etwas_event_groups[number];
+    struct etwas_open_group *opened = &kernel->opened[number];
 
-    for (uint32_t index = 0; index < topic->source_count; index++) {
-        if (!wants(board, topic, index, flags) && (use->sources & 1U << index) != 0) {
-            etwas_board_remove(board, etwas_tag_of(number, index));
-            use->sources &= ~(1U << index);
+    for (uint32_t index = 0; index < group->source_count; index++) {
+        if (!source_is_requested(kernel, group, index, flags) &&
+            (opened->sources & 1U << index) != 0) {
+            etwas_kernel_sources_remove_event(kernel, etwas_tag_of(number, index));
+            opened->sources &= ~(1U << index);
         }
     }
 }
 
 /* ---- topics ---------------------------------------------------------------------------------- */
 
-static bool open_topic(struct etwas_board *board, uint32_t number, struct etwas_fault *fault)
+static bool open_group(struct etwas_kernel_sources *kernel, uint32_t number,
+                       struct etwas_unavailability *reason)
 {
-    const struct etwas_topic *topic = etwas_topics[number];
-    struct etwas_topic_use *use = &board->uses[number];
+    const struct etwas_event_group *group = etwas_event_groups[number];
+    struct etwas_open_group *opened = &kernel->opened[number];
 
-    if (topic->open != NULL) {
-        *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-        board->host.fault = fault;
-        use->state = topic->open(&board->host);
-        board->host.fault = NULL;
-        if (use->state == NULL) {
+    if (group->open != NULL) {
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_RING, ENOMEM};
+        kernel->host.reason = reason;
+        opened->state = group->open(&kernel->host);
+        kernel->host.reason = NULL;
+        if (opened->state == NULL) {
             return false;
         }
-        *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
     }
-    use->is_open = true;
+    opened->is_open = true;
     return true;
 }
 
-static void close_topic(struct etwas_board *board, uint32_t number)
+static void close_group(struct etwas_kernel_sources *kernel, uint32_t number)
 {
-    void *state = board->uses[number].state;
+    void *state = kernel->opened[number].state;
 
     /* Before it is freed: a fork's child shall not find it. */
-    board->uses[number] = (struct etwas_topic_use){0};
-    if (etwas_topics[number]->close != NULL) {
-        etwas_topics[number]->close(state);
+    kernel->opened[number] = (struct etwas_open_group){0};
+    if (etwas_event_groups[number]->close != NULL) {
+        etwas_event_groups[number]->close(state);
     }
 }
 
 /* ---- sideband -------------------------------------------------------------------------------- */
 
 /* In the first namespace a switch says all by itself. */
-static uint32_t sideband_for(const struct etwas_board *board, uint64_t flags)
+static uint32_t process_records_for(const struct etwas_kernel_sources *kernel, uint64_t flags)
 {
-    uint32_t sideband = 0;
+    uint32_t records = 0;
 
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        sideband |= (etwas_topics[number]->flags & flags) != 0
-                        ? etwas_board_sideband(board, etwas_topics[number])
-                        : 0;
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        records |= (etwas_event_groups[number]->flags & flags) != 0
+                       ? etwas_kernel_sources_process_records(kernel, etwas_event_groups[number])
+                       : 0;
     }
-    sideband |= etwas_settings_list_processes(&board->settings) ? ETWAS_SIDEBAND_TASKS : 0;
-    return board->host.numbers.known == NULL && board->host.own_process == 0
-               ? sideband & ~(uint32_t)ETWAS_SIDEBAND_SWITCHES
-               : sideband;
+    records |= etwas_settings_list_processes(&kernel->settings) ? ETWAS_PROCESS_RECORD_TASKS : 0;
+    return kernel->host.numbers.known == NULL && kernel->host.own_process == 0
+               ? records & ~(uint32_t)ETWAS_PROCESS_RECORD_SWITCHES
+               : records;
 }
 
 /* Before the sources: a probe at the same place speaks before them then. */
-static void open_probes(struct etwas_board *board, uint32_t wanted)
+static void open_probes(struct etwas_kernel_sources *kernel, uint32_t requested)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
-        if ((wanted & kind & ETWAS_SIDEBAND_PROBES & ~board->host.sideband) != 0) {
-            etwas_board_open_probe(board, kind);
+        if ((requested & kind & ETWAS_PROCESS_RECORD_PROBES & ~kernel->host.process_records) != 0) {
+            etwas_kernel_sources_open_probe(kernel, kind);
         }
     }
 }
 
-static bool open_sideband(struct etwas_board *board, uint32_t wanted, struct etwas_fault *fault)
+static bool open_process_records(struct etwas_kernel_sources *kernel, uint32_t requested,
+                                 struct etwas_unavailability *reason)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
-        const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
+        const struct etwas_cpu_stream_request request = {.tag = kind, .process_records = kind};
 
-        if ((wanted & kind & ~(uint32_t)ETWAS_SIDEBAND_PROBES & ~board->host.sideband) != 0) {
-            if (!etwas_board_add(board, &wish, fault)) {
+        if ((requested & kind & ~(uint32_t)ETWAS_PROCESS_RECORD_PROBES &
+             ~kernel->host.process_records) != 0) {
+            if (!etwas_kernel_sources_add_event(kernel, &request, reason)) {
                 return false;
             }
-            board->host.sideband |= kind;
+            kernel->host.process_records |= kind;
         }
     }
     return true;
 }
 
-bool etwas_board_open_again(struct etwas_board *board)
+bool etwas_kernel_sources_reopen(struct etwas_kernel_sources *kernel)
 {
-    struct etwas_fault ignored;
+    struct etwas_unavailability ignored;
     bool good = true;
 
     for (uint32_t kind = 1; good && kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
-        const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
+        const struct etwas_cpu_stream_request request = {.tag = kind, .process_records = kind};
 
-        if ((board->host.sideband & kind) != 0) {
-            good = (kind & ETWAS_SIDEBAND_PROBES) != 0 ? etwas_board_receive_probe(board, kind)
-                                                       : etwas_board_add(board, &wish, &ignored);
+        if ((kernel->host.process_records & kind) != 0) {
+            good = (kind & ETWAS_PROCESS_RECORD_PROBES) != 0
+                       ? etwas_kernel_sources_connect_probe(kernel, kind)
+                       : etwas_kernel_sources_add_event(kernel, &request, &ignored);
         }
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        for (uint32_t index = 0; good && index < etwas_topics[number]->source_count; index++) {
-            good = (board->uses[number].sources & 1U << index) == 0 ||
-                   open_source(board, number, index, &ignored);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        for (uint32_t index = 0; good && index < etwas_event_groups[number]->source_count;
+             index++) {
+            good = (kernel->opened[number].sources & 1U << index) == 0 ||
+                   open_source(kernel, number, index, &ignored);
         }
     }
     return good;
 }
 
-static void close_sideband(struct etwas_board *board, uint32_t wanted)
+static void close_process_records(struct etwas_kernel_sources *kernel, uint32_t requested)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
-        if ((board->host.sideband & kind & ~wanted) != 0) {
-            if ((kind & ETWAS_SIDEBAND_PROBES) != 0) {
-                etwas_board_close_probe(board, kind);
+        if ((kernel->host.process_records & kind & ~requested) != 0) {
+            if ((kind & ETWAS_PROCESS_RECORD_PROBES) != 0) {
+                etwas_kernel_sources_close_probe(kernel, kind);
             }
-            etwas_board_remove(board, kind);
-            board->host.sideband &= ~kind;
+            etwas_kernel_sources_remove_event(kernel, kind);
+            kernel->host.process_records &= ~kind;
         }
     }
 }
@@ -297,27 +313,28 @@ static void close_sideband(struct etwas_board *board, uint32_t wanted)
 /* ---- the change ------------------------------------------------------------------------------ */
 
 /* If it is wanted. */
-static bool open_whole(struct etwas_board *board, uint32_t number, uint64_t flags,
-                       struct etwas_fault *fault)
+static bool open_group_and_sources(struct etwas_kernel_sources *kernel, uint32_t number,
+                                   uint64_t flags, struct etwas_unavailability *reason)
 {
-    if ((etwas_topics[number]->flags & flags) == 0) {
+    if ((etwas_event_groups[number]->flags & flags) == 0) {
         return true;
     }
-    return (board->uses[number].is_open || open_topic(board, number, fault)) &&
-           open_sources(board, number, flags, fault);
+    return (kernel->opened[number].is_open || open_group(kernel, number, reason)) &&
+           open_sources(kernel, number, flags, reason);
 }
 
-static bool open_wanted(struct etwas_board *board, uint64_t flags, struct etwas_fault *fault)
+static bool open_requested(struct etwas_kernel_sources *kernel, uint64_t flags,
+                           struct etwas_unavailability *reason)
 {
-    uint32_t sideband = sideband_for(board, flags);
+    uint32_t records = process_records_for(kernel, flags);
 
-    open_probes(board, sideband);
+    open_probes(kernel, records);
     /* Likewise no switch is without the record behind it that says to whom it gives way. */
-    if (!open_sideband(board, sideband, fault)) {
+    if (!open_process_records(kernel, records, reason)) {
         return false;
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (!open_whole(board, number, flags, fault)) {
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (!open_group_and_sources(kernel, number, flags, reason)) {
             return false;
         }
     }
@@ -325,64 +342,65 @@ static bool open_wanted(struct etwas_board *board, uint64_t flags, struct etwas_
 }
 
 /* A topic's state goes when its last event has been taken. */
-static void close_unwanted(struct etwas_board *board, uint64_t flags)
+static void close_unrequested(struct etwas_kernel_sources *kernel, uint64_t flags)
 {
-    close_sideband(board, sideband_for(board, flags));
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        close_sources(board, number, flags);
+    close_process_records(kernel, process_records_for(kernel, flags));
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        close_sources(kernel, number, flags);
     }
-    etwas_board_drain_to_now(board);
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && (etwas_topics[number]->flags & flags) == 0) {
-            close_topic(board, number);
+    etwas_kernel_sources_drain_to_now(kernel);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (kernel->opened[number].is_open && (etwas_event_groups[number]->flags & flags) == 0) {
+            close_group(kernel, number);
         }
     }
 }
 
 /* Threads that were begun meanwhile have no descriptor to say it to: events of the own process are made anew. */
-static bool set_period(struct etwas_board *board, uint32_t number, uint32_t index,
-                       struct etwas_fault *fault)
+static bool set_period(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t index,
+                       struct etwas_unavailability *reason)
 {
     uint32_t tag = etwas_tag_of(number, index);
 
-    if (board->host.own_process != 0) {
-        etwas_board_remove(board, tag);
-        board->uses[number].sources &= ~(1U << index);
-        return open_source(board, number, index, fault);
+    if (kernel->host.own_process != 0) {
+        etwas_kernel_sources_remove_event(kernel, tag);
+        kernel->opened[number].sources &= ~(1U << index);
+        return open_source(kernel, number, index, reason);
     }
-    for (uint32_t feed = 0; feed < board->merge.count; feed++) {
-        etwas_feed_set_period(board->merge.feeds[feed].feed, tag,
-                              interval_ns(board->host.profile_interval));
+    for (uint32_t stream = 0; stream < kernel->merge.count; stream++) {
+        etwas_cpu_stream_set_period(kernel->merge.streams[stream].stream, tag,
+                                    interval_ns(kernel->host.profile_interval));
     }
     return true;
 }
 
 /* Of what is open. */
-static bool set_interval(struct etwas_board *board, uint32_t number, uint32_t before,
-                         struct etwas_fault *fault)
+static bool set_interval(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t before,
+                         struct etwas_unavailability *reason)
 {
-    const struct etwas_topic *topic = etwas_topics[number];
+    const struct etwas_event_group *group = etwas_event_groups[number];
 
-    for (uint32_t index = 0; index < topic->source_count; index++) {
-        if ((board->uses[number].sources & 1U << index) == 0 ||
-            etwas_source_is_counted(&topic->sources[index])) {
+    for (uint32_t index = 0; index < group->source_count; index++) {
+        if ((kernel->opened[number].sources & 1U << index) == 0 ||
+            etwas_event_source_is_counted(&group->sources[index])) {
             continue;
         }
-        if (!set_period(board, number, index, fault)) {
+        if (!set_period(kernel, number, index, reason)) {
             return false;
         }
-        topic->change_interval(&board->host, before);
+        group->change_interval(&kernel->host, before);
     }
     return true;
 }
 
-static bool change_interval(struct etwas_board *board, uint32_t interval, struct etwas_fault *fault)
+static bool change_interval(struct etwas_kernel_sources *kernel, uint32_t interval,
+                            struct etwas_unavailability *reason)
 {
-    uint32_t before = board->host.profile_interval;
+    uint32_t before = kernel->host.profile_interval;
 
-    board->host.profile_interval = interval;
-    for (uint32_t number = 0; before != interval && number < etwas_topic_count; number++) {
-        if (!set_interval(board, number, before, fault)) {
+    kernel->host.profile_interval = interval;
+    for (uint32_t number = 0; before != interval && number < etwas_event_group_count; number++) {
+        if (!set_interval(kernel, number, before, reason)) {
             return false;
         }
     }
@@ -390,101 +408,107 @@ static bool change_interval(struct etwas_board *board, uint32_t interval, struct
 }
 
 /* Bit by bit. */
-static uint32_t open_topics(const struct etwas_board *board)
+static uint32_t open_group_mask(const struct etwas_kernel_sources *kernel)
 {
     uint32_t open = 0;
 
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        open |= (uint32_t)board->uses[number].is_open << number;
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        open |= (uint32_t)kernel->opened[number].is_open << number;
     }
     return open;
 }
 
-static void run_down(struct etwas_board *board, uint32_t topics, uint64_t wants)
+static void run_down(struct etwas_kernel_sources *kernel, uint32_t groups, uint64_t requested)
 {
-    uint32_t types = etwas_wants_inventory(wants);
+    uint32_t types = etwas_requested_inventory(requested);
 
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if ((topics & 1U << number) != 0 && etwas_topics[number]->run_down != NULL) {
-            etwas_board_speak_for(board, number);
-            etwas_topics[number]->run_down(board->uses[number].state, &board->host, false);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if ((groups & 1U << number) != 0 && etwas_event_groups[number]->run_down != NULL) {
+            etwas_kernel_sources_begin_filter(kernel, number);
+            etwas_event_groups[number]->run_down(kernel->opened[number].state, &kernel->host,
+                                                 false);
         }
     }
     if (types != 0) {
-        board->walker.filtered_by = board->walker.filter.of_inventory;
-        etwas_inventory_tell(ETWAS_INVENTORY_HERE, types, board->host.record, board->host.emitter,
-                             board->host.pause);
+        kernel->walker.filtered_by = kernel->walker.filter.of_inventory;
+        etwas_inventory_emit(ETWAS_INVENTORY_HERE, types, kernel->host.record, kernel->host.emitter,
+                             kernel->host.quiesce);
     }
-    etwas_board_speak_freely(board);
+    etwas_kernel_sources_end_filter(kernel);
 }
 
-void etwas_board_capture(struct etwas_board *board, uint64_t wants)
+void etwas_kernel_sources_capture(struct etwas_kernel_sources *kernel, uint64_t requested)
 {
-    uint32_t topics = 0;
+    uint32_t groups = 0;
 
-    etwas_board_drain_to_now(board);
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && (etwas_topics[number]->flags & wants) != 0) {
-            topics |= 1U << number;
+    etwas_kernel_sources_drain_to_now(kernel);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (kernel->opened[number].is_open &&
+            (etwas_event_groups[number]->flags & requested) != 0) {
+            groups |= 1U << number;
         }
     }
-    run_down(board, topics, wants);
+    run_down(kernel, groups, requested);
 }
 
-static void put_in_force(struct etwas_board *board, const struct etwas_system_settings *settings)
+static void apply_settings(struct etwas_kernel_sources *kernel,
+                           const struct etwas_system_settings *settings)
 {
-    board->settings = *settings;
-    board->wants = etwas_settings_want(settings);
-    board->host.flags = (uint32_t)board->wants;
-    etwas_stack_walker_choose(&board->walker, settings);
+    kernel->settings = *settings;
+    kernel->requested = etwas_settings_requested(settings);
+    kernel->host.flags = (uint32_t)kernel->requested;
+    etwas_stack_walker_choose(&kernel->walker, settings);
 }
 
 /*
  * After a refusal. What was closed to be opened otherwise may not be to be had any more: then it is not in
  * force either. (The sideband of before is open still.)
  */
-static void go_back(struct etwas_board *board, const struct etwas_system_settings *before)
+static void roll_back(struct etwas_kernel_sources *kernel,
+                      const struct etwas_system_settings *before)
 {
     struct etwas_system_settings kept = *before;
-    struct etwas_fault ignored;
+    struct etwas_unavailability ignored;
 
-    put_in_force(board, before);
-    board->host.profile_interval = before->profile_interval;
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (!open_whole(board, number, etwas_settings_want(&kept), &ignored)) {
-            etwas_settings_drop(&kept, etwas_topics[number]->flags);
+    apply_settings(kernel, before);
+    kernel->host.profile_interval = before->profile_interval;
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (!open_group_and_sources(kernel, number, etwas_settings_requested(&kept), &ignored)) {
+            etwas_settings_drop(&kept, etwas_event_groups[number]->flags);
         }
     }
-    put_in_force(board, &kept);
-    close_unwanted(board, board->wants);
+    apply_settings(kernel, &kept);
+    close_unrequested(kernel, kernel->requested);
 }
 
-bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
-                        struct etwas_fault *fault)
+bool etwas_kernel_sources_change(struct etwas_kernel_sources *kernel,
+                                 const struct etwas_system_settings *settings,
+                                 struct etwas_unavailability *reason)
 {
-    const struct etwas_system_settings before = board->settings;
-    const uint64_t wanted_before = board->wants;
-    const uint32_t open_before = open_topics(board);
+    const struct etwas_system_settings before = kernel->settings;
+    const uint64_t requested_before = kernel->requested;
+    const uint32_t open_before = open_group_mask(kernel);
 
-    if (!etwas_stack_walker_prepare(&board->walker, settings)) {
-        *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
+    if (!etwas_stack_walker_prepare(&kernel->walker, settings)) {
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_RING, ENOMEM};
         return false;
     }
     if (before.profile_interval == 0) {
-        board->host.profile_interval = settings->profile_interval;
+        kernel->host.profile_interval = settings->profile_interval;
     }
-    etwas_board_drain_to_now(board); /* what was is recorded by what was asked for then */
-    put_in_force(board, settings);
-    if (!open_wanted(board, board->wants, fault) ||
-        !change_interval(board, settings->profile_interval, fault)) {
-        go_back(board, &before);
+    etwas_kernel_sources_drain_to_now(kernel); /* what was is recorded by what was asked for then */
+    apply_settings(kernel, settings);
+    if (!open_requested(kernel, kernel->requested, reason) ||
+        !change_interval(kernel, settings->profile_interval, reason)) {
+        roll_back(kernel, &before);
         return false;
     }
-    etwas_record_filter_choose(&board->walker.filter, settings);
+    etwas_record_filter_choose(&kernel->walker.filter, settings);
     /* What began before a topic was there to tell of it. */
-    if (board->has_run_down) {
-        run_down(board, open_topics(board) & ~open_before, board->wants & ~wanted_before);
+    if (kernel->has_run_down) {
+        run_down(kernel, open_group_mask(kernel) & ~open_before,
+                 kernel->requested & ~requested_before);
     }
-    close_unwanted(board, board->wants);
+    close_unrequested(kernel, kernel->requested);
     return true;
 }

@@ -13,24 +13,25 @@ enum {
     MOST_TRIES = 16
 };
 
-void etwas_board_remove(struct etwas_board *board, uint32_t tag)
+void etwas_kernel_sources_remove_event(struct etwas_kernel_sources *kernel, uint32_t tag)
 {
-    for (uint32_t index = board->first_feed; index < board->merge.count; index++) {
-        struct etwas_feed *feed = board->merge.feeds[index].feed;
-        struct etwas_feed_totals totals;
+    for (uint32_t index = kernel->first_stream; index < kernel->merge.count; index++) {
+        struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
+        struct etwas_cpu_stream_totals totals;
 
-        if (etwas_feed_remove(feed, tag, &totals)) {
-            etwas_accounts_add(&board->accounts, feed->processor, tag, &totals);
+        if (etwas_cpu_stream_remove(stream, tag, &totals)) {
+            etwas_accounts_add(&kernel->accounts, stream->processor, tag, &totals);
         }
     }
 }
 
-static bool add_everybodys(struct etwas_board *board, const struct etwas_feed_wish *wish,
-                           struct etwas_fault *fault)
+static bool add_everybodys(struct etwas_kernel_sources *kernel,
+                           const struct etwas_cpu_stream_request *request,
+                           struct etwas_unavailability *reason)
 {
-    for (uint32_t index = board->first_feed; index < board->merge.count; index++) {
-        if (!etwas_feed_add(board->merge.feeds[index].feed, wish, fault)) {
-            etwas_board_remove(board, wish->tag);
+    for (uint32_t index = kernel->first_stream; index < kernel->merge.count; index++) {
+        if (!etwas_cpu_stream_add(kernel->merge.streams[index].stream, request, reason)) {
+            etwas_kernel_sources_remove_event(kernel, request->tag);
             return false;
         }
     }
@@ -38,16 +39,18 @@ static bool add_everybodys(struct etwas_board *board, const struct etwas_feed_wi
 }
 
 /* A thread that has ended has no events. */
-static bool add_threads(struct etwas_board *board, const struct etwas_thread_list *threads,
-                        const struct etwas_feed_wish *wish, struct etwas_fault *fault)
+static bool add_threads(struct etwas_kernel_sources *kernel,
+                        const struct etwas_thread_list *threads,
+                        const struct etwas_cpu_stream_request *request,
+                        struct etwas_unavailability *reason)
 {
-    struct etwas_feed_wish of_one = *wish;
+    struct etwas_cpu_stream_request of_one = *request;
 
     for (uint32_t thread = 0; thread < threads->count; thread++) {
         of_one.thread = threads->ids[thread];
-        for (uint32_t index = 0; index < board->merge.count; index++) {
-            if (!etwas_feed_add(board->merge.feeds[index].feed, &of_one, fault) &&
-                fault->error != ESRCH) {
+        for (uint32_t index = 0; index < kernel->merge.count; index++) {
+            if (!etwas_cpu_stream_add(kernel->merge.streams[index].stream, &of_one, reason) &&
+                reason->error != ESRCH) {
                 return false;
             }
         }
@@ -60,44 +63,47 @@ static bool add_threads(struct etwas_board *board, const struct etwas_thread_lis
  * that did not have them yet: then all is done again. They wait until all are there. A process that
  * begins threads all the time has its way in the end, and some of them are not told.
  */
-static bool add_own(struct etwas_board *board, const struct etwas_feed_wish *wish,
-                    struct etwas_fault *fault)
+static bool add_own(struct etwas_kernel_sources *kernel,
+                    const struct etwas_cpu_stream_request *request,
+                    struct etwas_unavailability *reason)
 {
-    struct etwas_thread_list before = {.except = board->own_thread};
-    struct etwas_thread_list after = {.except = board->own_thread};
+    struct etwas_thread_list before = {.except = kernel->own_thread};
+    struct etwas_thread_list after = {.except = kernel->own_thread};
     uint32_t tries = 0;
     bool good;
     bool is_whole;
 
     do {
-        etwas_board_remove(board, wish->tag);
-        *fault = (struct etwas_fault){ETWAS_FAULT_THREADS, 0};
+        etwas_kernel_sources_remove_event(kernel, request->tag);
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_THREADS, 0};
         good = etwas_thread_list_read(&before);
         ETWAS_TESTPOINT(ETWAS_POINT_THREADS_LISTED);
-        good = good && add_threads(board, &before, wish, fault) && etwas_thread_list_read(&after);
+        good =
+            good && add_threads(kernel, &before, request, reason) && etwas_thread_list_read(&after);
         is_whole = etwas_thread_list_equals(&before, &after) || ++tries == MOST_TRIES;
     } while (good && !is_whole);
-    for (uint32_t index = 0; good && index < board->merge.count; index++) {
-        etwas_feed_enable(board->merge.feeds[index].feed, wish->tag);
+    for (uint32_t index = 0; good && index < kernel->merge.count; index++) {
+        etwas_cpu_stream_enable(kernel->merge.streams[index].stream, request->tag);
     }
     if (!good) {
-        etwas_board_remove(board, wish->tag);
+        etwas_kernel_sources_remove_event(kernel, request->tag);
     }
     etwas_thread_list_free(&before);
     etwas_thread_list_free(&after);
     return good;
 }
 
-bool etwas_board_add(struct etwas_board *board, const struct etwas_feed_wish *wish,
-                     struct etwas_fault *fault)
+bool etwas_kernel_sources_add_event(struct etwas_kernel_sources *kernel,
+                                    const struct etwas_cpu_stream_request *request,
+                                    struct etwas_unavailability *reason)
 {
-    bool good = board->host.own_process != 0 ? add_own(board, wish, fault)
-                                             : add_everybodys(board, wish, fault);
+    bool good = kernel->host.own_process != 0 ? add_own(kernel, request, reason)
+                                              : add_everybodys(kernel, request, reason);
 
-    for (uint32_t index = 0; good && index < board->merge.count; index++) {
-        uint32_t slot = board->merge.feeds[index].feed->processor;
+    for (uint32_t index = 0; good && index < kernel->merge.count; index++) {
+        uint32_t slot = kernel->merge.streams[index].stream->processor;
 
-        etwas_account_of(&board->accounts, slot, wish->tag)->was_open = true;
+        etwas_account_of(&kernel->accounts, slot, request->tag)->was_open = true;
     }
     return good;
 }

@@ -17,252 +17,260 @@
 
 enum {
     LEAST_RING_BYTES = 512 << 10, /* what anybody may lock, as kernels are by default */
-    LAST_LOOKS = 2,
+    LAST_PASSES = 2,
 };
 
 /* ---- accounts -------------------------------------------------------------------------------- */
 
-void etwas_board_record_loss(struct etwas_board *board, uint32_t processor, uint64_t events,
-                             int64_t from_ns, int64_t until_ns)
+void etwas_kernel_sources_record_loss(struct etwas_kernel_sources *kernel, uint32_t processor,
+                                      uint64_t events, int64_t from_ns, int64_t until_ns)
 {
     const struct etwas_etl_kernel_loss loss = {
         .version = ETWAS_ETL_ACCOUNT_VERSION,
         .cause = events == 0 ? ETWAS_ETL_KERNEL_LOSS_OFF : ETWAS_ETL_KERNEL_LOSS_NO_ROOM,
         .events = events,
-        .from_raw = from_ns == 0 ? 0 : etwas_emit_stamp(board->host.emitter, from_ns),
-        .until_raw = etwas_emit_stamp(board->host.emitter, until_ns),
+        .from_raw = from_ns == 0 ? 0 : etwas_emit_stamp(kernel->host.emitter, from_ns),
+        .until_raw = etwas_emit_stamp(kernel->host.emitter, until_ns),
     };
 
-    etwas_record_begin_class(board->host.record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_LOSS_TYPE,
-                             ETWAS_ETL_ACCOUNT_VERSION);
-    etwas_record_put(board->host.record, &loss, sizeof loss);
-    etwas_emit(board->host.emitter, processor, etwas_record_end(board->host.record), until_ns);
+    etwas_record_builder_begin_class(kernel->host.record, &etwas_etl_own_class,
+                                     ETWAS_ETL_KERNEL_LOSS_TYPE, ETWAS_ETL_ACCOUNT_VERSION);
+    etwas_record_builder_put(kernel->host.record, &loss, sizeof loss);
+    etwas_emit(kernel->host.emitter, processor, etwas_record_builder_end(kernel->host.record),
+               until_ns);
 }
 
 /* As the rings say: to ask the events would interrupt every processor. */
-uint64_t etwas_board_lost(const struct etwas_board *board)
+uint64_t etwas_kernel_sources_lost(const struct etwas_kernel_sources *kernel)
 {
-    uint64_t lost = board->closed_lost;
+    uint64_t lost = kernel->closed_lost;
 
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        lost += board->merge.feeds[index].feed->ring.lost;
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        lost += kernel->merge.streams[index].stream->ring.lost;
     }
     return lost;
 }
 
 /* Of what there is; how much was sent nobody can find out by looking. */
-static uint64_t lost_sideband(const struct etwas_board *board)
+static uint64_t lost_process_records(const struct etwas_kernel_sources *kernel)
 {
     uint64_t lost = 0;
 
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        const struct etwas_feed *feed = board->merge.feeds[index].feed;
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        const struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
 
-        for (uint32_t kind = 1; kind < ETWAS_SIDEBAND_LENGTHS; kind <<= 1) {
-            struct etwas_feed_totals totals;
+        for (uint32_t kind = 1; kind < ETWAS_PROCESS_RECORD_LENGTHS; kind <<= 1) {
+            struct etwas_cpu_stream_totals totals;
 
-            lost += etwas_account_of(&board->accounts, feed->processor, kind)->lost;
-            lost += etwas_feed_totals(feed, kind, &totals) ? totals.lost : 0;
+            lost += etwas_account_of(&kernel->accounts, stream->processor, kind)->lost;
+            lost += etwas_cpu_stream_totals(stream, kind, &totals) ? totals.lost : 0;
         }
     }
     return lost;
 }
 
 /* A ring says what it lost when it has room again and something happens, which may be never. */
-static uint64_t signs_of_loss(const struct etwas_board *board)
+static uint64_t signs_of_loss(const struct etwas_kernel_sources *kernel)
 {
-    uint64_t signs = etwas_board_lost(board);
+    uint64_t signs = etwas_kernel_sources_lost(kernel);
 
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        signs += board->merge.feeds[index].feed->ring.times_full;
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        signs += kernel->merge.streams[index].stream->ring.times_full;
     }
     return signs;
 }
 
-void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
+void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t until_ns)
 {
-    uint64_t signs = signs_of_loss(board);
-    uint64_t lost = board->lost_sideband;
+    uint64_t signs = signs_of_loss(kernel);
+    uint64_t lost = kernel->lost_process_records;
     bool is_more;
 
     /* To ask the events interrupts every processor: not while there are no new signs. */
-    if (signs != board->signs_of_loss) {
-        board->signs_of_loss = signs;
-        lost = lost_sideband(board);
+    if (signs != kernel->signs_of_loss) {
+        kernel->signs_of_loss = signs;
+        lost = lost_process_records(kernel);
     }
-    is_more = lost > board->lost_sideband;
-    board->lost_sideband = lost;
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        struct etwas_topic_use *use = &board->uses[number];
+    is_more = lost > kernel->lost_process_records;
+    kernel->lost_process_records = lost;
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        struct etwas_open_group *opened = &kernel->opened[number];
 
-        use->has_lost = use->has_lost || is_more;
+        opened->has_lost = opened->has_lost || is_more;
         /* What is settled now was looked at before that was lost. */
-        if (use->is_open && use->has_lost && etwas_topics[number]->find_lost != NULL) {
-            etwas_board_speak_for(board, number);
-            use->has_lost = !etwas_topics[number]->find_lost(use->state, until_ns) || is_more;
+        if (opened->is_open && opened->has_lost && etwas_event_groups[number]->find_lost != NULL) {
+            etwas_kernel_sources_begin_filter(kernel, number);
+            opened->has_lost =
+                !etwas_event_groups[number]->find_lost(opened->state, until_ns) || is_more;
         }
     }
-    etwas_board_speak_freely(board);
+    etwas_kernel_sources_end_filter(kernel);
 }
 
 /* With its ring read, where nothing happens any more. Only its events know of what was lost behind its last record. */
-void etwas_board_add_last_counts(struct etwas_board *board, const struct etwas_feed *feed)
+void etwas_kernel_sources_add_last_counts(struct etwas_kernel_sources *kernel,
+                                          const struct etwas_cpu_stream *stream)
 {
-    uint64_t lost = etwas_feed_lost(feed);
+    uint64_t lost = etwas_cpu_stream_lost(stream);
 
-    for (uint32_t event = 0; event < feed->event_count; event++) {
-        struct etwas_feed_totals totals;
+    for (uint32_t event = 0; event < stream->event_count; event++) {
+        struct etwas_cpu_stream_totals totals;
 
         /* One that is closed may have the tag of one that is open. */
-        if (feed->events[event].descriptor >= 0) {
-            totals = etwas_feed_event_totals(&feed->events[event]);
-            etwas_accounts_add(&board->accounts, feed->processor, feed->events[event].tag, &totals);
+        if (stream->events[event].descriptor >= 0) {
+            totals = etwas_cpu_stream_event_totals(&stream->events[event]);
+            etwas_accounts_add(&kernel->accounts, stream->processor, stream->events[event].tag,
+                               &totals);
         }
     }
-    etwas_account_of(&board->accounts, feed->processor, ETWAS_FEED_OWNER)->is_damaged |=
-        feed->ring.is_damaged;
-    if (lost > feed->lost_told) {
-        etwas_board_record_loss(board, feed->processor, lost - feed->lost_told, feed->read_ns,
-                                etwas_clock_qpc());
+    etwas_account_of(&kernel->accounts, stream->processor, ETWAS_CPU_STREAM_OWNER)->is_damaged |=
+        stream->ring.is_damaged;
+    if (lost > stream->lost_emitted) {
+        etwas_kernel_sources_record_loss(kernel, stream->processor, lost - stream->lost_emitted,
+                                         stream->read_ns, etwas_clock_qpc());
     }
 }
 
-void etwas_board_tell_accounts(struct etwas_board *board)
+void etwas_kernel_sources_emit_accounts(struct etwas_kernel_sources *kernel)
 {
-    etwas_accounts_tell(&board->accounts, board->host.record, board->host.emitter);
+    etwas_accounts_emit(&kernel->accounts, kernel->host.record, kernel->host.emitter);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-static void close_feeds(struct etwas_board *board)
+static void close_streams(struct etwas_kernel_sources *kernel)
 {
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_close(board->merge.feeds[index].feed);
-        free(board->merge.feeds[index].feed);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        etwas_cpu_stream_close(kernel->merge.streams[index].stream);
+        free(kernel->merge.streams[index].stream);
     }
-    board->merge.count = 0;
+    kernel->merge.count = 0;
 }
 
 /* Of the processors that run. */
-static bool open_feeds(struct etwas_board *board, size_t ring_bytes, struct etwas_fault *fault)
+static bool open_streams(struct etwas_kernel_sources *kernel, size_t ring_bytes,
+                         struct etwas_unavailability *reason)
 {
-    struct etwas_merge *merge = &board->merge;
-    uint32_t thread = board->host.own_process != 0 ? board->own_thread : 0;
+    struct etwas_merge *merge = &kernel->merge;
+    uint32_t thread = kernel->host.own_process != 0 ? kernel->own_thread : 0;
 
     for (uint32_t processor = 0; ring_bytes != 0 && processor < etwas_slot_count; processor++) {
-        struct etwas_feed *feed = malloc(sizeof *feed);
+        struct etwas_cpu_stream *stream = malloc(sizeof *stream);
 
-        *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-        if (feed != NULL && etwas_feed_open(feed, processor, thread, ring_bytes, fault)) {
-            merge->feeds[merge->count++].feed = feed;
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_RING, ENOMEM};
+        if (stream != NULL &&
+            etwas_cpu_stream_open(stream, processor, thread, ring_bytes, reason)) {
+            merge->streams[merge->count++].stream = stream;
             continue;
         }
-        free(feed);
-        if (fault->error != ENODEV) {
+        free(stream);
+        if (reason->error != ENODEV) {
             return false;
         }
-        board->away_since_ns[processor] = ETWAS_BOARD_NEVER_THERE;
+        kernel->away_since_ns[processor] = ETWAS_PROCESSOR_NEVER_ONLINE;
     }
-    board->ring_bytes = ring_bytes;
+    kernel->ring_bytes = ring_bytes;
     return true;
 }
 
-bool etwas_board_open(struct etwas_board *board, const struct etwas_board_wish *wish,
-                      struct etwas_fault *fault)
+bool etwas_kernel_sources_open(struct etwas_kernel_sources *kernel,
+                               const struct etwas_kernel_sources_options *options,
+                               struct etwas_unavailability *reason)
 {
-    size_t ring_bytes = wish->ring_bytes;
+    size_t ring_bytes = options->ring_bytes;
 
-    *board = (struct etwas_board){
-        .host = {.emitter = &board->walker.emitter,
-                 .record = wish->record,
-                 .own_process = wish->own_process,
+    *kernel = (struct etwas_kernel_sources){
+        .host = {.emitter = &kernel->walker.emitter,
+                 .record = options->record,
+                 .own_process = options->own_process,
                  .rundown_only = ring_bytes == 0,
-                 .pause = wish->pause},
+                 .quiesce = options->quiesce},
         .own_thread = etwas_thread_ids().thread_id,
     };
-    etwas_board_begin_probes(board);
-    etwas_kernel_addresses_open(&board->addresses, wish->emitter);
-    etwas_stack_walker_open(&board->walker, &board->addresses.emitter);
-    board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
-    board->away_since_ns = calloc(etwas_slot_count, sizeof *board->away_since_ns);
-    *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-    if (!etwas_accounts_open(&board->accounts) ||
-        !etwas_thread_numbers_open(&board->host.numbers) || board->merge.feeds == NULL ||
-        board->away_since_ns == NULL) {
+    etwas_kernel_sources_init_probes(kernel);
+    etwas_kernel_addresses_open(&kernel->addresses, options->emitter);
+    etwas_stack_walker_open(&kernel->walker, &kernel->addresses.emitter);
+    kernel->merge.streams = calloc(etwas_slot_count, sizeof *kernel->merge.streams);
+    kernel->away_since_ns = calloc(etwas_slot_count, sizeof *kernel->away_since_ns);
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_RING, ENOMEM};
+    if (!etwas_accounts_open(&kernel->accounts) ||
+        !etwas_thread_numbers_open(&kernel->host.numbers) || kernel->merge.streams == NULL ||
+        kernel->away_since_ns == NULL) {
         return false;
     }
-    board->accounts.is_own = wish->own_process != 0;
-    while (!open_feeds(board, ring_bytes, fault)) {
-        if (!etwas_fault_is_room(fault) || ring_bytes <= LEAST_RING_BYTES) {
+    kernel->accounts.is_own = options->own_process != 0;
+    while (!open_streams(kernel, ring_bytes, reason)) {
+        if (!etwas_unavailability_is_memory(reason) || ring_bytes <= LEAST_RING_BYTES) {
             return false;
         }
-        close_feeds(board);
+        close_streams(kernel);
         ring_bytes /= 2;
     }
     return true;
 }
 
-void etwas_board_start(struct etwas_board *board)
+void etwas_kernel_sources_start(struct etwas_kernel_sources *kernel)
 {
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_start(board->merge.feeds[index].feed);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        etwas_cpu_stream_start(kernel->merge.streams[index].stream);
     }
 }
 
-uint64_t etwas_board_stop(struct etwas_board *board)
+uint64_t etwas_kernel_sources_stop(struct etwas_kernel_sources *kernel)
 {
-    etwas_board_drain_to_now(board); /* what is found out by looking is settled by the last drain */
-    etwas_board_find_gone(board);
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_stop(board->merge.feeds[index].feed);
+    etwas_kernel_sources_drain_to_now(
+        kernel); /* what is found out by looking is settled by the last drain */
+    etwas_kernel_sources_find_offline(kernel);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        etwas_cpu_stream_stop(kernel->merge.streams[index].stream);
     }
-    etwas_board_drain(board, INT64_MAX);
+    etwas_kernel_sources_drain(kernel, INT64_MAX);
     /* Twice: it may have been looked before the last was lost. What is missed then, finish tells. */
-    for (uint32_t look = 0; look < LAST_LOOKS; look++) {
-        etwas_board_find_lost(board, INT64_MAX);
+    for (uint32_t pass = 0; pass < LAST_PASSES; pass++) {
+        etwas_kernel_sources_find_lost(kernel, INT64_MAX);
     }
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_board_add_last_counts(board, board->merge.feeds[index].feed);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        etwas_kernel_sources_add_last_counts(kernel, kernel->merge.streams[index].stream);
     }
-    etwas_board_tell_gone(board);
-    return etwas_accounts_lost(&board->accounts);
+    etwas_kernel_sources_emit_offline(kernel);
+    return etwas_accounts_lost(&kernel->accounts);
 }
 
-void etwas_board_shut(struct etwas_board *board)
+void etwas_kernel_sources_close(struct etwas_kernel_sources *kernel)
 {
-    etwas_board_close_probes(board);
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_close(board->merge.feeds[index].feed);
+    etwas_kernel_sources_close_probes(kernel);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        etwas_cpu_stream_close(kernel->merge.streams[index].stream);
     }
 }
 
-void etwas_board_free(struct etwas_board *board)
+void etwas_kernel_sources_free(struct etwas_kernel_sources *kernel)
 {
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        free(board->merge.feeds[index].feed);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        free(kernel->merge.streams[index].stream);
     }
-    free(board->merge.feeds);
-    free(board->away_since_ns);
-    etwas_thread_numbers_close(&board->host.numbers);
-    etwas_accounts_free(&board->accounts);
-    etwas_kernel_addresses_free(&board->addresses);
-    etwas_stack_walker_free(&board->walker);
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->close != NULL) {
-            etwas_topics[number]->close(board->uses[number].state);
+    free(kernel->merge.streams);
+    free(kernel->away_since_ns);
+    etwas_thread_numbers_close(&kernel->host.numbers);
+    etwas_accounts_free(&kernel->accounts);
+    etwas_kernel_addresses_free(&kernel->addresses);
+    etwas_stack_walker_free(&kernel->walker);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (kernel->opened[number].is_open && etwas_event_groups[number]->close != NULL) {
+            etwas_event_groups[number]->close(kernel->opened[number].state);
         }
     }
 }
 
-void etwas_board_forget(struct etwas_board *board)
+void etwas_kernel_sources_forget(struct etwas_kernel_sources *kernel)
 {
-    etwas_board_close_probes(board);
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_forget(board->merge.feeds[index].feed);
+    etwas_kernel_sources_close_probes(kernel);
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        etwas_cpu_stream_forget(kernel->merge.streams[index].stream);
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->forget != NULL) {
-            etwas_topics[number]->forget(board->uses[number].state);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        if (kernel->opened[number].is_open && etwas_event_groups[number]->forget != NULL) {
+            etwas_event_groups[number]->forget(kernel->opened[number].state);
         }
     }
 }

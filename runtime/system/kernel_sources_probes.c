@@ -11,74 +11,74 @@
 #include "system/names/exec_probe.h"
 #include "system/names/path_probe.h"
 
-static struct etwas_probe *probe_of(struct etwas_board *board, uint32_t kind)
+static struct etwas_probe *probe_of(struct etwas_kernel_sources *kernel, uint32_t kind)
 {
     switch (kind) {
-    case ETWAS_SIDEBAND_ARGUMENTS:
-        return &board->probes[0];
-    case ETWAS_SIDEBAND_PATHS:
-        return &board->probes[1];
+    case ETWAS_PROCESS_RECORD_ARGUMENTS:
+        return &kernel->probes[0];
+    case ETWAS_PROCESS_RECORD_PATHS:
+        return &kernel->probes[1];
     default:
-        return &board->probes[2];
+        return &kernel->probes[2];
     }
 }
 
-void etwas_board_begin_probes(struct etwas_board *board)
+void etwas_kernel_sources_init_probes(struct etwas_kernel_sources *kernel)
 {
-    for (uint32_t index = 0; index < ETWAS_BOARD_PROBES; index++) {
-        board->probes[index] = ETWAS_PROBE_CLOSED;
+    for (uint32_t index = 0; index < ETWAS_KERNEL_SOURCES_PROBES; index++) {
+        kernel->probes[index] = ETWAS_PROBE_CLOSED;
     }
 }
 
-static bool open_probe(struct etwas_board *board, uint32_t kind)
+static bool open_probe(struct etwas_kernel_sources *kernel, uint32_t kind)
 {
-    struct etwas_fault ignored;
+    struct etwas_unavailability ignored;
 
-    if (kind == ETWAS_SIDEBAND_ARGUMENTS) {
-        return etwas_exec_probe_open(probe_of(board, kind), etwas_slot_count);
+    if (kind == ETWAS_PROCESS_RECORD_ARGUMENTS) {
+        return etwas_exec_probe_open(probe_of(kernel, kind), etwas_slot_count);
     }
-    if (kind == ETWAS_SIDEBAND_LENGTHS) {
-        return etwas_length_probe_open(probe_of(board, kind), etwas_slot_count);
+    if (kind == ETWAS_PROCESS_RECORD_LENGTHS) {
+        return etwas_length_probe_open(probe_of(kernel, kind), etwas_slot_count);
     }
-    return (board->own_number != 0 ||
-            etwas_thread_own_number(&board->host.numbers, &board->own_number, &ignored)) &&
-           etwas_path_probe_open(probe_of(board, kind), etwas_slot_count, board->own_number);
+    return (kernel->own_number != 0 ||
+            etwas_thread_own_number(&kernel->host.numbers, &kernel->own_number, &ignored)) &&
+           etwas_path_probe_open(probe_of(kernel, kind), etwas_slot_count, kernel->own_number);
 }
 
-bool etwas_board_receive_probe(struct etwas_board *board, uint32_t kind)
+bool etwas_kernel_sources_connect_probe(struct etwas_kernel_sources *kernel, uint32_t kind)
 {
-    const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
-    struct etwas_fault ignored;
-    bool good = etwas_board_add(board, &wish, &ignored);
+    const struct etwas_cpu_stream_request request = {.tag = kind, .process_records = kind};
+    struct etwas_unavailability ignored;
+    bool good = etwas_kernel_sources_add_event(kernel, &request, &ignored);
 
-    for (uint32_t index = board->first_feed; good && index < board->merge.count; index++) {
-        const struct etwas_feed *feed = board->merge.feeds[index].feed;
+    for (uint32_t index = kernel->first_stream; good && index < kernel->merge.count; index++) {
+        const struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
 
-        good = etwas_probe_send(probe_of(board, kind), feed->processor,
-                                etwas_feed_event_descriptor(feed, kind));
+        good = etwas_probe_send(probe_of(kernel, kind), stream->processor,
+                                etwas_cpu_stream_event_descriptor(stream, kind));
     }
     return good;
 }
 
-void etwas_board_open_probe(struct etwas_board *board, uint32_t kind)
+void etwas_kernel_sources_open_probe(struct etwas_kernel_sources *kernel, uint32_t kind)
 {
-    if (board->merge.count != 0 && open_probe(board, kind) &&
-        etwas_board_receive_probe(board, kind)) {
-        board->host.sideband |= kind;
+    if (kernel->merge.count != 0 && open_probe(kernel, kind) &&
+        etwas_kernel_sources_connect_probe(kernel, kind)) {
+        kernel->host.process_records |= kind;
     } else {
-        etwas_board_close_probe(board, kind);
-        etwas_board_remove(board, kind);
+        etwas_kernel_sources_close_probe(kernel, kind);
+        etwas_kernel_sources_remove_event(kernel, kind);
     }
 }
 
-void etwas_board_close_probe(struct etwas_board *board, uint32_t kind)
+void etwas_kernel_sources_close_probe(struct etwas_kernel_sources *kernel, uint32_t kind)
 {
-    etwas_probe_close(probe_of(board, kind));
+    etwas_probe_close(probe_of(kernel, kind));
 }
 
-void etwas_board_close_probes(struct etwas_board *board)
+void etwas_kernel_sources_close_probes(struct etwas_kernel_sources *kernel)
 {
-    for (uint32_t index = 0; index < ETWAS_BOARD_PROBES; index++) {
-        etwas_probe_close(&board->probes[index]);
+    for (uint32_t index = 0; index < ETWAS_KERNEL_SOURCES_PROBES; index++) {
+        etwas_probe_close(&kernel->probes[index]);
     }
 }

@@ -21,160 +21,162 @@
 #include "system/kernel_sources_events.h"
 
 enum {
-    LOOK_NS = 1000000000, /* so often; to ask a processor interrupts it */
+    CHECK_NS = 1000000000, /* so often; to ask a processor interrupts it */
 };
 
 #ifdef ETWAS_TESTPOINTS
-uint64_t etwas_board_look_ns = LOOK_NS;
+uint64_t etwas_kernel_sources_check_ns = CHECK_NS;
 #endif
 
-static int64_t look_ns(void)
+static int64_t check_interval_ns(void)
 {
 #ifdef ETWAS_TESTPOINTS
     return (int64_t)ck_pr_load_64(
-        &etwas_board_look_ns); /* a test changes it while the thread looks */
+        &etwas_kernel_sources_check_ns); /* a test changes it while the thread looks */
 #else
-    return LOOK_NS;
+    return CHECK_NS;
 #endif
 }
 
 /* Of the topics that look at the machine after a loss. */
-static void let_find_lost(struct etwas_board *board)
+static void mark_lost(struct etwas_kernel_sources *kernel)
 {
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        board->uses[number].has_lost = board->uses[number].is_open;
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        kernel->opened[number].has_lost = kernel->opened[number].is_open;
     }
 }
 
 /* A fork's child finds a feed without descriptors, or none. */
-static void close_feed(struct etwas_board *board, uint32_t index)
+static void close_stream(struct etwas_kernel_sources *kernel, uint32_t index)
 {
-    struct etwas_feed *feed = board->merge.feeds[index].feed;
+    struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
 
-    etwas_feed_close(feed);
-    board->merge.feeds[index] = board->merge.feeds[board->merge.count - 1];
+    etwas_cpu_stream_close(stream);
+    kernel->merge.streams[index] = kernel->merge.streams[kernel->merge.count - 1];
     ck_pr_fence_store();
-    board->merge.count--;
-    free(feed);
+    kernel->merge.count--;
+    free(stream);
 }
 
 /* Its last records have been read. */
-static void go(struct etwas_board *board, uint32_t index)
+static void close_offline_stream(struct etwas_kernel_sources *kernel, uint32_t index)
 {
-    struct etwas_feed *feed = board->merge.feeds[index].feed;
+    struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
     int64_t now_ns = etwas_clock_qpc();
 
-    etwas_board_add_last_counts(board, feed);
-    etwas_board_record_loss(board, feed->processor, 0, feed->read_ns, now_ns);
-    etwas_board_forget_slot(board, feed->processor);
-    board->closed_lost += etwas_feed_lost(feed);
-    board->away_since_ns[feed->processor] = now_ns;
-    close_feed(board, index);
-    let_find_lost(board);
+    etwas_kernel_sources_add_last_counts(kernel, stream);
+    etwas_kernel_sources_record_loss(kernel, stream->processor, 0, stream->read_ns, now_ns);
+    etwas_kernel_sources_forget_slot(kernel, stream->processor);
+    kernel->closed_lost += etwas_cpu_stream_lost(stream);
+    kernel->away_since_ns[stream->processor] = now_ns;
+    close_stream(kernel, index);
+    mark_lost(kernel);
 }
 
 /* Of those whose rings are silent, or of all. */
-static void find_dead(struct etwas_board *board, bool asks_all)
+static void close_dead_streams(struct etwas_kernel_sources *kernel, bool asks_all)
 {
     bool is_drained = false;
 
-    for (uint32_t index = board->merge.count; index-- > 0;) {
-        struct etwas_feed *feed = board->merge.feeds[index].feed;
-        uint64_t written = etwas_ring_written(&feed->ring);
-        bool is_silent = written == feed->looked_at;
+    for (uint32_t index = kernel->merge.count; index-- > 0;) {
+        struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
+        uint64_t written = etwas_ring_written(&stream->ring);
+        bool is_silent = written == stream->checked_at;
 
-        feed->looked_at = written;
-        if (!feed->is_on || !(is_silent || asks_all) || !etwas_feed_is_dead(feed)) {
+        stream->checked_at = written;
+        if (!stream->is_on || !(is_silent || asks_all) || !etwas_cpu_stream_is_dead(stream)) {
             continue;
         }
         if (!is_drained) {
-            etwas_board_drain_to_now(board);
+            etwas_kernel_sources_drain_to_now(kernel);
             is_drained = true;
         }
-        go(board, index);
+        close_offline_stream(kernel, index);
     }
 }
 
 /* False: it cannot be recorded now. */
-static bool come(struct etwas_board *board, uint32_t processor)
+static bool open_online_stream(struct etwas_kernel_sources *kernel, uint32_t processor)
 {
-    int64_t away_since_ns = board->away_since_ns[processor];
-    struct etwas_feed *feed = malloc(sizeof *feed);
-    struct etwas_fault ignored;
+    int64_t away_since_ns = kernel->away_since_ns[processor];
+    struct etwas_cpu_stream *stream = malloc(sizeof *stream);
+    struct etwas_unavailability ignored;
     bool good;
 
-    if (feed == NULL || !etwas_feed_open(feed, processor, 0, board->ring_bytes, &ignored)) {
-        free(feed);
+    if (stream == NULL ||
+        !etwas_cpu_stream_open(stream, processor, 0, kernel->ring_bytes, &ignored)) {
+        free(stream);
         return false;
     }
-    feed->was_off = true;
-    feed->read_ns = away_since_ns == ETWAS_BOARD_NEVER_THERE ? 0 : away_since_ns;
-    board->merge.feeds[board->merge.count] = (struct etwas_merged){.feed = feed};
+    stream->was_off = true;
+    stream->read_ns = away_since_ns == ETWAS_PROCESSOR_NEVER_ONLINE ? 0 : away_since_ns;
+    kernel->merge.streams[kernel->merge.count] = (struct etwas_merged){.stream = stream};
     ck_pr_fence_store();
-    board->first_feed = board->merge.count++;
-    good = etwas_board_open_again(board);
-    board->first_feed = 0;
+    kernel->first_stream = kernel->merge.count++;
+    good = etwas_kernel_sources_reopen(kernel);
+    kernel->first_stream = 0;
     if (!good) {
-        close_feed(board, board->merge.count - 1);
+        close_stream(kernel, kernel->merge.count - 1);
         return false;
     }
-    board->away_since_ns[processor] = 0;
-    etwas_feed_start(feed);
-    let_find_lost(board);
+    kernel->away_since_ns[processor] = 0;
+    etwas_cpu_stream_start(stream);
+    mark_lost(kernel);
     return true;
 }
 
-static void find_new(struct etwas_board *board)
+static void open_new_streams(struct etwas_kernel_sources *kernel)
 {
-    if (sysconf(_SC_NPROCESSORS_ONLN) <= (long)board->merge.count) {
+    if (sysconf(_SC_NPROCESSORS_ONLN) <= (long)kernel->merge.count) {
         return;
     }
     for (uint32_t processor = 0; processor < etwas_slot_count; processor++) {
-        if (board->away_since_ns[processor] != 0 &&
+        if (kernel->away_since_ns[processor] != 0 &&
             !etwas_processor_is_offline(&etwas_machine_here, processor)) {
-            (void)come(board, processor);
+            (void)open_online_stream(kernel, processor);
         }
     }
 }
 
-static bool can_look(const struct etwas_board *board)
+static bool can_check(const struct etwas_kernel_sources *kernel)
 {
-    return board->host.own_process == 0 && board->ring_bytes != 0;
+    return kernel->host.own_process == 0 && kernel->ring_bytes != 0;
 }
 
-void etwas_board_look_for_processors(struct etwas_board *board)
+void etwas_kernel_sources_check_processors(struct etwas_kernel_sources *kernel)
 {
     int64_t now_ns = etwas_clock_qpc();
 
-    if (!can_look(board) || now_ns - board->processors_ns < look_ns()) {
+    if (!can_check(kernel) || now_ns - kernel->processors_ns < check_interval_ns()) {
         return;
     }
-    board->processors_ns = now_ns;
-    find_dead(board, false);
-    find_new(board);
+    kernel->processors_ns = now_ns;
+    close_dead_streams(kernel, false);
+    open_new_streams(kernel);
 }
 
-void etwas_board_find_gone(struct etwas_board *board)
+void etwas_kernel_sources_find_offline(struct etwas_kernel_sources *kernel)
 {
-    if (can_look(board)) {
-        find_dead(board, true);
+    if (can_check(kernel)) {
+        close_dead_streams(kernel, true);
     }
 }
 
-void etwas_board_tell_gone(struct etwas_board *board)
+void etwas_kernel_sources_emit_offline(struct etwas_kernel_sources *kernel)
 {
     int64_t now_ns = etwas_clock_qpc();
 
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        const struct etwas_feed *feed = board->merge.feeds[index].feed;
+    for (uint32_t index = 0; index < kernel->merge.count; index++) {
+        const struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
 
-        if (feed->was_off) {
-            etwas_board_record_loss(board, feed->processor, 0, feed->read_ns, now_ns);
+        if (stream->was_off) {
+            etwas_kernel_sources_record_loss(kernel, stream->processor, 0, stream->read_ns, now_ns);
         }
     }
-    for (uint32_t processor = 0; can_look(board) && processor < etwas_slot_count; processor++) {
-        if (board->away_since_ns[processor] > 0) {
-            etwas_board_record_loss(board, processor, 0, board->away_since_ns[processor], now_ns);
+    for (uint32_t processor = 0; can_check(kernel) && processor < etwas_slot_count; processor++) {
+        if (kernel->away_since_ns[processor] > 0) {
+            etwas_kernel_sources_record_loss(kernel, processor, 0, kernel->away_since_ns[processor],
+                                             now_ns);
         }
     }
 }

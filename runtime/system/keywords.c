@@ -43,13 +43,13 @@ enum provider {
 };
 _Static_assert(TIMER + 1 == ETWAS_SYSTEM_PROVIDERS, "each has a GUID");
 
-#define CONFIGURATION(type) ETWAS_WANT_INVENTORY(ETWAS_INVENTORY_##type)
+#define CONFIGURATION(type) ETWAS_REQUESTED_INVENTORY(ETWAS_INVENTORY_##type)
 
 /* Those that mean something here. ETW's page gives FILE_IO_INIT the keyword OPTICAL; its head FILE_INIT. */
 static const struct meaning {
     enum provider provider;
     uint32_t keyword;
-    uint64_t wants;
+    uint64_t requested;
 } meanings[] = {
     {ALPC, SYSTEM_ALPC_KW_GENERAL, EVENT_TRACE_FLAG_ALPC},
     {CONFIG, SYSTEM_CONFIG_KW_SYSTEM,
@@ -62,9 +62,9 @@ static const struct meaning {
     {CONFIG, SYSTEM_CONFIG_KW_PNP, CONFIGURATION(PNP)},
     {CONFIG, SYSTEM_CONFIG_KW_OPTICAL, CONFIGURATION(OPTICAL)},
     {INTERRUPT, SYSTEM_INTERRUPT_KW_GENERAL, EVENT_TRACE_FLAG_INTERRUPT},
-    {INTERRUPT, SYSTEM_INTERRUPT_KW_CLOCK_INTERRUPT, ETWAS_WANT_CLOCK_INTERRUPT},
+    {INTERRUPT, SYSTEM_INTERRUPT_KW_CLOCK_INTERRUPT, ETWAS_REQUESTED_CLOCK_INTERRUPT},
     {INTERRUPT, SYSTEM_INTERRUPT_KW_DPC, EVENT_TRACE_FLAG_DPC},
-    {INTERRUPT, SYSTEM_INTERRUPT_KW_IPI, ETWAS_WANT_PROCESSOR_REQUEST},
+    {INTERRUPT, SYSTEM_INTERRUPT_KW_IPI, ETWAS_REQUESTED_PROCESSOR_CALL},
     {IO, SYSTEM_IO_KW_DISK, EVENT_TRACE_FLAG_DISK_IO},
     {IO, SYSTEM_IO_KW_DISK_INIT, EVENT_TRACE_FLAG_DISK_IO_INIT},
     {IO, SYSTEM_IO_KW_FILENAME, EVENT_TRACE_FLAG_DISK_FILE_IO},
@@ -100,13 +100,17 @@ enum {
 static const struct group_meaning {
     uint32_t group; /* the mask's number less 1 */
     uint32_t bit;
-    uint64_t wants;
+    uint64_t requested;
 } group_meanings[] = {
-    {0, 0x00000002, EVENT_TRACE_FLAG_PROFILE},     {0, 0x00000004, EVENT_TRACE_FLAG_CSWITCH},
-    {0, 0x00000080, EVENT_TRACE_FLAG_DPC},         {0, 0x00000200, EVENT_TRACE_FLAG_DISPATCHER},
-    {0, 0x00004000, EVENT_TRACE_FLAG_INTERRUPT},   {0, 0x00008000, EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
-    {1, 0x00000040, EVENT_TRACE_FLAG_SYSTEMCALL},  {1, 0x00040000, ETWAS_WANT_CLOCK_INTERRUPT},
-    {1, 0x00400000, ETWAS_WANT_PROCESSOR_REQUEST},
+    {0, 0x00000002, EVENT_TRACE_FLAG_PROFILE},
+    {0, 0x00000004, EVENT_TRACE_FLAG_CSWITCH},
+    {0, 0x00000080, EVENT_TRACE_FLAG_DPC},
+    {0, 0x00000200, EVENT_TRACE_FLAG_DISPATCHER},
+    {0, 0x00004000, EVENT_TRACE_FLAG_INTERRUPT},
+    {0, 0x00008000, EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
+    {1, 0x00000040, EVENT_TRACE_FLAG_SYSTEMCALL},
+    {1, 0x00040000, ETWAS_REQUESTED_CLOCK_INTERRUPT},
+    {1, 0x00400000, ETWAS_REQUESTED_PROCESSOR_CALL},
 };
 
 enum {
@@ -128,10 +132,11 @@ const etwas_guid *etwas_system_provider_guid(uint32_t provider)
     return guids[provider];
 }
 
-static bool delivers(uint64_t wants)
+static bool delivers(uint64_t requested)
 {
-    return etwas_wants_inventory(wants) != 0 ||
-           ((wants & etwas_topic_flags()) != 0 && etwas_silent_flags((uint32_t)wants) == 0);
+    return etwas_requested_inventory(requested) != 0 ||
+           ((requested & etwas_event_group_flags()) != 0 &&
+            etwas_empty_group_flags((uint32_t)requested) == 0);
 }
 
 uint64_t etwas_kernel_keywords(const etwas_guid *guid)
@@ -140,18 +145,18 @@ uint64_t etwas_kernel_keywords(const etwas_guid *guid)
     uint64_t keywords = 0;
 
     for (uint32_t index = 0; index < MEANINGS; index++) {
-        if (meanings[index].provider == provider && delivers(meanings[index].wants)) {
+        if (meanings[index].provider == provider && delivers(meanings[index].requested)) {
             keywords |= meanings[index].keyword;
         }
     }
     return keywords;
 }
 
-uint64_t etwas_system_provider_wants(const struct etwas_system_settings *settings,
-                                     uint32_t provider)
+uint64_t etwas_system_provider_requested(const struct etwas_system_settings *settings,
+                                         uint32_t provider)
 {
     const struct etwas_system_enablement *asked = &settings->providers[provider];
-    uint64_t wants = 0;
+    uint64_t requested = 0;
 
     for (uint32_t index = 0; asked->is_enabled && index < MEANINGS; index++) {
         uint64_t keyword = meanings[index].keyword;
@@ -159,39 +164,40 @@ uint64_t etwas_system_provider_wants(const struct etwas_system_settings *setting
         if (meanings[index].provider == provider &&
             (asked->match_any == 0 || (keyword & asked->match_any) != 0) &&
             (keyword & asked->match_all) == asked->match_all) {
-            wants |= meanings[index].wants;
+            requested |= meanings[index].requested;
         }
     }
-    return wants;
+    return requested;
 }
 
-uint64_t etwas_settings_masks_want(const struct etwas_system_settings *settings)
+uint64_t etwas_settings_masks_requested(const struct etwas_system_settings *settings)
 {
-    uint64_t wants = settings->flags;
+    uint64_t requested = settings->flags;
 
     for (uint32_t index = 0; index < GROUP_MEANINGS; index++) {
         const struct group_meaning *meaning = &group_meanings[index];
 
-        wants |= (settings->groups[meaning->group] & meaning->bit) != 0 ? meaning->wants : 0;
+        requested |=
+            (settings->groups[meaning->group] & meaning->bit) != 0 ? meaning->requested : 0;
     }
-    return wants;
+    return requested;
 }
 
-uint64_t etwas_settings_want(const struct etwas_system_settings *settings)
+uint64_t etwas_settings_requested(const struct etwas_system_settings *settings)
 {
-    uint64_t wants = etwas_settings_masks_want(settings);
+    uint64_t requested = etwas_settings_masks_requested(settings);
 
     for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
-        wants |= etwas_system_provider_wants(settings, provider);
+        requested |= etwas_system_provider_requested(settings, provider);
     }
-    return wants;
+    return requested;
 }
 
-void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t wants)
+void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t requested)
 {
-    settings->flags &= ~(uint32_t)wants;
+    settings->flags &= ~(uint32_t)requested;
     for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
-        if ((etwas_system_provider_wants(settings, provider) & wants) != 0) {
+        if ((etwas_system_provider_requested(settings, provider) & requested) != 0) {
             settings->providers[provider].is_enabled = false;
         }
     }
@@ -199,6 +205,6 @@ void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t wants)
         const struct group_meaning *meaning = &group_meanings[index];
 
         settings->groups[meaning->group] &=
-            (meaning->wants & wants) != 0 ? ~meaning->bit : UINT32_MAX;
+            (meaning->requested & requested) != 0 ? ~meaning->bit : UINT32_MAX;
     }
 }

@@ -23,16 +23,16 @@ uint32_t etwas_system_provider_of(const etwas_guid *guid);
 const etwas_guid *etwas_system_provider_guid(uint32_t provider);
 
 /* What it is asked for (requested_events.h); 0 where it is not enabled. */
-uint64_t etwas_system_provider_wants(const struct etwas_system_settings *settings,
-                                     uint32_t provider);
+uint64_t etwas_system_provider_requested(const struct etwas_system_settings *settings,
+                                         uint32_t provider);
 
 /* What EnableFlags and the other masks want. */
-uint64_t etwas_settings_masks_want(const struct etwas_system_settings *settings);
+uint64_t etwas_settings_masks_requested(const struct etwas_system_settings *settings);
 
 /* All that is wanted: by these, and by each system provider. */
-uint64_t etwas_settings_want(const struct etwas_system_settings *settings);
+uint64_t etwas_settings_requested(const struct etwas_system_settings *settings);
 
 /* Takes it out of the flags, and of the other masks' bits and system providers all that want any of it. */
-void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t wants);
+void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t requested);
 
 #endif

@@ -15,7 +15,7 @@
 #include "system/names/offload.h"
 
 enum {
-    PATIENCE_MS = 500,
+    TIMEOUT_MS = 500,
     BYTES_PER_KB = 1024,
 };
 
@@ -36,7 +36,7 @@ static bool await_answer(struct etwas_system_logger *logger)
     return done;
 }
 
-static void ask(struct etwas_system_logger *logger, enum request request)
+static void send_request(struct etwas_system_logger *logger, enum request request)
 {
     const uint64_t one = 1;
 
@@ -60,7 +60,7 @@ uint32_t etwas_system_logger_rung(const struct etwas_session *session)
 /* Says "look again" when one has run down, or ended. */
 static struct ck_ec32 rundowns = CK_EC_INITIALIZER;
 
-void etwas_system_logger_tell_run_down(struct etwas_system_logger *logger)
+void etwas_system_logger_end_run_down(struct etwas_system_logger *logger)
 {
     etwas_control_lock();
     logger->has_run_down = true;
@@ -90,26 +90,26 @@ void etwas_system_logger_await_run_down(struct etwas_session_key key)
 
 uint32_t etwas_system_logger_change(struct etwas_session *session,
                                     const struct etwas_system_settings *settings,
-                                    struct etwas_fault *fault)
+                                    struct etwas_unavailability *reason)
 {
     struct etwas_system_logger *logger = session->system_logger;
     uint32_t code = ERROR_SUCCESS;
 
-    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
     if (logger == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    if (etwas_system_logger_is_denied(logger, settings, fault)) {
-        return etwas_fault_code(fault);
+    if (etwas_system_logger_is_denied(logger, settings, reason)) {
+        return etwas_unavailability_code(reason);
     }
     logger->asked = *settings;
-    ask(logger, REQUEST_CHANGE);
+    send_request(logger, REQUEST_CHANGE);
     if (!await_answer(logger)) {
-        *fault = logger->fault;
-        code = etwas_fault_code(fault);
+        *reason = logger->reason;
+        code = etwas_unavailability_code(reason);
     }
     etwas_control_lock();
-    logger->settings = logger->board.settings;
+    logger->settings = logger->kernel.settings;
     if (!session->configuration.rundown_only) {
         session->configuration.enable_flags = logger->settings.flags;
     }
@@ -117,12 +117,12 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
     return code;
 }
 
-void etwas_system_logger_capture(struct etwas_session *session, uint64_t wants)
+void etwas_system_logger_capture(struct etwas_session *session, uint64_t requested)
 {
     struct etwas_system_logger *logger = session->system_logger;
 
-    logger->captured = wants;
-    ask(logger, REQUEST_CAPTURE);
+    logger->captured = requested;
+    send_request(logger, REQUEST_CAPTURE);
     (void)await_answer(logger);
 }
 
@@ -136,12 +136,12 @@ const struct etwas_system_enablement *etwas_system_logger_enablement(
                : NULL;
 }
 
-void etwas_system_logger_tell_symbols(struct etwas_session *session)
+void etwas_system_logger_emit_symbols(struct etwas_session *session)
 {
     struct etwas_system_logger *logger = session->system_logger;
 
     if (logger != NULL) {
-        ask(logger, REQUEST_TELL);
+        send_request(logger, REQUEST_SYMBOLS);
         (void)await_answer(logger);
     }
 }
@@ -176,16 +176,16 @@ static uint32_t record_room(const struct etwas_session *session)
     return room < ETWAS_RECORD_MOST_BYTES ? (uint32_t)room : ETWAS_RECORD_MOST_BYTES;
 }
 
-static struct etwas_system_logger *make(struct etwas_session *session)
+static struct etwas_system_logger *make_logger(struct etwas_session *session)
 {
     struct etwas_system_logger *logger = calloc(1, sizeof *logger);
 
     if (logger != NULL) {
         logger->emitter = etwas_system_logger_emitter;
-        logger->pause.take = etwas_system_logger_pause;
+        logger->quiesce.drain = etwas_system_logger_quiesce;
         etwas_session_time_begin(&logger->time, session->configuration.clock);
         logger->session = session;
-        logger->patience_ms = PATIENCE_MS;
+        logger->timeout_ms = TIMEOUT_MS;
         logger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         (void)pthread_mutex_init(&logger->lock, NULL);
         (void)pthread_cond_init(&logger->answered, NULL);
@@ -194,16 +194,16 @@ static struct etwas_system_logger *make(struct etwas_session *session)
         logger->settings.no_kernel_stacks = session->configuration.no_kernel_stacks;
         logger->asked = logger->settings;
         logger->record.room = record_room(session);
-        logger->request = REQUEST_CHANGE;         /* its first one */
-        etwas_board_begin_probes(&logger->board); /* shut also if never open */
+        logger->request = REQUEST_CHANGE;                  /* its first one */
+        etwas_kernel_sources_init_probes(&logger->kernel); /* shut also if never open */
     }
     return logger;
 }
 
 /* Once no fork's child can find it. */
-static void unmake(struct etwas_system_logger *logger)
+static void free_logger(struct etwas_system_logger *logger)
 {
-    etwas_board_free(&logger->board);
+    etwas_kernel_sources_free(&logger->kernel);
     if (logger->wake >= 0) {
         (void)close(logger->wake);
     }
@@ -212,27 +212,28 @@ static void unmake(struct etwas_system_logger *logger)
     free(logger);
 }
 
-uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_fault *fault)
+uint32_t etwas_system_logger_begin(struct etwas_session *session,
+                                   struct etwas_unavailability *reason)
 {
-    struct etwas_system_logger *logger = make(session);
+    struct etwas_system_logger *logger = make_logger(session);
 
-    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
     if (logger == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     if (logger->wake < 0 ||
         etwas_thread_create(&logger->thread, NULL, etwas_system_logger_main, logger) != 0) {
-        unmake(logger);
+        free_logger(logger);
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     if (!await_answer(logger)) {
-        *fault = logger->fault;
+        *reason = logger->reason;
         (void)pthread_join(logger->thread, NULL);
-        unmake(logger);
-        return etwas_fault_code(fault);
+        free_logger(logger);
+        return etwas_unavailability_code(reason);
     }
     if (logger->rung == ETWAS_KERNEL_RUNG_FOUND) {
-        *fault = logger->fault;
+        *reason = logger->reason;
     }
     etwas_control_lock();
     session->system_logger = logger;
@@ -243,7 +244,7 @@ uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_f
 void etwas_system_logger_start(struct etwas_session *session)
 {
     if (session->system_logger != NULL) {
-        etwas_board_start(&session->system_logger->board);
+        etwas_kernel_sources_start(&session->system_logger->kernel);
     }
 }
 
@@ -254,13 +255,13 @@ void etwas_system_logger_end(struct etwas_session *session)
     if (logger == NULL) {
         return;
     }
-    ask(logger, REQUEST_END);
+    send_request(logger, REQUEST_END);
     (void)pthread_join(logger->thread, NULL);
     etwas_control_lock();
     session->system_logger = NULL;
     etwas_control_unlock();
     etwas_wake(&rundowns, ck_ec32_value(&rundowns));
-    unmake(logger);
+    free_logger(logger);
 }
 
 /* The child has neither the thread nor the rings; the memory is left. */
@@ -268,10 +269,10 @@ void etwas_system_logger_forget(struct etwas_session *session)
 {
     struct etwas_system_logger *logger = session->system_logger;
 
-    etwas_errands_forget();
+    etwas_offload_forget();
     session->system_logger = NULL;
     if (logger != NULL) {
-        etwas_board_forget(&logger->board);
+        etwas_kernel_sources_forget(&logger->kernel);
         (void)close(logger->wake);
     }
 }

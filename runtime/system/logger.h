@@ -27,7 +27,8 @@
  * *fault says why. On failure there is nothing to end; the code is that of
  * the fault, ERROR_NOT_ENOUGH_MEMORY or ERROR_NO_SYSTEM_RESOURCES.
  */
-uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_fault *fault);
+uint32_t etwas_system_logger_begin(struct etwas_session *session,
+                                   struct etwas_unavailability *reason);
 
 /* ETWAS_KERNEL_RUNG_*. The control lock is held, and the session has a system logger. */
 uint32_t etwas_system_logger_rung(const struct etwas_session *session);
@@ -53,13 +54,13 @@ void etwas_system_logger_await_run_down(struct etwas_session_key key);
  */
 uint32_t etwas_system_logger_change(struct etwas_session *session,
                                     const struct etwas_system_settings *settings,
-                                    struct etwas_fault *fault);
+                                    struct etwas_unavailability *reason);
 
 /*
  * Says once more what there is, of what is wanted here (requested_events.h) and in force. The session's role is held,
  * and it has a system logger.
  */
-void etwas_system_logger_capture(struct etwas_session *session, uint64_t wants);
+void etwas_system_logger_capture(struct etwas_session *session, uint64_t requested);
 
 /*
  * How the session enables that system provider (keywords.h); NULL: not. With the control lock held, as long
@@ -72,7 +73,7 @@ const struct etwas_system_enablement *etwas_system_logger_enablement(
  * What the kernel's addresses are that were recorded until now is recorded, too, for who takes a snapshot. Nothing to
  * do where there is no system logger. The session's role is held.
  */
-void etwas_system_logger_tell_symbols(struct etwas_session *session);
+void etwas_system_logger_emit_symbols(struct etwas_session *session);
 
 /* Of sessions that begin from now on; 0: what it is now. Returns what it is then. */
 uint32_t etwas_system_logger_first_interval(uint32_t interval);
@@ -88,7 +89,7 @@ void etwas_system_logger_forget(struct etwas_session *session);
 extern uint32_t etwas_system_logger_ring_bytes;
 
 /* As long nothing is drained while the machine is looked at. */
-extern int64_t etwas_system_logger_pause_ns;
+extern int64_t etwas_system_logger_quiesce_ns;
 #endif
 
 #endif

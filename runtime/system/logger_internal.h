@@ -23,15 +23,15 @@ enum request {
     REQUEST_NONE,
     REQUEST_CHANGE,
     REQUEST_CAPTURE,
-    REQUEST_TELL, /* the kernel's symbols */
+    REQUEST_SYMBOLS, /* the kernel's symbols */
     REQUEST_END,
 };
 
 struct etwas_system_logger {
     struct etwas_emitter emitter;
-    struct etwas_pause pause;
-    int64_t paused_ns; /* the last time */
-    bool has_stopped;  /* the board; there is nothing to drain any more */
+    struct etwas_quiesce quiesce;
+    int64_t quiesced_ns; /* the last time */
+    bool has_stopped;    /* the board; there is nothing to drain any more */
     struct etwas_session *session;
     pthread_t thread;
     int wake; /* an eventfd: readable when there is a request */
@@ -43,24 +43,24 @@ struct etwas_system_logger {
     struct etwas_system_settings asked; /* for */
     uint64_t captured;                  /* requested_events.h: what is told once more */
     bool done;
-    struct etwas_fault fault;
+    struct etwas_unavailability reason;
     bool has_run_down; /* under the control lock: what there was is told, or nobody would tell it */
 
-    uint32_t patience_ms; /* left to wait for buffers */
+    uint32_t timeout_ms; /* left to wait for buffers */
     struct etwas_session_time time;
     struct etwas_system_settings settings; /* in force */
     uint32_t rung;                         /* since its first answer */
 
-    struct etwas_board board;
-    struct etwas_record record;
+    struct etwas_kernel_sources kernel;
+    struct etwas_record_builder record;
 };
 
 /* What the thread makes records and pauses by. */
 extern const struct etwas_emitter etwas_system_logger_emitter;
-void etwas_system_logger_pause(struct etwas_pause *pause);
+void etwas_system_logger_quiesce(struct etwas_quiesce *quiesce);
 
 /* What there was is told, or nobody will tell it. */
-void etwas_system_logger_tell_run_down(struct etwas_system_logger *logger);
+void etwas_system_logger_end_run_down(struct etwas_system_logger *logger);
 
 /* Opens the board, which answers the first request, and runs until the end is asked for. */
 void *etwas_system_logger_main(void *logger);
@@ -68,6 +68,6 @@ void *etwas_system_logger_main(void *logger);
 /* Whether it is of the own process and wants what that cannot have. */
 bool etwas_system_logger_is_denied(const struct etwas_system_logger *logger,
                                    const struct etwas_system_settings *settings,
-                                   struct etwas_fault *fault);
+                                   struct etwas_unavailability *reason);
 
 #endif

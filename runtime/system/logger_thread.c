@@ -25,16 +25,16 @@ enum {
     RING_BYTES = 4 << 20,
     LONGEST_WAIT_MS = 100, /* what is in a ring is no older, unless there is much of it */
     START_WAIT_MS = 1,
-    FIRST_OF_ALL = -20,  /* nice, where it may not be ahead of all that have one */
-    PAUSE_NS = 20000000, /* as long nothing is drained while the machine is looked at */
+    FIRST_OF_ALL = -20,    /* nice, where it may not be ahead of all that have one */
+    QUIESCE_NS = 20000000, /* as long nothing is drained while the machine is looked at */
 };
 
 #ifdef ETWAS_TESTPOINTS
 uint32_t etwas_system_logger_ring_bytes = RING_BYTES;
-int64_t etwas_system_logger_pause_ns = PAUSE_NS;
+int64_t etwas_system_logger_quiesce_ns = QUIESCE_NS;
 #else
 #define etwas_system_logger_ring_bytes RING_BYTES
-#define etwas_system_logger_pause_ns PAUSE_NS
+#define etwas_system_logger_quiesce_ns QUIESCE_NS
 #endif
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -50,38 +50,39 @@ static void await_buffer(struct etwas_system_logger *logger)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    while (logger->patience_ms > 0 && !has_buffer(logger->session->pool)) {
+    while (logger->timeout_ms > 0 && !has_buffer(logger->session->pool)) {
         (void)nanosleep(&pause, NULL);
-        logger->patience_ms--;
+        logger->timeout_ms--;
     }
 }
 
 /* A loss is counted where it happens. */
-static void publish(struct etwas_emitter *emitter, uint32_t slot,
-                    const struct etwas_stamped_record *record)
+static void publish_record(struct etwas_emitter *emitter, uint32_t slot,
+                           const struct etwas_stamped_record *record)
 {
     struct etwas_system_logger *logger = (void *)emitter;
     const struct etwas_session *session = logger->session;
     uint32_t code;
 
-    if (logger->board.accounts.is_told) {
+    if (logger->kernel.accounts.is_told) {
         await_buffer(logger);
     }
     code = etwas_publish_stamped(etwas_attachment_of(session->index), slot,
                                  etwas_session_gate(session), record);
     /* Otherwise it is no event of the session. */
     if (code != ERROR_INVALID_HANDLE) {
-        etwas_accounts_made(&logger->board.accounts, slot, record->bytes, code != ERROR_SUCCESS);
+        etwas_accounts_add_record(&logger->kernel.accounts, slot, record->bytes,
+                                  code != ERROR_SUCCESS);
     }
 }
 
-static int64_t stamp(const struct etwas_emitter *emitter, int64_t time_ns)
+static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
 {
     return etwas_session_time_of(&((const struct etwas_system_logger *)(const void *)emitter)->time,
                                  time_ns);
 }
 
-const struct etwas_emitter etwas_system_logger_emitter = {publish, stamp};
+const struct etwas_emitter etwas_system_logger_emitter = {publish_record, stamp_of};
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
@@ -98,12 +99,12 @@ static bool waits_for_start(const struct etwas_system_logger *logger)
 static void wait_for_events(const struct etwas_system_logger *logger, struct pollfd *polled,
                             int longest_ms)
 {
-    const struct etwas_merge *merge = &logger->board.merge;
+    const struct etwas_merge *merge = &logger->kernel.merge;
 
     polled[0] = (struct pollfd){.fd = logger->wake, .events = POLLIN};
     for (uint32_t index = 0; index < merge->count; index++) {
-        polled[1 + index] = (struct pollfd){.fd = etwas_feed_descriptor(merge->feeds[index].feed),
-                                            .events = POLLIN};
+        polled[1 + index] = (struct pollfd){
+            .fd = etwas_cpu_stream_descriptor(merge->streams[index].stream), .events = POLLIN};
     }
     (void)poll(polled, 1 + merge->count, longest_ms);
 }
@@ -119,7 +120,7 @@ static enum request asked(struct etwas_system_logger *logger)
     return request;
 }
 
-static void answer(struct etwas_system_logger *logger, bool done)
+static void complete_request(struct etwas_system_logger *logger, bool done)
 {
     uint64_t count;
 
@@ -131,51 +132,52 @@ static void answer(struct etwas_system_logger *logger, bool done)
     (void)pthread_mutex_unlock(&logger->lock);
 }
 
-static void drain(struct etwas_board *board)
+static void drain_and_find_lost(struct etwas_kernel_sources *kernel)
 {
-    int64_t until_ns = etwas_clock_qpc() - ETWAS_BOARD_SETTLE_NS;
+    int64_t until_ns = etwas_clock_qpc() - ETWAS_KERNEL_SOURCES_SETTLE_NS;
 
-    etwas_board_drain(board, until_ns);
-    etwas_board_find_lost(board, until_ns);
+    etwas_kernel_sources_drain(kernel, until_ns);
+    etwas_kernel_sources_find_lost(kernel, until_ns);
 }
 
 /*
  * While the machine is looked at. The clocks' readings are renewed as well: what is converted is about as
  * young.
  */
-void etwas_system_logger_pause(struct etwas_pause *pause)
+void etwas_system_logger_quiesce(struct etwas_quiesce *quiesce)
 {
     struct etwas_system_logger *logger =
-        (void *)((char *)pause - offsetof(struct etwas_system_logger, pause));
+        (void *)((char *)quiesce - offsetof(struct etwas_system_logger, quiesce));
 
-    if (etwas_clock_qpc() - logger->paused_ns < etwas_system_logger_pause_ns) {
+    if (etwas_clock_qpc() - logger->quiesced_ns < etwas_system_logger_quiesce_ns) {
         return;
     }
-    ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_PAUSES);
+    ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_QUIESCES);
     etwas_session_time_renew(&logger->time);
     if (!logger->has_stopped) {
-        etwas_board_drain(&logger->board, etwas_clock_qpc() - ETWAS_BOARD_SETTLE_NS);
+        etwas_kernel_sources_drain(&logger->kernel,
+                                   etwas_clock_qpc() - ETWAS_KERNEL_SOURCES_SETTLE_NS);
     }
-    logger->paused_ns = etwas_clock_qpc();
+    logger->quiesced_ns = etwas_clock_qpc();
 }
 
-static void tell_rung(struct etwas_system_logger *logger)
+static void emit_rung(struct etwas_system_logger *logger)
 {
     const struct etwas_etl_kernel_rung rung = {
         .version = ETWAS_ETL_KERNEL_RUNG_VERSION,
         .rung = logger->rung,
-        .process_id = logger->board.host.own_process,
-        .error = logger->rung == ETWAS_KERNEL_RUNG_FOUND ? (uint32_t)logger->fault.error : 0};
+        .process_id = logger->kernel.host.own_process,
+        .error = logger->rung == ETWAS_KERNEL_RUNG_FOUND ? (uint32_t)logger->reason.error : 0};
 
-    etwas_record_begin_class(&logger->record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_RUNG_TYPE,
-                             ETWAS_ETL_KERNEL_RUNG_VERSION);
-    etwas_record_put(&logger->record, &rung, sizeof rung);
-    etwas_emit_now(logger->board.host.emitter, etwas_record_end(&logger->record));
+    etwas_record_builder_begin_class(&logger->record, &etwas_etl_own_class,
+                                     ETWAS_ETL_KERNEL_RUNG_TYPE, ETWAS_ETL_KERNEL_RUNG_VERSION);
+    etwas_record_builder_put(&logger->record, &rung, sizeof rung);
+    etwas_emit_now(logger->kernel.host.emitter, etwas_record_builder_end(&logger->record));
 }
 
-static void run(struct etwas_system_logger *logger, struct pollfd *polled)
+static void run_logger(struct etwas_system_logger *logger, struct pollfd *polled)
 {
-    struct etwas_board *board = &logger->board;
+    struct etwas_kernel_sources *kernel = &logger->kernel;
     enum request request = REQUEST_NONE;
 
     while (request != REQUEST_END && waits_for_start(logger)) {
@@ -184,39 +186,40 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
     }
     if (!waits_for_start(logger)) { /* also if its end was asked for right after */
         etwas_session_time_renew(&logger->time);
-        if (board->host.own_process != 0) {
-            tell_rung(logger);
+        if (kernel->host.own_process != 0) {
+            emit_rung(logger);
         }
-        etwas_board_run_down(board, false);
+        etwas_kernel_sources_run_down(kernel, false);
     }
-    etwas_system_logger_tell_run_down(logger);
+    etwas_system_logger_end_run_down(logger);
     while (request != REQUEST_END) {
         wait_for_events(logger, polled, LONGEST_WAIT_MS);
         ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_DRAINS);
         request = asked(logger);
         etwas_session_time_renew(&logger->time);
         if (request == REQUEST_CHANGE) {
-            answer(logger, etwas_board_change(board, &logger->asked, &logger->fault));
+            complete_request(logger,
+                             etwas_kernel_sources_change(kernel, &logger->asked, &logger->reason));
         } else if (request == REQUEST_CAPTURE) {
-            etwas_board_capture(board, logger->captured);
-            answer(logger, true);
-        } else if (request == REQUEST_TELL) {
-            drain(board);
-            etwas_board_tell_symbols(board);
-            answer(logger, true);
+            etwas_kernel_sources_capture(kernel, logger->captured);
+            complete_request(logger, true);
+        } else if (request == REQUEST_SYMBOLS) {
+            drain_and_find_lost(kernel);
+            etwas_kernel_sources_emit_symbols(kernel);
+            complete_request(logger, true);
         } else if (request == REQUEST_NONE) {
-            drain(board);
-            etwas_board_look_for_processors(board);
-            ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_lost(board));
+            drain_and_find_lost(kernel);
+            etwas_kernel_sources_check_processors(kernel);
+            ck_pr_store_64(&logger->session->lost_in_kernel, etwas_kernel_sources_lost(kernel));
         }
     }
-    ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_stop(board));
+    ck_pr_store_64(&logger->session->lost_in_kernel, etwas_kernel_sources_stop(kernel));
     logger->has_stopped = true;
     if (!logger->session->configuration.rundown_only) {
-        etwas_board_run_down(board, true);
-        etwas_board_tell_symbols(board);
+        etwas_kernel_sources_run_down(kernel, true);
+        etwas_kernel_sources_emit_symbols(kernel);
     }
-    etwas_board_tell_accounts(board);
+    etwas_kernel_sources_emit_accounts(kernel);
 }
 
 static size_t ring_bytes(const struct etwas_session *session)
@@ -228,7 +231,7 @@ static size_t ring_bytes(const struct etwas_session *session)
  * Who is late loses events. A nice value counts among the threads of a login session or a control group
  * alone, so that others' make it wait. Where it may not come first it does as well as it can.
  */
-static void come_first(void)
+static void raise_priority(void)
 {
     const struct sched_param least = {.sched_priority = 1};
 
@@ -237,36 +240,37 @@ static void come_first(void)
     }
 }
 
-static bool open_board(struct etwas_system_logger *logger, size_t bytes)
+static bool open_kernel_sources(struct etwas_system_logger *logger, size_t bytes)
 {
     bool is_own = logger->session->configuration.own_process;
-    const struct etwas_board_wish wish = {.emitter = &logger->emitter,
-                                          .record = &logger->record,
-                                          .pause = &logger->pause,
-                                          .ring_bytes = bytes,
-                                          .own_process = is_own ? (uint32_t)getpid() : 0};
+    const struct etwas_kernel_sources_options options = {.emitter = &logger->emitter,
+                                                         .record = &logger->record,
+                                                         .quiesce = &logger->quiesce,
+                                                         .ring_bytes = bytes,
+                                                         .own_process =
+                                                             is_own ? (uint32_t)getpid() : 0};
 
-    return etwas_board_open(&logger->board, &wish, &logger->fault) &&
-           etwas_board_change(&logger->board, &logger->asked, &logger->fault);
+    return etwas_kernel_sources_open(&logger->kernel, &options, &logger->reason) &&
+           etwas_kernel_sources_change(&logger->kernel, &logger->asked, &logger->reason);
 }
 
-static bool is_own_refused(const struct etwas_fault *fault)
+static bool is_own_refused(const struct etwas_unavailability *reason)
 {
-    return fault->place == ETWAS_FAULT_OWN_EVENT &&
-           (etwas_fault_code(fault) == ERROR_ACCESS_DENIED || fault->error == ENOSYS);
+    return reason->cause == ETWAS_UNAVAILABLE_OWN_EVENT &&
+           (etwas_unavailability_code(reason) == ERROR_ACCESS_DENIED || reason->error == ENOSYS);
 }
 
 bool etwas_system_logger_is_denied(const struct etwas_system_logger *logger,
                                    const struct etwas_system_settings *settings,
-                                   struct etwas_fault *fault)
+                                   struct etwas_unavailability *reason)
 {
-    uint64_t others =
-        etwas_settings_want(settings) & etwas_topic_flags() & ~etwas_topic_own_flags();
+    uint64_t others = etwas_settings_requested(settings) & etwas_event_group_flags() &
+                      ~etwas_event_group_own_flags();
 
     if (!logger->session->configuration.own_process || others == 0) {
         return false;
     }
-    *fault = (struct etwas_fault){ETWAS_FAULT_OWN, __builtin_ctzll(others)};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_OWN, __builtin_ctzll(others)};
     return true;
 }
 
@@ -274,26 +278,26 @@ bool etwas_system_logger_is_denied(const struct etwas_system_logger *logger,
 static bool open_rung(struct etwas_system_logger *logger)
 {
     bool own = logger->session->configuration.own_process;
-    struct etwas_fault refused;
+    struct etwas_unavailability refused;
 
     logger->rung = own ? ETWAS_KERNEL_RUNG_PROCESS : ETWAS_KERNEL_RUNG_SYSTEM;
-    if (etwas_system_logger_is_denied(logger, &logger->asked, &logger->fault)) {
+    if (etwas_system_logger_is_denied(logger, &logger->asked, &logger->reason)) {
         return false;
     }
-    if (open_board(logger, ring_bytes(logger->session))) {
+    if (open_kernel_sources(logger, ring_bytes(logger->session))) {
         return true;
     }
-    if (!is_own_refused(&logger->fault)) {
+    if (!is_own_refused(&logger->reason)) {
         return false;
     }
-    refused = logger->fault;
-    etwas_board_shut(&logger->board);
-    etwas_board_free(&logger->board);
+    refused = logger->reason;
+    etwas_kernel_sources_close(&logger->kernel);
+    etwas_kernel_sources_free(&logger->kernel);
     logger->rung = ETWAS_KERNEL_RUNG_FOUND;
-    if (!open_board(logger, 0)) {
+    if (!open_kernel_sources(logger, 0)) {
         return false;
     }
-    logger->fault = refused;
+    logger->reason = refused;
     return true;
 }
 
@@ -301,20 +305,20 @@ void *etwas_system_logger_main(void *argument)
 {
     struct etwas_system_logger *logger = argument;
     struct pollfd polled[1 + ETWAS_MOST_PROCESSORS];
-    struct etwas_board *board = &logger->board;
+    struct etwas_kernel_sources *kernel = &logger->kernel;
     bool good;
 
     (void)pthread_setname_np(pthread_self(), "etwas-system");
-    come_first();
+    raise_priority();
     if (!logger->session->configuration.own_process) {
-        etwas_errands_begin();
+        etwas_offload_begin();
     }
     good = open_rung(logger);
-    answer(logger, good);
+    complete_request(logger, good);
     if (good) {
-        run(logger, polled);
+        run_logger(logger, polled);
     }
-    etwas_errands_end();
-    etwas_board_shut(board);
+    etwas_offload_end();
+    etwas_kernel_sources_close(kernel);
     return NULL;
 }

@@ -135,13 +135,13 @@ static void begin_thread(struct etwas_record_filter *filter, uint32_t process_id
     }
 }
 
-void etwas_record_filter_learn(struct etwas_record_filter *filter,
-                               const struct etwas_sideband *sideband)
+void etwas_record_filter_update_threads(struct etwas_record_filter *filter,
+                                        const struct etwas_process_record *process_record)
 {
-    if (sideband->type == PERF_RECORD_EXIT) {
-        end_thread(filter, find_thread(filter, sideband->thread_id));
-    } else if (sideband->type == PERF_RECORD_FORK) {
-        begin_thread(filter, sideband->process_id, sideband->thread_id);
+    if (process_record->type == PERF_RECORD_EXIT) {
+        end_thread(filter, find_thread(filter, process_record->thread_id));
+    } else if (process_record->type == PERF_RECORD_FORK) {
+        begin_thread(filter, process_record->process_id, process_record->thread_id);
     }
 }
 
@@ -299,15 +299,15 @@ bool etwas_settings_list_processes(const struct etwas_system_settings *settings)
 }
 
 /* 0 where one of them has no filter. */
-static uint32_t filters_for(const struct etwas_system_settings *settings, uint64_t wants)
+static uint32_t filters_for(const struct etwas_system_settings *settings, uint64_t requested)
 {
     uint32_t providers = 0;
 
-    if ((etwas_settings_masks_want(settings) & wants) != 0) {
+    if ((etwas_settings_masks_requested(settings) & requested) != 0) {
         return 0;
     }
     for (uint32_t index = 0; index < ETWAS_SYSTEM_PROVIDERS; index++) {
-        if ((etwas_system_provider_wants(settings, index) & wants) == 0) {
+        if ((etwas_system_provider_requested(settings, index) & requested) == 0) {
             continue;
         }
         if (!etwas_system_enablement_is_filtered(&settings->providers[index])) {
@@ -356,10 +356,10 @@ void etwas_record_filter_choose(struct etwas_record_filter *filter,
         }
         list_threads(filter, provider);
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        filter->of_topics[number] = filters_for(settings, etwas_topics[number]->flags);
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        filter->of_groups[number] = filters_for(settings, etwas_event_groups[number]->flags);
     }
-    filter->of_inventory = filters_for(settings, ETWAS_WANT_EVERY_INVENTORY);
+    filter->of_inventory = filters_for(settings, ETWAS_REQUESTED_EVERY_INVENTORY);
 }
 
 void etwas_record_filter_free(struct etwas_record_filter *filter)

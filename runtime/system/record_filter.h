@@ -27,7 +27,7 @@ enum {
 
 struct etwas_record_filter {
     /* Of each topic the providers whose filters let something through, bit by bit; 0: all passes. */
-    uint32_t of_topics[ETWAS_BOARD_TOPICS];
+    uint32_t of_groups[ETWAS_EVENT_GROUPS_MOST];
     uint32_t of_inventory; /* likewise, where a provider wants it */
     struct etwas_system_enablement providers[ETWAS_SYSTEM_PROVIDERS];
     struct etwas_id_map threads; /* of the listed processes; without buckets before the first */
@@ -43,8 +43,8 @@ void etwas_record_filter_choose(struct etwas_record_filter *filter,
                                 const struct etwas_system_settings *settings);
 
 /* Of a FORK or EXIT. */
-void etwas_record_filter_learn(struct etwas_record_filter *filter,
-                               const struct etwas_sideband *sideband);
+void etwas_record_filter_update_threads(struct etwas_record_filter *filter,
+                                        const struct etwas_process_record *process_record);
 
 /*
  * Whether one of the providers lets the record through. `sample`: that it was made of; NULL: none.

@@ -11,19 +11,19 @@
 #include <stdint.h>
 
 /* Of EVENT_TRACE_FLAG_INTERRUPT a processor's own timer, and what processors ask of each other. */
-#define ETWAS_WANT_CLOCK_INTERRUPT (UINT64_C(1) << 32)
-#define ETWAS_WANT_PROCESSOR_REQUEST (UINT64_C(1) << 33)
+#define ETWAS_REQUESTED_CLOCK_INTERRUPT (UINT64_C(1) << 32)
+#define ETWAS_REQUESTED_PROCESSOR_CALL (UINT64_C(1) << 33)
 
 /* Events of SystemConfig of an enum etwas_inventory_type, told where they are newly wanted. */
-#define ETWAS_WANT_INVENTORY(type) (UINT64_C(1) << (32 + (type)))
+#define ETWAS_REQUESTED_INVENTORY(type) (UINT64_C(1) << (32 + (type)))
 
-#define ETWAS_WANT_EVERY_INVENTORY                                                                 \
-    (~(uint64_t)UINT32_MAX & ~(ETWAS_WANT_CLOCK_INTERRUPT | ETWAS_WANT_PROCESSOR_REQUEST))
+#define ETWAS_REQUESTED_EVERY_INVENTORY                                                            \
+    (~(uint64_t)UINT32_MAX & ~(ETWAS_REQUESTED_CLOCK_INTERRUPT | ETWAS_REQUESTED_PROCESSOR_CALL))
 
-/* As etwas_inventory_tell takes them. */
-static inline uint32_t etwas_wants_inventory(uint64_t wants)
+/* As etwas_inventory_emit takes them. */
+static inline uint32_t etwas_requested_inventory(uint64_t requested)
 {
-    return (uint32_t)((wants & ETWAS_WANT_EVERY_INVENTORY) >> 32);
+    return (uint32_t)((requested & ETWAS_REQUESTED_EVERY_INVENTORY) >> 32);
 }
 
 #endif

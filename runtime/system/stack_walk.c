@@ -59,7 +59,7 @@ static void emit_part(const struct etwas_stack_walker *walker, uint32_t slot, in
     record->process_id = walker->sample->origin.process_id;
     record->thread_id = walker->sample->origin.thread_id;
     stamped.size = record->header.size;
-    walker->next->take(walker->next, slot, &stamped);
+    walker->next->receive(walker->next, slot, &stamped);
 }
 
 /* Of a part that goes on the outermost frame is ETWAS_STACK_CUT. */
@@ -151,7 +151,7 @@ static void emit_user_stack(const struct etwas_stack_walker *walker, uint32_t sl
     if (sample->stack_bytes != 0) {
         memcpy(record->bytes + registers, sample->stack, sample->stack_bytes);
     }
-    walker->next->take(walker->next, slot, &stamped);
+    walker->next->receive(walker->next, slot, &stamped);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -162,8 +162,8 @@ static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
                             time_ns);
 }
 
-static void take(struct etwas_emitter *emitter, uint32_t slot,
-                 const struct etwas_stamped_record *record)
+static void emit_with_stack(struct etwas_emitter *emitter, uint32_t slot,
+                            const struct etwas_stamped_record *record)
 {
     struct etwas_stack_walker *walker = (void *)emitter;
     struct etwas_etl_perfinfo_header header; /* SYSTEM has group and type at the same place */
@@ -176,7 +176,7 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
         return;
     }
     event.put_down = &stamp;
-    walker->next->take(walker->next, slot, &event);
+    walker->next->receive(walker->next, slot, &event);
     if (walker->sample == NULL || walker->sample->frame_count == 0 || slot == etwas_slot_count) {
         return;
     }
@@ -196,8 +196,8 @@ static uint32_t most_frames(void)
     char text[16] = "";
     unsigned long most = 0;
 
-    if (etwas_small_file_read(open("/proc/sys/kernel/perf_event_max_stack", O_RDONLY | O_CLOEXEC),
-                              text, sizeof text - 1) > 0) {
+    if (etwas_pseudo_file_read(open("/proc/sys/kernel/perf_event_max_stack", O_RDONLY | O_CLOEXEC),
+                               text, sizeof text - 1) > 0) {
         most = strtoul(text, NULL, 10);
     }
     return most != 0 && most <= UINT32_MAX ? (uint32_t)most : PERF_MAX_STACK_DEPTH;
@@ -205,8 +205,10 @@ static uint32_t most_frames(void)
 
 void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next)
 {
-    *walker = (struct etwas_stack_walker){
-        .emitter = {.take = take, .stamp = stamp_of}, .next = next, .most_frames = most_frames()};
+    *walker =
+        (struct etwas_stack_walker){.emitter = {.receive = emit_with_stack, .stamp = stamp_of},
+                                    .next = next,
+                                    .most_frames = most_frames()};
 }
 
 static void choose_hook(struct etwas_stack_walker *walker, uint16_t hook)
@@ -214,7 +216,8 @@ static void choose_hook(struct etwas_stack_walker *walker, uint16_t hook)
     walker->hooks[hook / 64] |= 1ULL << hook % 64;
 }
 
-static void choose_source(struct etwas_stack_walker *walker, const struct etwas_source *source,
+static void choose_source(struct etwas_stack_walker *walker,
+                          const struct etwas_event_source *source,
                           const struct etwas_id_filter *filter)
 {
     for (uint32_t index = 0; index < ETWAS_SOURCE_HOOKS; index++) {
@@ -228,14 +231,14 @@ static void choose_source(struct etwas_stack_walker *walker, const struct etwas_
 static void choose_provider(struct etwas_stack_walker *walker,
                             const struct etwas_system_settings *settings, uint32_t provider)
 {
-    uint64_t wants = etwas_system_provider_wants(settings, provider);
+    uint64_t requested = etwas_system_provider_requested(settings, provider);
 
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        const struct etwas_topic *topic = etwas_topics[number];
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        const struct etwas_event_group *group = etwas_event_groups[number];
 
-        for (uint32_t index = 0; (topic->flags & wants) != 0 && index < topic->source_count;
+        for (uint32_t index = 0; (group->flags & requested) != 0 && index < group->source_count;
              index++) {
-            choose_source(walker, &topic->sources[index], &settings->providers[provider].stacks);
+            choose_source(walker, &group->sources[index], &settings->providers[provider].stacks);
         }
     }
 }

@@ -100,7 +100,7 @@ static void end_thread(void *place)
 }
 
 /* False: it belongs to another thread. */
-static bool take(struct kept_file *place, int file, const struct stat *status)
+static bool claim_file(struct kept_file *place, int file, const struct stat *status)
 {
     if (ck_pr_load_32(&place->descriptor) != PLACE_FREE ||
         !ck_pr_cas_32(&place->descriptor, PLACE_FREE, PLACE_TAKEN)) {
@@ -118,7 +118,7 @@ static bool take(struct kept_file *place, int file, const struct stat *status)
  * False: the file is not kept. Whoever interrupts this finds that the thread keeps none. The C library has
  * room for the first keys of a process in each thread; for others it would allocate, and nothing is kept.
  */
-static bool keep(int file)
+static bool keep_file(int file)
 {
     struct stat status;
 
@@ -127,7 +127,7 @@ static bool keep(int file)
     }
     own_place = KEEPS_NONE;
     for (int place = 0; place < KEPT_FILES; place++) {
-        if (take(&kept[place], file, &status)) {
+        if (claim_file(&kept[place], file, &status)) {
             own_place = place + 1;
             (void)pthread_setspecific(ending, &own_place);
             return true;
@@ -146,7 +146,7 @@ static void read_file(char text[TEXT_BYTES + 1])
     long bytes = file >= 0 ? syscall(SYS_pread64, file, text, (size_t)TEXT_BYTES, (off_t)0) : 0;
 
     text[bytes > 0 ? bytes : 0] = '\0';
-    if (file >= 0 && !is_kept && !keep(file)) {
+    if (file >= 0 && !is_kept && !keep_file(file)) {
         close_file(file);
     }
 }
@@ -154,7 +154,7 @@ static void read_file(char text[TEXT_BYTES + 1])
 /* ---- what is read ---------------------------------------------------------------------------- */
 
 /* And the character behind it. False: it is otherwise. */
-static bool take_number(const char **text, uint64_t *number, char behind)
+static bool parse_number(const char **text, uint64_t *number, char behind)
 {
     const char *from = *text;
 
@@ -173,8 +173,8 @@ static bool read_wait(uint64_t *wait_ns)
     uint64_t number;
 
     read_file(text);
-    return take_number(&at, &number, ' ') && take_number(&at, wait_ns, ' ') &&
-           take_number(&at, &number, '\n') && number != 0;
+    return parse_number(&at, &number, ' ') && parse_number(&at, wait_ns, ' ') &&
+           parse_number(&at, &number, '\n') && number != 0;
 }
 
 static uint64_t microseconds(const struct timeval *time)

@@ -55,24 +55,24 @@ static uint32_t code_of(int error)
     }
 }
 
-uint32_t etwas_fault_code(const struct etwas_fault *fault)
+uint32_t etwas_unavailability_code(const struct etwas_unavailability *reason)
 {
-    if (fault->place == ETWAS_FAULT_NOWHERE) {
+    if (reason->cause == ETWAS_UNAVAILABLE_NOTHING) {
         return ERROR_SUCCESS;
     }
-    if (fault->place == ETWAS_FAULT_THREADS ||
-        (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT)) {
+    if (reason->cause == ETWAS_UNAVAILABLE_THREADS ||
+        (reason->cause == ETWAS_UNAVAILABLE_TRACEFS && reason->error == ENOENT)) {
         return ERROR_PATH_NOT_FOUND;
     }
-    if (fault->place == ETWAS_FAULT_OWN) {
+    if (reason->cause == ETWAS_UNAVAILABLE_OWN) {
         return ERROR_ACCESS_DENIED;
     }
-    return code_of(fault->error);
+    return code_of(reason->error);
 }
 
-bool etwas_fault_is_room(const struct etwas_fault *fault)
+bool etwas_unavailability_is_memory(const struct etwas_unavailability *reason)
 {
-    return fault->place == ETWAS_FAULT_RING && is_denial(fault->error);
+    return reason->cause == ETWAS_UNAVAILABLE_RING && is_denial(reason->error);
 }
 
 /* Of this thread, in effect. */
@@ -175,12 +175,13 @@ static void explain_flag(int bit, char *text, size_t room)
 }
 
 /* False: it is not that. Some kernels before 6.0 have what most events need, and not what all do. */
-static bool explain_old_kernel(const struct etwas_fault *fault, char *text, size_t room)
+static bool explain_old_kernel(const struct etwas_unavailability *reason, char *text, size_t room)
 {
     struct utsname here = {0};
 
-    if ((fault->place != ETWAS_FAULT_EVENT && fault->place != ETWAS_FAULT_OWN_EVENT) ||
-        (fault->error != EINVAL && fault->error != E2BIG) || uname(&here) != 0 ||
+    if ((reason->cause != ETWAS_UNAVAILABLE_EVENT &&
+         reason->cause != ETWAS_UNAVAILABLE_OWN_EVENT) ||
+        (reason->error != EINVAL && reason->error != E2BIG) || uname(&here) != 0 ||
         strtol(here.release, NULL, 10) >= LEAST_LINUX) {
         return false;
     }
@@ -191,45 +192,45 @@ static bool explain_old_kernel(const struct etwas_fault *fault, char *text, size
     return true;
 }
 
-static void explain_refusal(const struct etwas_fault *fault, char *text, size_t room)
+static void explain_refusal(const struct etwas_unavailability *reason, char *text, size_t room)
 {
     static const char *const refused[] = {
-        [ETWAS_FAULT_NOWHERE] = "Nothing is missing",
-        [ETWAS_FAULT_EVENT] = "The kernel refuses a perf event",
-        [ETWAS_FAULT_RING] = "The kernel refuses memory for events",
-        [ETWAS_FAULT_TRACEFS] = "tracefs cannot be read",
-        [ETWAS_FAULT_TRACEPOINT] = "This kernel does not have the tracepoint",
-        [ETWAS_FAULT_TASKSTATS] = "This kernel does not say what processes used (taskstats)",
-        [ETWAS_FAULT_THREADS] = "/proc does not say which threads the process has",
-        [ETWAS_FAULT_OWN_EVENT] = "The kernel refuses a perf event of the process's own",
+        [ETWAS_UNAVAILABLE_NOTHING] = "Nothing is missing",
+        [ETWAS_UNAVAILABLE_EVENT] = "The kernel refuses a perf event",
+        [ETWAS_UNAVAILABLE_RING] = "The kernel refuses memory for events",
+        [ETWAS_UNAVAILABLE_TRACEFS] = "tracefs cannot be read",
+        [ETWAS_UNAVAILABLE_TRACEPOINT] = "This kernel does not have the tracepoint",
+        [ETWAS_UNAVAILABLE_TASKSTATS] = "This kernel does not say what processes used (taskstats)",
+        [ETWAS_UNAVAILABLE_THREADS] = "/proc does not say which threads the process has",
+        [ETWAS_UNAVAILABLE_OWN_EVENT] = "The kernel refuses a perf event of the process's own",
     };
 
-    if (fault->error == 0) {
-        (void)snprintf(text, room, "%s", refused[fault->place]);
+    if (reason->error == 0) {
+        (void)snprintf(text, room, "%s", refused[reason->cause]);
     } else {
-        (void)snprintf(text, room, "%s: error %d", refused[fault->place], fault->error);
+        (void)snprintf(text, room, "%s: error %d", refused[reason->cause], reason->error);
     }
 }
 
 /* NULL: there is more to say of it. */
-static const char *sentence_of(const struct etwas_fault *fault)
+static const char *sentence_of(const struct etwas_unavailability *reason)
 {
-    if (etwas_fault_is_room(fault)) {
+    if (etwas_unavailability_is_memory(reason)) {
         return "The process may not lock memory for events: it needs CAP_IPC_LOCK, a greater "
                "RLIMIT_MEMLOCK, or a greater kernel.perf_event_mlock_kb";
     }
-    if (fault->error == EMFILE || fault->error == ENFILE) {
+    if (reason->error == EMFILE || reason->error == ENFILE) {
         return "There are too few descriptors: each event of the kernel takes one on each "
                "processor. RLIMIT_NOFILE has to be greater, or fewer flags asked for";
     }
-    if (fault->place == ETWAS_FAULT_TRACEFS && is_denial(fault->error)) {
+    if (reason->cause == ETWAS_UNAVAILABLE_TRACEFS && is_denial(reason->error)) {
         return "The process may not read tracefs: it needs CAP_DAC_READ_SEARCH, or tracefs "
                "mounted with gid= and mode= that let it";
     }
-    if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
+    if (reason->cause == ETWAS_UNAVAILABLE_TRACEFS && reason->error == ENOENT) {
         return "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing";
     }
-    if (fault->place == ETWAS_FAULT_TASKSTATS && is_denial(fault->error)) {
+    if (reason->cause == ETWAS_UNAVAILABLE_TASKSTATS && is_denial(reason->error)) {
         return "The process may not be told what other processes used when they end "
                "(taskstats): it needs CAP_NET_ADMIN in the first user namespace, and to be "
                "in the first PID namespace";
@@ -237,20 +238,21 @@ static const char *sentence_of(const struct etwas_fault *fault)
     return NULL;
 }
 
-void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t room)
+void etwas_unavailability_explain(const struct etwas_unavailability *reason, char *text,
+                                  size_t room)
 {
-    const char *sentence = sentence_of(fault);
+    const char *sentence = sentence_of(reason);
 
-    if (fault->place == ETWAS_FAULT_OWN) {
-        explain_flag(fault->error, text, room);
-    } else if (fault->place == ETWAS_FAULT_EVENT && is_denial(fault->error)) {
+    if (reason->cause == ETWAS_UNAVAILABLE_OWN) {
+        explain_flag(reason->error, text, room);
+    } else if (reason->cause == ETWAS_UNAVAILABLE_EVENT && is_denial(reason->error)) {
         explain_denied_event(text, room);
-    } else if (fault->place == ETWAS_FAULT_OWN_EVENT &&
-               (is_denial(fault->error) || fault->error == ENOSYS)) {
+    } else if (reason->cause == ETWAS_UNAVAILABLE_OWN_EVENT &&
+               (is_denial(reason->error) || reason->error == ENOSYS)) {
         explain_denied_own_event(text, room);
     } else if (sentence != NULL) {
         (void)snprintf(text, room, "%s", sentence);
-    } else if (!explain_old_kernel(fault, text, room)) {
-        explain_refusal(fault, text, room);
+    } else if (!explain_old_kernel(reason, text, room)) {
+        explain_refusal(reason, text, room);
     }
 }

@@ -51,7 +51,7 @@ static void answer(bool does)
 /* Who is left alone comes back. */
 static void await_errands(void)
 {
-    while (etwas_errands_left() != 0) {
+    while (etwas_offload_abandoned() != 0) {
         (void)usleep(1000);
     }
 }
@@ -300,7 +300,7 @@ static void a_disk_that_does_not_answer_says_no_builds(void **state)
     begin_children(children, CHILDREN);
     record(&events);
     own = (uint32_t)getpid();
-    assert_int_equal(etwas_errands_left(), 1);
+    assert_int_equal(etwas_offload_abandoned(), 1);
     for (int index = 0; index < CHILDREN; index++) {
         uint32_t child = children[index].process_id;
 
@@ -322,7 +322,7 @@ static void a_process_that_is_locked_up_has_no_command_line(void **state)
     begin_children(&child, 1);
     lock_child(&child);
     record(&events);
-    assert_int_equal(etwas_errands_left(), 1);
+    assert_int_equal(etwas_offload_abandoned(), 1);
     expect_process(&events, child.process_id, false);
     end_children(&child, 1);
     free_events(&events);
@@ -332,7 +332,7 @@ static void a_process_that_is_locked_up_has_no_command_line(void **state)
 static void many_that_are_locked_up_are_told_all_the_same(void **state)
 {
     enum {
-        MANY = 2 * ETWAS_ERRANDS_LEFT
+        MANY = 2 * ETWAS_OFFLOAD_MOST
     };
     struct child children[MANY];
     struct events events;
@@ -343,7 +343,7 @@ static void many_that_are_locked_up_are_told_all_the_same(void **state)
         lock_child(&children[index]);
     }
     record(&events);
-    assert_int_equal(etwas_errands_left(), ETWAS_ERRANDS_LEFT);
+    assert_int_equal(etwas_offload_abandoned(), ETWAS_OFFLOAD_MOST);
     for (int index = 0; index < MANY; index++) {
         expect_process(&events, children[index].process_id, false);
     }

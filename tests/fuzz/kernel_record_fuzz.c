@@ -49,9 +49,9 @@ static void decode_sample(const struct perf_event_header *record)
 
 static void decode_sideband(const struct perf_event_header *record)
 {
-    struct etwas_sideband sideband;
+    struct etwas_process_record sideband;
 
-    if (!etwas_sideband_decode(record, &sideband)) {
+    if (!etwas_process_record_decode(record, &sideband)) {
         return;
     }
     if (sideband.type == PERF_RECORD_COMM) {

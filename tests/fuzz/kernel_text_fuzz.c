@@ -78,9 +78,9 @@ static void ask_for_lines(struct etwas_kernel_addresses *addresses, const char *
 
 static void tell_symbols(const char *text, size_t bytes)
 {
-    static struct etwas_record record = {.room = ETWAS_RECORD_MOST_BYTES};
+    static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
     struct etwas_kernel_addresses addresses;
-    struct telling telling = {.emitter.take = take};
+    struct telling telling = {.emitter.receive = take};
     uint64_t *asked;
     int file = memfd_create("kallsyms", MFD_CLOEXEC);
     char path[64];
@@ -92,7 +92,7 @@ static void tell_symbols(const char *text, size_t bytes)
     asked = etwas_kernel_addresses_sorted(&addresses);
     telling.asked = asked;
     telling.count = addresses.count;
-    etwas_kernel_symbols_tell(&addresses, path, &record, &telling.emitter);
+    etwas_kernel_symbols_emit(&addresses, path, &record, &telling.emitter);
     etwas_kernel_addresses_free(&addresses);
     free(asked);
     (void)close(file);

@@ -127,12 +127,12 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
 
 static void tell(uint32_t room)
 {
-    static struct etwas_record record;
-    struct etwas_emitter emitter = {.take = take};
+    static struct etwas_record_builder record;
+    struct etwas_emitter emitter = {.receive = take};
 
     record.room = room;
     most_bytes = room;
-    etwas_inventory_tell(root, ETWAS_INVENTORY_ALL, &record, &emitter, NULL);
+    etwas_inventory_emit(root, ETWAS_INVENTORY_ALL, &record, &emitter, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -14,15 +14,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Each byte is looked at, so that one outside of `raw` is noticed. */
-static void read_field(const struct etwas_format_field *field, const uint8_t *raw, size_t raw_bytes)
+static void read_field(const struct etwas_tracepoint_field *field, const uint8_t *raw,
+                       size_t raw_bytes)
 {
     const uint8_t *bytes;
     volatile uint8_t sum = 0;
     size_t count;
     int64_t number;
 
-    (void)etwas_format_number(field, raw, raw_bytes, &number);
-    if (etwas_format_bytes(field, raw, raw_bytes, &bytes, &count)) {
+    (void)etwas_tracepoint_format_number(field, raw, raw_bytes, &number);
+    if (etwas_tracepoint_format_bytes(field, raw, raw_bytes, &bytes, &count)) {
         for (size_t index = 0; index < count; index++) {
             sum = (uint8_t)(sum + bytes[index]);
         }
@@ -46,11 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, data, text_bytes);
         memcpy(raw, data + text_bytes, raw_bytes);
     }
-    (void)etwas_format_id(text, text_bytes, &id);
+    (void)etwas_tracepoint_format_id(text, text_bytes, &id);
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-        struct etwas_format_field field;
+        struct etwas_tracepoint_field field;
 
-        if (etwas_format_find(text, text_bytes, names[index], &field)) {
+        if (etwas_tracepoint_format_find(text, text_bytes, names[index], &field)) {
             if ((uint32_t)field.offset + field.size > UINT16_MAX) {
                 abort();
             }

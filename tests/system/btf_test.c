@@ -139,21 +139,22 @@ static void a_length_is_decoded(void **state)
 {
     uint64_t said[4] = {0x1234, UINT64_C(0xFFFFFFFF00000005), 10, 5}; /* of udpv6_recvmsg */
     struct etwas_sample sample = {.raw = (const uint8_t *)said, .raw_bytes = sizeof said};
-    struct etwas_sideband sideband;
+    struct etwas_process_record process_record;
 
     (void)state;
-    assert_true(etwas_length_decode(&sample, &sideband));
-    assert_int_equal(sideband.length.socket, 0x1234);
-    assert_int_equal(sideband.length.bytes, 5);
-    assert_true(sideband.length.is_received && sideband.length.is_udp && sideband.length.is_ipv6);
+    assert_true(etwas_length_decode(&sample, &process_record));
+    assert_int_equal(process_record.length.socket, 0x1234);
+    assert_int_equal(process_record.length.bytes, 5);
+    assert_true(process_record.length.is_received && process_record.length.is_udp &&
+                process_record.length.is_ipv6);
     said[3] = 0; /* of tcp_sendmsg */
-    assert_true(etwas_length_decode(&sample, &sideband));
-    assert_false(sideband.length.is_received || sideband.length.is_udp);
+    assert_true(etwas_length_decode(&sample, &process_record));
+    assert_false(process_record.length.is_received || process_record.length.is_udp);
     said[3] = ETWAS_PROBE_LINKS;
-    assert_false(etwas_length_decode(&sample, &sideband));
+    assert_false(etwas_length_decode(&sample, &process_record));
     said[3] = 0;
     sample.raw_bytes--;
-    assert_false(etwas_length_decode(&sample, &sideband));
+    assert_false(etwas_length_decode(&sample, &process_record));
 }
 
 int main(void)

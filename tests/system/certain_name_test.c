@@ -53,8 +53,8 @@ static void listen(struct etwas_emitter *emitter, uint32_t slot,
 
 struct bench {
     struct listener listener;
-    struct etwas_record record;
-    struct etwas_topic_host host;
+    struct etwas_record_builder record;
+    struct etwas_event_group_host host;
     struct etwas_open_files files;
     int descriptor;
     uint64_t number;
@@ -83,9 +83,9 @@ static void bind(void)
                                           etwas_clock_qpc()));
 }
 
-static void settle(int64_t until_ns)
+static void drained(int64_t until_ns)
 {
-    etwas_file_names_settle(&bench.files, &bench.host, until_ns);
+    etwas_file_names_drained(&bench.files, &bench.host, until_ns);
 }
 
 static void close_at(int64_t time_ns)
@@ -98,7 +98,7 @@ static int begin(void **state)
 {
     (void)state;
     bench = (struct bench){.descriptor = -1, .record.room = ETWAS_RECORD_MOST_BYTES};
-    bench.listener.emitter.take = listen;
+    bench.listener.emitter.receive = listen;
     bench.host.emitter = &bench.listener.emitter;
     bench.host.record = &bench.record;
     assert_true(etwas_open_files_init(&bench.files));
@@ -126,12 +126,12 @@ static void it_is_told_when_all_is_known_until_the_look(void **state)
     int64_t before_ns = etwas_clock_qpc();
 
     (void)state;
-    settle(before_ns);
-    settle(before_ns);
+    drained(before_ns);
+    drained(before_ns);
     assert_int_equal(bench.listener.count, 0);
-    settle(etwas_clock_qpc());
+    drained(etwas_clock_qpc());
     expect_told("/dev/null");
-    settle(INT64_MAX);
+    drained(INT64_MAX);
     expect_told("/dev/null");
 }
 
@@ -142,28 +142,28 @@ static void it_is_not_told_of_one_that_was_closed_before_the_look(void **state)
 
     (void)state;
     reopen("/dev/zero");
-    settle(0);
+    drained(0);
     close_at(closed_ns);
-    settle(INT64_MAX);
+    drained(INT64_MAX);
     assert_int_equal(bench.listener.count, 0);
 }
 
 static void it_is_told_of_one_that_was_closed_behind_the_look(void **state)
 {
     (void)state;
-    settle(0);
+    drained(0);
     close_at(etwas_clock_qpc());
     reopen("/dev/zero");
-    settle(0);
+    drained(0);
     expect_told("/dev/null");
 }
 
 static void it_is_not_told_when_events_were_lost(void **state)
 {
     (void)state;
-    settle(0);
+    drained(0);
     etwas_open_files_forget(&bench.files);
-    settle(INT64_MAX);
+    drained(INT64_MAX);
     assert_int_equal(bench.listener.count, 0);
 }
 
@@ -172,11 +172,11 @@ static void what_is_not_there_has_none(void **state)
 {
     (void)state;
     (void)close(bench.descriptor);
-    settle(0);
+    drained(0);
     assert_null(bench.files.waiting);
     bench.descriptor = -1;
     reopen("/dev/zero");
-    settle(INT64_MAX);
+    drained(INT64_MAX);
     assert_int_equal(bench.listener.count, 0);
 }
 

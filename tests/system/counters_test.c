@@ -222,13 +222,13 @@ int main(void)
         FOLDER_TEST(who_may_not_be_told_is_told_why),
         FOLDER_TEST(where_proc_is_not_ours_nothing_is_read_there),
     };
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     struct etwas_exits *exits = etwas_exits_open(&fault);
 
     if (exits == NULL) {
         char why[256];
 
-        etwas_fault_explain(&fault, why, sizeof why);
+        etwas_unavailability_explain(&fault, why, sizeof why);
         (void)printf("skipped: %s\n", why);
         return 77;
     }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-struct etwas_feed feed;
+struct etwas_cpu_stream stream;
 
 uint32_t this_processor(void)
 {
@@ -26,32 +26,34 @@ void stay_here(void)
     assert_int_equal(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
-void add_sideband(uint32_t sideband)
+void add_sideband(uint32_t process_record)
 {
-    const struct etwas_feed_wish wish = {.tag = SIDEBAND_TAG, .sideband = sideband};
-    struct etwas_fault fault;
+    const struct etwas_cpu_stream_request request = {.tag = SIDEBAND_TAG,
+                                                     .process_records = process_record};
+    struct etwas_unavailability fault;
 
-    assert_true(etwas_feed_add(&feed, &wish, &fault));
+    assert_true(etwas_cpu_stream_add(&stream, &request, &fault));
 }
 
 void open_feed(size_t ring_bytes)
 {
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
-    assert_true(etwas_feed_open(&feed, this_processor(), 0, ring_bytes, &fault));
-    add_sideband(ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES);
-    etwas_feed_start(&feed);
+    assert_true(etwas_cpu_stream_open(&stream, this_processor(), 0, ring_bytes, &fault));
+    add_sideband(ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES |
+                 ETWAS_PROCESS_RECORD_IMAGES);
+    etwas_cpu_stream_start(&stream);
 }
 
 const char *why_no_feed(void)
 {
     static char text[256];
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
-    if (!etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault)) {
-        etwas_fault_explain(&fault, text, sizeof text);
+    if (!etwas_cpu_stream_open(&stream, this_processor(), 0, RING_BYTES, &fault)) {
+        etwas_unavailability_explain(&fault, text, sizeof text);
         return text;
     }
-    etwas_feed_close(&feed);
+    etwas_cpu_stream_close(&stream);
     return NULL;
 }

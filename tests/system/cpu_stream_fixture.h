@@ -15,15 +15,15 @@ enum {
     SIDEBAND_TAG = 99,
 };
 
-extern struct etwas_feed feed;
+extern struct etwas_cpu_stream stream;
 
 uint32_t this_processor(void);
 
 /* The rest of the test runs on one processor, and children do. */
 void stay_here(void);
 
-/* ETWAS_SIDEBAND_*; the feed is open. */
-void add_sideband(uint32_t sideband);
+/* ETWAS_PROCESS_RECORD_*; the feed is open. */
+void add_sideband(uint32_t process_record);
 
 /* With processes, names and images, and started. */
 void open_feed(size_t ring_bytes);

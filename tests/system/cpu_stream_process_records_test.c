@@ -63,26 +63,26 @@ struct seen {
     uint32_t images;
 };
 
-static void see(struct seen *seen, const struct etwas_sideband *sideband, pid_t child)
+static void see(struct seen *seen, const struct etwas_process_record *process_record, pid_t child)
 {
-    if (sideband->process_id != (uint32_t)child) {
+    if (process_record->process_id != (uint32_t)child) {
         return;
     }
-    if (sideband->type == PERF_RECORD_FORK) {
-        bool is_process = sideband->task.parent_process_id != (uint32_t)child;
+    if (process_record->type == PERF_RECORD_FORK) {
+        bool is_process = process_record->task.parent_process_id != (uint32_t)child;
 
-        assert_int_equal(sideband->task.parent_process_id, is_process ? getpid() : child);
+        assert_int_equal(process_record->task.parent_process_id, is_process ? getpid() : child);
         seen->processes += is_process;
         seen->threads += !is_process;
-    } else if (sideband->type == PERF_RECORD_EXIT) {
+    } else if (process_record->type == PERF_RECORD_EXIT) {
         seen->exits++;
-    } else if (sideband->type == PERF_RECORD_COMM && sideband->comm.is_exec) {
-        assert_string_equal(sideband->comm.name, "true");
+    } else if (process_record->type == PERF_RECORD_COMM && process_record->comm.is_exec) {
+        assert_string_equal(process_record->comm.name, "true");
         seen->execs++;
-    } else if (sideband->type == PERF_RECORD_MMAP2 &&
-               (sideband->image.protection & PROT_EXEC) != 0 &&
-               strstr(sideband->image.path, "/true") != NULL) {
-        assert_int_equal(sideband->image.build_id_bytes, 20);
+    } else if (process_record->type == PERF_RECORD_MMAP2 &&
+               (process_record->image.protection & PROT_EXEC) != 0 &&
+               strstr(process_record->image.path, "/true") != NULL) {
+        assert_int_equal(process_record->image.build_id_bytes, 20);
         seen->images++;
     }
 }
@@ -100,18 +100,18 @@ static void a_childs_life_is_told(void **state)
     before = raw_ns();
     child = run_child();
     after = raw_ns();
-    etwas_feed_stop(&feed);
-    assert_true(etwas_ring_begin(&feed.ring));
-    while ((record = etwas_ring_next(&feed.ring)) != NULL) {
-        struct etwas_sideband sideband;
+    etwas_cpu_stream_stop(&stream);
+    assert_true(etwas_ring_begin(&stream.ring));
+    while ((record = etwas_ring_next(&stream.ring)) != NULL) {
+        struct etwas_process_record process_record;
 
-        assert_true(etwas_sideband_decode(record, &sideband));
-        if (sideband.process_id == (uint32_t)child) {
-            assert_in_range(sideband.origin.time_ns, before, after);
+        assert_true(etwas_process_record_decode(record, &process_record));
+        if (process_record.process_id == (uint32_t)child) {
+            assert_in_range(process_record.origin.time_ns, before, after);
         }
-        see(&seen, &sideband, child);
+        see(&seen, &process_record, child);
     }
-    etwas_feed_close(&feed);
+    etwas_cpu_stream_close(&stream);
     assert_int_equal(seen.processes, 1);
     /* ThreadSanitizer has threads of its own in the child. */
     assert_true(seen.threads >= 1);
@@ -123,21 +123,21 @@ static void a_childs_life_is_told(void **state)
 static void what_is_not_asked_for_is_not_told(void **state)
 {
     const struct perf_event_header *record;
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     uint32_t tasks = 0;
 
     (void)state;
-    assert_true(etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault));
-    add_sideband(ETWAS_SIDEBAND_TASKS);
-    etwas_feed_start(&feed);
+    assert_true(etwas_cpu_stream_open(&stream, this_processor(), 0, RING_BYTES, &fault));
+    add_sideband(ETWAS_PROCESS_RECORD_TASKS);
+    etwas_cpu_stream_start(&stream);
     (void)run_child();
-    etwas_feed_stop(&feed);
-    assert_true(etwas_ring_begin(&feed.ring));
-    while ((record = etwas_ring_next(&feed.ring)) != NULL) {
+    etwas_cpu_stream_stop(&stream);
+    assert_true(etwas_ring_begin(&stream.ring));
+    while ((record = etwas_ring_next(&stream.ring)) != NULL) {
         assert_true(record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT);
         tasks++;
     }
-    etwas_feed_close(&feed);
+    etwas_cpu_stream_close(&stream);
     assert_in_range(tasks, 4, UINT32_MAX);
 }
 

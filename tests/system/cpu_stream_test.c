@@ -30,7 +30,7 @@ enum {
 };
 
 static struct etwas_tracepoint entered; /* a system call */
-static struct etwas_format_field call_number;
+static struct etwas_tracepoint_field call_number;
 
 /*
  * The kernel waits for a grace period, a quarter of a second on a busy machine, when a tracepoint's last
@@ -51,17 +51,17 @@ static bool keep_in_use(void)
 static void add_calls(void)
 {
     char filter[64];
-    const struct etwas_feed_wish wish = {.tag = CALLS_TAG,
-                                         .type = PERF_TYPE_TRACEPOINT,
-                                         .config = entered.id,
-                                         .sample_type = PERF_SAMPLE_RAW,
-                                         .period = 1,
-                                         .filter = filter};
-    struct etwas_fault fault;
+    const struct etwas_cpu_stream_request request = {.tag = CALLS_TAG,
+                                                     .type = PERF_TYPE_TRACEPOINT,
+                                                     .config = entered.id,
+                                                     .sample_type = PERF_SAMPLE_RAW,
+                                                     .period = 1,
+                                                     .filter = filter};
+    struct etwas_unavailability fault;
 
     (void)snprintf(filter, sizeof filter, "id == %d && common_pid == %ld", SYS_getppid,
                    syscall(SYS_gettid));
-    assert_true(etwas_feed_add(&feed, &wish, &fault));
+    assert_true(etwas_cpu_stream_add(&stream, &request, &fault));
 }
 
 static void call(uint32_t calls)
@@ -78,15 +78,15 @@ static uint32_t drain_calls(void)
     int64_t newest = 0;
     uint32_t calls = 0;
 
-    assert_true(etwas_ring_begin(&feed.ring));
-    while ((record = etwas_ring_next(&feed.ring)) != NULL) {
-        const struct etwas_feed_event *event;
+    assert_true(etwas_ring_begin(&stream.ring));
+    while ((record = etwas_ring_next(&stream.ring)) != NULL) {
+        const struct etwas_cpu_stream_event *event;
         struct etwas_sample_origin origin;
         struct etwas_sample sample;
         int64_t number;
 
         assert_true(etwas_sample_origin(record, &origin));
-        event = etwas_feed_event_of(&feed, origin.event);
+        event = etwas_cpu_stream_event_of(&stream, origin.event);
         assert_non_null(event);
         if (event->tag == SIDEBAND_TAG) {
             continue;
@@ -95,21 +95,22 @@ static uint32_t drain_calls(void)
         assert_true(etwas_sample_decode(record, event->sample_type, &sample));
         assert_int_equal(sample.origin.process_id, getpid());
         assert_int_equal(sample.origin.thread_id, syscall(SYS_gettid));
-        assert_int_equal(sample.origin.processor, feed.processor);
-        assert_true(etwas_format_number(&call_number, sample.raw, sample.raw_bytes, &number));
+        assert_int_equal(sample.origin.processor, stream.processor);
+        assert_true(
+            etwas_tracepoint_format_number(&call_number, sample.raw, sample.raw_bytes, &number));
         assert_int_equal(number, SYS_getppid);
         assert_true(sample.origin.time_ns >= newest);
         newest = sample.origin.time_ns;
         calls++;
     }
-    assert_false(feed.ring.is_damaged);
-    etwas_ring_give_back(&feed.ring);
+    assert_false(stream.ring.is_damaged);
+    etwas_ring_give_back(&stream.ring);
     return calls;
 }
 
 static void every_system_call_arrives_once(void **state)
 {
-    struct etwas_feed_totals totals;
+    struct etwas_cpu_stream_totals totals;
 
     (void)state;
     open_feed(RING_BYTES);
@@ -118,56 +119,56 @@ static void every_system_call_arrives_once(void **state)
     call(CALLS);
     assert_int_equal(drain_calls(), CALLS);
     call(5);
-    etwas_feed_stop(&feed);
+    etwas_cpu_stream_stop(&stream);
     call(10);
     assert_int_equal(drain_calls(), 5);
-    assert_true(etwas_feed_totals(&feed, CALLS_TAG, &totals));
+    assert_true(etwas_cpu_stream_totals(&stream, CALLS_TAG, &totals));
     assert_int_equal(totals.counted, CALLS + 5);
     assert_int_equal(totals.lost, 0);
-    assert_int_equal(etwas_feed_lost(&feed), 0);
-    etwas_feed_close(&feed);
+    assert_int_equal(etwas_cpu_stream_lost(&stream), 0);
+    etwas_cpu_stream_close(&stream);
 }
 
 /* I4's part of the kernel: what did not fit is known, though the ring says nothing of the last. */
 static void what_does_not_fit_is_counted_to_the_last(void **state)
 {
-    struct etwas_feed_totals totals;
+    struct etwas_cpu_stream_totals totals;
     uint32_t arrived;
 
     (void)state;
     open_feed((size_t)sysconf(_SC_PAGESIZE));
     add_calls();
     call(CALLS);
-    etwas_feed_stop(&feed);
-    assert_true(etwas_feed_totals(&feed, CALLS_TAG, &totals));
+    etwas_cpu_stream_stop(&stream);
+    assert_true(etwas_cpu_stream_totals(&stream, CALLS_TAG, &totals));
     assert_int_equal(totals.counted, CALLS);
     assert_in_range(totals.lost, 1, CALLS); /* others' forks may have filled the page before */
     arrived = drain_calls();
     assert_int_equal(arrived + totals.lost, CALLS);
-    assert_in_range(etwas_feed_lost(&feed), totals.lost, UINT64_MAX);
-    etwas_feed_close(&feed);
+    assert_in_range(etwas_cpu_stream_lost(&stream), totals.lost, UINT64_MAX);
+    etwas_cpu_stream_close(&stream);
 }
 
 static void nothing_is_told_before_the_start(void **state)
 {
-    struct etwas_feed_totals totals;
-    struct etwas_fault fault;
+    struct etwas_cpu_stream_totals totals;
+    struct etwas_unavailability fault;
 
     (void)state;
-    assert_true(etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault));
+    assert_true(etwas_cpu_stream_open(&stream, this_processor(), 0, RING_BYTES, &fault));
     add_calls();
     call(CALLS);
-    etwas_feed_start(&feed);
+    etwas_cpu_stream_start(&stream);
     call(3);
     assert_int_equal(drain_calls(), 3);
-    assert_true(etwas_feed_totals(&feed, CALLS_TAG, &totals));
+    assert_true(etwas_cpu_stream_totals(&stream, CALLS_TAG, &totals));
     assert_int_equal(totals.counted, 3);
-    etwas_feed_close(&feed);
+    etwas_cpu_stream_close(&stream);
 }
 
 static void the_ring_says_of_losses_before_its_newest_record(void **state)
 {
-    struct etwas_feed_totals totals;
+    struct etwas_cpu_stream_totals totals;
     uint32_t arrived;
 
     (void)state;
@@ -175,68 +176,68 @@ static void the_ring_says_of_losses_before_its_newest_record(void **state)
     add_calls();
     call(CALLS);
     arrived = drain_calls();
-    assert_int_equal(feed.ring.lost, 0);
+    assert_int_equal(stream.ring.lost, 0);
     call(1);
     assert_int_equal(drain_calls(), 1);
-    assert_true(etwas_feed_totals(&feed, CALLS_TAG, &totals));
+    assert_true(etwas_cpu_stream_totals(&stream, CALLS_TAG, &totals));
     assert_int_equal(arrived + totals.lost, CALLS);
     /* Events of others may have been lost with ours. */
-    assert_in_range(feed.ring.lost, totals.lost, etwas_feed_lost(&feed));
-    etwas_feed_close(&feed);
+    assert_in_range(stream.ring.lost, totals.lost, etwas_cpu_stream_lost(&stream));
+    etwas_cpu_stream_close(&stream);
 }
 
 static void events_come_and_go_while_a_feed_runs(void **state)
 {
-    struct etwas_feed_totals totals;
+    struct etwas_cpu_stream_totals totals;
 
     (void)state;
     open_feed(RING_BYTES);
-    assert_false(etwas_feed_remove(&feed, CALLS_TAG, &totals));
-    assert_false(etwas_feed_remove(&feed, ETWAS_FEED_OWNER, &totals));
-    for (uint32_t round = 0; round < ETWAS_FEED_EVENTS + 16; round++) {
+    assert_false(etwas_cpu_stream_remove(&stream, CALLS_TAG, &totals));
+    assert_false(etwas_cpu_stream_remove(&stream, ETWAS_CPU_STREAM_OWNER, &totals));
+    for (uint32_t round = 0; round < ETWAS_CPU_STREAM_EVENTS + 16; round++) {
         add_calls();
         call(3);
-        assert_true(etwas_feed_remove(&feed, CALLS_TAG, &totals));
+        assert_true(etwas_cpu_stream_remove(&stream, CALLS_TAG, &totals));
         call(4);
         assert_int_equal(totals.counted, 3);
-        assert_false(etwas_feed_totals(&feed, CALLS_TAG, &totals));
+        assert_false(etwas_cpu_stream_totals(&stream, CALLS_TAG, &totals));
         /* What was recorded before it went is still its own. */
         if (round % 2 == 1) {
             assert_int_equal(drain_calls(), 6);
         }
     }
-    assert_in_range(feed.event_count, 2, 5);
-    etwas_feed_close(&feed);
+    assert_in_range(stream.event_count, 2, 5);
+    etwas_cpu_stream_close(&stream);
 }
 
 static void what_removed_events_lost_is_remembered(void **state)
 {
-    struct etwas_feed_totals totals;
+    struct etwas_cpu_stream_totals totals;
 
     (void)state;
     open_feed((size_t)sysconf(_SC_PAGESIZE));
     add_calls();
     call(CALLS);
-    assert_true(etwas_feed_remove(&feed, CALLS_TAG, &totals));
+    assert_true(etwas_cpu_stream_remove(&stream, CALLS_TAG, &totals));
     assert_int_equal(drain_calls() + totals.lost, CALLS);
-    assert_in_range(etwas_feed_lost(&feed), totals.lost, UINT64_MAX);
-    etwas_feed_close(&feed);
+    assert_in_range(etwas_cpu_stream_lost(&stream), totals.lost, UINT64_MAX);
+    etwas_cpu_stream_close(&stream);
 }
 
 static void change_a_threads(uint32_t rounds, bool is_enabled)
 {
-    const struct etwas_feed_wish wish = {.tag = THREADS_TAG,
-                                         .thread = (uint32_t)syscall(SYS_gettid),
-                                         .sideband = ETWAS_SIDEBAND_TASKS};
-    struct etwas_feed_totals totals;
-    struct etwas_fault fault;
+    const struct etwas_cpu_stream_request request = {.tag = THREADS_TAG,
+                                                     .thread = (uint32_t)syscall(SYS_gettid),
+                                                     .process_records = ETWAS_PROCESS_RECORD_TASKS};
+    struct etwas_cpu_stream_totals totals;
+    struct etwas_unavailability fault;
 
     while (rounds-- > 0) {
-        assert_true(etwas_feed_add(&feed, &wish, &fault));
+        assert_true(etwas_cpu_stream_add(&stream, &request, &fault));
         if (is_enabled) {
-            etwas_feed_enable(&feed, THREADS_TAG);
+            etwas_cpu_stream_enable(&stream, THREADS_TAG);
         }
-        assert_true(etwas_feed_remove(&feed, THREADS_TAG, &totals));
+        assert_true(etwas_cpu_stream_remove(&stream, THREADS_TAG, &totals));
     }
 }
 
@@ -249,12 +250,12 @@ static void what_never_began_leaves_its_place(void **state)
     open_feed(RING_BYTES);
     add_calls();
     call(1);
-    before = feed.event_count;
+    before = stream.event_count;
     change_a_threads(3, false);
-    assert_int_equal(feed.event_count, before + 1);
+    assert_int_equal(stream.event_count, before + 1);
     change_a_threads(3, true);
-    assert_int_equal(feed.event_count, before + 3);
-    etwas_feed_close(&feed);
+    assert_int_equal(stream.event_count, before + 3);
+    etwas_cpu_stream_close(&stream);
 }
 
 static void allow_descriptors(rlim_t count)
@@ -272,54 +273,55 @@ static void allow_descriptors(rlim_t count)
 
 static void there_is_an_end_to_the_events_of_a_feed(void **state)
 {
-    struct etwas_feed_wish wish = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
-    struct etwas_fault fault;
+    struct etwas_cpu_stream_request request = {.type = PERF_TYPE_SOFTWARE,
+                                               .config = PERF_COUNT_SW_DUMMY};
+    struct etwas_unavailability fault;
 
     (void)state;
-    allow_descriptors(ETWAS_FEED_EVENTS + 100);
+    allow_descriptors(ETWAS_CPU_STREAM_EVENTS + 100);
     open_feed(RING_BYTES);
-    for (wish.tag = 1; wish.tag < ETWAS_FEED_EVENTS - 1; wish.tag++) {
-        assert_true(etwas_feed_add(&feed, &wish, &fault));
+    for (request.tag = 1; request.tag < ETWAS_CPU_STREAM_EVENTS - 1; request.tag++) {
+        assert_true(etwas_cpu_stream_add(&stream, &request, &fault));
     }
     /* The ring's owner and the sideband are two of them. */
-    assert_false(etwas_feed_add(&feed, &wish, &fault));
-    assert_int_equal(etwas_fault_code(&fault), ERROR_NO_SYSTEM_RESOURCES);
-    etwas_feed_close(&feed);
+    assert_false(etwas_cpu_stream_add(&stream, &request, &fault));
+    assert_int_equal(etwas_unavailability_code(&fault), ERROR_NO_SYSTEM_RESOURCES);
+    etwas_cpu_stream_close(&stream);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void processors_that_are_not_there_are_not_found(void **state)
 {
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
     (void)state;
-    assert_false(etwas_feed_open(&feed, 1u << 20, 0, RING_BYTES, &fault));
-    assert_int_equal(fault.place, ETWAS_FAULT_EVENT);
-    assert_true(etwas_fault_code(&fault) == ERROR_NOT_SUPPORTED ||
-                etwas_fault_code(&fault) == ERROR_NOT_FOUND);
+    assert_false(etwas_cpu_stream_open(&stream, 1u << 20, 0, RING_BYTES, &fault));
+    assert_int_equal(fault.cause, ETWAS_UNAVAILABLE_EVENT);
+    assert_true(etwas_unavailability_code(&fault) == ERROR_NOT_SUPPORTED ||
+                etwas_unavailability_code(&fault) == ERROR_NOT_FOUND);
 }
 
 static void rings_of_odd_sizes_are_refused(void **state)
 {
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
     (void)state;
-    assert_false(etwas_feed_open(&feed, this_processor(), 0, 3 * 4096, &fault));
-    assert_int_equal(fault.place, ETWAS_FAULT_RING);
+    assert_false(etwas_cpu_stream_open(&stream, this_processor(), 0, 3 * 4096, &fault));
+    assert_int_equal(fault.cause, ETWAS_UNAVAILABLE_RING);
     assert_int_equal(fault.error, EINVAL);
 }
 
 static void tracepoints_that_do_not_exist_are_not_supported(void **state)
 {
     struct etwas_tracepoint tracepoint;
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     char long_name[300];
 
     (void)state;
     assert_false(etwas_tracepoint_read(&tracepoint, "sched/no_such_event", &fault));
-    assert_int_equal(fault.place, ETWAS_FAULT_TRACEPOINT);
-    assert_int_equal(etwas_fault_code(&fault), ERROR_NOT_SUPPORTED);
+    assert_int_equal(fault.cause, ETWAS_UNAVAILABLE_TRACEPOINT);
+    assert_int_equal(etwas_unavailability_code(&fault), ERROR_NOT_SUPPORTED);
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = 0;
     assert_false(etwas_tracepoint_read(&tracepoint, long_name, &fault));
@@ -329,26 +331,28 @@ static void tracepoints_that_do_not_exist_are_not_supported(void **state)
 static int be_nobody(void)
 {
     struct etwas_tracepoint tracepoint;
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     char text[256];
 
     if (setgid(65534) != 0 || setuid(65534) != 0) {
         return 1;
     }
-    if (etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault) ||
-        etwas_fault_code(&fault) != ERROR_ACCESS_DENIED) {
+    if (etwas_cpu_stream_open(&stream, this_processor(), 0, RING_BYTES, &fault) ||
+        etwas_unavailability_code(&fault) != ERROR_ACCESS_DENIED) {
         return 2;
     }
-    etwas_fault_explain(&fault, text, sizeof text);
+    etwas_unavailability_explain(&fault, text, sizeof text);
     if (strstr(text, "CAP_PERFMON") == NULL || strstr(text, "perf_event_paranoid") == NULL) {
         return 3;
     }
     if (etwas_tracepoint_read(&tracepoint, "sched/sched_switch", &fault)) {
         return 0; /* mounted so that all may read */
     }
-    etwas_fault_explain(&fault, text, sizeof text);
-    return etwas_fault_code(&fault) == ERROR_ACCESS_DENIED && strstr(text, "tracefs") != NULL ? 0
-                                                                                              : 4;
+    etwas_unavailability_explain(&fault, text, sizeof text);
+    return etwas_unavailability_code(&fault) == ERROR_ACCESS_DENIED &&
+                   strstr(text, "tracefs") != NULL
+               ? 0
+               : 4;
 }
 
 static void who_may_not_is_told_what_is_missing(void **state)
@@ -382,13 +386,13 @@ static void a_fork_ends_nothing(void **state)
     child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        etwas_feed_forget(&feed);
+        etwas_cpu_stream_forget(&stream);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     call(7);
     assert_int_equal(drain_calls(), 7);
-    etwas_feed_close(&feed);
+    etwas_cpu_stream_close(&stream);
 }
 
 static void a_quarter_of_the_ring_wakes_who_waits(void **state)
@@ -398,24 +402,24 @@ static void a_quarter_of_the_ring_wakes_who_waits(void **state)
     (void)state;
     open_feed((size_t)sysconf(_SC_PAGESIZE));
     add_calls();
-    wait = (struct pollfd){.fd = etwas_feed_descriptor(&feed), .events = POLLIN};
+    wait = (struct pollfd){.fd = etwas_cpu_stream_descriptor(&stream), .events = POLLIN};
     call(CALLS);
     assert_int_equal(poll(&wait, 1, -1), 1);
     assert_int_not_equal(wait.revents & POLLIN, 0);
-    etwas_feed_close(&feed);
+    etwas_cpu_stream_close(&stream);
 }
 
 /* NULL, or why there is nothing to test. */
 static const char *why_not(void)
 {
     static char text[256];
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
     if (why_no_feed() != NULL) {
         return why_no_feed();
     }
     if (!etwas_tracepoint_read(&entered, "raw_syscalls/sys_enter", &fault)) {
-        etwas_fault_explain(&fault, text, sizeof text);
+        etwas_unavailability_explain(&fault, text, sizeof text);
         return text;
     }
     return etwas_tracepoint_find(&entered, "id", &call_number) && keep_in_use()

@@ -43,33 +43,33 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
     told++;
 }
 
-static struct etwas_emitter emitter = {.take = take_record};
-static struct etwas_record record = {.room = ETWAS_RECORD_MOST_BYTES};
-static struct etwas_topic_host host = {
+static struct etwas_emitter emitter = {.receive = take_record};
+static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
+static struct etwas_event_group_host host = {
     .emitter = &emitter, .record = &record, .flags = EVENT_TRACE_FLAG_DISK_IO};
 
 /* Numbers, then the letters of a read. */
 static void pass(void *state, const char *tracepoint, int64_t time_ns, uint32_t numbers)
 {
     static const int64_t values[] = {DISK, SECTOR, 8, 0};
-    struct etwas_format_field fields[5];
+    struct etwas_tracepoint_field fields[5];
     uint8_t raw[5 * sizeof *values] = {0};
     const struct etwas_sample sample = {
         .origin = {.thread_id = THREAD, .time_ns = time_ns}, .raw = raw, .raw_bytes = sizeof raw};
-    const struct etwas_taken taken = {
+    const struct etwas_source_event taken = {
         .host = &host, .state = state, .sample = &sample, .fields = fields};
 
     memcpy(raw, values, numbers * sizeof *values);
     raw[numbers * sizeof *values] = 'R';
     for (uint32_t index = 0; index <= numbers; index++) {
-        fields[index] = (struct etwas_format_field){.offset = (uint16_t)(index * sizeof *values),
-                                                    .size = sizeof *values,
-                                                    .kind = index < numbers ? ETWAS_FORMAT_PLAIN
-                                                                            : ETWAS_FORMAT_ARRAY};
+        fields[index] = (struct etwas_tracepoint_field){
+            .offset = (uint16_t)(index * sizeof *values),
+            .size = sizeof *values,
+            .kind = index < numbers ? ETWAS_FORMAT_PLAIN : ETWAS_FORMAT_ARRAY};
     }
-    for (uint32_t index = 0; index < etwas_topic_disks.source_count; index++) {
-        if (strcmp(etwas_topic_disks.sources[index].tracepoint, tracepoint) == 0) {
-            assert_true(etwas_topic_disks.sources[index].take(&taken));
+    for (uint32_t index = 0; index < etwas_event_group_disk_io.source_count; index++) {
+        if (strcmp(etwas_event_group_disk_io.sources[index].tracepoint, tracepoint) == 0) {
+            assert_true(etwas_event_group_disk_io.sources[index].handle(&taken));
         }
     }
 }
@@ -87,7 +87,7 @@ static void complete_at(void *state, int64_t time_ns)
 /* Behind it the end of the first request and the beginning of the second are missing. */
 static void what_began_before_a_loss_is_not_known(void **unused)
 {
-    void *state = etwas_topic_disks.open(&host);
+    void *state = etwas_event_group_disk_io.open(&host);
 
     (void)unused;
     assert_non_null(state);
@@ -96,12 +96,12 @@ static void what_began_before_a_loss_is_not_known(void **unused)
     assert_int_equal(response, 50);
     assert_int_equal(thread_id, THREAD);
     issue_at(state, 200);
-    etwas_topic_disks.take_loss(state, 1);
+    etwas_event_group_disk_io.handle_loss(state, 1);
     complete_at(state, 900);
     assert_int_equal(response, 0);
     assert_int_equal(thread_id, 0);
     assert_int_equal(told, 2);
-    etwas_topic_disks.close(state);
+    etwas_event_group_disk_io.close(state);
 }
 
 int main(void)

@@ -79,7 +79,7 @@ static void each_thread_is_taken_once(void **state)
     read_datagram(&datagram);
     datagram = datagram_of(11, 10, 11 | 0x80); /* and a core */
     read_datagram(&datagram);
-    assert_true(etwas_exits_take(&exits, 10, &exit));
+    assert_true(etwas_exits_remove(&exits, 10, &exit));
     assert_int_equal(etwas_exit_status(exit.status), 3);
     assert_int_equal(exit.counters.page_faults, 107);
     assert_int_equal(exit.counters.peak_virtual_bytes, 5120);
@@ -88,10 +88,10 @@ static void each_thread_is_taken_once(void **state)
     assert_int_equal(exit.counters.characters_written, 11);
     assert_int_equal(exit.counters.bytes_read, 12);
     assert_int_equal(exit.counters.bytes_written, 13);
-    assert_false(etwas_exits_take(&exits, 10, &exit));
-    assert_true(etwas_exits_take(&exits, 11, &exit));
+    assert_false(etwas_exits_remove(&exits, 10, &exit));
+    assert_true(etwas_exits_remove(&exits, 11, &exit));
     assert_int_equal(etwas_exit_status(exit.status), -11);
-    assert_false(etwas_exits_take(NULL, 11, &exit));
+    assert_false(etwas_exits_remove(NULL, 11, &exit));
 }
 
 static void what_is_cut_or_another_is_passed_over(void **state)
@@ -110,14 +110,14 @@ static void what_is_cut_or_another_is_passed_over(void **state)
         memcpy(cut, &head, bytes < sizeof head ? bytes : sizeof head);
         etwas_exits_read(&exits, cut, bytes);
         free(cut);
-        assert_false(etwas_exits_take(&exits, 10, &exit));
+        assert_false(etwas_exits_remove(&exits, 10, &exit));
     }
     whole.head.nlmsg_type = FAMILY + 1;
     read_datagram(&whole);
-    assert_false(etwas_exits_take(&exits, 10, &exit));
+    assert_false(etwas_exits_remove(&exits, 10, &exit));
     whole = datagram_of(0, 0, 1);
     read_datagram(&whole);
-    assert_false(etwas_exits_take(&exits, 0, &exit));
+    assert_false(etwas_exits_remove(&exits, 0, &exit));
 }
 
 static void lengths_that_lie_are_not_followed(void **state)
@@ -131,15 +131,15 @@ static void lengths_that_lie_are_not_followed(void **state)
 
         datagram.aggregate.nla_len = lengths[index];
         read_datagram(&datagram);
-        assert_false(etwas_exits_take(&exits, 10, &exit));
+        assert_false(etwas_exits_remove(&exits, 10, &exit));
         datagram = datagram_of(10, 10, 3 << 8);
         datagram.number_head.nla_len = lengths[index] == 8 ? 9 : lengths[index];
         read_datagram(&datagram);
-        (void)etwas_exits_take(&exits, 10, &exit);
+        (void)etwas_exits_remove(&exits, 10, &exit);
         datagram = datagram_of(10, 10, 3 << 8);
         datagram.statistics_head.nla_len = lengths[index];
         read_datagram(&datagram);
-        assert_false(etwas_exits_take(&exits, 10, &exit));
+        assert_false(etwas_exits_remove(&exits, 10, &exit));
     }
 }
 

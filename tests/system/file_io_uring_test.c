@@ -47,7 +47,7 @@ static void *map(const struct ring *ring, size_t bytes, off_t offset)
 static void open_ring(struct ring *ring)
 {
     struct etwas_tracepoint tracepoint;
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
     *ring = (struct ring){0};
     ring->descriptor = (int)syscall(SYS_io_uring_setup, ENTRIES, &ring->parameters);

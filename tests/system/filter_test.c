@@ -227,13 +227,13 @@ static void what_flags_want_is_not_filtered(void **state)
     const uint64_t keywords =
         SYSTEM_PROCESS_KW_GENERAL | SYSTEM_PROCESS_KW_THREAD | SYSTEM_PROCESS_KW_LOADER;
     const uint32_t here = (uint32_t)getpid();
-    int64_t pause_ns = etwas_system_logger_pause_ns;
+    int64_t pause_ns = etwas_system_logger_quiesce_ns;
     etwas_trace_handle session;
     struct events events;
     uint32_t child;
 
     (void)state;
-    etwas_system_logger_pause_ns = 0;
+    etwas_system_logger_quiesce_ns = 0;
     session = start_kernel(EVENT_TRACE_FLAG_THREAD | NOTHING);
     enable_for(session, &SystemProcessProviderGuid, keywords, &here, 1);
     child = (uint32_t)run_child();
@@ -241,7 +241,7 @@ static void what_flags_want_is_not_filtered(void **state)
                                     EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0, 0, NULL),
                      ERROR_SUCCESS);
     read_and_account(session, &events);
-    etwas_system_logger_pause_ns = pause_ns;
+    etwas_system_logger_quiesce_ns = pause_ns;
     assert_int_equal(count_threads(&events, THREAD_START, child, 0), 3);
     assert_int_equal(count_type(&events, &ProcessGuid, THREAD_START), 0);
     assert_int_equal(count_type(&events, &ProcessGuid, RUNDOWN_START), 2);

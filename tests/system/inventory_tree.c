@@ -30,7 +30,7 @@ struct told told[TOLD_MOST];
 size_t told_count;
 
 static char root[PATH_BYTES];
-static struct etwas_record record;
+static struct etwas_record_builder record;
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
@@ -139,11 +139,11 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
 
 void tell_root(const char *from, uint32_t room)
 {
-    struct etwas_emitter emitter = {.take = take};
+    struct etwas_emitter emitter = {.receive = take};
 
     forget();
     record.room = room;
-    etwas_inventory_tell(from, ETWAS_INVENTORY_ALL, &record, &emitter, NULL);
+    etwas_inventory_emit(from, ETWAS_INVENTORY_ALL, &record, &emitter, NULL);
 }
 
 void tell(void)

@@ -24,13 +24,13 @@ static void it_is_found_by_both_numbers(void **state)
     (void)state;
     assert_non_null(join);
     assert_null(etwas_join_find(join, 0, 0));
-    *(uint32_t *)etwas_join_put(join, 0, 0) = 1;
-    *(uint32_t *)etwas_join_put(join, 0, 1) = 2;
-    *(uint32_t *)etwas_join_put(join, 1, 0) = 3;
+    *(uint32_t *)etwas_join_insert(join, 0, 0) = 1;
+    *(uint32_t *)etwas_join_insert(join, 0, 1) = 2;
+    *(uint32_t *)etwas_join_insert(join, 1, 0) = 3;
     assert_int_equal(*(uint32_t *)etwas_join_find(join, 0, 0), 1);
     assert_int_equal(*(uint32_t *)etwas_join_find(join, 0, 1), 2);
     assert_int_equal(*(uint32_t *)etwas_join_find(join, 1, 0), 3);
-    assert_int_equal(*(uint32_t *)etwas_join_put(join, 0, 1), 0);
+    assert_int_equal(*(uint32_t *)etwas_join_insert(join, 0, 1), 0);
     etwas_join_remove(join, 0, 1);
     etwas_join_remove(join, 7, 7);
     assert_null(etwas_join_find(join, 0, 1));
@@ -38,7 +38,7 @@ static void it_is_found_by_both_numbers(void **state)
     etwas_join_clear(join);
     assert_null(etwas_join_find(join, 0, 0));
     assert_null(etwas_join_find(join, 1, 0));
-    *(uint32_t *)etwas_join_put(join, 0, 0) = 4;
+    *(uint32_t *)etwas_join_insert(join, 0, 0) = 4;
     assert_int_equal(*(uint32_t *)etwas_join_find(join, 0, 0), 4);
     etwas_join_free(join);
 }
@@ -52,7 +52,7 @@ static void the_oldest_gives_way(void **state)
     (void)state;
     assert_non_null(join);
     for (uint64_t number = 0; number < MANY; number++) {
-        *(uint64_t *)etwas_join_put(join, number * 64, number) = number;
+        *(uint64_t *)etwas_join_insert(join, number * 64, number) = number;
         assert_int_equal(*(uint64_t *)etwas_join_find(join, number * 64, number), number);
     }
     for (uint64_t number = 0; number < MANY; number++) {

@@ -16,7 +16,7 @@ void begin_counting(struct kernel_count *counter, const char *tracepoint, const 
     struct perf_event_attr attributes = {
         .size = sizeof attributes, .type = PERF_TYPE_TRACEPOINT, .disabled = 1};
     struct etwas_tracepoint found;
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
     assert_true(etwas_tracepoint_read(&found, tracepoint, &fault));
     attributes.config = found.id;

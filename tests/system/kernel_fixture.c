@@ -338,19 +338,19 @@ uint32_t thread_called(const char *name)
 
 const char *why_no_kernel_events(void)
 {
-    static struct etwas_feed feed;
+    static struct etwas_cpu_stream stream;
     static char text[256];
     struct etwas_tracepoint tracepoint;
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
 
-    if (etwas_feed_open(&feed, (uint32_t)sched_getcpu(), 0, PAGE, &fault)) {
-        etwas_feed_close(&feed);
+    if (etwas_cpu_stream_open(&stream, (uint32_t)sched_getcpu(), 0, PAGE, &fault)) {
+        etwas_cpu_stream_close(&stream);
         if (etwas_tracepoint_read(&tracepoint, "sched/sched_switch", &fault)) {
             etwas_tracepoint_free(&tracepoint);
             return NULL;
         }
     }
-    etwas_fault_explain(&fault, text, sizeof text);
+    etwas_unavailability_explain(&fault, text, sizeof text);
     return text;
 }
 

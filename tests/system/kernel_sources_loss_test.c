@@ -49,14 +49,14 @@ struct lost_record {
     uint64_t lost;
 };
 
-static struct feed {
+static struct stream {
     struct perf_event_mmap_page page;
     uint8_t data[RING_BYTES];
-    struct etwas_feed feed;
-} feeds[FEEDS];
+    struct etwas_cpu_stream stream;
+} streams[FEEDS];
 
 static struct etwas_merged merged[FEEDS];
-static struct etwas_board board;
+static struct etwas_kernel_sources kernel;
 static uint32_t frees;
 static void (*happens_meanwhile)(void); /* while the rings are read, once */
 
@@ -77,14 +77,14 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
     }
 }
 
-static struct etwas_emitter emitter = {.take = take_record};
-static struct etwas_record record = {.room = ETWAS_RECORD_MOST_BYTES};
+static struct etwas_emitter emitter = {.receive = take_record};
+static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
 
 static uint32_t number_of_topic(void)
 {
     uint32_t number = 0;
 
-    while (etwas_topics[number] != &etwas_topic_virtual_memory) {
+    while (etwas_event_groups[number] != &etwas_event_group_virtual_memory) {
         number++;
     }
     return number;
@@ -94,7 +94,7 @@ static uint32_t source_of(const char *tracepoint)
 {
     uint32_t index = 0;
 
-    while (strcmp(etwas_topic_virtual_memory.sources[index].tracepoint, tracepoint) != 0) {
+    while (strcmp(etwas_event_group_virtual_memory.sources[index].tracepoint, tracepoint) != 0) {
         index++;
     }
     return index;
@@ -106,57 +106,57 @@ static void open_source(uint32_t id, const char *tracepoint)
     uint32_t source = source_of(tracepoint);
 
     for (uint32_t field = 0; field < 2; field++) {
-        board.uses[number].fields[source][field] =
-            (struct etwas_format_field){.offset = (uint16_t)(8 * field), .size = 8};
+        kernel.opened[number].fields[source][field] =
+            (struct etwas_tracepoint_field){.offset = (uint16_t)(8 * field), .size = 8};
     }
     for (uint32_t index = 0; index < FEEDS; index++) {
-        feeds[index].feed.events[id] =
-            (struct etwas_feed_event){.id = id,
-                                      .tag = etwas_tag_of(number, source),
-                                      .sample_type = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_RAW};
-        etwas_feed_enter(&feeds[index].feed, &feeds[index].feed.events[id]);
+        streams[index].stream.events[id] =
+            (struct etwas_cpu_stream_event){.id = id,
+                                            .tag = etwas_tag_of(number, source),
+                                            .sample_type = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_RAW};
+        etwas_cpu_stream_index_event(&streams[index].stream, &streams[index].stream.events[id]);
     }
 }
 
 static int begin_test(void **state)
 {
-    struct etwas_topic_use *use = &board.uses[number_of_topic()];
+    struct etwas_open_group *use = &kernel.opened[number_of_topic()];
 
     (void)state;
-    memset(feeds, 0, sizeof feeds);
+    memset(streams, 0, sizeof streams);
     memset(merged, 0, sizeof merged);
     frees = 0;
-    board = (struct etwas_board){.host = {.emitter = &emitter, .record = &record},
-                                 .merge = {.count = FEEDS, .feeds = merged}};
+    kernel = (struct etwas_kernel_sources){.host = {.emitter = &emitter, .record = &record},
+                                           .merge = {.count = FEEDS, .streams = merged}};
     for (uint32_t index = 0; index < FEEDS; index++) {
-        struct feed *feed = &feeds[index];
+        struct stream *stream = &streams[index];
 
-        etwas_ring_over(&feed->feed.ring, &feed->page, feed->data, RING_BYTES);
-        feed->feed.event_count = END + 1;
-        merged[index].feed = &feed->feed;
+        etwas_ring_over(&stream->stream.ring, &stream->page, stream->data, RING_BYTES);
+        stream->stream.event_count = END + 1;
+        merged[index].stream = &stream->stream;
     }
     open_source(BEGIN, "syscalls/sys_enter_munmap");
     open_source(END, "syscalls/sys_exit_munmap");
     use->is_open = true;
-    use->state = etwas_topic_virtual_memory.open(&board.host);
-    return use->state == NULL || !etwas_accounts_open(&board.accounts);
+    use->state = etwas_event_group_virtual_memory.open(&kernel.host);
+    return use->state == NULL || !etwas_accounts_open(&kernel.accounts);
 }
 
 static int end_test(void **state)
 {
     (void)state;
-    etwas_accounts_free(&board.accounts);
-    etwas_topic_virtual_memory.close(board.uses[number_of_topic()].state);
+    etwas_accounts_free(&kernel.accounts);
+    etwas_event_group_virtual_memory.close(kernel.opened[number_of_topic()].state);
     return 0;
 }
 
 static void put(uint32_t index, const void *bytes, size_t size)
 {
-    struct feed *feed = &feeds[index];
+    struct stream *stream = &streams[index];
 
-    assert_in_range(feed->page.data_head - feed->page.data_tail, 0, RING_BYTES - size);
+    assert_in_range(stream->page.data_head - stream->page.data_tail, 0, RING_BYTES - size);
     for (size_t at = 0; at < size; at++) {
-        feed->data[feed->page.data_head++ % RING_BYTES] = ((const uint8_t *)bytes)[at];
+        stream->data[stream->page.data_head++ % RING_BYTES] = ((const uint8_t *)bytes)[at];
     }
 }
 
@@ -193,7 +193,7 @@ static void lose(uint32_t index)
 /* Until a record might find no room. Returns the last one's time. */
 static int64_t fill_from(uint32_t index, int64_t time_ns)
 {
-    while (feeds[index].page.data_head + ETWAS_RING_LONGEST_RECORD <= RING_BYTES) {
+    while (streams[index].page.data_head + ETWAS_RING_LONGEST_RECORD <= RING_BYTES) {
         begin_call(index, ++time_ns);
     }
     return time_ns;
@@ -210,7 +210,7 @@ static void a_call_ends_on_another_processor(void **state)
     begin_call(HERE, 10);
     end_call(THERE, 50);
     begin_call(HERE, 100);
-    etwas_board_drain(&board, 200);
+    etwas_kernel_sources_drain(&kernel, 200);
     assert_int_equal(frees, 1);
 }
 
@@ -222,7 +222,7 @@ static void not_before_the_record_behind_the_gap(void **state)
     end_call(THERE, 50);
     begin_call(HERE, 100);
     end_call(THERE, 150);
-    etwas_board_drain(&board, 200);
+    etwas_kernel_sources_drain(&kernel, 200);
     assert_int_equal(frees, 1);
 }
 
@@ -230,11 +230,11 @@ static void not_where_the_gap_is_seen_later(void **state)
 {
     (void)state;
     begin_call(HERE, 10);
-    etwas_board_drain(&board, 20);
+    etwas_kernel_sources_drain(&kernel, 20);
     lose(HERE);
     end_call(THERE, 50);
     begin_call(HERE, 100);
-    etwas_board_drain(&board, 200);
+    etwas_kernel_sources_drain(&kernel, 200);
     assert_int_equal(frees, 0);
 }
 
@@ -245,9 +245,9 @@ static void not_where_the_gap_outlasts_a_drain(void **state)
     lose(HERE);
     begin_call(HERE, 100);
     begin_call(THERE, 50);
-    etwas_board_drain(&board, 60);
+    etwas_kernel_sources_drain(&kernel, 60);
     end_call(THERE, 70);
-    etwas_board_drain(&board, 80);
+    etwas_kernel_sources_drain(&kernel, 80);
     assert_int_equal(frees, 0);
 }
 
@@ -258,13 +258,13 @@ static void not_behind_a_full_ring_that_says_nothing(void **state)
     (void)state;
     end_call(THERE, last_ns + 10);
     begin_call(THERE, last_ns + 20);
-    etwas_board_drain(&board, last_ns + 30);
+    etwas_kernel_sources_drain(&kernel, last_ns + 30);
     end_call(THERE, last_ns + 40);
-    etwas_board_drain(&board, last_ns + 50);
+    etwas_kernel_sources_drain(&kernel, last_ns + 50);
     assert_int_equal(frees, 0);
     begin_call(HERE, last_ns + 60);
     end_call(THERE, last_ns + 70);
-    etwas_board_drain(&board, last_ns + 80);
+    etwas_kernel_sources_drain(&kernel, last_ns + 80);
     assert_int_equal(frees, 1);
 }
 
@@ -273,9 +273,9 @@ static void not_behind_a_full_ring_that_is_read_later(void **state)
     int64_t last_ns = fill(HERE);
 
     (void)state;
-    etwas_board_drain(&board, last_ns - 1);
+    etwas_kernel_sources_drain(&kernel, last_ns - 1);
     end_call(THERE, last_ns + 10);
-    etwas_board_drain(&board, last_ns + 20);
+    etwas_kernel_sources_drain(&kernel, last_ns + 20);
     assert_int_equal(frees, 0);
 }
 
@@ -296,14 +296,14 @@ static void not_behind_a_ring_that_is_filled_while_others_are_read(void **state)
     begin_call(THERE, 10);
     end_call(THERE, 20);
     happens_meanwhile = fill_here;
-    etwas_board_drain(&board, 50);
+    etwas_kernel_sources_drain(&kernel, 50);
     assert_int_equal(frees, 1);
     end_call(THERE, filled_ns + 10);
-    etwas_board_drain(&board, filled_ns + 20);
+    etwas_kernel_sources_drain(&kernel, filled_ns + 20);
     assert_int_equal(frees, 1);
     begin_call(HERE, filled_ns + 30);
     end_call(THERE, filled_ns + 40);
-    etwas_board_drain(&board, filled_ns + 50);
+    etwas_kernel_sources_drain(&kernel, filled_ns + 50);
     assert_int_equal(frees, 2);
 }
 

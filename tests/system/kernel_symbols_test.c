@@ -63,7 +63,7 @@ static struct etwas_kernel_addresses addresses;
 
 static void tell(const char *list)
 {
-    static struct etwas_record record = {.room = ETWAS_RECORD_MOST_BYTES};
+    static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
     char path[] = "/tmp/etwas-kernel-symbols-XXXXXX";
     int file = mkstemp(path);
 
@@ -72,15 +72,15 @@ static void tell(const char *list)
     (void)close(file);
     told.text[0] = 0;
     told.records = 0;
-    told.emitter.take = take;
-    etwas_kernel_symbols_tell(&addresses, path, &record, &told.emitter);
+    told.emitter.receive = take;
+    etwas_kernel_symbols_emit(&addresses, path, &record, &told.emitter);
     (void)unlink(path);
 }
 
 static int begin(void **state)
 {
     (void)state;
-    told.emitter.take = take;
+    told.emitter.receive = take;
     told.text[0] = 0;
     etwas_kernel_addresses_open(&addresses, &told.emitter);
     return 0;
@@ -161,7 +161,7 @@ static void where_the_kernel_shows_no_addresses_nothing_is_told(void **state)
     add(KERNEL + 0x110);
     tell("0000000000000000 T _text\n0000000000000000 t first\n0000000000000000 t late\t[mod]\n");
     tell("");
-    etwas_kernel_symbols_tell(&addresses, "/does/not/exist", NULL, &told.emitter);
+    etwas_kernel_symbols_emit(&addresses, "/does/not/exist", NULL, &told.emitter);
     assert_int_equal(told.records, 0);
 }
 
@@ -223,7 +223,7 @@ static void pass(uint8_t group, uint8_t type, const uint64_t *payload, uint16_t 
     uint32_t records = told.records;
 
     memcpy(record.payload, payload, bytes);
-    addresses.emitter.take(&addresses.emitter, 0, &stamped);
+    addresses.emitter.receive(&addresses.emitter, 0, &stamped);
     assert_int_equal(told.records, records + 1);
 }
 

@@ -329,8 +329,8 @@ static uint32_t looks_at_machine;
 
 static void hold_rundown(enum etwas_testpoint point)
 {
-    ck_pr_add_32(&looks_at_machine, point == ETWAS_POINT_SYSTEM_PAUSES);
-    while (point == ETWAS_POINT_SYSTEM_PAUSES && ck_pr_load_32(&holds_rundown) != 0) {
+    ck_pr_add_32(&looks_at_machine, point == ETWAS_POINT_SYSTEM_QUIESCES);
+    while (point == ETWAS_POINT_SYSTEM_QUIESCES && ck_pr_load_32(&holds_rundown) != 0) {
         (void)usleep(100);
     }
 }

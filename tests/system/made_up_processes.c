@@ -159,7 +159,7 @@ void expect(const char *text)
 struct made_up machine[8];
 int64_t now_ns;
 bool is_listed;
-struct etwas_pause *pauses;
+struct etwas_quiesce *quiesce_with;
 
 static struct made_up *find_made_up(uint32_t id)
 {
@@ -181,7 +181,7 @@ static bool made_up_list(void (*each)(void *context, uint32_t process_id), void 
     return is_listed;
 }
 
-static void made_up_threads(uint32_t process_id, etwas_thread_taker *each, void *context)
+static void made_up_threads(uint32_t process_id, etwas_thread_callback *each, void *context)
 {
     const struct made_up *process = find_made_up(process_id);
 
@@ -270,13 +270,13 @@ static const struct etwas_process_source source = {
 /* ---- what the kernel says -------------------------------------------------------------------- */
 
 struct etwas_processes processes;
-static struct etwas_record record = {.room = ETWAS_RECORD_MOST_BYTES};
+static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
 
 /* By process 1 and its only thread, on processor 3. */
-static struct etwas_sideband sideband_of(int64_t time_ns, uint32_t type, uint32_t process_id,
-                                         uint32_t thread_id)
+static struct etwas_process_record sideband_of(int64_t time_ns, uint32_t type, uint32_t process_id,
+                                               uint32_t thread_id)
 {
-    return (struct etwas_sideband){
+    return (struct etwas_process_record){
         .origin = {.time_ns = time_ns, .process_id = 1, .thread_id = 1, .processor = 3},
         .type = type,
         .process_id = process_id,
@@ -285,54 +285,57 @@ static struct etwas_sideband sideband_of(int64_t time_ns, uint32_t type, uint32_
 
 void fork_at(int64_t time_ns, uint32_t parent_id, uint32_t process_id, uint32_t thread_id)
 {
-    struct etwas_sideband sideband = sideband_of(time_ns, PERF_RECORD_FORK, process_id, thread_id);
+    struct etwas_process_record process_record =
+        sideband_of(time_ns, PERF_RECORD_FORK, process_id, thread_id);
 
-    sideband.task.parent_process_id = parent_id;
-    etwas_processes_take(&processes, &sideband);
+    process_record.task.parent_process_id = parent_id;
+    etwas_processes_handle(&processes, &process_record);
 }
 
 void exit_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id)
 {
-    struct etwas_sideband sideband = sideband_of(time_ns, PERF_RECORD_EXIT, process_id, thread_id);
+    struct etwas_process_record process_record =
+        sideband_of(time_ns, PERF_RECORD_EXIT, process_id, thread_id);
 
-    etwas_processes_take(&processes, &sideband);
+    etwas_processes_handle(&processes, &process_record);
 }
 
 void name_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id, const char *name,
              bool is_exec)
 {
-    struct etwas_sideband sideband = sideband_of(time_ns, PERF_RECORD_COMM, process_id, thread_id);
+    struct etwas_process_record process_record =
+        sideband_of(time_ns, PERF_RECORD_COMM, process_id, thread_id);
 
-    sideband.comm.name = name;
-    sideband.comm.is_exec = is_exec;
-    etwas_processes_take(&processes, &sideband);
+    process_record.comm.name = name;
+    process_record.comm.is_exec = is_exec;
+    etwas_processes_handle(&processes, &process_record);
 }
 
 void start_at(int64_t time_ns, uint32_t process_id, const char *name, const char *arguments,
               uint32_t bytes)
 {
-    struct etwas_sideband sideband =
+    struct etwas_process_record process_record =
         sideband_of(time_ns, PERF_RECORD_SAMPLE, process_id, process_id);
 
-    sideband.exec.name = name;
-    sideband.exec.arguments = arguments;
-    sideband.exec.bytes = bytes;
-    etwas_processes_take(&processes, &sideband);
+    process_record.exec.name = name;
+    process_record.exec.arguments = arguments;
+    process_record.exec.bytes = bytes;
+    etwas_processes_handle(&processes, &process_record);
 }
 
 void map_at(int64_t time_ns, uint32_t process_id, const struct etwas_mapping *mapping)
 {
-    struct etwas_sideband sideband =
+    struct etwas_process_record process_record =
         sideband_of(time_ns, PERF_RECORD_MMAP2, process_id, process_id);
 
-    sideband.image.address = mapping->address;
-    sideband.image.bytes = mapping->bytes;
-    sideband.image.file_offset = mapping->file_offset;
-    sideband.image.build_id_bytes = mapping->build_id_bytes;
-    sideband.image.build_id = mapping->build_id;
-    sideband.image.path = mapping->path;
-    sideband.image.protection = PROT_READ | PROT_EXEC;
-    etwas_processes_take(&processes, &sideband);
+    process_record.image.address = mapping->address;
+    process_record.image.bytes = mapping->bytes;
+    process_record.image.file_offset = mapping->file_offset;
+    process_record.image.build_id_bytes = mapping->build_id_bytes;
+    process_record.image.build_id = mapping->build_id;
+    process_record.image.path = mapping->path;
+    process_record.image.protection = PROT_READ | PROT_EXEC;
+    etwas_processes_handle(&processes, &process_record);
 }
 
 static const uint8_t build_id[20] = {0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8,
@@ -346,10 +349,10 @@ const struct etwas_mapping library = {.address = 0x7001000,
                                       .build_id = build_id,
                                       .path = "/lib/a.so"};
 
-void begin_with(uint32_t tells)
+void begin_with(uint32_t emits)
 {
     make_up_machine();
-    begin_on_machine(tells);
+    begin_on_machine(emits);
 }
 
 void make_up_machine(void)
@@ -363,27 +366,27 @@ void make_up_machine(void)
                                   .mappings = {shell, library}};
 }
 
-void begin_on_machine(uint32_t tells)
+void begin_on_machine(uint32_t emits)
 {
-    told.emitter.take = take_record;
+    told.emitter.receive = take_record;
     forget();
     now_ns = 50;
     is_listed = true;
-    assert_true(etwas_processes_init(&processes, &source, &told.emitter, &record, tells));
-    processes.pause = pauses;
+    assert_true(etwas_processes_init(&processes, &source, &told.emitter, &record, emits));
+    processes.quiesce = quiesce_with;
     etwas_processes_run_down(&processes);
 }
 
 void begin(void)
 {
-    begin_with(ETWAS_TELL_PROCESSES);
+    begin_with(ETWAS_EMIT_PROCESSES);
     expect("50* DCStart 1 of 0, sh [sh -c x]\n");
 }
 
 int end_test(void **state)
 {
     (void)state;
-    pauses = NULL;
+    quiesce_with = NULL;
     etwas_processes_free(&processes);
     return 0;
 }

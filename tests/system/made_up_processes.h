@@ -35,7 +35,7 @@ extern int64_t now_ns;
 extern bool is_listed; /* whether anybody knows who is there */
 
 /* From the next beginning on, taken between any two that are looked at. NULL: nothing is. */
-extern struct etwas_pause *pauses;
+extern struct etwas_quiesce *quiesce_with;
 
 /* What is under test. */
 extern struct etwas_processes processes;
@@ -61,10 +61,10 @@ void map_at(int64_t time_ns, uint32_t process_id, const struct etwas_mapping *ma
 
 /* Process 1 is there, a shell with a library; and whoever is there is found at 50. `tells`: ETWAS_TELL_*. */
 void make_up_machine(void);
-void begin_on_machine(uint32_t tells);
+void begin_on_machine(uint32_t emits);
 
 /* Both. */
-void begin_with(uint32_t tells);
+void begin_with(uint32_t emits);
 
 /* Processes alone; the rundown is of no interest. */
 void begin(void);

@@ -30,7 +30,7 @@ enum {
 struct source {
     struct perf_event_mmap_page page;
     uint64_t data[RING_BYTES / 8];
-    struct etwas_feed feed;
+    struct etwas_cpu_stream stream;
 };
 
 static struct source sources[FEEDS];
@@ -41,20 +41,20 @@ static void begin(void)
 {
     memset(sources, 0, sizeof sources);
     memset(merged, 0, sizeof merged);
-    merge = (struct etwas_merge){.count = FEEDS, .feeds = merged};
+    merge = (struct etwas_merge){.count = FEEDS, .streams = merged};
     for (uint32_t index = 0; index < FEEDS; index++) {
         struct source *source = &sources[index];
 
-        etwas_ring_over(&source->feed.ring, &source->page, (const uint8_t *)source->data,
+        etwas_ring_over(&source->stream.ring, &source->page, (const uint8_t *)source->data,
                         RING_BYTES);
-        source->feed.processor = index;
-        source->feed.event_count = 2;
-        source->feed.events[0].id = EVENT;
-        source->feed.events[1] = (struct etwas_feed_event){
+        source->stream.processor = index;
+        source->stream.event_count = 2;
+        source->stream.events[0].id = EVENT;
+        source->stream.events[1] = (struct etwas_cpu_stream_event){
             .id = SAMPLES, .sample_type = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP};
-        etwas_feed_enter(&source->feed, &source->feed.events[0]);
-        etwas_feed_enter(&source->feed, &source->feed.events[1]);
-        merged[index].feed = &source->feed;
+        etwas_cpu_stream_index_event(&source->stream, &source->stream.events[0]);
+        etwas_cpu_stream_index_event(&source->stream, &source->stream.events[1]);
+        merged[index].stream = &source->stream;
     }
 }
 
@@ -97,7 +97,7 @@ static void expect(uint32_t index, int64_t time_ns, int64_t until_ns)
     const struct etwas_merged *next = etwas_merge_next(&merge, until_ns);
 
     assert_non_null(next);
-    assert_int_equal(next->feed->processor, index);
+    assert_int_equal(next->stream->processor, index);
     assert_int_equal(next->sample.origin.time_ns, time_ns);
     assert_non_null(next->event);
 }
@@ -221,7 +221,7 @@ static void a_damaged_ring_holds_up_nobody(void **state)
     expect(0, 10, 100);
     expect(1, 11, 100);
     assert_null(etwas_merge_next(&merge, 100));
-    assert_true(sources[0].feed.ring.is_damaged);
+    assert_true(sources[0].stream.ring.is_damaged);
 }
 
 int main(void)

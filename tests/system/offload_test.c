@@ -19,7 +19,7 @@
 #include "system/names/offload.h"
 
 enum {
-    ASKERS = ETWAS_ERRANDS_LEFT + 4,
+    ASKERS = ETWAS_OFFLOAD_MOST + 4,
     ROUNDS = 50, /* more than there are places */
     ONE_PROCESS = 4711,
 };
@@ -31,57 +31,57 @@ static uint32_t left;
 static uint32_t done;
 static pthread_barrier_t together;
 
-static void await_end(struct etwas_errand *errand)
+static void await_end(struct etwas_offload_task *task)
 {
-    (void)errand;
+    (void)task;
     ck_pr_inc_32(&ran);
     while (ck_pr_load_32(&goes_on) == 0) {
         (void)usleep(1000);
     }
 }
 
-static void count_and_free(struct etwas_errand *errand)
+static void count_and_free(struct etwas_offload_task *task)
 {
     ck_pr_inc_32(&freed);
-    free(errand);
+    free(task);
 }
 
-static void count_left(struct etwas_errand *errand)
+static void count_left(struct etwas_offload_task *task)
 {
-    (void)errand;
+    (void)task;
     ck_pr_inc_32(&left);
 }
 
 static void ask(uint32_t process_id)
 {
-    struct etwas_errand *errand = calloc(1, sizeof *errand);
+    struct etwas_offload_task *task = calloc(1, sizeof *task);
 
-    assert_non_null(errand);
-    *errand = (struct etwas_errand){
-        .run = await_end, .free = count_and_free, .leave = count_left, .process_id = process_id};
-    if (etwas_errand_do(errand)) {
+    assert_non_null(task);
+    *task = (struct etwas_offload_task){
+        .run = await_end, .free = count_and_free, .abandon = count_left, .process_id = process_id};
+    if (etwas_offload_run(task)) {
         ck_pr_inc_32(&done);
-        count_and_free(errand);
+        count_and_free(task);
     }
 }
 
 static void *ask_once(void *number)
 {
-    etwas_errands_begin();
+    etwas_offload_begin();
     (void)pthread_barrier_wait(&together);
     ask((uint32_t)(uintptr_t)number);
-    etwas_errands_end();
+    etwas_offload_end();
     return NULL;
 }
 
 static void *ask_often(void *argument)
 {
-    etwas_errands_begin();
+    etwas_offload_begin();
     (void)pthread_barrier_wait(&together);
     for (int round = 0; round < ROUNDS; round++) {
         ask(ONE_PROCESS);
     }
-    etwas_errands_end();
+    etwas_offload_end();
     return argument;
 }
 
@@ -110,30 +110,30 @@ static void no_more_are_left_alone_than_there_are_places(void **state)
 {
     (void)state;
     run_askers(ASKERS, ask_once);
-    assert_int_equal(left, ETWAS_ERRANDS_LEFT);
-    assert_int_equal(etwas_errands_left(), ETWAS_ERRANDS_LEFT);
+    assert_int_equal(left, ETWAS_OFFLOAD_MOST);
+    assert_int_equal(etwas_offload_abandoned(), ETWAS_OFFLOAD_MOST);
     assert_int_equal(done, 0);
-    assert_int_equal(ck_pr_load_32(&freed), ASKERS - ETWAS_ERRANDS_LEFT);
+    assert_int_equal(ck_pr_load_32(&freed), ASKERS - ETWAS_OFFLOAD_MOST);
     ck_pr_store_32(&goes_on, 1);
-    while (etwas_errands_left() != 0 || ck_pr_load_32(&freed) != ASKERS) {
+    while (etwas_offload_abandoned() != 0 || ck_pr_load_32(&freed) != ASKERS) {
         (void)usleep(1000);
     }
-    assert_int_equal(ck_pr_load_32(&ran), ETWAS_ERRANDS_LEFT);
+    assert_int_equal(ck_pr_load_32(&ran), ETWAS_OFFLOAD_MOST);
 }
 
 /* Also where several ask about one process: none of them is left alone with it. */
 static void what_is_done_gives_its_place_back(void **state)
 {
     (void)state;
-    run_askers(ETWAS_ERRANDS_LEFT, ask_often);
-    while (etwas_errands_left() != 0 || ck_pr_load_32(&freed) != ETWAS_ERRANDS_LEFT * ROUNDS) {
+    run_askers(ETWAS_OFFLOAD_MOST, ask_often);
+    while (etwas_offload_abandoned() != 0 || ck_pr_load_32(&freed) != ETWAS_OFFLOAD_MOST * ROUNDS) {
         (void)usleep(1000);
     }
     if (left != 0) { /* an errand had no processor for a quarter of a second */
         print_message("skipped: an errand had no processor for a quarter of a second\n");
         skip();
     }
-    assert_int_equal(done, ETWAS_ERRANDS_LEFT * ROUNDS);
+    assert_int_equal(done, ETWAS_OFFLOAD_MOST * ROUNDS);
 }
 
 int main(void)

@@ -89,7 +89,7 @@ static void the_threads_of_a_process_are_added_up(void **state)
     static struct etwas_exits exits = {.socket = -1};
 
     (void)state;
-    begin_with(ETWAS_TELL_COUNTERS);
+    begin_with(ETWAS_EMIT_COUNTERS);
     expect("50* PerfCtrRundown 1 with 0 faults, peak 0, 0 read\n");
     processes.exits = &exits;
     keep_exit(&exits, 10, 100, 4096);
@@ -109,7 +109,7 @@ static void what_some_thread_counted_may_be_missing(void **state)
     static struct etwas_exits exits = {.socket = -1};
 
     (void)state;
-    begin_with(ETWAS_TELL_COUNTERS);
+    begin_with(ETWAS_EMIT_COUNTERS);
     forget();
     processes.exits = &exits;
     keep_exit(&exits, 10, 100, 4096);
@@ -127,7 +127,7 @@ static void what_some_thread_counted_may_be_missing(void **state)
 static void who_is_there_in_the_end_is_counted_then(void **state)
 {
     (void)state;
-    begin_with(ETWAS_TELL_COUNTERS);
+    begin_with(ETWAS_EMIT_COUNTERS);
     forget();
     machine[0].page_faults = 42;
     now_ns = 200;

@@ -135,7 +135,7 @@ static void one_that_is_looked_up_ends_behind_that(void **state)
 static void a_sample_is_believed_in_nothing(void **state)
 {
     static const char said[] = "\7\0\0\0\0\0\0\0name\0\0\0\0\0\0\0\0\0\0\0\0a\0b\0ccc";
-    struct etwas_sideband sideband;
+    struct etwas_process_record process_record;
     struct etwas_sample sample = {.origin = {.process_id = 4, .thread_id = 5}};
 
     (void)state;
@@ -145,17 +145,17 @@ static void a_sample_is_believed_in_nothing(void **state)
         memcpy(raw, said, bytes);
         sample.raw = raw;
         sample.raw_bytes = bytes;
-        assert_int_equal(etwas_exec_decode(&sample, &sideband), bytes == sizeof said - 1);
+        assert_int_equal(etwas_exec_decode(&sample, &process_record), bytes == sizeof said - 1);
         if (bytes == 8 + 16 + 7) {
-            assert_int_equal(sideband.exec.bytes, 7);
-            assert_false(sideband.exec.is_cut);
-            assert_memory_equal(sideband.exec.arguments, "a\0b\0ccc", 7);
-            assert_string_equal(sideband.exec.name, "name");
-            assert_int_equal(sideband.process_id, 4);
+            assert_int_equal(process_record.exec.bytes, 7);
+            assert_false(process_record.exec.is_cut);
+            assert_memory_equal(process_record.exec.arguments, "a\0b\0ccc", 7);
+            assert_string_equal(process_record.exec.name, "name");
+            assert_int_equal(process_record.process_id, 4);
             memset(raw + 8, 'x', 16);
-            assert_false(etwas_exec_decode(&sample, &sideband));
+            assert_false(etwas_exec_decode(&sample, &process_record));
             memset(raw, 0xFF, 8);
-            assert_false(etwas_exec_decode(&sample, &sideband));
+            assert_false(etwas_exec_decode(&sample, &process_record));
         }
         free(raw);
     }
@@ -165,8 +165,8 @@ static void a_sample_is_believed_in_nothing(void **state)
 
 static void a_line_that_a_buffer_has_no_room_for_is_cut(void **state)
 {
-    static struct etwas_record small = {.room = 200};
-    const struct etwas_process_told exec = {.type = ETWAS_PROCESS_RUNDOWN_START};
+    static struct etwas_record_builder small = {.room = 200};
+    const struct etwas_process_class_event exec = {.type = ETWAS_PROCESS_RUNDOWN_START};
     struct etwas_process process = {.name = "x"};
 
     (void)state;
@@ -178,7 +178,7 @@ static void a_line_that_a_buffer_has_no_room_for_is_cut(void **state)
         memset(line, 'y', length);
         line[length] = 0;
         etwas_process_set_command_line(&process, line, 0);
-        bytes = etwas_process_record_make(&small, &process, &exec);
+        bytes = etwas_process_class_make(&small, &process, &exec);
         memcpy(&flags, bytes + sizeof(struct etwas_etl_system_header) + 32, sizeof flags);
         /* Before the line stand 32 + 70 bytes, behind it 4; there is room for 46 characters and a 0. */
         assert_int_equal(flags, length <= 46 ? 0 : ETWAS_PROCESS_COMMAND_LINE_CUT);

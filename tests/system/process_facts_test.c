@@ -231,7 +231,7 @@ static void a_note_that_is_too_long_is_not_followed(void **state)
 static uint32_t build_id_of_path(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 {
     int place = open(path, O_PATH | O_CLOEXEC);
-    uint32_t bytes = etwas_build_id_of_place(place, build_id);
+    uint32_t bytes = etwas_build_id_of_path_file(place, build_id);
 
     assert_true(place >= 0);
     (void)close(place);

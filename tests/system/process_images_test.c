@@ -13,7 +13,7 @@
 
 static void begin_with_images(void)
 {
-    begin_with(ETWAS_TELL_IMAGES);
+    begin_with(ETWAS_EMIT_IMAGES);
     forget();
 }
 

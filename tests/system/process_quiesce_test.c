@@ -10,18 +10,18 @@
 /* Behind process 1, and before 10 and 20, what the test has in mind happens. */
 static void (*happens)(void);
 
-static void take_pause(struct etwas_pause *pause)
+static void drain_here(struct etwas_quiesce *quiesce)
 {
     void (*now)(void) = happens;
 
-    (void)pause;
+    (void)quiesce;
     happens = NULL;
     if (now != NULL) {
         now();
     }
 }
 
-static struct etwas_pause pause_here = {take_pause};
+static struct etwas_quiesce quiesce_here = {drain_here};
 
 static struct made_up made_up_of(uint32_t id, uint32_t parent_id, const char *name)
 {
@@ -35,14 +35,14 @@ static struct made_up made_up_of(uint32_t id, uint32_t parent_id, const char *na
 }
 
 /* 10 and 20 are there beside 1. */
-static void run_down(uint32_t tells, void (*meanwhile)(void))
+static void run_down(uint32_t emits, void (*meanwhile)(void))
 {
     make_up_machine();
     machine[1] = made_up_of(10, 1, "ten");
     machine[2] = made_up_of(20, 10, "twenty");
-    pauses = &pause_here;
+    quiesce_with = &quiesce_here;
     happens = meanwhile;
-    begin_on_machine(tells);
+    begin_on_machine(emits);
 }
 
 static void fork_of_an_unknown_one(void)
@@ -54,7 +54,7 @@ static void fork_of_an_unknown_one(void)
 static void who_forks_before_it_was_looked_at_is_told_first_and_once(void **state)
 {
     (void)state;
-    run_down(ETWAS_TELL_PROCESSES, fork_of_an_unknown_one);
+    run_down(ETWAS_EMIT_PROCESSES, fork_of_an_unknown_one);
     expect("50* DCStart 1 of 0, sh [sh -c x]\n"
            "60* DCStart 10 of 1, ten [ten]\n"
            "55@3 by 1 Start 11 of 10, ten [ten]\n"
@@ -65,7 +65,7 @@ static void who_forks_before_it_was_looked_at_is_told_first_and_once(void **stat
 static void its_child_has_its_images(void **state)
 {
     (void)state;
-    run_down(ETWAS_TELL_IMAGES, fork_of_an_unknown_one);
+    run_down(ETWAS_EMIT_IMAGES, fork_of_an_unknown_one);
     forget();
     exit_at(70, 11, 11);
     expect("70@3 by 1 Unload in 11 400000 to 403000 /bin/sh\n");
@@ -80,7 +80,7 @@ static void a_fork_of_who_is_listed_later(void)
 static void who_began_meanwhile_is_not_told_as_one_that_was_there(void **state)
 {
     (void)state;
-    run_down(ETWAS_TELL_PROCESSES, a_fork_of_who_is_listed_later);
+    run_down(ETWAS_EMIT_PROCESSES, a_fork_of_who_is_listed_later);
     expect("50* DCStart 1 of 0, sh [sh -c x]\n"
            "55@3 by 1 Start 30 of 1, sh [sh -c x]\n"
            "50* DCStart 10 of 1, ten [ten]\n"
@@ -98,7 +98,7 @@ static void an_end_of_who_is_listed_yet(void)
 static void who_ended_meanwhile_and_is_leaving_is_not_found(void **state)
 {
     (void)state;
-    run_down(ETWAS_TELL_PROCESSES, an_end_of_who_is_listed_yet);
+    run_down(ETWAS_EMIT_PROCESSES, an_end_of_who_is_listed_yet);
     expect("50* DCStart 1 of 0, sh [sh -c x]\n"
            "50* DCStart 20 of 10, twenty [twenty]\n");
 }
@@ -111,7 +111,7 @@ static void nothing(void)
 static void who_was_found_before_its_fork_was_said_begins_once(void **state)
 {
     (void)state;
-    run_down(ETWAS_TELL_PROCESSES, nothing);
+    run_down(ETWAS_EMIT_PROCESSES, nothing);
     forget();
     fork_at(51, 1, 10, 10);
     expect("");
@@ -134,7 +134,7 @@ static void end_of_a_known_one(void)
 static void what_there_is_is_told_again_when_it_is_asked_for(void **state)
 {
     (void)state;
-    run_down(ETWAS_TELL_PROCESSES, nothing);
+    run_down(ETWAS_EMIT_PROCESSES, nothing);
     forget();
     now_ns = 150;
     happens = end_of_a_known_one;
@@ -157,5 +157,5 @@ int main(void)
         cmocka_unit_test_teardown(what_there_is_is_told_again_when_it_is_asked_for, end_test),
     };
 
-    return cmocka_run_group_tests_name("process pauses", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("process quiesce", tests, NULL, NULL);
 }

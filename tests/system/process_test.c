@@ -208,7 +208,7 @@ static void how_it_ended_is_said(void **state)
 {
     static const int expected[] = {0, 3, 255, 7, -SIGKILL, -SIGTERM, LAST_STATUS};
     pid_t children[7];
-    struct etwas_fault fault;
+    struct etwas_unavailability fault;
     struct etwas_exits *exits = etwas_exits_open(&fault);
     etwas_trace_handle session;
     struct events events;

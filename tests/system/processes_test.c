@@ -184,7 +184,7 @@ static void numbers_that_are_none_are_passed_over(void **state)
 static void what_the_rundown_told_is_not_told_again(void **state)
 {
     (void)state;
-    begin_with(ETWAS_TELL_PROCESSES | ETWAS_TELL_IMAGES);
+    begin_with(ETWAS_EMIT_PROCESSES | ETWAS_EMIT_IMAGES);
     expect("50* DCStart in 0 ffffffff81000000 to ffffffff81001000 vmlinux\n"
            "50* DCStart 1 of 0, sh [sh -c x]\n"
            "50* DCStart in 1 400000 to 403000 /bin/sh\n"
@@ -236,12 +236,12 @@ static void a_rundown_alone_says_of_nobody_that_he_ended(void **state)
     make_up_machine();
     machine[1] = (struct made_up){
         .id = 10, .parent_id = 1, .threads = {10, 1}, .name = "cat", .command_line = "cat"};
-    begin_on_machine(ETWAS_TELL_PROCESSES);
+    begin_on_machine(ETWAS_EMIT_PROCESSES);
     expect("50* DCStart 1 of 0, sh [sh -c x]\n"
            "50* End 1 of 0, sh [sh -c x] not seen\n"
            "50* DCStart 10 of 1, cat [cat]\n");
     (void)end_test(state);
-    begin_on_machine(ETWAS_TELL_PROCESSES | ETWAS_TELL_RUNDOWN_ALONE);
+    begin_on_machine(ETWAS_EMIT_PROCESSES | ETWAS_EMIT_RUNDOWN_ALONE);
     expect("50* DCStart 1 of 0, sh [sh -c x]\n"
            "50* DCStart 10 of 1, cat [cat]\n");
 }

@@ -27,9 +27,9 @@ enum {
 };
 
 /* What the logger's thread does before it drains the next time. */
-static void (*happens)(struct etwas_board *board);
+static void (*happens)(struct etwas_kernel_sources *kernel);
 static uint32_t shall_happen;
-static struct etwas_board *board;
+static struct etwas_kernel_sources *kernel;
 static uint32_t processor;
 static uint32_t drains;
 
@@ -41,12 +41,12 @@ static void at_drain(enum etwas_testpoint point)
     ck_pr_inc_32(&drains);
     if (ck_pr_load_32(&shall_happen) != 0) {
         ck_pr_fence_acquire(); /* pairs with let_happen */
-        happens(board);
+        happens(kernel);
         ck_pr_store_32(&shall_happen, 0);
     }
 }
 
-static void let_happen(void (*what)(struct etwas_board *board))
+static void let_happen(void (*what)(struct etwas_kernel_sources *kernel))
 {
     happens = what;
     ck_pr_fence_release();
@@ -65,11 +65,11 @@ static void await_drains(void)
     }
 }
 
-static uint32_t index_of_feed(const struct etwas_board *of)
+static uint32_t index_of_feed(const struct etwas_kernel_sources *of)
 {
     uint32_t index = 0;
 
-    while (of->merge.feeds[index].feed->processor != processor) {
+    while (of->merge.streams[index].stream->processor != processor) {
         index++;
         assert_true(index < of->merge.count);
     }
@@ -77,26 +77,26 @@ static uint32_t index_of_feed(const struct etwas_board *of)
 }
 
 /* As the kernel does when the processor goes off. */
-static void go_off(struct etwas_board *of)
+static void go_off(struct etwas_kernel_sources *of)
 {
-    const struct etwas_feed *feed = of->merge.feeds[index_of_feed(of)].feed;
+    const struct etwas_cpu_stream *stream = of->merge.streams[index_of_feed(of)].stream;
 
-    for (uint32_t event = 0; event < feed->event_count; event++) {
-        if (feed->events[event].descriptor >= 0) {
-            (void)ioctl(feed->events[event].descriptor, PERF_EVENT_IOC_DISABLE, 0);
+    for (uint32_t event = 0; event < stream->event_count; event++) {
+        if (stream->events[event].descriptor >= 0) {
+            (void)ioctl(stream->events[event].descriptor, PERF_EVENT_IOC_DISABLE, 0);
         }
     }
 }
 
 /* As if it had been off when the session started. */
-static void be_off_since_the_start(struct etwas_board *of)
+static void be_off_since_the_start(struct etwas_kernel_sources *of)
 {
     uint32_t index = index_of_feed(of);
 
-    etwas_feed_close(of->merge.feeds[index].feed);
-    free(of->merge.feeds[index].feed);
-    of->merge.feeds[index] = of->merge.feeds[--of->merge.count];
-    of->away_since_ns[processor] = ETWAS_BOARD_NEVER_THERE;
+    etwas_cpu_stream_close(of->merge.streams[index].stream);
+    free(of->merge.streams[index].stream);
+    of->merge.streams[index] = of->merge.streams[--of->merge.count];
+    of->away_since_ns[processor] = ETWAS_PROCESSOR_NEVER_ONLINE;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ struct seen {
     uint32_t switches_after; /* and after the last */
 };
 
-static void take_loss(const struct event *event, struct seen *seen)
+static void handle_loss(const struct event *event, struct seen *seen)
 {
     struct etwas_etl_kernel_loss loss;
 
@@ -140,7 +140,7 @@ static struct seen look_through(const struct events *events)
         }
         if (is_account(event) &&
             event->record.EventHeader.EventDescriptor.Opcode == ETWAS_ETL_KERNEL_LOSS_TYPE) {
-            take_loss(event, &seen);
+            handle_loss(event, &seen);
         } else if (is_kernel_event(event, &thread_class, SWITCH)) {
             seen.switches_before += seen.losses == 0;
             seen.switches_between += seen.losses == 1;
@@ -154,7 +154,7 @@ static etwas_trace_handle begin(void)
 {
     etwas_trace_handle session = start_kernel(FLAGS);
 
-    board = &inside_of(session)->system_logger->board;
+    kernel = &inside_of(session)->system_logger->kernel;
     etwas_testpoint_set(at_drain);
     return session;
 }
@@ -219,10 +219,10 @@ static void a_processor_that_went_at_the_end_is_told_once_more(void **state)
     (void)state;
     (void)hand_over();
     await_drains();
-    ck_pr_store_64(&etwas_board_look_ns, INT64_MAX);
+    ck_pr_store_64(&etwas_kernel_sources_check_ns, INT64_MAX);
     let_happen(go_off);
     seen = end(session);
-    ck_pr_store_64(&etwas_board_look_ns, 0);
+    ck_pr_store_64(&etwas_kernel_sources_check_ns, 0);
     assert_int_equal(seen.losses, 2); /* when it was found, and that it never came back */
     assert_int_equal(seen.switches_between, 0);
 }
@@ -270,6 +270,6 @@ int main(void)
 
     stay_on_one_processor(); /* hand-overs happen here */
     processor = (uint32_t)sched_getcpu();
-    ck_pr_store_64(&etwas_board_look_ns, 0);
+    ck_pr_store_64(&etwas_kernel_sources_check_ns, 0);
     return RUN_KERNEL_TESTS("processors that go off", tests);
 }

@@ -25,13 +25,13 @@ enum {
     GUARD = 0xA5,
 };
 
-static struct etwas_record record;
+static struct etwas_record_builder record;
 
 static void begin(uint32_t payload_room)
 {
     memset(&record, GUARD, sizeof record);
     record.room = HEADER + payload_room;
-    etwas_record_begin(&record, ETWAS_ETL_SYSTEM64, GROUP, TYPE, VERSION);
+    etwas_record_builder_begin(&record, ETWAS_ETL_SYSTEM64, GROUP, TYPE, VERSION);
 }
 
 /* The payload is these bytes, and nothing behind the room was written. */
@@ -39,7 +39,7 @@ static void expect_payload(const void *bytes, size_t size)
 {
     struct etwas_etl_system_header header;
 
-    memcpy(&header, etwas_record_end(&record), sizeof header);
+    memcpy(&header, etwas_record_builder_end(&record), sizeof header);
     assert_int_equal(header.size, HEADER + size);
     assert_memory_equal(record.data + HEADER, bytes, size);
     for (size_t index = record.room; index < sizeof record.data; index++) {
@@ -56,13 +56,13 @@ static void fields_follow_each_other(void **state)
 
     (void)state;
     begin(sizeof expected);
-    etwas_record_put_u32(&record, 7);
-    etwas_record_put_utf16(&record, "a\xC3\xA9");
-    etwas_record_put_ansi(&record, "xy");
-    etwas_record_put(&record, raw, sizeof raw);
-    etwas_record_put_u16(&record, 0);
-    etwas_record_put_utf16(&record, "\xF0\x9F\x98\x80");
-    etwas_record_set_thread(&record, 5, 6);
+    etwas_record_builder_put_u32(&record, 7);
+    etwas_record_builder_put_utf16(&record, "a\xC3\xA9");
+    etwas_record_builder_put_ansi(&record, "xy");
+    etwas_record_builder_put(&record, raw, sizeof raw);
+    etwas_record_builder_put_u16(&record, 0);
+    etwas_record_builder_put_utf16(&record, "\xF0\x9F\x98\x80");
+    etwas_record_builder_set_thread(&record, 5, 6);
     expect_payload(expected, sizeof expected);
     memcpy(&header, record.data, sizeof header);
     assert_int_equal(header.version, VERSION);
@@ -79,18 +79,18 @@ static void a_text_is_cut_at_a_character(void **state)
 {
     (void)state;
     begin(6);
-    etwas_record_put_utf16(&record, "abcdef");
+    etwas_record_builder_put_utf16(&record, "abcdef");
     expect_payload("a\0b\0\0", 6);
     begin(7);
-    etwas_record_put_utf16(&record, "ab\xF0\x9F\x98\x80");
+    etwas_record_builder_put_utf16(&record, "ab\xF0\x9F\x98\x80");
     expect_payload("a\0b\0\0", 6);
     begin(3);
-    etwas_record_put_ansi(&record, "abcdef");
-    etwas_record_put_ansi(&record, "g");
-    etwas_record_put_u64(&record, 1);
+    etwas_record_builder_put_ansi(&record, "abcdef");
+    etwas_record_builder_put_ansi(&record, "g");
+    etwas_record_builder_put_u64(&record, 1);
     expect_payload("ab", 3);
     begin(4);
-    etwas_record_put_u64(&record, ~(uint64_t)0);
+    etwas_record_builder_put_u64(&record, ~(uint64_t)0);
     expect_payload("\0\0\0", 4);
 }
 
@@ -100,8 +100,8 @@ static void what_is_not_utf8_is_replaced(void **state)
 
     (void)state;
     begin(64);
-    etwas_record_put_utf16(&record, "\xFF"
-                                    "b\xC3");
+    etwas_record_builder_put_utf16(&record, "\xFF"
+                                            "b\xC3");
     expect_payload(expected, sizeof expected);
 }
 
@@ -109,9 +109,9 @@ static void a_field_of_characters_has_its_length(void **state)
 {
     (void)state;
     begin(64);
-    etwas_record_put_utf16_field(&record, "ab", 4);
-    etwas_record_put_utf16_field(&record, "cdef", 3);
-    etwas_record_put_u8(&record, 9);
+    etwas_record_builder_put_utf16_field(&record, "ab", 4);
+    etwas_record_builder_put_utf16_field(&record, "cdef", 3);
+    etwas_record_builder_put_u8(&record, 9);
     expect_payload("a\0b\0\0\0\0\0c\0d\0\0\0\x09", 15);
 }
 
@@ -132,19 +132,19 @@ static void see(struct etwas_emitter *emitter, uint32_t slot,
 
 static void the_stamps_place_is_the_headers(void **state)
 {
-    struct seen seen = {.emitter = {.take = see}};
+    struct seen seen = {.emitter = {.receive = see}};
 
     (void)state;
     begin(8);
-    etwas_record_put_u64(&record, 1);
-    etwas_emit(&seen.emitter, 3, etwas_record_end(&record), 99);
+    etwas_record_builder_put_u64(&record, 1);
+    etwas_emit(&seen.emitter, 3, etwas_record_builder_end(&record), 99);
     assert_int_equal(seen.slot, 3);
     assert_ptr_equal(seen.record.bytes, record.data);
     assert_int_equal(seen.record.size, HEADER + 8);
     assert_int_equal(seen.record.stamp_at, 16);
     assert_int_equal(seen.record.stamp, 99);
-    etwas_record_begin(&record, ETWAS_ETL_PERFINFO64, GROUP, TYPE, VERSION);
-    etwas_emit(&seen.emitter, 4, etwas_record_end(&record), 100);
+    etwas_record_builder_begin(&record, ETWAS_ETL_PERFINFO64, GROUP, TYPE, VERSION);
+    etwas_emit(&seen.emitter, 4, etwas_record_builder_end(&record), 100);
     assert_int_equal(seen.record.size, 16);
     assert_int_equal(seen.record.stamp_at, 8);
 }
@@ -153,14 +153,14 @@ static void a_class_of_its_own_has_a_full_header(void **state)
 {
     static const etwas_guid class_guid = {1, 2, 3, {4}};
     struct etwas_etl_full_header header;
-    struct seen seen = {.emitter = {.take = see}};
+    struct seen seen = {.emitter = {.receive = see}};
 
     (void)state;
     begin(64);
-    etwas_record_begin_class(&record, &class_guid, TYPE, 0x102);
-    etwas_record_set_thread(&record, 5, 6);
-    etwas_record_put_u32(&record, 7);
-    etwas_emit(&seen.emitter, 3, etwas_record_end(&record), 99);
+    etwas_record_builder_begin_class(&record, &class_guid, TYPE, 0x102);
+    etwas_record_builder_set_thread(&record, 5, 6);
+    etwas_record_builder_put_u32(&record, 7);
+    etwas_emit(&seen.emitter, 3, etwas_record_builder_end(&record), 99);
     assert_int_equal(seen.record.size, sizeof header + 4);
     assert_int_equal(seen.record.stamp_at, offsetof(struct etwas_etl_full_header, time_stamp));
     memcpy(&header, record.data, sizeof header);

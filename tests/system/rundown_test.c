@@ -58,7 +58,7 @@ static void nap(enum etwas_testpoint point)
         etwas_thread_ids().thread_id == ck_pr_load_32(&logger_thread)) {
         readings++;
     }
-    if (point != ETWAS_POINT_SYSTEM_PAUSES || ck_pr_load_32(&pauses) == 0) {
+    if (point != ETWAS_POINT_SYSTEM_QUIESCES || ck_pr_load_32(&pauses) == 0) {
         return;
     }
     ck_pr_store_32(&logger_thread, etwas_thread_ids().thread_id);
@@ -91,7 +91,7 @@ static int begin_test(void **state)
     ck_pr_store_32(&pauses, 0);
     etwas_testpoint_set(nap);
     etwas_system_logger_ring_bytes = SMALL_RING;
-    etwas_system_logger_pause_ns = 0;
+    etwas_system_logger_quiesce_ns = 0;
     return 0;
 }
 
@@ -99,7 +99,7 @@ static int end_test(void **state)
 {
     etwas_testpoint_set(NULL);
     etwas_system_logger_ring_bytes = 4 << 20;
-    etwas_system_logger_pause_ns = 20000000;
+    etwas_system_logger_quiesce_ns = 20000000;
     for (uint32_t index = 0; index < CHILDREN; index++) {
         (void)kill(children[index], SIGKILL);
         (void)waitpid(children[index], NULL, 0);

@@ -269,49 +269,49 @@ static void put_image(uint16_t misc, uint8_t build_id_bytes)
 static void processes_and_threads_come_and_go(void **state)
 {
     static const uint32_t types[] = {PERF_RECORD_FORK, PERF_RECORD_EXIT};
-    struct etwas_sideband sideband;
+    struct etwas_process_record process_record;
 
     (void)state;
     for (uint32_t index = 0; index < 2; index++) {
         put_task(types[index]);
-        assert_true(etwas_sideband_decode(&record.header, &sideband));
-        expect_origin(&sideband.origin);
-        assert_int_equal(sideband.type, types[index]);
-        assert_int_equal(sideband.process_id, 20);
-        assert_int_equal(sideband.task.parent_process_id, 21);
-        assert_int_equal(sideband.thread_id, 22);
-        assert_int_equal(sideband.task.parent_thread_id, 23);
+        assert_true(etwas_process_record_decode(&record.header, &process_record));
+        expect_origin(&process_record.origin);
+        assert_int_equal(process_record.type, types[index]);
+        assert_int_equal(process_record.process_id, 20);
+        assert_int_equal(process_record.task.parent_process_id, 21);
+        assert_int_equal(process_record.thread_id, 22);
+        assert_int_equal(process_record.task.parent_thread_id, 23);
     }
     for (uint32_t index = 0; index < 2; index++) {
         put_comm(index == 0 ? 0 : PERF_RECORD_MISC_COMM_EXEC);
-        assert_true(etwas_sideband_decode(&record.header, &sideband));
-        expect_origin(&sideband.origin);
-        assert_int_equal(sideband.process_id, 20);
-        assert_int_equal(sideband.thread_id, 22);
-        assert_string_equal(sideband.comm.name, "cook");
-        assert_int_equal(sideband.comm.is_exec, index);
+        assert_true(etwas_process_record_decode(&record.header, &process_record));
+        expect_origin(&process_record.origin);
+        assert_int_equal(process_record.process_id, 20);
+        assert_int_equal(process_record.thread_id, 22);
+        assert_string_equal(process_record.comm.name, "cook");
+        assert_int_equal(process_record.comm.is_exec, index);
     }
 }
 
 static void images_are_told_with_and_without_a_build_id(void **state)
 {
-    struct etwas_sideband sideband;
+    struct etwas_process_record process_record;
 
     (void)state;
     for (uint16_t with = 0; with < 2; with++) {
         put_image(with != 0 ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0, 20);
-        assert_true(etwas_sideband_decode(&record.header, &sideband));
-        expect_origin(&sideband.origin);
-        assert_int_equal(sideband.image.address, 0x7000);
-        assert_int_equal(sideband.image.bytes, 0x2000);
-        assert_int_equal(sideband.image.file_offset, 0x1000);
-        assert_int_equal(sideband.image.protection, 5);
-        assert_string_equal(sideband.image.path, "/lib/libc.so.6");
-        assert_int_equal(sideband.image.build_id_bytes, with != 0 ? 20 : 0);
-        assert_true(with == 0 || sideband.image.build_id[1] == 0xBB);
+        assert_true(etwas_process_record_decode(&record.header, &process_record));
+        expect_origin(&process_record.origin);
+        assert_int_equal(process_record.image.address, 0x7000);
+        assert_int_equal(process_record.image.bytes, 0x2000);
+        assert_int_equal(process_record.image.file_offset, 0x1000);
+        assert_int_equal(process_record.image.protection, 5);
+        assert_string_equal(process_record.image.path, "/lib/libc.so.6");
+        assert_int_equal(process_record.image.build_id_bytes, with != 0 ? 20 : 0);
+        assert_true(with == 0 || process_record.image.build_id[1] == 0xBB);
     }
     put_image(PERF_RECORD_MISC_MMAP_BUILD_ID, 21);
-    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    assert_false(etwas_process_record_decode(&record.header, &process_record));
 }
 
 /* A record that is cut has its origin elsewhere; its text must still end before that. */
@@ -330,12 +330,12 @@ static void cut_records_lead_nowhere(void **state)
         }
         for (uint16_t bytes = sizeof record.header; bytes < record.header.size; bytes++) {
             struct perf_event_header *cut = perf_record_cut(&record, bytes);
-            struct etwas_sideband sideband;
+            struct etwas_process_record process_record;
 
-            if (etwas_sideband_decode(cut, &sideband)) {
+            if (etwas_process_record_decode(cut, &process_record)) {
                 decoded++;
-                assert_true(kind == 0 ||
-                            strlen(kind == 1 ? sideband.comm.name : sideband.image.path) < bytes);
+                assert_true(kind == 0 || strlen(kind == 1 ? process_record.comm.name
+                                                          : process_record.image.path) < bytes);
             }
             free(cut);
         }
@@ -346,22 +346,22 @@ static void cut_records_lead_nowhere(void **state)
 
 static void other_records_are_refused(void **state)
 {
-    struct etwas_sideband sideband;
+    struct etwas_process_record process_record;
 
     (void)state;
     put_task(PERF_RECORD_THROTTLE);
-    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    assert_false(etwas_process_record_decode(&record.header, &process_record));
     put_task(PERF_RECORD_SAMPLE);
-    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    assert_false(etwas_process_record_decode(&record.header, &process_record));
     put_task(PERF_RECORD_FORK);
     record.header.size = 4;
-    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    assert_false(etwas_process_record_decode(&record.header, &process_record));
     /* No 0 before the origin. */
     perf_record_begin(&record, PERF_RECORD_COMM, 0);
     perf_record_u64(&record, 0);
     perf_record_u64(&record, UINT64_MAX);
     perf_record_origin(&record);
-    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    assert_false(etwas_process_record_decode(&record.header, &process_record));
 }
 
 int main(void)

@@ -69,7 +69,7 @@ static void a_stack_says_the_stamp_that_was_put_down(void **state)
     static const uint64_t frames[] = {UINT64_C(0x1000), UINT64_C(0x2000)};
     const struct etwas_sample sample = {.frame_count = 2, .frames = (const uint8_t *)frames};
     const struct etwas_system_settings settings = {.stack_count = 1, .stack_hooks = {HOOK}};
-    struct etwas_emitter next = {.take = take_record};
+    struct etwas_emitter next = {.receive = take_record};
     static struct etwas_stack_walker walker;
     int64_t now;
 
@@ -138,7 +138,7 @@ static void each_part_of_a_stack_that_goes_on_is_marked_as_cut(void **state)
         {{MOST_FRAMES + 9, 10}, MOST_FRAMES + 19, {true, true}},
     };
     const struct etwas_system_settings settings = {.stack_count = 1, .stack_hooks = {HOOK}};
-    struct etwas_emitter next = {.take = take_part};
+    struct etwas_emitter next = {.receive = take_part};
     static struct etwas_stack_walker walker;
 
     (void)state;

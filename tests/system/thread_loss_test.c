@@ -60,43 +60,43 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
     }
 }
 
-static struct etwas_emitter emitter = {.take = take_record};
-static struct etwas_record record;
-static struct etwas_topic_host host = {.emitter = &emitter, .record = &record};
-static void *topic;
+static struct etwas_emitter emitter = {.receive = take_record};
+static struct etwas_record_builder record;
+static struct etwas_event_group_host host = {.emitter = &emitter, .record = &record};
+static void *group;
 
 static int begin_test(void **state)
 {
     (void)state;
     told_of_us = (struct told){0};
     told_of_nobody = (struct told){0};
-    topic = etwas_topic_threads.open(&host);
-    return topic == NULL;
+    group = etwas_event_group_threads.open(&host);
+    return group == NULL;
 }
 
 static int end_test(void **state)
 {
     (void)state;
-    etwas_topic_threads.close(topic);
+    etwas_event_group_threads.close(group);
     return 0;
 }
 
 static void say(uint32_t type, uint32_t process_id, uint32_t thread_id)
 {
-    const struct etwas_sideband sideband = {
+    const struct etwas_process_record process_record = {
         .origin = {.time_ns = 1}, .type = type, .process_id = process_id, .thread_id = thread_id};
 
-    etwas_topic_threads.take_sideband(topic, &host, 0, &sideband);
+    etwas_event_group_threads.handle_process_record(group, &host, 0, &process_record);
 }
 
 static void look(void)
 {
-    assert_false(etwas_topic_threads.find_lost(topic, etwas_clock_qpc()));
+    assert_false(etwas_event_group_threads.find_lost(group, etwas_clock_qpc()));
 }
 
-static void settle(void)
+static void drained(void)
 {
-    assert_true(etwas_topic_threads.find_lost(topic, etwas_clock_qpc()));
+    assert_true(etwas_event_group_threads.find_lost(group, etwas_clock_qpc()));
 }
 
 static void who_is_gone_has_ended(void **state)
@@ -105,13 +105,13 @@ static void who_is_gone_has_ended(void **state)
     say(PERF_RECORD_FORK, PROCESS, NOBODY);
     assert_int_equal(told_of_nobody.starts, 1);
     look();
-    assert_false(etwas_topic_threads.find_lost(topic, 1));
+    assert_false(etwas_event_group_threads.find_lost(group, 1));
     assert_int_equal(told_of_nobody.ends, 0);
-    settle();
+    drained();
     assert_int_equal(told_of_nobody.ends, 1);
     assert_int_equal(told_of_nobody.ends_not_seen, 1);
     look();
-    settle();
+    drained();
     assert_int_equal(told_of_nobody.ends, 1);
 }
 
@@ -122,7 +122,7 @@ static void who_ends_while_he_is_looked_for_ends_once(void **state)
     say(PERF_RECORD_FORK, PROCESS, NOBODY);
     look();
     say(PERF_RECORD_EXIT, PROCESS, NOBODY);
-    settle();
+    drained();
     assert_int_equal(told_of_nobody.ends, 1);
     assert_int_equal(told_of_nobody.ends_not_seen, 0);
 }
@@ -132,9 +132,9 @@ static void who_is_there_and_was_not_told_is_told_once(void **state)
     (void)state;
     look();
     assert_int_equal(told_of_us.rundowns, 1);
-    settle();
+    drained();
     look();
-    settle();
+    drained();
     assert_int_equal(told_of_us.rundowns, 1);
     assert_int_equal(told_of_us.ends, 0);
 }
@@ -144,10 +144,10 @@ static void who_began_before_the_rundown_is_not_told_by_it(void **state)
 {
     (void)state;
     say(PERF_RECORD_FORK, etwas_thread_ids().process_id, etwas_thread_ids().thread_id);
-    etwas_topic_threads.run_down(topic, &host, false);
+    etwas_event_group_threads.run_down(group, &host, false);
     assert_int_equal(told_of_us.starts, 1);
     assert_int_equal(told_of_us.rundowns, 0);
-    etwas_topic_threads.run_down(topic, &host, false); /* it was asked for */
+    etwas_event_group_threads.run_down(group, &host, false); /* it was asked for */
     assert_int_equal(told_of_us.rundowns, 1);
 }
 

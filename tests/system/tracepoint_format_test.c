@@ -30,15 +30,15 @@ static const char switched[] =
     "\n"
     "print fmt: \"prev_comm=%s\", REC->prev_comm\n";
 
-static bool find(const char *text, const char *name, struct etwas_format_field *field)
+static bool find(const char *text, const char *name, struct etwas_tracepoint_field *field)
 {
-    return etwas_format_find(text, strlen(text), name, field);
+    return etwas_tracepoint_format_find(text, strlen(text), name, field);
 }
 
 static void expect_field(const char *name, uint32_t offset, uint32_t size, bool is_signed,
-                         enum etwas_format_kind kind)
+                         enum etwas_tracepoint_field_kind kind)
 {
-    struct etwas_format_field field;
+    struct etwas_tracepoint_field field;
 
     assert_true(find(switched, name, &field));
     assert_int_equal(field.offset, offset);
@@ -49,11 +49,11 @@ static void expect_field(const char *name, uint32_t offset, uint32_t size, bool 
 
 static void fields_of_every_kind_are_found(void **state)
 {
-    struct etwas_format_field field;
+    struct etwas_tracepoint_field field;
     uint32_t id = 0;
 
     (void)state;
-    assert_true(etwas_format_id(switched, strlen(switched), &id));
+    assert_true(etwas_tracepoint_format_id(switched, strlen(switched), &id));
     assert_int_equal(id, 372);
     expect_field("common_type", 0, 2, false, ETWAS_FORMAT_PLAIN);
     expect_field("common_pid", 4, 4, true, ETWAS_FORMAT_PLAIN);
@@ -91,7 +91,7 @@ static void texts_without_sense_have_no_fields(void **state)
         "field:];offset:0;size:4;signed:0;",
         "field:int x;\noffset:0;size:4;signed:0;",
     };
-    struct etwas_format_field field;
+    struct etwas_tracepoint_field field;
 
     (void)state;
     for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) {
@@ -110,9 +110,9 @@ static void numbers_of_tracepoints_are_numbers(void **state)
 
     (void)state;
     for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) {
-        assert_false(etwas_format_id(texts[index], strlen(texts[index]), &id));
+        assert_false(etwas_tracepoint_format_id(texts[index], strlen(texts[index]), &id));
     }
-    assert_true(etwas_format_id("ID: 4294967295", 14, &id));
+    assert_true(etwas_tracepoint_format_id("ID: 4294967295", 14, &id));
     assert_int_equal(id, UINT32_MAX);
 }
 
@@ -125,15 +125,15 @@ static void a_text_may_end_anywhere(void **state)
     (void)state;
     for (size_t bytes = 0; bytes <= whole; bytes++) {
         char *text = malloc(bytes + 1);
-        struct etwas_format_field field;
+        struct etwas_tracepoint_field field;
         uint32_t id;
 
         assert_non_null(text);
         memcpy(text, switched, bytes);
         text = realloc(text, bytes != 0 ? bytes : 1);
         assert_non_null(text);
-        (void)etwas_format_id(text, bytes, &id);
-        found += etwas_format_find(text, bytes, "function", &field);
+        (void)etwas_tracepoint_format_id(text, bytes, &id);
+        found += etwas_tracepoint_format_find(text, bytes, "function", &field);
         free(text);
     }
     assert_in_range(found, 1, whole / 2);
@@ -142,17 +142,17 @@ static void a_text_may_end_anywhere(void **state)
 static int64_t number(uint16_t offset, uint16_t size, bool is_signed)
 {
     static const uint8_t raw[] = {0x80, 0xFF, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F};
-    const struct etwas_format_field field = {offset, size, is_signed, ETWAS_FORMAT_PLAIN};
+    const struct etwas_tracepoint_field field = {offset, size, is_signed, ETWAS_FORMAT_PLAIN};
     int64_t value = 0;
 
-    assert_true(etwas_format_number(&field, raw, sizeof raw, &value));
+    assert_true(etwas_tracepoint_format_number(&field, raw, sizeof raw, &value));
     return value;
 }
 
 static void numbers_have_their_sign_and_end_with_the_data(void **state)
 {
     static const uint8_t raw[16];
-    static const struct etwas_format_field refused[] = {
+    static const struct etwas_tracepoint_field refused[] = {
         {9, 8, false, ETWAS_FORMAT_PLAIN},   {16, 1, false, ETWAS_FORMAT_PLAIN},
         {0, 3, false, ETWAS_FORMAT_PLAIN},   {0, 0, false, ETWAS_FORMAT_PLAIN},
         {0, 16, false, ETWAS_FORMAT_PLAIN},  {0, 4, false, ETWAS_FORMAT_ARRAY},
@@ -167,34 +167,34 @@ static void numbers_have_their_sign_and_end_with_the_data(void **state)
     assert_int_equal(number(1, 4, true), -257);
     assert_int_equal(number(1, 8, false), INT64_C(0x7FFFFFFFFFFFFEFF));
     for (size_t index = 0; index < sizeof refused / sizeof *refused; index++) {
-        assert_false(etwas_format_number(&refused[index], raw, sizeof raw, &value));
+        assert_false(etwas_tracepoint_format_number(&refused[index], raw, sizeof raw, &value));
     }
 }
 
 static void bytes_lie_within_the_data(void **state)
 {
-    static const struct etwas_format_field array = {4, 4, false, ETWAS_FORMAT_ARRAY};
-    static const struct etwas_format_field placed = {0, 4, false, ETWAS_FORMAT_DATA_LOC};
-    static const struct etwas_format_field relative = {0, 4, false, ETWAS_FORMAT_REL_LOC};
-    static const struct etwas_format_field odd = {0, 2, false, ETWAS_FORMAT_DATA_LOC};
+    static const struct etwas_tracepoint_field array = {4, 4, false, ETWAS_FORMAT_ARRAY};
+    static const struct etwas_tracepoint_field placed = {0, 4, false, ETWAS_FORMAT_DATA_LOC};
+    static const struct etwas_tracepoint_field relative = {0, 4, false, ETWAS_FORMAT_REL_LOC};
+    static const struct etwas_tracepoint_field odd = {0, 2, false, ETWAS_FORMAT_DATA_LOC};
     uint8_t raw[16] = {8, 0, 3, 0};
     const uint8_t *bytes;
     size_t count;
 
     (void)state;
-    assert_true(etwas_format_bytes(&array, raw, sizeof raw, &bytes, &count));
+    assert_true(etwas_tracepoint_format_bytes(&array, raw, sizeof raw, &bytes, &count));
     assert_true(bytes == raw + 4 && count == 4);
-    assert_false(etwas_format_bytes(&array, raw, 7, &bytes, &count));
-    assert_true(etwas_format_bytes(&placed, raw, sizeof raw, &bytes, &count));
+    assert_false(etwas_tracepoint_format_bytes(&array, raw, 7, &bytes, &count));
+    assert_true(etwas_tracepoint_format_bytes(&placed, raw, sizeof raw, &bytes, &count));
     assert_true(bytes == raw + 8 && count == 3);
-    assert_false(etwas_format_bytes(&placed, raw, 10, &bytes, &count));
-    assert_true(etwas_format_bytes(&relative, raw, sizeof raw, &bytes, &count));
+    assert_false(etwas_tracepoint_format_bytes(&placed, raw, 10, &bytes, &count));
+    assert_true(etwas_tracepoint_format_bytes(&relative, raw, sizeof raw, &bytes, &count));
     assert_true(bytes == raw + 12 && count == 3);
-    assert_false(etwas_format_bytes(&relative, raw, 14, &bytes, &count));
-    assert_false(etwas_format_bytes(&odd, raw, sizeof raw, &bytes, &count));
+    assert_false(etwas_tracepoint_format_bytes(&relative, raw, 14, &bytes, &count));
+    assert_false(etwas_tracepoint_format_bytes(&odd, raw, sizeof raw, &bytes, &count));
     memset(raw, 0xFF, sizeof raw);
-    assert_false(etwas_format_bytes(&placed, raw, sizeof raw, &bytes, &count));
-    assert_false(etwas_format_bytes(&relative, raw, sizeof raw, &bytes, &count));
+    assert_false(etwas_tracepoint_format_bytes(&placed, raw, sizeof raw, &bytes, &count));
+    assert_false(etwas_tracepoint_format_bytes(&relative, raw, sizeof raw, &bytes, &count));
 }
 
 int main(void)

@@ -42,31 +42,31 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
                    (unsigned long long)range[1]);
 }
 
-static struct etwas_emitter emitter = {.take = take_record};
-static struct etwas_record record = {.room = ETWAS_RECORD_MOST_BYTES};
-static struct etwas_topic_host host = {.emitter = &emitter, .record = &record};
-static void *topic;
+static struct etwas_emitter emitter = {.receive = take_record};
+static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
+static struct etwas_event_group_host host = {.emitter = &emitter, .record = &record};
+static void *group;
 
 /* What the thread's passing of a tracepoint of the topic says. */
 static void pass(const char *tracepoint, const int64_t numbers[NUMBERS])
 {
-    static const struct etwas_format_field fields[NUMBERS] = {{.offset = 0, .size = 8},
-                                                              {.offset = 8, .size = 8},
-                                                              {.offset = 16, .size = 8},
-                                                              {.offset = 24, .size = 8}};
+    static const struct etwas_tracepoint_field fields[NUMBERS] = {{.offset = 0, .size = 8},
+                                                                  {.offset = 8, .size = 8},
+                                                                  {.offset = 16, .size = 8},
+                                                                  {.offset = 24, .size = 8}};
     const struct etwas_sample sample = {
         .origin = {.process_id = THREAD, .thread_id = THREAD, .time_ns = 1},
         .raw = (const uint8_t *)numbers,
         .raw_bytes = NUMBERS * sizeof *numbers};
-    static const struct etwas_format_field no_thread; /* 0, whoever calls */
-    const struct etwas_taken taken = {
-        .host = &host, .state = topic, .sample = &sample, .fields = fields, .thread = &no_thread};
+    static const struct etwas_tracepoint_field no_thread; /* 0, whoever calls */
+    const struct etwas_source_event taken = {
+        .host = &host, .state = group, .sample = &sample, .fields = fields, .thread = &no_thread};
 
-    for (uint32_t index = 0; index < etwas_topic_virtual_memory.source_count; index++) {
-        const struct etwas_source *source = &etwas_topic_virtual_memory.sources[index];
+    for (uint32_t index = 0; index < etwas_event_group_virtual_memory.source_count; index++) {
+        const struct etwas_event_source *source = &etwas_event_group_virtual_memory.sources[index];
 
         if (strcmp(source->tracepoint, tracepoint) == 0) {
-            assert_true(source->take(&taken));
+            assert_true(source->handle(&taken));
             return;
         }
     }
@@ -79,14 +79,14 @@ static int begin_test(void **state)
 {
     (void)state;
     told[0] = 0;
-    topic = etwas_topic_virtual_memory.open(&host);
-    return topic == NULL;
+    group = etwas_event_group_virtual_memory.open(&host);
+    return group == NULL;
 }
 
 static int end_test(void **state)
 {
     (void)state;
-    etwas_topic_virtual_memory.close(topic);
+    etwas_event_group_virtual_memory.close(group);
     return 0;
 }
 
@@ -124,7 +124,7 @@ static void a_call_that_a_loss_lies_in_is_not_told(void **state)
 {
     (void)state;
     PASS("enter_munmap", 0x10000, PAGE);
-    etwas_topic_virtual_memory.take_loss(topic, 0);
+    etwas_event_group_virtual_memory.handle_loss(group, 0);
     PASS("exit_munmap", 0);
     PASS("enter_munmap", 0x20000, PAGE);
     PASS("exit_munmap", 0);
@@ -137,7 +137,7 @@ static void a_loss_may_have_moved_the_end_of_data(void **state)
     (void)state;
     PASS("enter_brk", 0);
     PASS("exit_brk", 0x10000);
-    etwas_topic_virtual_memory.take_loss(topic, 0);
+    etwas_event_group_virtual_memory.handle_loss(group, 0);
     PASS("enter_brk", 0x14000);
     PASS("exit_brk", 0x14000);
     PASS("enter_brk", 0x15000);

@@ -106,16 +106,16 @@ enum {
 static const char *const names[] = {"prev_pid", "prev_prio", "prev_state",
                                     "next_pid", "next_prio", NULL};
 
-static bool take(const struct etwas_taken *taken)
+static bool handle(const struct etwas_source_event *event)
 {
-    struct etwas_thread_numbers *numbers = &taken->host->numbers;
+    struct etwas_thread_numbers *numbers = &event->host->numbers;
     int64_t values[FIELDS];
     struct switch_record record;
 
-    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, FIELDS)) {
         return false;
     }
-    etwas_thread_numbers_learn(numbers, (uint32_t)values[NEXT_THREAD], taken->next_thread);
+    etwas_thread_numbers_learn(numbers, (uint32_t)values[NEXT_THREAD], event->next_thread);
     record = (struct switch_record){
         .header = {.version = CLASS_VERSION,
                    .header_type = ETWAS_ETL_PERFINFO64,
@@ -132,13 +132,13 @@ static bool take(const struct etwas_taken *taken)
     if (record.old_state == STATE_TERMINATED) { /* the next one of this number is another */
         etwas_thread_numbers_learn(numbers, (uint32_t)values[PREVIOUS_THREAD], 0);
     }
-    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
     return true;
 }
 
 /* Who else had the processor is not known: 0, as who is idle; and neither are priorities, nor why it waits. */
-static void take_turn(void *state, const struct etwas_topic_host *host, uint32_t slot,
-                      const struct etwas_sideband *sideband)
+static void handle_turn(void *state, const struct etwas_event_group_host *host, uint32_t slot,
+                        const struct etwas_process_record *process_record)
 {
     struct switch_record record = {
         .header = {.version = CLASS_VERSION,
@@ -150,27 +150,27 @@ static void take_turn(void *state, const struct etwas_topic_host *host, uint32_t
     };
 
     (void)state;
-    if (sideband->turn.is_out) {
-        record.old_thread_id = sideband->thread_id;
-        put_state(sideband->turn.is_preempted ? 0 : TASK_INTERRUPTIBLE, &record);
+    if (process_record->turn.is_out) {
+        record.old_thread_id = process_record->thread_id;
+        put_state(process_record->turn.is_preempted ? 0 : TASK_INTERRUPTIBLE, &record);
     } else {
-        record.new_thread_id = sideband->thread_id;
+        record.new_thread_id = process_record->thread_id;
     }
-    etwas_emit(host->emitter, slot, &record, sideband->origin.time_ns);
+    etwas_emit(host->emitter, slot, &record, process_record->origin.time_ns);
 }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_switch",
      .fields = names,
      .hooks = {GROUP_THREAD << 8 | TYPE_SWITCH},
-     .take = take},
+     .handle = handle},
 };
 
-const struct etwas_topic etwas_topic_switches = {
+const struct etwas_event_group etwas_event_group_switches = {
     .flags = EVENT_TRACE_FLAG_CSWITCH,
-    .own_sideband = ETWAS_SIDEBAND_SWITCHES,
-    .sideband = ETWAS_SIDEBAND_SWITCHES,
+    .own_process_records = ETWAS_PROCESS_RECORD_SWITCHES,
+    .process_records = ETWAS_PROCESS_RECORD_SWITCHES,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .take_sideband = take_turn,
+    .handle_process_record = handle_turn,
 };

@@ -23,38 +23,40 @@ enum {
 
 static const char *const names[] = {"msg", NULL};
 
-static bool take(const struct etwas_taken *taken)
+static bool handle(const struct etwas_source_event *event)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
-    struct etwas_record *record = taken->host->record;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
+    struct etwas_record_builder *record = event->host->record;
     char text[LONGEST_TEXT];
     const uint8_t *bytes;
     size_t count;
 
-    if (!etwas_format_bytes(&taken->fields[0], taken->sample->raw, taken->sample->raw_bytes, &bytes,
-                            &count)) {
+    if (!etwas_tracepoint_format_bytes(&event->fields[0], event->sample->raw,
+                                       event->sample->raw_bytes, &bytes, &count)) {
         return false;
     }
     count = count < sizeof text ? count : sizeof text - 1;
     memcpy(text, bytes, count);
     text[count] = 0;
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_DEBUG_PRINT, TYPE_PRINT, CLASS_VERSION);
-    etwas_record_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_put_u32(record, COMPONENT_DEFAULT);
-    etwas_record_put_u32(record, LEVEL_INFO);
-    etwas_record_put_ansi(record, text);
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), origin->time_ns);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_DEBUG_PRINT, TYPE_PRINT,
+                               CLASS_VERSION);
+    etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
+    etwas_record_builder_put_u32(record, COMPONENT_DEFAULT);
+    etwas_record_builder_put_u32(record, LEVEL_INFO);
+    etwas_record_builder_put_ansi(record, text);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
+               origin->time_ns);
     return true;
 }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "printk/console",
      .fields = names,
      .hooks = {GROUP_DEBUG_PRINT << 8 | TYPE_PRINT},
-     .take = take},
+     .handle = handle},
 };
 
-const struct etwas_topic etwas_topic_debug_prints = {
+const struct etwas_event_group etwas_event_group_debug_prints = {
     .flags = EVENT_TRACE_FLAG_DBGPRINT,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,

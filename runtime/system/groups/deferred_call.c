@@ -31,46 +31,47 @@ enum {
     FIELDS,
 };
 
-static bool enter(const struct etwas_taken *taken, enum kind kind)
+static bool begin_call(const struct etwas_source_event *event, enum kind kind)
 {
     int64_t values[FIELDS];
 
-    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, FIELDS)) {
         return false;
     }
-    etwas_nests_begin(taken, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
+    etwas_nests_begin(event, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
     return true;
 }
 
 /* `has_routine`: its end says it, too. */
-static bool leave(const struct etwas_taken *taken, enum kind kind, bool has_routine)
+static bool end_call(const struct etwas_source_event *event, enum kind kind, bool has_routine)
 {
     int64_t values[FIELDS] = {0};
     struct etwas_nested nested;
 
-    if (!etwas_taken_numbers(taken, values, has_routine ? FIELDS : 1)) {
+    if (!etwas_source_event_numbers(event, values, has_routine ? FIELDS : 1)) {
         return false;
     }
-    nested = etwas_nests_end(taken, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
-    etwas_deferred_emit(taken, kind >= TIMER ? ETWAS_DEFERRED_TIMER : ETWAS_DEFERRED_PLAIN,
-                        nested.since_ns, nested.routine);
+    nested = etwas_nests_end(event, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
+    etwas_deferred_call_emit(event,
+                             kind >= TIMER ? ETWAS_DEFERRED_CALL_TIMER : ETWAS_DEFERRED_CALL_PLAIN,
+                             nested.since_ns, nested.routine);
     return true;
 }
 
-#define TAKE(name, kind, ...)                                                                      \
-    static bool take_##name##_entry(const struct etwas_taken *taken)                               \
+#define HANDLE(name, kind, ...)                                                                    \
+    static bool handle_##name##_entry(const struct etwas_source_event *event)                      \
     {                                                                                              \
-        return enter(taken, kind);                                                                 \
+        return begin_call(event, kind);                                                            \
     }                                                                                              \
-    static bool take_##name##_exit(const struct etwas_taken *taken)                                \
+    static bool handle_##name##_exit(const struct etwas_source_event *event)                       \
     {                                                                                              \
-        return leave(taken, kind, __VA_ARGS__);                                                    \
+        return end_call(event, kind, __VA_ARGS__);                                                 \
     }
 
-TAKE(softirq, SOFTIRQ, true)
-TAKE(tasklet, TASKLET, true)
-TAKE(timer, TIMER, false)
-TAKE(hrtimer, HIGH_RESOLUTION_TIMER, false)
+HANDLE(softirq, SOFTIRQ, true)
+HANDLE(tasklet, TASKLET, true)
+HANDLE(timer, TIMER, false)
+HANDLE(hrtimer, HIGH_RESOLUTION_TIMER, false)
 
 static const char *const softirq_names[] = {"vec", "vec", NULL};
 static const char *const tasklet_names[] = {"tasklet", "func", NULL};
@@ -79,34 +80,36 @@ static const char *const timer_exit_names[] = {"timer", NULL};
 static const char *const hrtimer_entry_names[] = {"hrtimer", "function", NULL};
 static const char *const hrtimer_exit_names[] = {"hrtimer", NULL};
 
-static const struct etwas_source sources[] = {
-    {.tracepoint = "irq/softirq_entry", .fields = softirq_names, .take = take_softirq_entry},
-    {.tracepoint = "irq/softirq_exit", .fields = softirq_names, .take = take_softirq_exit},
+static const struct etwas_event_source sources[] = {
+    {.tracepoint = "irq/softirq_entry", .fields = softirq_names, .handle = handle_softirq_entry},
+    {.tracepoint = "irq/softirq_exit", .fields = softirq_names, .handle = handle_softirq_exit},
     {.tracepoint = "irq/tasklet_entry",
      .fields = tasklet_names,
      .is_optional = true,
-     .take = take_tasklet_entry},
+     .handle = handle_tasklet_entry},
     {.tracepoint = "irq/tasklet_exit",
      .fields = tasklet_names,
      .is_optional = true,
-     .take = take_tasklet_exit},
+     .handle = handle_tasklet_exit},
     {.tracepoint = "timer/timer_expire_entry",
      .fields = timer_entry_names,
-     .take = take_timer_entry},
-    {.tracepoint = "timer/timer_expire_exit", .fields = timer_exit_names, .take = take_timer_exit},
+     .handle = handle_timer_entry},
+    {.tracepoint = "timer/timer_expire_exit",
+     .fields = timer_exit_names,
+     .handle = handle_timer_exit},
     {.tracepoint = "timer/hrtimer_expire_entry",
      .fields = hrtimer_entry_names,
-     .take = take_hrtimer_entry},
+     .handle = handle_hrtimer_entry},
     {.tracepoint = "timer/hrtimer_expire_exit",
      .fields = hrtimer_exit_names,
-     .take = take_hrtimer_exit},
+     .handle = handle_hrtimer_exit},
 };
 
-const struct etwas_topic etwas_topic_deferred = {
+const struct etwas_event_group etwas_event_group_deferred_calls = {
     .flags = EVENT_TRACE_FLAG_DPC,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = etwas_nests_open,
     .close = free,
-    .take_loss = etwas_nests_take_loss,
+    .handle_loss = etwas_nests_take_loss,
 };

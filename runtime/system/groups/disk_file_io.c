@@ -13,41 +13,42 @@
 #include "system/names/file_views.h"
 #include "system/names/proc_list.h"
 
-struct telling {
-    const struct etwas_topic_host *host;
+struct rundown {
+    const struct etwas_event_group_host *host;
     struct etwas_file_keys told;
 };
 
-static void tell(void *context, const struct etwas_file_view *view)
+static void emit_view(void *context, const struct etwas_file_view *view)
 {
-    struct telling *telling = context;
+    struct rundown *rundown = context;
 
-    if (etwas_file_keys_add(&telling->told, view->key)) {
-        etwas_file_record_name(telling->host, ETWAS_FILE_NAME_RUNDOWN, view->key, view->path);
+    if (etwas_file_keys_add(&rundown->told, view->key)) {
+        etwas_file_record_name(rundown->host, ETWAS_FILE_NAME_RUNDOWN, view->key, view->path);
     }
 }
 
-static void tell_process(void *context, uint32_t process_id)
+static void emit_process(void *context, uint32_t process_id)
 {
-    const struct telling *telling = context;
+    const struct rundown *rundown = context;
 
-    etwas_file_views_read(process_id, tell, context);
-    etwas_pause(telling->host->pause);
+    etwas_file_views_read(process_id, emit_view, context);
+    etwas_quiesce(rundown->host->quiesce);
 }
 
-static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+static void run_down_disk_file_io(void *state, const struct etwas_event_group_host *host,
+                                  bool is_end)
 {
-    struct telling telling = {.host = host};
+    struct rundown rundown = {.host = host};
 
     (void)state;
     (void)is_end;
-    if (etwas_proc_is_ours() && etwas_file_keys_init(&telling.told)) {
-        (void)etwas_proc_list_processes(tell_process, &telling);
-        etwas_file_keys_free(&telling.told);
+    if (etwas_proc_is_ours() && etwas_file_keys_init(&rundown.told)) {
+        (void)etwas_proc_list_processes(emit_process, &rundown);
+        etwas_file_keys_free(&rundown.told);
     }
 }
 
-const struct etwas_topic etwas_topic_disk_files = {
+const struct etwas_event_group etwas_event_group_disk_file_io = {
     .flags = EVENT_TRACE_FLAG_DISK_FILE_IO,
-    .run_down = run_down,
+    .run_down = run_down_disk_file_io,
 };

@@ -96,15 +96,15 @@ static void read_letters(const uint8_t *letters, size_t count, struct request *r
 }
 
 /* The first two numbers are disk and sector; the letters are the field behind the numbers. */
-static bool take_request(const struct etwas_taken *taken, int64_t *values, uint32_t count,
-                         struct request *request)
+static bool handle_request(const struct etwas_source_event *event, int64_t *values, uint32_t count,
+                           struct request *request)
 {
     const uint8_t *letters;
     size_t bytes;
 
-    if (!etwas_taken_numbers(taken, values, count) ||
-        !etwas_format_bytes(&taken->fields[count], taken->sample->raw, taken->sample->raw_bytes,
-                            &letters, &bytes)) {
+    if (!etwas_source_event_numbers(event, values, count) ||
+        !etwas_tracepoint_format_bytes(&event->fields[count], event->sample->raw,
+                                       event->sample->raw_bytes, &letters, &bytes)) {
         return false;
     }
     read_letters(letters, bytes, request);
@@ -126,57 +126,57 @@ enum {
     ISSUE_NUMBERS = 2
 };
 
-static void tell_issue(const struct etwas_taken *taken, const struct request *request)
+static void tell_issue(const struct etwas_source_event *event, const struct request *request)
 {
-    struct etwas_record *record = taken->host->record;
+    struct etwas_record_builder *record = event->host->record;
     uint8_t type = request->operation == 'R'   ? TYPE_READ_INIT
                    : request->operation == 'W' ? TYPE_WRITE_INIT
                                                : TYPE_FLUSH_INIT;
 
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_DISK, type, CLASS_VERSION);
-    etwas_record_set_thread(record, taken->sample->origin.process_id,
-                            taken->sample->origin.thread_id);
-    etwas_record_put_u64(record, irp_of(request->disk, request->sector));
-    etwas_record_put_u32(record, taken->sample->origin.thread_id);
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record),
-               taken->sample->origin.time_ns);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_DISK, type, CLASS_VERSION);
+    etwas_record_builder_set_thread(record, event->sample->origin.process_id,
+                                    event->sample->origin.thread_id);
+    etwas_record_builder_put_u64(record, irp_of(request->disk, request->sector));
+    etwas_record_builder_put_u32(record, event->sample->origin.thread_id);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
+               event->sample->origin.time_ns);
 }
 
-static bool take_issue(const struct etwas_taken *taken)
+static bool handle_issue(const struct etwas_source_event *event)
 {
     int64_t values[ISSUE_NUMBERS];
     struct request request;
     struct issue *issue;
 
-    if (!take_request(taken, values, ISSUE_NUMBERS, &request)) {
+    if (!handle_request(event, values, ISSUE_NUMBERS, &request)) {
         return false;
     }
     if (request.operation == 0) {
         return true;
     }
-    issue = etwas_join_find(taken->state, key_of(&request), request.sector);
+    issue = etwas_join_find(event->state, key_of(&request), request.sector);
     if (issue == NULL) {
-        issue = etwas_join_put(taken->state, key_of(&request), request.sector);
+        issue = etwas_join_insert(event->state, key_of(&request), request.sector);
     }
-    issue->time_ns = taken->sample->origin.time_ns;
-    issue->thread_id = taken->sample->origin.thread_id;
+    issue->time_ns = event->sample->origin.time_ns;
+    issue->thread_id = event->sample->origin.thread_id;
     issue->count++;
-    if ((taken->host->flags & EVENT_TRACE_FLAG_DISK_IO_INIT) != 0) {
-        tell_issue(taken, &request);
+    if ((event->host->flags & EVENT_TRACE_FLAG_DISK_IO_INIT) != 0) {
+        tell_issue(event, &request);
     }
     return true;
 }
 
 /* The driver had no room; it will be issued again. */
-static bool take_back(const struct etwas_taken *taken)
+static bool handle_back(const struct etwas_source_event *event)
 {
     int64_t values[ISSUE_NUMBERS];
     struct request request;
 
-    if (!take_request(taken, values, ISSUE_NUMBERS, &request)) {
+    if (!handle_request(event, values, ISSUE_NUMBERS, &request)) {
         return false;
     }
-    etwas_join_remove(taken->state, key_of(&request), request.sector);
+    etwas_join_remove(event->state, key_of(&request), request.sector);
     return true;
 }
 
@@ -190,15 +190,16 @@ enum {
 };
 
 /* Zeros: it was issued before the session, or two were at once. */
-static struct issue take_issued(const struct etwas_taken *taken, const struct request *request)
+static struct issue handle_issued(const struct etwas_source_event *event,
+                                  const struct request *request)
 {
-    const struct issue *found = etwas_join_find(taken->state, key_of(request), request->sector);
+    const struct issue *found = etwas_join_find(event->state, key_of(request), request->sector);
     struct issue issue = {0};
 
     if (found != NULL && found->count == 1) {
         issue = *found;
     }
-    etwas_join_remove(taken->state, key_of(request), request->sector);
+    etwas_join_remove(event->state, key_of(request), request->sector);
     return issue;
 }
 
@@ -210,33 +211,33 @@ static uint64_t response_of(const struct etwas_emitter *emitter, int64_t from_ns
                : (uint64_t)(etwas_emit_stamp(emitter, to_ns) - etwas_emit_stamp(emitter, from_ns));
 }
 
-static void tell_completion(const struct etwas_taken *taken, const struct request *request,
+static void tell_completion(const struct etwas_source_event *event, const struct request *request,
                             uint32_t bytes)
 {
-    struct etwas_record *record = taken->host->record;
-    const struct issue issue = take_issued(taken, request);
-    int64_t now_ns = taken->sample->origin.time_ns;
-    uint64_t response = response_of(taken->host->emitter, issue.time_ns, now_ns);
+    struct etwas_record_builder *record = event->host->record;
+    const struct issue issue = handle_issued(event, request);
+    int64_t now_ns = event->sample->origin.time_ns;
+    uint64_t response = response_of(event->host->emitter, issue.time_ns, now_ns);
     uint8_t type = request->operation == 'R'   ? TYPE_READ
                    : request->operation == 'W' ? TYPE_WRITE
                                                : TYPE_FLUSH;
 
-    etwas_record_begin(record, ETWAS_ETL_PERFINFO64, GROUP_DISK, type, CLASS_VERSION);
-    etwas_record_put_u32(record, (uint32_t)request->disk);
-    etwas_record_put_u32(record, request->flags);
+    etwas_record_builder_begin(record, ETWAS_ETL_PERFINFO64, GROUP_DISK, type, CLASS_VERSION);
+    etwas_record_builder_put_u32(record, (uint32_t)request->disk);
+    etwas_record_builder_put_u32(record, request->flags);
     if (type == TYPE_FLUSH) {
-        etwas_record_put_u64(record, response);
-        etwas_record_put_u64(record, irp_of(request->disk, request->sector));
+        etwas_record_builder_put_u64(record, response);
+        etwas_record_builder_put_u64(record, irp_of(request->disk, request->sector));
     } else {
-        etwas_record_put_u32(record, bytes);
-        etwas_record_put_u32(record, 0); /* reserved */
-        etwas_record_put_u64(record, request->sector * SECTOR_BYTES);
-        etwas_record_put_u64(record, 0); /* the file */
-        etwas_record_put_u64(record, irp_of(request->disk, request->sector));
-        etwas_record_put_u64(record, response);
+        etwas_record_builder_put_u32(record, bytes);
+        etwas_record_builder_put_u32(record, 0); /* reserved */
+        etwas_record_builder_put_u64(record, request->sector * SECTOR_BYTES);
+        etwas_record_builder_put_u64(record, 0); /* the file */
+        etwas_record_builder_put_u64(record, irp_of(request->disk, request->sector));
+        etwas_record_builder_put_u64(record, response);
     }
-    etwas_record_put_u32(record, issue.thread_id);
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), now_ns);
+    etwas_record_builder_put_u32(record, issue.thread_id);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record), now_ns);
 }
 
 /* A flush that was asked for as an empty write is done by a request of its own. */
@@ -245,18 +246,18 @@ static bool is_told(const struct request *request, int64_t sectors)
     return request->operation == 'F' || (request->operation != 0 && sectors != 0);
 }
 
-static bool take_completion(const struct etwas_taken *taken)
+static bool handle_completion(const struct etwas_source_event *event)
 {
     int64_t values[COMPLETION_NUMBERS];
     struct request request;
 
-    if (!take_request(taken, values, COMPLETION_NUMBERS, &request)) {
+    if (!handle_request(event, values, COMPLETION_NUMBERS, &request)) {
         return false;
     }
     if (is_told(&request, values[COMPLETION_SECTORS])) {
         bool failed = values[COMPLETION_ERROR] != 0;
 
-        tell_completion(taken, &request,
+        tell_completion(event, &request,
                         failed ? 0 : (uint32_t)values[COMPLETION_SECTORS] * SECTOR_BYTES);
     }
     return true;
@@ -264,41 +265,41 @@ static bool take_completion(const struct etwas_taken *taken)
 
 /* ---- splits ---------------------------------------------------------------------------------- */
 
-static bool tell_split(const struct etwas_taken *taken, uint64_t parent, uint64_t child)
+static bool tell_split(const struct etwas_source_event *event, uint64_t parent, uint64_t child)
 {
-    struct etwas_record *record = taken->host->record;
+    struct etwas_record_builder *record = event->host->record;
 
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_SPLIT, TYPE_SPLIT, SPLIT_VERSION);
-    etwas_record_set_thread(record, taken->sample->origin.process_id,
-                            taken->sample->origin.thread_id);
-    etwas_record_put_u64(record, parent);
-    etwas_record_put_u64(record, child);
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record),
-               taken->sample->origin.time_ns);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_SPLIT, TYPE_SPLIT, SPLIT_VERSION);
+    etwas_record_builder_set_thread(record, event->sample->origin.process_id,
+                                    event->sample->origin.thread_id);
+    etwas_record_builder_put_u64(record, parent);
+    etwas_record_builder_put_u64(record, child);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
+               event->sample->origin.time_ns);
     return true;
 }
 
 static const char *const split_names[] = {"dev", "sector", "new_sector", NULL};
 
 /* What is behind the new sector becomes a request of its own. */
-static bool take_split(const struct etwas_taken *taken)
+static bool handle_split(const struct etwas_source_event *event)
 {
     int64_t values[3];
 
-    return etwas_taken_numbers(taken, values, 3) &&
-           tell_split(taken, irp_of((uint64_t)values[0], (uint64_t)values[1]),
+    return etwas_source_event_numbers(event, values, 3) &&
+           tell_split(event, irp_of((uint64_t)values[0], (uint64_t)values[1]),
                       irp_of((uint64_t)values[0], (uint64_t)values[2]));
 }
 
 static const char *const remap_names[] = {"dev", "sector", "old_dev", "old_sector", NULL};
 
 /* A partition's becomes its disk's, a volume's that of a disk under it. */
-static bool take_remap(const struct etwas_taken *taken)
+static bool handle_remap(const struct etwas_source_event *event)
 {
     int64_t values[4];
 
-    return etwas_taken_numbers(taken, values, 4) &&
-           tell_split(taken, irp_of((uint64_t)values[2], (uint64_t)values[3]),
+    return etwas_source_event_numbers(event, values, 4) &&
+           tell_split(event, irp_of((uint64_t)values[2], (uint64_t)values[3]),
                       irp_of((uint64_t)values[0], (uint64_t)values[1]));
 }
 
@@ -306,56 +307,56 @@ static bool take_remap(const struct etwas_taken *taken)
 
 #define DISK_FLAGS (EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_DISK_IO_INIT)
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "block/block_rq_issue",
      .fields = issue_names,
      .hooks = {GROUP_DISK << 8 | TYPE_READ_INIT, GROUP_DISK << 8 | TYPE_WRITE_INIT,
                GROUP_DISK << 8 | TYPE_FLUSH_INIT},
      .flags = DISK_FLAGS,
-     .take = take_issue},
+     .handle = handle_issue},
     {.tracepoint = "block/block_rq_requeue",
      .fields = issue_names,
      .flags = DISK_FLAGS,
-     .take = take_back},
+     .handle = handle_back},
     {.tracepoint = "block/block_rq_complete",
      .fields = completion_names,
      .flags = EVENT_TRACE_FLAG_DISK_IO,
-     .take = take_completion},
+     .handle = handle_completion},
     {.tracepoint = "block/block_split",
      .fields = split_names,
      .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
-     .take = take_split},
+     .handle = handle_split},
     {.tracepoint = "block/block_bio_remap",
      .fields = remap_names,
      .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
-     .take = take_remap},
+     .handle = handle_remap},
 };
 
-static void *open_topic(const struct etwas_topic_host *host)
+static void *open_group(const struct etwas_event_group_host *host)
 {
     (void)host;
     return etwas_join_make(sizeof(struct issue));
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
     etwas_join_free(state);
 }
 
 /* A completion may have been among what was lost, and the next issue at its sector. */
-static void take_loss(void *state, uint32_t slot)
+static void handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
     etwas_join_clear(state);
 }
 
-const struct etwas_topic etwas_topic_disks = {
+const struct etwas_event_group etwas_event_group_disk_io = {
     .flags = DISK_FLAGS | EVENT_TRACE_FLAG_SPLIT_IO,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_topic,
-    .close = close_topic,
-    .take_loss = take_loss,
+    .open = open_group,
+    .close = close_group,
+    .handle_loss = handle_loss,
 };

@@ -11,14 +11,15 @@
 #include <stdint.h>
 
 /* Those among them. */
-uint32_t etwas_silent_flags(uint32_t flags);
+uint32_t etwas_empty_group_flags(uint32_t flags);
 
 /* Why, of those among them, in a sentence; empty: there are none. Cut where there is no room. */
-void etwas_silent_explain(uint32_t flags, char *text, size_t room);
+void etwas_empty_group_explain(uint32_t flags, char *text, size_t room);
 
-struct etwas_topic_host;
+struct etwas_event_group_host;
 
 /* In the file, while a topic runs down: the flag records nothing, or less than it should, as the reason says. */
-void etwas_silent_tell(const struct etwas_topic_host *host, uint32_t flag, const char *reason);
+void etwas_empty_group_emit(const struct etwas_event_group_host *host, uint32_t flag,
+                            const char *reason);
 
 #endif

@@ -10,67 +10,67 @@
 #include "system/stream/event_group.h"
 
 /* profile.c */
-extern const struct etwas_topic etwas_topic_profile;
+extern const struct etwas_event_group etwas_event_group_profile;
 
 /* process.c */
-extern const struct etwas_topic etwas_topic_processes;
-extern const struct etwas_topic etwas_topic_images;
-extern const struct etwas_topic etwas_topic_counters;
+extern const struct etwas_event_group etwas_event_group_processes;
+extern const struct etwas_event_group etwas_event_group_images;
+extern const struct etwas_event_group etwas_event_group_counters;
 
 /* thread.c */
-extern const struct etwas_topic etwas_topic_threads;
+extern const struct etwas_event_group etwas_event_group_threads;
 
 /* context_switch.c */
-extern const struct etwas_topic etwas_topic_switches;
+extern const struct etwas_event_group etwas_event_group_switches;
 
 /* ready_thread.c */
-extern const struct etwas_topic etwas_topic_ready_threads;
+extern const struct etwas_event_group etwas_event_group_ready_threads;
 
 /* network.c */
-extern const struct etwas_topic etwas_topic_network;
+extern const struct etwas_event_group etwas_event_group_network;
 
 /* system_call.c */
-extern const struct etwas_topic etwas_topic_system_calls;
+extern const struct etwas_event_group etwas_event_group_system_calls;
 
 /* interrupt.c */
-extern const struct etwas_topic etwas_topic_interrupts;
+extern const struct etwas_event_group etwas_event_group_interrupts;
 
 /* deferred_call.c */
-extern const struct etwas_topic etwas_topic_deferred;
+extern const struct etwas_event_group etwas_event_group_deferred_calls;
 
 /* work_queue.c */
-extern const struct etwas_topic etwas_topic_work;
+extern const struct etwas_event_group etwas_event_group_work_queues;
 
 /* page_fault.c */
-extern const struct etwas_topic etwas_topic_page_faults;
+extern const struct etwas_event_group etwas_event_group_page_faults;
 
 /* disk_io.c */
-extern const struct etwas_topic etwas_topic_disks;
+extern const struct etwas_event_group etwas_event_group_disk_io;
 
 /* file_io.c */
-extern const struct etwas_topic etwas_topic_file_io;
+extern const struct etwas_event_group etwas_event_group_file_io;
 
 /* hard_fault.c */
-extern const struct etwas_topic etwas_topic_hard_faults;
+extern const struct etwas_event_group etwas_event_group_hard_faults;
 
 /* disk_file_io.c */
-extern const struct etwas_topic etwas_topic_disk_files;
+extern const struct etwas_event_group etwas_event_group_disk_file_io;
 
 /* file_map.c */
-extern const struct etwas_topic etwas_topic_file_maps;
+extern const struct etwas_event_group etwas_event_group_file_maps;
 
 /* virtual_memory.c */
-extern const struct etwas_topic etwas_topic_virtual_memory;
+extern const struct etwas_event_group etwas_event_group_virtual_memory;
 
 /* job.c */
-extern const struct etwas_topic etwas_topic_jobs;
+extern const struct etwas_event_group etwas_event_group_jobs;
 
 /* empty_groups.c */
-extern const struct etwas_topic etwas_topic_alpc;
-extern const struct etwas_topic etwas_topic_registry;
-extern const struct etwas_topic etwas_topic_drivers;
+extern const struct etwas_event_group etwas_event_group_alpc;
+extern const struct etwas_event_group etwas_event_group_registry;
+extern const struct etwas_event_group etwas_event_group_drivers;
 
 /* debug_print.c */
-extern const struct etwas_topic etwas_topic_debug_prints;
+extern const struct etwas_event_group etwas_event_group_debug_prints;
 
 #endif

@@ -29,9 +29,9 @@ enum {
 /* A call that is over. */
 struct left {
     const struct etwas_sample_origin *origin;
-    struct etwas_file_topic *topic;
+    struct etwas_file_group *group;
     const struct etwas_file_call *kind;
-    struct etwas_file_under_way *call; /* NULL: nobody saw it begin */
+    struct etwas_file_call_in_progress *call; /* NULL: nobody saw it begin */
     int64_t result;
 };
 
@@ -43,7 +43,7 @@ static void end_open(const struct left *left)
         return;
     }
     file =
-        etwas_open_files_bind(&left->topic->files, left->origin->process_id, (uint32_t)left->result,
+        etwas_open_files_bind(&left->group->files, left->origin->process_id, (uint32_t)left->result,
                               left->call->created, left->origin->time_ns);
     if (file != NULL && left->call->has_flags) {
         file->position = 0;
@@ -54,7 +54,7 @@ static void end_open(const struct left *left)
 static void end_move(const struct left *left)
 {
     struct etwas_open_file *file = etwas_open_files_find(
-        &left->topic->files, left->origin->process_id, left->call->descriptor);
+        &left->group->files, left->origin->process_id, left->call->descriptor);
 
     if (file == NULL || file->number != left->call->moved) {
         return;
@@ -78,7 +78,7 @@ static bool has_closed_some(const struct left *left)
 static void end_call(const struct left *left)
 {
     if (has_closed_some(left)) {
-        etwas_open_files_close(&left->topic->files, left->origin->process_id, 0, UINT32_MAX,
+        etwas_open_files_close(&left->group->files, left->origin->process_id, 0, UINT32_MAX,
                                left->origin->time_ns);
     }
     if (left->call != NULL && left->kind->effect == ETWAS_FILE_OPENS) {
@@ -89,9 +89,9 @@ static void end_call(const struct left *left)
 }
 
 /* Where the probe's place is behind that of the source. */
-static bool awaits_path(const struct etwas_topic_host *host, const struct left *left)
+static bool awaits_path(const struct etwas_event_group_host *host, const struct left *left)
 {
-    return (host->sideband & ETWAS_SIDEBAND_PATHS) != 0 && left->kind->path != 0 &&
+    return (host->process_records & ETWAS_PROCESS_RECORD_PATHS) != 0 && left->kind->path != 0 &&
            !left->call->has_path;
 }
 
@@ -102,13 +102,13 @@ enum {
     EXIT_FIELDS,
 };
 
-static bool take_exit(const struct etwas_taken *taken)
+static bool handle_exit(const struct etwas_source_event *event)
 {
-    uint32_t thread_id = etwas_taken_thread(taken);
-    struct left left = {.origin = &taken->sample->origin, .topic = taken->state};
+    uint32_t thread_id = etwas_source_event_thread(event);
+    struct left left = {.origin = &event->sample->origin, .group = event->state};
     int64_t values[EXIT_FIELDS];
 
-    if (!etwas_taken_numbers(taken, values, EXIT_FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, EXIT_FIELDS)) {
         return false;
     }
     left.kind = etwas_file_call_of(values[EXIT_NUMBER]);
@@ -116,44 +116,46 @@ static bool take_exit(const struct etwas_taken *taken)
         return true;
     }
     left.result = values[EXIT_RESULT];
-    left.call = etwas_join_find(left.topic->calls, thread_id, left.topic->losses);
+    left.call = etwas_join_find(left.group->calls, thread_id, left.group->losses);
     if (left.call != NULL && (left.call->number != values[EXIT_NUMBER] || left.call->is_over)) {
         left.call = NULL;
     }
-    if (left.call != NULL ? left.call->is_32_bit : taken->sample->is_32_bit) {
-        etwas_join_remove(left.topic->calls, thread_id, left.topic->losses);
+    if (left.call != NULL ? left.call->is_32_bit : event->sample->is_32_bit) {
+        etwas_join_remove(left.group->calls, thread_id, left.group->losses);
         return true;
     }
     end_call(&left);
-    if (left.kind->type != 0 && (taken->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
-        etwas_file_record_end(taken, left.call != NULL ? left.call->irp : ++left.topic->last_irp,
+    if (left.kind->type != 0 && (event->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
+        etwas_file_record_end(event, left.call != NULL ? left.call->irp : ++left.group->last_irp,
                               left.result);
     }
-    if (left.call != NULL && awaits_path(taken->host, &left)) {
+    if (left.call != NULL && awaits_path(event->host, &left)) {
         left.call->is_over = true;
     } else {
-        etwas_join_remove(left.topic->calls, thread_id, left.topic->losses);
+        etwas_join_remove(left.group->calls, thread_id, left.group->losses);
     }
     return true;
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
-                          const struct etwas_sideband *sideband)
+static void handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                  uint32_t slot, const struct etwas_process_record *process_record)
 {
-    struct etwas_file_topic *topic = state;
-    uint32_t parent_id = sideband->task.parent_process_id;
+    struct etwas_file_group *group = state;
+    uint32_t parent_id = process_record->task.parent_process_id;
 
-    if (sideband->type == PERF_RECORD_SAMPLE) {
-        etwas_file_take_path(topic, host, slot, sideband);
-    } else if (sideband->type == PERF_RECORD_FORK && sideband->process_id != parent_id) {
-        etwas_open_files_close(&topic->files, sideband->process_id, 0, UINT32_MAX,
-                               sideband->origin.time_ns);
-        etwas_open_files_share(&topic->files, parent_id);
-    } else if (sideband->type == PERF_RECORD_EXIT && sideband->process_id == sideband->thread_id) {
-        etwas_open_files_close(&topic->files, sideband->process_id, 0, UINT32_MAX,
-                               sideband->origin.time_ns);
+    if (process_record->type == PERF_RECORD_SAMPLE) {
+        etwas_file_handle_path(group, host, slot, process_record);
+    } else if (process_record->type == PERF_RECORD_FORK &&
+               process_record->process_id != parent_id) {
+        etwas_open_files_close(&group->files, process_record->process_id, 0, UINT32_MAX,
+                               process_record->origin.time_ns);
+        etwas_open_files_share(&group->files, parent_id);
+    } else if (process_record->type == PERF_RECORD_EXIT &&
+               process_record->process_id == process_record->thread_id) {
+        etwas_open_files_close(&group->files, process_record->process_id, 0, UINT32_MAX,
+                               process_record->origin.time_ns);
     }
 }
 
@@ -171,116 +173,116 @@ static void take_sideband(void *state, const struct etwas_topic_host *host, uint
               HOOK(ETWAS_FILE_DELETE_PATH),  HOOK(ETWAS_FILE_RENAME_PATH),                         \
               HOOK(ETWAS_FILE_SET_LINK_PATH)}
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "raw_syscalls/sys_enter",
      .fields = etwas_file_enter_names,
      .sample_type = PERF_SAMPLE_REGS_USER,
      .filter = etwas_file_calls_filter,
      BEGINNINGS,
      .without_own = true,
-     .take = etwas_file_take_enter},
+     .handle = etwas_file_handle_enter},
     {.tracepoint = "raw_syscalls/sys_exit",
      .fields = exit_names,
      .sample_type = PERF_SAMPLE_REGS_USER,
      .filter = etwas_file_calls_filter,
      .hooks = {HOOK(ETWAS_FILE_OPERATION_END)},
      .without_own = true,
-     .take = take_exit},
+     .handle = handle_exit},
     {.tracepoint = "io_uring/io_uring_submit_req",
      .fields = etwas_file_submit_names,
      .filter = etwas_file_uring_filter,
      BEGINNINGS,
      .without_own = true,
      .is_optional = true,
-     .take = etwas_file_take_submit},
+     .handle = etwas_file_handle_submit},
     {.tracepoint = "io_uring/io_uring_submit_sqe", /* as older kernels call it */
      .fields = etwas_file_submit_names,
      .filter = etwas_file_uring_filter,
      BEGINNINGS,
      .without_own = true,
      .is_optional = true,
-     .take = etwas_file_take_submit},
+     .handle = etwas_file_handle_submit},
     {.tracepoint = "io_uring/io_uring_file_get",
      .fields = etwas_file_found_names,
      BEGINNINGS,
      .without_own = true,
      .is_optional = true,
-     .take = etwas_file_take_found},
+     .handle = etwas_file_handle_found},
     {.tracepoint = "io_uring/io_uring_complete",
      .fields = etwas_file_complete_names,
      .hooks = {HOOK(ETWAS_FILE_OPERATION_END)},
      .without_own = true,
      .is_optional = true,
-     .take = etwas_file_take_complete},
+     .handle = etwas_file_handle_complete},
 };
 
-static void take_loss(void *state, uint32_t slot)
+static void handle_loss(void *state, uint32_t slot)
 {
-    struct etwas_file_topic *topic = state;
+    struct etwas_file_group *group = state;
 
     (void)slot;
-    topic->losses++;
-    etwas_file_paths_clear(&topic->paths);
-    etwas_open_files_forget(&topic->files);
+    group->losses++;
+    etwas_file_paths_clear(&group->paths);
+    etwas_open_files_forget(&group->files);
 }
 
-static void settle(void *state, const struct etwas_topic_host *host, int64_t until_ns)
+static void drained(void *state, const struct etwas_event_group_host *host, int64_t until_ns)
 {
-    struct etwas_file_topic *topic = state;
+    struct etwas_file_group *group = state;
 
-    etwas_file_names_settle(&topic->files, host, until_ns);
+    etwas_file_names_drained(&group->files, host, until_ns);
 }
 
-static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
-    struct etwas_file_topic *topic = state;
+    struct etwas_file_group *group = state;
 
     if (is_end) {
-        etwas_file_names_leave(&topic->files, host);
+        etwas_file_names_emit(&group->files, host);
     } else {
-        etwas_file_names_find(&topic->files, host);
+        etwas_file_names_find(&group->files, host);
     }
 }
 
-static void *open_topic(const struct etwas_topic_host *host)
+static void *open_group(const struct etwas_event_group_host *host)
 {
-    struct etwas_file_topic *topic = calloc(1, sizeof *topic);
+    struct etwas_file_group *group = calloc(1, sizeof *group);
 
     (void)host;
-    if (topic == NULL) {
+    if (group == NULL) {
         return NULL;
     }
     etwas_file_calls_make_filter();
-    topic->calls = etwas_join_make(sizeof(struct etwas_file_under_way));
-    topic->requests = etwas_file_uring_make();
-    if (topic->calls == NULL || topic->requests == NULL || !etwas_open_files_init(&topic->files)) {
-        etwas_join_free(topic->calls);
-        etwas_join_free(topic->requests);
-        free(topic);
+    group->calls = etwas_join_make(sizeof(struct etwas_file_call_in_progress));
+    group->requests = etwas_file_uring_make();
+    if (group->calls == NULL || group->requests == NULL || !etwas_open_files_init(&group->files)) {
+        etwas_join_free(group->calls);
+        etwas_join_free(group->requests);
+        free(group);
         return NULL;
     }
-    return topic;
+    return group;
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
-    struct etwas_file_topic *topic = state;
+    struct etwas_file_group *group = state;
 
-    etwas_open_files_free(&topic->files);
-    etwas_join_free(topic->calls);
-    etwas_join_free(topic->requests);
-    free(topic);
+    etwas_open_files_free(&group->files);
+    etwas_join_free(group->calls);
+    etwas_join_free(group->requests);
+    free(group);
 }
 
-const struct etwas_topic etwas_topic_file_io = {
+const struct etwas_event_group etwas_event_group_file_io = {
     .flags = EVENT_TRACE_FLAG_FILE_IO | EVENT_TRACE_FLAG_FILE_IO_INIT,
-    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_PATHS,
+    .process_records = ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_PATHS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_topic,
-    .close = close_topic,
+    .open = open_group,
+    .close = close_group,
     .run_down = run_down,
-    .take_sideband = take_sideband,
-    .take_loss = take_loss,
-    .settle = settle,
+    .handle_process_record = handle_process_record,
+    .handle_loss = handle_loss,
+    .drained = drained,
 };

@@ -19,10 +19,10 @@ enum {
 
 /* A call that begins. */
 struct entered {
-    const struct etwas_taken *taken;
-    struct etwas_file_topic *topic;
+    const struct etwas_source_event *event;
+    struct etwas_file_group *group;
     const struct etwas_file_call *kind;
-    struct etwas_file_under_way *call;
+    struct etwas_file_call_in_progress *call;
     const struct etwas_file_path *path; /* NULL: it has none, or it is not known */
     uint64_t arguments[ETWAS_FILE_ARGUMENTS];
 };
@@ -34,12 +34,12 @@ static uint64_t argument(const struct entered *entered, uint8_t number)
 
 /* ---- whose file it is ------------------------------------------------------------------------ */
 
-struct etwas_open_file *etwas_file_used(struct etwas_file_topic *topic,
+struct etwas_open_file *etwas_file_used(struct etwas_file_group *group,
                                         const struct etwas_sample_origin *origin,
                                         uint32_t descriptor)
 {
     struct etwas_open_file *file =
-        etwas_open_files_find(&topic->files, origin->process_id, descriptor);
+        etwas_open_files_find(&group->files, origin->process_id, descriptor);
 
     if (file != NULL) {
         return file->since_ns <= origin->time_ns ? file : NULL;
@@ -47,45 +47,45 @@ struct etwas_open_file *etwas_file_used(struct etwas_file_topic *topic,
     if (origin->process_id == 0 || descriptor > INT32_MAX) {
         return NULL;
     }
-    return etwas_open_files_bind(&topic->files, origin->process_id, descriptor,
-                                 etwas_open_files_number(&topic->files), origin->time_ns);
+    return etwas_open_files_bind(&group->files, origin->process_id, descriptor,
+                                 etwas_open_files_number(&group->files), origin->time_ns);
 }
 
-static struct etwas_open_file *use(const struct entered *entered, uint32_t descriptor)
+static struct etwas_open_file *use_file(const struct entered *entered, uint32_t descriptor)
 {
-    return etwas_file_used(entered->topic, &entered->taken->sample->origin, descriptor);
+    return etwas_file_used(entered->group, &entered->event->sample->origin, descriptor);
 }
 
-static struct etwas_open_file *find(const struct entered *entered, uint64_t descriptor)
+static struct etwas_open_file *find_file(const struct entered *entered, uint64_t descriptor)
 {
-    const struct etwas_sample_origin *origin = &entered->taken->sample->origin;
+    const struct etwas_sample_origin *origin = &entered->event->sample->origin;
     struct etwas_open_file *file =
-        etwas_open_files_find(&entered->topic->files, origin->process_id, (uint32_t)descriptor);
+        etwas_open_files_find(&entered->group->files, origin->process_id, (uint32_t)descriptor);
 
     return file != NULL && file->since_ns <= origin->time_ns ? file : NULL;
 }
 
 static void close_from(const struct entered *entered, uint64_t first, uint64_t last)
 {
-    const struct etwas_sample_origin *origin = &entered->taken->sample->origin;
+    const struct etwas_sample_origin *origin = &entered->event->sample->origin;
 
-    etwas_open_files_close(&entered->topic->files, origin->process_id, (uint32_t)first,
+    etwas_open_files_close(&entered->group->files, origin->process_id, (uint32_t)first,
                            (uint32_t)last, origin->time_ns);
 }
 
 /* ---- the beginning of a call ----------------------------------------------------------------- */
 
-static bool tells_beginnings(const struct etwas_taken *taken)
+static bool emits_beginnings(const struct etwas_source_event *event)
 {
-    return (taken->host->flags & EVENT_TRACE_FLAG_FILE_IO_INIT) != 0;
+    return (event->host->flags & EVENT_TRACE_FLAG_FILE_IO_INIT) != 0;
 }
 
-static void tell_begin(const struct entered *entered, struct etwas_file_operation operation)
+static void emit_begin(const struct entered *entered, struct etwas_file_operation operation)
 {
-    if (tells_beginnings(entered->taken)) {
+    if (emits_beginnings(entered->event)) {
         operation.irp = entered->call->irp;
         operation.info_class = entered->kind->info_class;
-        etwas_file_record_begin(entered->taken, &operation);
+        etwas_file_record_begin(entered->event, &operation);
     }
 }
 
@@ -116,7 +116,7 @@ static int64_t offset_of(const struct entered *entered, struct etwas_open_file *
 static void begin_transfer(const struct entered *entered)
 {
     const struct etwas_file_call *kind = entered->kind;
-    struct etwas_open_file *file = use(entered, (uint32_t)argument(entered, kind->descriptor));
+    struct etwas_open_file *file = use_file(entered, (uint32_t)argument(entered, kind->descriptor));
     uint64_t bytes = argument(entered, kind->bytes);
     struct etwas_file_operation operation = {
         .type = kind->type,
@@ -125,13 +125,13 @@ static void begin_transfer(const struct entered *entered)
         .bytes = bytes <= UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
     };
 
-    tell_begin(entered, operation);
+    emit_begin(entered, operation);
     if (kind->second != 0) {
-        file = use(entered, (uint32_t)argument(entered, kind->second));
+        file = use_file(entered, (uint32_t)argument(entered, kind->second));
         operation.type = ETWAS_FILE_WRITE;
         operation.file = file == NULL ? 0 : file->number;
         operation.offset = offset_of(entered, file);
-        tell_begin(entered, operation);
+        emit_begin(entered, operation);
     }
 }
 
@@ -147,17 +147,17 @@ static void begin_open(const struct entered *entered)
 
     entered->call->has_flags = kind->flags != 0 || kind->given_flags != 0;
     entered->call->is_append = (flags & O_APPEND) != 0;
-    entered->call->created = etwas_open_files_number(&entered->topic->files);
-    tell_begin(entered, (struct etwas_file_operation){.type = ETWAS_FILE_CREATE,
+    entered->call->created = etwas_open_files_number(&entered->group->files);
+    emit_begin(entered, (struct etwas_file_operation){.type = ETWAS_FILE_CREATE,
                                                       .file = entered->call->created,
                                                       .open_flags = flags,
                                                       .path = first_path(entered)});
 }
 
-static void tell_path(const struct etwas_taken *taken, const struct etwas_file_call *kind,
-                      struct etwas_file_under_way *call, const char *path)
+static void emit_path(const struct etwas_source_event *event, const struct etwas_file_call *kind,
+                      struct etwas_file_call_in_progress *call, const char *path)
 {
-    etwas_file_record_path(taken, &(struct etwas_file_operation){.type = kind->type,
+    etwas_file_record_path(event, &(struct etwas_file_operation){.type = kind->type,
                                                                  .info_class = kind->info_class,
                                                                  .irp = call->irp,
                                                                  .file = call->created,
@@ -165,13 +165,13 @@ static void tell_path(const struct etwas_taken *taken, const struct etwas_file_c
 }
 
 /* What has another path afterwards gets a number, by which it is called so until then. */
-static void name_first(const struct etwas_taken *taken, struct etwas_file_under_way *call,
-                       const char *path)
+static void name_first(const struct etwas_source_event *event,
+                       struct etwas_file_call_in_progress *call, const char *path)
 {
-    struct etwas_file_topic *topic = taken->state;
+    struct etwas_file_group *group = event->state;
 
-    call->created = etwas_open_files_number(&topic->files);
-    etwas_file_record_called(taken, call->created, path);
+    call->created = etwas_open_files_number(&group->files);
+    etwas_file_record_called(event, call->created, path);
 }
 
 /* Of a descriptor, or of a path. */
@@ -187,32 +187,32 @@ static void begin_other(const struct entered *entered)
         descriptor = 1;
     }
     if (kind->effect == ETWAS_FILE_CLOSES) {
-        file = find(entered, argument(entered, descriptor));
+        file = find_file(entered, argument(entered, descriptor));
     } else if (descriptor != 0) {
-        file = use(entered, (uint32_t)argument(entered, descriptor));
+        file = use_file(entered, (uint32_t)argument(entered, descriptor));
     }
     operation.file = file == NULL ? 0 : file->number;
     if (kind->type == ETWAS_FILE_CLOSE) {
         operation.type = ETWAS_FILE_CLEANUP;
-        tell_begin(entered, operation);
+        emit_begin(entered, operation);
     }
     operation.type = kind->type;
-    if (entered->path == NULL || !tells_beginnings(entered->taken)) {
-        tell_begin(entered, operation);
+    if (entered->path == NULL || !emits_beginnings(entered->event)) {
+        emit_begin(entered, operation);
         return;
     }
     if (kind->second_path != 0) {
-        name_first(entered->taken, entered->call, entered->path->first);
+        name_first(entered->event, entered->call, entered->path->first);
         operation.file = entered->call->created;
     }
-    tell_begin(entered, operation);
-    tell_path(entered->taken, kind, entered->call,
+    emit_begin(entered, operation);
+    emit_path(entered->event, kind, entered->call,
               kind->second_path != 0 ? entered->path->second : entered->path->first);
 }
 
-static void share(const struct entered *entered)
+static void share_file(const struct entered *entered)
 {
-    struct etwas_open_file *file = find(entered, argument(entered, 1));
+    struct etwas_open_file *file = find_file(entered, argument(entered, 1));
 
     if (file != NULL) {
         etwas_open_file_share(file);
@@ -220,7 +220,7 @@ static void share(const struct entered *entered)
 }
 
 /* What it makes of descriptors may be before it is over. */
-static void take_effect(const struct entered *entered)
+static void apply_effect(const struct entered *entered)
 {
     struct etwas_open_file *file;
 
@@ -235,16 +235,16 @@ static void take_effect(const struct entered *entered)
         break;
     case ETWAS_FILE_DUPLICATES:
         close_from(entered, argument(entered, 2), argument(entered, 2));
-        share(entered);
+        share_file(entered);
         break;
     case ETWAS_FILE_SHARES:
         if (entered->call->number != SYS_fcntl || argument(entered, 2) == F_DUPFD ||
             argument(entered, 2) == F_DUPFD_CLOEXEC) {
-            share(entered);
+            share_file(entered);
         }
         break;
     case ETWAS_FILE_SEEKS:
-        file = find(entered, argument(entered, 1));
+        file = find_file(entered, argument(entered, 1));
         if (file != NULL) {
             (void)begin_move(entered, file);
         }
@@ -254,39 +254,39 @@ static void take_effect(const struct entered *entered)
     }
 }
 
-static void take_known_path(struct entered *entered, uint32_t thread_id)
+static void find_known_path(struct entered *entered, uint32_t thread_id)
 {
     if (entered->kind->path != 0) {
         entered->call->path_address = argument(entered, entered->kind->path);
         entered->path =
-            etwas_file_paths_take(&entered->topic->paths, thread_id,
+            etwas_file_paths_find(&entered->group->paths, thread_id,
                                   (uint32_t)entered->call->number, entered->call->path_address);
         entered->call->has_path = entered->path != NULL;
     }
 }
 
 /* Whichever call it is. What it does to the descriptors of its process nobody knows. */
-static void pass_over(const struct entered *entered, uint32_t thread_id)
+static void skip_32_bit_call(const struct entered *entered, uint32_t thread_id)
 {
     entered->call->is_32_bit = true;
     entered->call->has_path = true; /* none of these */
-    (void)etwas_file_paths_take(&entered->topic->paths, thread_id, 0, 0);
+    (void)etwas_file_paths_find(&entered->group->paths, thread_id, 0, 0);
     close_from(entered, 0, UINT32_MAX);
 }
 
 const char *const etwas_file_enter_names[] = {"id", "args", NULL};
 
-bool etwas_file_take_enter(const struct etwas_taken *taken)
+bool etwas_file_handle_enter(const struct etwas_source_event *event)
 {
-    struct entered entered = {.taken = taken, .topic = taken->state};
-    uint32_t thread_id = etwas_taken_thread(taken);
+    struct entered entered = {.event = event, .group = event->state};
+    uint32_t thread_id = etwas_source_event_thread(event);
     const uint8_t *arguments;
     size_t bytes;
     int64_t number;
 
-    if (!etwas_taken_numbers(taken, &number, 1) ||
-        !etwas_format_bytes(&taken->fields[1], taken->sample->raw, taken->sample->raw_bytes,
-                            &arguments, &bytes) ||
+    if (!etwas_source_event_numbers(event, &number, 1) ||
+        !etwas_tracepoint_format_bytes(&event->fields[1], event->sample->raw,
+                                       event->sample->raw_bytes, &arguments, &bytes) ||
         bytes != sizeof entered.arguments) {
         return false;
     }
@@ -295,14 +295,14 @@ bool etwas_file_take_enter(const struct etwas_taken *taken)
     if (entered.kind == NULL) {
         return true;
     }
-    entered.call = etwas_join_put(entered.topic->calls, thread_id, entered.topic->losses);
+    entered.call = etwas_join_insert(entered.group->calls, thread_id, entered.group->losses);
     entered.call->number = number;
-    if (etwas_call_is_32_bit(taken->sample, arguments)) {
-        pass_over(&entered, thread_id);
+    if (etwas_call_is_32_bit(event->sample, arguments)) {
+        skip_32_bit_call(&entered, thread_id);
         return true;
     }
-    entered.call->irp = ++entered.topic->last_irp;
-    take_known_path(&entered, thread_id);
+    entered.call->irp = ++entered.group->last_irp;
+    find_known_path(&entered, thread_id);
     if (entered.kind->type == ETWAS_FILE_READ || entered.kind->type == ETWAS_FILE_WRITE) {
         begin_transfer(&entered);
     } else if (entered.kind->type == ETWAS_FILE_CREATE) {
@@ -310,48 +310,51 @@ bool etwas_file_take_enter(const struct etwas_taken *taken)
     } else if (entered.kind->type != 0) {
         begin_other(&entered);
     }
-    take_effect(&entered);
+    apply_effect(&entered);
     return true;
 }
 
 /* ---- its paths ------------------------------------------------------------------------------- */
 
 /* That were not known when it was told. */
-static void tell_late_path(const struct etwas_taken *taken, struct etwas_file_under_way *call,
-                           const struct etwas_sideband *sideband)
+static void emit_late_path(const struct etwas_source_event *event,
+                           struct etwas_file_call_in_progress *call,
+                           const struct etwas_process_record *process_record)
 {
     const struct etwas_file_call *kind = etwas_file_call_of(call->number);
 
     call->has_path = true;
-    if (!tells_beginnings(taken)) {
+    if (!emits_beginnings(event)) {
         return;
     }
     if (kind->type == ETWAS_FILE_CREATE) {
-        etwas_file_record_called(taken, call->created, sideband->path.first);
+        etwas_file_record_called(event, call->created, process_record->path.first);
     } else if (kind->second_path == 0) {
-        tell_path(taken, kind, call, sideband->path.first);
-    } else if (sideband->path.second != NULL) {
-        name_first(taken, call, sideband->path.first);
-        tell_path(taken, kind, call, sideband->path.second);
+        emit_path(event, kind, call, process_record->path.first);
+    } else if (process_record->path.second != NULL) {
+        name_first(event, call, process_record->path.first);
+        emit_path(event, kind, call, process_record->path.second);
     }
 }
 
-void etwas_file_take_path(struct etwas_file_topic *topic, const struct etwas_topic_host *host,
-                          uint32_t slot, const struct etwas_sideband *sideband)
+void etwas_file_handle_path(struct etwas_file_group *group,
+                            const struct etwas_event_group_host *host, uint32_t slot,
+                            const struct etwas_process_record *process_record)
 {
-    const struct etwas_sample sample = {.origin = sideband->origin};
-    const struct etwas_taken taken = {.host = (struct etwas_topic_host *)host, /* is only read */
-                                      .state = topic,
-                                      .sample = &sample,
-                                      .slot = slot};
-    struct etwas_file_under_way *call =
-        etwas_join_find(topic->calls, sideband->path.thread, topic->losses);
+    const struct etwas_sample sample = {.origin = process_record->origin};
+    const struct etwas_source_event event = {
+        .host = (struct etwas_event_group_host *)host, /* is only read */
+        .state = group,
+        .sample = &sample,
+        .slot = slot};
+    struct etwas_file_call_in_progress *call =
+        etwas_join_find(group->calls, process_record->path.thread, group->losses);
 
-    if (call != NULL && call->number == sideband->path.call && !call->has_path &&
-        call->path_address == sideband->path.address &&
-        (sideband->path.is_late || !call->is_over)) {
-        tell_late_path(&taken, call, sideband);
-    } else if (!sideband->path.is_late) {
-        etwas_file_paths_put(&topic->paths, sideband);
+    if (call != NULL && call->number == process_record->path.call && !call->has_path &&
+        call->path_address == process_record->path.address &&
+        (process_record->path.is_late || !call->is_over)) {
+        emit_late_path(&event, call, process_record);
+    } else if (!process_record->path.is_late) {
+        etwas_file_paths_store(&group->paths, process_record);
     }
 }

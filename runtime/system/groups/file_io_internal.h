@@ -13,7 +13,7 @@
 #include "system/stream/event_group.h"
 #include "system/stream/join.h"
 
-struct etwas_file_topic {
+struct etwas_file_group {
     struct etwas_open_files files;
     struct etwas_join *calls;    /* by thread, since the last loss */
     struct etwas_join *requests; /* file_io_uring.c */
@@ -23,7 +23,7 @@ struct etwas_file_topic {
 };
 
 /* What a thread is in. */
-struct etwas_file_under_way {
+struct etwas_file_call_in_progress {
     int64_t number;
     uint64_t irp;
     uint64_t created;    /* of what it opens */
@@ -39,10 +39,10 @@ struct etwas_file_under_way {
 
 /* A sample of raw_syscalls/sys_enter. */
 extern const char *const etwas_file_enter_names[];
-bool etwas_file_take_enter(const struct etwas_taken *taken);
+bool etwas_file_handle_enter(const struct etwas_source_event *event);
 
 /* NULL: not known. What is used for the first time is known from now on. */
-struct etwas_open_file *etwas_file_used(struct etwas_file_topic *topic,
+struct etwas_open_file *etwas_file_used(struct etwas_file_group *group,
                                         const struct etwas_sample_origin *origin,
                                         uint32_t descriptor);
 
@@ -51,15 +51,16 @@ extern const char etwas_file_uring_filter[]; /* of the first one */
 extern const char *const etwas_file_submit_names[];
 extern const char *const etwas_file_found_names[];
 extern const char *const etwas_file_complete_names[];
-bool etwas_file_take_submit(const struct etwas_taken *taken);
-bool etwas_file_take_found(const struct etwas_taken *taken);
-bool etwas_file_take_complete(const struct etwas_taken *taken);
+bool etwas_file_handle_submit(const struct etwas_source_event *event);
+bool etwas_file_handle_found(const struct etwas_source_event *event);
+bool etwas_file_handle_complete(const struct etwas_source_event *event);
 
 /* Requests by their address, since the last loss. NULL: no memory. */
 struct etwas_join *etwas_file_uring_make(void);
 
 /* Which paths a call is given. */
-void etwas_file_take_path(struct etwas_file_topic *topic, const struct etwas_topic_host *host,
-                          uint32_t slot, const struct etwas_sideband *sideband);
+void etwas_file_handle_path(struct etwas_file_group *group,
+                            const struct etwas_event_group_host *host, uint32_t slot,
+                            const struct etwas_process_record *process_record);
 
 #endif

@@ -83,18 +83,19 @@ static const struct operation *operation_of(int64_t opcode)
     return NULL;
 }
 
-static void tell(const struct etwas_taken *taken, const struct etwas_file_operation *operation)
+static void emit_operation(const struct etwas_source_event *event,
+                           const struct etwas_file_operation *operation)
 {
-    if ((taken->host->flags & EVENT_TRACE_FLAG_FILE_IO_INIT) != 0) {
-        etwas_file_record_begin(taken, operation);
+    if ((event->host->flags & EVENT_TRACE_FLAG_FILE_IO_INIT) != 0) {
+        etwas_file_record_begin(event, operation);
     }
 }
 
 /* `file`: NULL: not known. */
-static void begin(const struct etwas_taken *taken, struct etwas_file_request *request,
-                  struct etwas_open_file *file)
+static void begin_request(const struct etwas_source_event *event,
+                          struct etwas_file_request *request, struct etwas_open_file *file)
 {
-    struct etwas_file_topic *topic = taken->state;
+    struct etwas_file_group *group = event->state;
     const struct operation *kind = operation_of(request->opcode);
     struct etwas_file_operation operation = {.type = kind->type,
                                              .info_class = kind->info_class,
@@ -107,41 +108,41 @@ static void begin(const struct etwas_taken *taken, struct etwas_file_request *re
         operation.file = file->number;
         etwas_open_file_share(file); /* it may move its position */
     } else if (kind->type == ETWAS_FILE_CREATE) {
-        operation.file = etwas_open_files_number(&topic->files);
+        operation.file = etwas_open_files_number(&group->files);
     }
     if (kind->type == ETWAS_FILE_CLOSE) {
-        etwas_open_files_close(&topic->files, taken->sample->origin.process_id, 0, UINT32_MAX,
-                               taken->sample->origin.time_ns); /* one of them */
+        etwas_open_files_close(&group->files, event->sample->origin.process_id, 0, UINT32_MAX,
+                               event->sample->origin.time_ns); /* one of them */
         operation.type = ETWAS_FILE_CLEANUP;
-        tell(taken, &operation);
+        emit_operation(event, &operation);
         operation.type = ETWAS_FILE_CLOSE;
     }
-    tell(taken, &operation);
+    emit_operation(event, &operation);
 }
 
 /* ---- io_uring:io_uring_submit_req, in older kernels io_uring_submit_sqe ---------------------- */
 
 const char *const etwas_file_submit_names[] = {"req", "opcode", "flags", NULL};
 
-bool etwas_file_take_submit(const struct etwas_taken *taken)
+bool etwas_file_handle_submit(const struct etwas_source_event *event)
 {
-    struct etwas_file_topic *topic = taken->state;
+    struct etwas_file_group *group = event->state;
     struct etwas_file_request *request;
     const struct operation *kind;
     int64_t values[3];
 
-    if (!etwas_taken_numbers(taken, values, 3)) {
+    if (!etwas_source_event_numbers(event, values, 3)) {
         return false;
     }
     kind = operation_of(values[1]);
     if (kind == NULL) {
         return true;
     }
-    request = etwas_join_put(topic->requests, (uint64_t)values[0], topic->losses);
-    request->irp = ++topic->last_irp;
+    request = etwas_join_insert(group->requests, (uint64_t)values[0], group->losses);
+    request->irp = ++group->last_irp;
     request->opcode = (uint8_t)values[1];
     if (!kind->has_file || (values[2] & REGISTERED) != 0) {
-        begin(taken, request, NULL);
+        begin_request(event, request, NULL);
     }
     return true;
 }
@@ -150,19 +151,19 @@ bool etwas_file_take_submit(const struct etwas_taken *taken)
 
 const char *const etwas_file_found_names[] = {"req", "fd", NULL};
 
-bool etwas_file_take_found(const struct etwas_taken *taken)
+bool etwas_file_handle_found(const struct etwas_source_event *event)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
-    struct etwas_file_topic *topic = taken->state;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
+    struct etwas_file_group *group = event->state;
     struct etwas_file_request *request;
     int64_t values[2];
 
-    if (!etwas_taken_numbers(taken, values, 2)) {
+    if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    request = etwas_join_find(topic->requests, (uint64_t)values[0], topic->losses);
+    request = etwas_join_find(group->requests, (uint64_t)values[0], group->losses);
     if (request != NULL && !request->has_begun) {
-        begin(taken, request, etwas_file_used(topic, origin, (uint32_t)values[1]));
+        begin_request(event, request, etwas_file_used(group, origin, (uint32_t)values[1]));
     }
     return true;
 }
@@ -171,25 +172,25 @@ bool etwas_file_take_found(const struct etwas_taken *taken)
 
 const char *const etwas_file_complete_names[] = {"req", "res", NULL};
 
-bool etwas_file_take_complete(const struct etwas_taken *taken)
+bool etwas_file_handle_complete(const struct etwas_source_event *event)
 {
-    struct etwas_file_topic *topic = taken->state;
+    struct etwas_file_group *group = event->state;
     struct etwas_file_request *request;
     int64_t values[2];
 
-    if (!etwas_taken_numbers(taken, values, 2)) {
+    if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    request = etwas_join_find(topic->requests, (uint64_t)values[0], topic->losses);
+    request = etwas_join_find(group->requests, (uint64_t)values[0], group->losses);
     if (request == NULL) {
         return true;
     }
     if (!request->has_begun) {
-        begin(taken, request, NULL); /* it was refused before its file was looked for */
+        begin_request(event, request, NULL); /* it was refused before its file was looked for */
     }
-    if ((taken->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
-        etwas_file_record_end(taken, request->irp, values[1]);
+    if ((event->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
+        etwas_file_record_end(event, request->irp, values[1]);
     }
-    etwas_join_remove(topic->requests, (uint64_t)values[0], topic->losses);
+    etwas_join_remove(group->requests, (uint64_t)values[0], group->losses);
     return true;
 }

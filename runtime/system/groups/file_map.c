@@ -37,7 +37,7 @@ enum {
     LARGEST_ERROR = 4095,
 };
 
-struct map_topic {
+struct map_group {
     struct etwas_view_table table;
     struct etwas_file_keys named;
     struct etwas_join *calls; /* by thread, since the last loss */
@@ -64,10 +64,10 @@ static uint64_t whole_pages(uint64_t bytes)
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* Where and when a view is told. */
-struct place {
-    const struct etwas_topic_host *host;
+struct view_origin {
+    const struct etwas_event_group_host *host;
     uint8_t type;
-    bool is_silent;
+    bool is_quiet;
     bool is_now;
     uint32_t slot;
     uint32_t process_id;
@@ -75,62 +75,64 @@ struct place {
     int64_t time_ns;
 };
 
-static void tell(void *context, const struct etwas_view *view)
+static void emit_view(void *context, const struct etwas_view *view)
 {
-    const struct place *place = context;
-    struct etwas_record *record = place->host->record;
+    const struct view_origin *view_origin = context;
+    struct etwas_record_builder *record = view_origin->host->record;
 
-    if (place->is_silent) {
+    if (view_origin->is_quiet) {
         return;
     }
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_FILE, place->type, CLASS_VERSION);
-    etwas_record_set_thread(record, place->process_id, place->thread_id);
-    etwas_record_put_u64(record, view->begin);
-    etwas_record_put_u64(record, view->key);
-    etwas_record_put_u64(record, view->offset);
-    etwas_record_put_u64(record, view->end - view->begin);
-    if (place->is_now) {
-        etwas_emit_now(place->host->emitter, etwas_record_end(record));
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_FILE, view_origin->type,
+                               CLASS_VERSION);
+    etwas_record_builder_set_thread(record, view_origin->process_id, view_origin->thread_id);
+    etwas_record_builder_put_u64(record, view->begin);
+    etwas_record_builder_put_u64(record, view->key);
+    etwas_record_builder_put_u64(record, view->offset);
+    etwas_record_builder_put_u64(record, view->end - view->begin);
+    if (view_origin->is_now) {
+        etwas_emit_now(view_origin->host->emitter, etwas_record_builder_end(record));
     } else {
-        etwas_emit(place->host->emitter, place->slot, etwas_record_end(record), place->time_ns);
+        etwas_emit(view_origin->host->emitter, view_origin->slot, etwas_record_builder_end(record),
+                   view_origin->time_ns);
     }
 }
 
-static struct place place_of(const struct etwas_topic_host *host, uint32_t slot,
-                             const struct etwas_sample_origin *origin, uint8_t type)
+static struct view_origin view_origin_of(const struct etwas_event_group_host *host, uint32_t slot,
+                                         const struct etwas_sample_origin *origin, uint8_t type)
 {
-    return (struct place){.host = host,
-                          .type = type,
-                          .slot = slot,
-                          .process_id = origin->process_id,
-                          .thread_id = origin->thread_id,
-                          .time_ns = origin->time_ns};
+    return (struct view_origin){.host = host,
+                                .type = type,
+                                .slot = slot,
+                                .process_id = origin->process_id,
+                                .thread_id = origin->thread_id,
+                                .time_ns = origin->time_ns};
 }
 
-static void tell_name(struct map_topic *topic, const struct etwas_topic_host *host,
+static void emit_name(struct map_group *group, const struct etwas_event_group_host *host,
                       enum etwas_file_name_type type, uint64_t key, const char *path)
 {
-    if (etwas_file_keys_add(&topic->named, key)) {
+    if (etwas_file_keys_add(&group->named, key)) {
         etwas_file_record_name(host, type, key, path);
     }
 }
 
 /* NULL: it is not known, or not yet. */
-static struct etwas_view_process *process_at(const struct map_topic *topic, uint32_t process_id,
+static struct etwas_view_process *process_at(const struct map_group *group, uint32_t process_id,
                                              int64_t time_ns)
 {
-    struct etwas_view_process *process = etwas_view_table_find(&topic->table, process_id);
+    struct etwas_view_process *process = etwas_view_table_find(&group->table, process_id);
 
     return process != NULL && process->since_ns <= time_ns ? process : NULL;
 }
 
 /* ---- the beginning of a call ----------------------------------------------------------------- */
 
-static struct call *begin_call(const struct etwas_taken *taken)
+static struct call *begin_call(const struct etwas_source_event *event)
 {
-    struct map_topic *topic = taken->state;
+    struct map_group *group = event->state;
 
-    return etwas_join_put(topic->calls, taken->sample->origin.thread_id, topic->losses);
+    return etwas_join_insert(group->calls, event->sample->origin.thread_id, group->losses);
 }
 
 static const char *const map_names[] = {"len", "flags", "off", NULL};
@@ -141,15 +143,15 @@ enum {
     MAP_FIELDS,
 };
 
-static bool take_map(const struct etwas_taken *taken)
+static bool handle_map(const struct etwas_source_event *event)
 {
     int64_t values[MAP_FIELDS];
     struct call *call;
 
-    if (!etwas_taken_numbers(taken, values, MAP_FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, MAP_FIELDS)) {
         return false;
     }
-    call = begin_call(taken);
+    call = begin_call(event);
     call->bytes = whole_pages((uint64_t)values[MAP_BYTES]);
     call->offset = (uint64_t)values[MAP_OFFSET];
     call->is_of_file = (values[MAP_FLAGS] & MAP_ANONYMOUS) == 0;
@@ -158,15 +160,15 @@ static bool take_map(const struct etwas_taken *taken)
 
 static const char *const unmap_names[] = {"addr", "len", NULL};
 
-static bool take_unmap(const struct etwas_taken *taken)
+static bool handle_unmap(const struct etwas_source_event *event)
 {
     int64_t values[2];
     struct call *call;
 
-    if (!etwas_taken_numbers(taken, values, 2)) {
+    if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    call = begin_call(taken);
+    call = begin_call(event);
     call->begin = (uint64_t)values[0];
     call->bytes = whole_pages((uint64_t)values[1]);
     return true;
@@ -180,75 +182,75 @@ static const char *const result_names[] = {"ret", NULL};
  * False: the sample is too short. *is_good: it began here, and was no failure; and who calls has a number in
  * the namespace: all others have none, and their calls would be taken for one another.
  */
-static bool end_call(const struct etwas_taken *taken, struct call *call, bool *is_good,
+static bool end_call(const struct etwas_source_event *event, struct call *call, bool *is_good,
                      int64_t *result)
 {
-    struct map_topic *topic = taken->state;
-    uint32_t thread_id = taken->sample->origin.thread_id;
-    const struct call *found = etwas_join_find(topic->calls, thread_id, topic->losses);
+    struct map_group *group = event->state;
+    uint32_t thread_id = event->sample->origin.thread_id;
+    const struct call *found = etwas_join_find(group->calls, thread_id, group->losses);
 
-    if (!etwas_taken_numbers(taken, result, 1)) {
+    if (!etwas_source_event_numbers(event, result, 1)) {
         return false;
     }
     *is_good = found != NULL && thread_id != 0 && !(*result < 0 && *result >= -LARGEST_ERROR);
     if (found != NULL) {
         *call = *found;
-        etwas_join_remove(topic->calls, thread_id, topic->losses);
+        etwas_join_remove(group->calls, thread_id, group->losses);
     }
     return true;
 }
 
 /* What was found by looking may have been unmapped already. */
-static void unmap(const struct etwas_taken *taken, uint64_t begin, uint64_t bytes)
+static void unmap(const struct etwas_source_event *event, uint64_t begin, uint64_t bytes)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
     struct etwas_view_process *process =
-        process_at(taken->state, origin->process_id, origin->time_ns);
-    struct place place = place_of(taken->host, taken->slot, origin, UNMAP);
+        process_at(event->state, origin->process_id, origin->time_ns);
+    struct view_origin view_origin = view_origin_of(event->host, event->slot, origin, UNMAP);
 
     if (process != NULL && begin + bytes >= begin) {
-        place.is_silent = origin->time_ns < process->looked_ns;
-        etwas_view_remove(process, begin, begin + bytes, tell, &place);
+        view_origin.is_quiet = origin->time_ns < process->looked_ns;
+        etwas_view_remove(process, begin, begin + bytes, emit_view, &view_origin);
     }
 }
 
-static bool take_unmap_end(const struct etwas_taken *taken)
+static bool handle_unmap_end(const struct etwas_source_event *event)
 {
     struct call call;
     int64_t result;
     bool is_good;
 
-    if (!end_call(taken, &call, &is_good, &result)) {
+    if (!end_call(event, &call, &is_good, &result)) {
         return false;
     }
     if (is_good) {
-        unmap(taken, call.begin, call.bytes);
+        unmap(event, call.begin, call.bytes);
     }
     return true;
 }
 
-static bool take_map_end(const struct etwas_taken *taken)
+static bool handle_map_end(const struct etwas_source_event *event)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
-    struct place place = place_of(taken->host, taken->slot, origin, MAP);
+    const struct etwas_sample_origin *origin = &event->sample->origin;
+    struct view_origin view_origin = view_origin_of(event->host, event->slot, origin, MAP);
     struct etwas_view_process *process;
     struct call call;
     int64_t result;
     bool is_good;
 
-    if (!end_call(taken, &call, &is_good, &result)) {
+    if (!end_call(event, &call, &is_good, &result)) {
         return false;
     }
     if (!is_good) {
         return true;
     }
-    unmap(taken, (uint64_t)result, call.bytes);
+    unmap(event, (uint64_t)result, call.bytes);
     if (call.is_of_file) {
         struct etwas_view view = {(uint64_t)result, (uint64_t)result + call.bytes, call.offset,
                                   call.key};
 
-        tell(&place, &view);
-        process = process_at(taken->state, origin->process_id, origin->time_ns);
+        emit_view(&view_origin, &view);
+        process = process_at(event->state, origin->process_id, origin->time_ns);
         if (process != NULL) {
             etwas_view_add(process, &view);
         }
@@ -257,11 +259,11 @@ static bool take_map_end(const struct etwas_taken *taken)
 }
 
 /* The program has what it begins with. */
-static bool take_exec_end(const struct etwas_taken *taken)
+static bool handle_exec_end(const struct etwas_source_event *event)
 {
-    struct map_topic *topic = taken->state;
+    struct map_group *group = event->state;
     struct etwas_view_process *process =
-        etwas_view_table_find(&topic->table, taken->sample->origin.process_id);
+        etwas_view_table_find(&group->table, event->sample->origin.process_id);
 
     if (process != NULL) {
         process->is_starting = false;
@@ -274,86 +276,88 @@ static bool take_exec_end(const struct etwas_taken *taken)
 /* How a name begins for which the kernel had no room. */
 #define NO_NAME "//"
 
-static void take_mapping(struct map_topic *topic, const struct etwas_topic_host *host,
-                         uint32_t slot, const struct etwas_sideband *sideband)
+static void handle_mapping(struct map_group *group, const struct etwas_event_group_host *host,
+                           uint32_t slot, const struct etwas_process_record *process_record)
 {
-    const struct etwas_sample_origin *origin = &sideband->origin;
-    struct place place = place_of(host, slot, origin, MAP);
-    struct call *call = etwas_join_find(topic->calls, origin->thread_id, topic->losses);
-    struct etwas_view_process *process = process_at(topic, sideband->process_id, origin->time_ns);
+    const struct etwas_sample_origin *origin = &process_record->origin;
+    struct view_origin view_origin = view_origin_of(host, slot, origin, MAP);
+    struct call *call = etwas_join_find(group->calls, origin->thread_id, group->losses);
+    struct etwas_view_process *process =
+        process_at(group, process_record->process_id, origin->time_ns);
     const struct etwas_view view = {
-        .begin = sideband->image.address,
-        .end = sideband->image.address + sideband->image.bytes,
-        .offset = sideband->image.file_offset,
-        .key = etwas_file_key(sideband->image.device, sideband->image.inode)};
+        .begin = process_record->image.address,
+        .end = process_record->image.address + process_record->image.bytes,
+        .offset = process_record->image.file_offset,
+        .key = etwas_file_key(process_record->image.device, process_record->image.inode)};
 
-    if (sideband->image.inode != 0 &&
-        strncmp(sideband->image.path, NO_NAME, strlen(NO_NAME)) != 0) {
-        tell_name(topic, host, ETWAS_FILE_NAME, view.key, sideband->image.path);
+    if (process_record->image.inode != 0 &&
+        strncmp(process_record->image.path, NO_NAME, strlen(NO_NAME)) != 0) {
+        emit_name(group, host, ETWAS_FILE_NAME, view.key, process_record->image.path);
     }
     if (call != NULL && call->is_of_file) {
         call->key = view.key;
     } else if (process != NULL && process->is_starting) {
-        place.type = UNMAP;
-        etwas_view_remove(process, view.begin, view.end, tell, &place);
-        if (sideband->image.inode != 0) {
-            place.type = MAP;
-            tell(&place, &view);
+        view_origin.type = UNMAP;
+        etwas_view_remove(process, view.begin, view.end, emit_view, &view_origin);
+        if (process_record->image.inode != 0) {
+            view_origin.type = MAP;
+            emit_view(&view_origin, &view);
             etwas_view_add(process, &view);
         }
     }
 }
 
-static void begin_program(struct map_topic *topic, uint32_t process_id, int64_t time_ns)
+static void begin_program(struct map_group *group, uint32_t process_id, int64_t time_ns)
 {
-    struct etwas_view_process *process = etwas_view_table_begin(&topic->table, process_id, time_ns);
+    struct etwas_view_process *process = etwas_view_table_begin(&group->table, process_id, time_ns);
 
     if (process != NULL) {
         process->is_starting = true;
     }
 }
 
-static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
-                          const struct etwas_sideband *sideband)
+static void handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                  uint32_t slot, const struct etwas_process_record *process_record)
 {
-    struct map_topic *topic = state;
-    int64_t time_ns = sideband->origin.time_ns;
+    struct map_group *group = state;
+    int64_t time_ns = process_record->origin.time_ns;
     const struct etwas_view_process *known =
-        etwas_view_table_find(&topic->table, sideband->process_id);
+        etwas_view_table_find(&group->table, process_record->process_id);
 
-    if (sideband->type == PERF_RECORD_MMAP2) {
-        take_mapping(topic, host, slot, sideband);
+    if (process_record->type == PERF_RECORD_MMAP2) {
+        handle_mapping(group, host, slot, process_record);
     } else if (known != NULL && known->since_ns > time_ns) {
         return;
-    } else if (sideband->type == PERF_RECORD_COMM && sideband->comm.is_exec) {
-        begin_program(topic, sideband->process_id, time_ns);
-    } else if (sideband->type == PERF_RECORD_FORK &&
-               sideband->process_id != sideband->task.parent_process_id) {
-        etwas_view_table_fork(&topic->table, sideband->process_id, sideband->task.parent_process_id,
-                              time_ns);
-    } else if (sideband->type == PERF_RECORD_EXIT && sideband->process_id == sideband->thread_id) {
-        etwas_view_table_end(&topic->table, sideband->process_id);
+    } else if (process_record->type == PERF_RECORD_COMM && process_record->comm.is_exec) {
+        begin_program(group, process_record->process_id, time_ns);
+    } else if (process_record->type == PERF_RECORD_FORK &&
+               process_record->process_id != process_record->task.parent_process_id) {
+        etwas_view_table_fork(&group->table, process_record->process_id,
+                              process_record->task.parent_process_id, time_ns);
+    } else if (process_record->type == PERF_RECORD_EXIT &&
+               process_record->process_id == process_record->thread_id) {
+        etwas_view_table_end(&group->table, process_record->process_id);
     }
 }
 
-static void forget(struct map_topic *topic)
+static void forget_views(struct map_group *group)
 {
-    topic->losses++;
-    etwas_view_table_forget(&topic->table);
+    group->losses++;
+    etwas_view_table_forget(&group->table);
 }
 
-static void take_loss(void *state, uint32_t slot)
+static void handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
-    forget(state);
+    forget_views(state);
 }
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
 struct finding {
-    struct map_topic *topic;
+    struct map_group *group;
     struct etwas_view_process *process;
-    struct place place;
+    struct view_origin view_origin;
 };
 
 static void find_view(void *context, const struct etwas_file_view *found)
@@ -362,54 +366,54 @@ static void find_view(void *context, const struct etwas_file_view *found)
     const struct etwas_view view = {found->begin, found->begin + found->bytes, found->offset,
                                     found->key};
 
-    tell_name(finding->topic, finding->place.host, ETWAS_FILE_NAME_RUNDOWN, found->key,
+    emit_name(finding->group, finding->view_origin.host, ETWAS_FILE_NAME_RUNDOWN, found->key,
               found->path);
     etwas_view_add(finding->process, &view);
-    tell(&finding->place, &view);
+    emit_view(&finding->view_origin, &view);
 }
 
 static void find_views(void *context, uint32_t process_id)
 {
     struct finding *finding = context;
 
-    if (etwas_view_table_find(&finding->topic->table, process_id) != NULL) {
+    if (etwas_view_table_find(&finding->group->table, process_id) != NULL) {
         return;
     }
-    finding->place.process_id = process_id;
-    finding->place.thread_id = process_id;
+    finding->view_origin.process_id = process_id;
+    finding->view_origin.thread_id = process_id;
     finding->process =
-        etwas_view_table_begin(&finding->topic->table, process_id, etwas_clock_qpc());
+        etwas_view_table_begin(&finding->group->table, process_id, etwas_clock_qpc());
     if (finding->process != NULL) {
         etwas_file_views_read(process_id, find_view, finding);
         finding->process->looked_ns = etwas_clock_qpc();
     }
-    etwas_pause(finding->place.host->pause);
+    etwas_quiesce(finding->view_origin.host->quiesce);
 }
 
-static void tell_known(const struct map_topic *topic, struct place *place)
+static void emit_known(const struct map_group *group, struct view_origin *view_origin)
 {
-    for (const struct etwas_view_process *process = etwas_view_table_after(&topic->table, NULL);
-         process != NULL; process = etwas_view_table_after(&topic->table, process)) {
-        place->process_id = process->node.id;
-        place->thread_id = process->node.id;
+    for (const struct etwas_view_process *process = etwas_view_table_after(&group->table, NULL);
+         process != NULL; process = etwas_view_table_after(&group->table, process)) {
+        view_origin->process_id = process->node.id;
+        view_origin->thread_id = process->node.id;
         for (uint32_t index = 0; index < process->count; index++) {
-            tell(place, &process->views[index]);
+            emit_view(view_origin, &process->views[index]);
         }
     }
 }
 
 /* What is known already, and in the beginning what is not. */
-static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
-    struct place place = {
+    struct view_origin view_origin = {
         .host = host, .type = is_end ? MAP_RUNDOWN_END : MAP_RUNDOWN_START, .is_now = true};
-    struct map_topic *topic = state;
-    struct finding finding = {.topic = topic, .place = place};
+    struct map_group *group = state;
+    struct finding finding = {.group = group, .view_origin = view_origin};
 
-    if (is_end || topic->has_run_down) {
-        tell_known(topic, &place);
+    if (is_end || group->has_run_down) {
+        emit_known(group, &view_origin);
     }
-    topic->has_run_down = true;
+    group->has_run_down = true;
     if (!is_end && etwas_proc_is_ours()) {
         (void)etwas_proc_list_processes(find_views, &finding);
     }
@@ -417,65 +421,66 @@ static void run_down(void *state, const struct etwas_topic_host *host, bool is_e
 
 /* ---- the topic ------------------------------------------------------------------------------- */
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "syscalls/sys_enter_mmap",
      .fields = map_names,
      .without_own = true,
-     .take = take_map},
+     .handle = handle_map},
     {.tracepoint = "syscalls/sys_exit_mmap",
      .fields = result_names,
      .without_own = true,
-     .take = take_map_end},
+     .handle = handle_map_end},
     {.tracepoint = "syscalls/sys_enter_munmap",
      .fields = unmap_names,
      .without_own = true,
-     .take = take_unmap},
+     .handle = handle_unmap},
     {.tracepoint = "syscalls/sys_exit_munmap",
      .fields = result_names,
      .without_own = true,
-     .take = take_unmap_end},
-    {.tracepoint = "syscalls/sys_exit_execve", .without_own = true, .take = take_exec_end},
-    {.tracepoint = "syscalls/sys_exit_execveat", .without_own = true, .take = take_exec_end},
+     .handle = handle_unmap_end},
+    {.tracepoint = "syscalls/sys_exit_execve", .without_own = true, .handle = handle_exec_end},
+    {.tracepoint = "syscalls/sys_exit_execveat", .without_own = true, .handle = handle_exec_end},
 };
 
-static void *open_topic(const struct etwas_topic_host *host)
+static void *open_group(const struct etwas_event_group_host *host)
 {
-    struct map_topic *topic = calloc(1, sizeof *topic);
+    struct map_group *group = calloc(1, sizeof *group);
 
     (void)host;
-    if (topic == NULL) {
+    if (group == NULL) {
         return NULL;
     }
-    topic->calls = etwas_join_make(sizeof(struct call));
-    if (topic->calls != NULL && etwas_view_table_init(&topic->table)) {
-        if (etwas_file_keys_init(&topic->named)) {
-            return topic;
+    group->calls = etwas_join_make(sizeof(struct call));
+    if (group->calls != NULL && etwas_view_table_init(&group->table)) {
+        if (etwas_file_keys_init(&group->named)) {
+            return group;
         }
-        etwas_view_table_free(&topic->table);
+        etwas_view_table_free(&group->table);
     }
-    etwas_join_free(topic->calls);
-    free(topic);
+    etwas_join_free(group->calls);
+    free(group);
     return NULL;
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
-    struct map_topic *topic = state;
+    struct map_group *group = state;
 
-    etwas_file_keys_free(&topic->named);
-    etwas_view_table_free(&topic->table);
-    etwas_join_free(topic->calls);
-    free(topic);
+    etwas_file_keys_free(&group->named);
+    etwas_view_table_free(&group->table);
+    etwas_join_free(group->calls);
+    free(group);
 }
 
-const struct etwas_topic etwas_topic_file_maps = {
+const struct etwas_event_group etwas_event_group_file_maps = {
     .flags = EVENT_TRACE_FLAG_VAMAP,
-    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_FILES,
+    .process_records =
+        ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_FILES,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_topic,
-    .close = close_topic,
+    .open = open_group,
+    .close = close_group,
     .run_down = run_down,
-    .take_sideband = take_sideband,
-    .take_loss = take_loss,
+    .handle_process_record = handle_process_record,
+    .handle_loss = handle_loss,
 };

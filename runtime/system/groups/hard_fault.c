@@ -75,37 +75,37 @@ static uint64_t page_of(uint64_t address)
 static const char *const begin_names[] = {"address", NULL};
 
 /* The second number of the join. */
-static uint64_t key_of(const struct hard_faults *topic, enum mode mode)
+static uint64_t key_of(const struct hard_faults *group, enum mode mode)
 {
-    return topic->losses * MODES + mode;
+    return group->losses * MODES + mode;
 }
 
-static bool take_begin(const struct etwas_taken *taken, enum mode mode)
+static bool handle_begin(const struct etwas_source_event *event, enum mode mode)
 {
-    struct hard_faults *topic = taken->state;
+    struct hard_faults *group = event->state;
     struct fault *fault;
     int64_t address;
 
-    if (!etwas_taken_numbers(taken, &address, 1)) {
+    if (!etwas_source_event_numbers(event, &address, 1)) {
         return false;
     }
-    if (taken->sample->origin.thread_id == 0) {
+    if (event->sample->origin.thread_id == 0) {
         return true; /* outside the namespace: the end has no other number by which it is known */
     }
-    fault = etwas_join_put(topic->faults, taken->sample->origin.thread_id, key_of(topic, mode));
-    fault->since_ns = taken->sample->origin.time_ns;
+    fault = etwas_join_insert(group->faults, event->sample->origin.thread_id, key_of(group, mode));
+    fault->since_ns = event->sample->origin.time_ns;
     fault->page = page_of((uint64_t)address);
     return true;
 }
 
-static bool take_user(const struct etwas_taken *taken)
+static bool handle_user(const struct etwas_source_event *event)
 {
-    return take_begin(taken, MODE_USER);
+    return handle_begin(event, MODE_USER);
 }
 
-static bool take_kernel(const struct etwas_taken *taken)
+static bool handle_kernel(const struct etwas_source_event *event)
 {
-    return take_begin(taken, MODE_KERNEL);
+    return handle_begin(event, MODE_KERNEL);
 }
 
 static const char *const file_names[] = {"s_dev", "i_ino", "index", NULL};
@@ -116,17 +116,17 @@ enum {
     FILE_FIELDS,
 };
 
-static bool take_file(const struct etwas_taken *taken)
+static bool handle_file(const struct etwas_source_event *event)
 {
-    struct hard_faults *topic = taken->state;
+    struct hard_faults *group = event->state;
     int64_t values[FILE_FIELDS];
 
-    if (!etwas_taken_numbers(taken, values, FILE_FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, FILE_FIELDS)) {
         return false;
     }
     for (enum mode mode = MODE_USER; mode < MODES; mode++) {
         struct fault *fault =
-            etwas_join_find(topic->faults, taken->sample->origin.thread_id, key_of(topic, mode));
+            etwas_join_find(group->faults, event->sample->origin.thread_id, key_of(group, mode));
 
         if (fault != NULL) {
             fault->key =
@@ -139,28 +139,28 @@ static bool take_file(const struct etwas_taken *taken)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void want_name(struct hard_faults *topic, uint32_t process_id, uint64_t key)
+static void queue_name(struct hard_faults *group, uint32_t process_id, uint64_t key)
 {
-    if (key != 0 && topic->unnamed_count < MOST_UNNAMED &&
-        etwas_file_keys_add(&topic->named, key)) {
-        topic->unnamed[topic->unnamed_count++] = (struct unnamed){process_id, key};
+    if (key != 0 && group->unnamed_count < MOST_UNNAMED &&
+        etwas_file_keys_add(&group->named, key)) {
+        group->unnamed[group->unnamed_count++] = (struct unnamed){process_id, key};
     }
 }
 
 /* The one that began last, of the page. */
-static struct fault end_fault(struct hard_faults *topic, const struct etwas_sample *sample)
+static struct fault end_fault(struct hard_faults *group, const struct etwas_sample *sample)
 {
     uint32_t thread_id = sample->origin.thread_id;
     struct fault last = {0};
 
     for (enum mode mode = MODE_USER; mode < MODES; mode++) {
-        const struct fault *fault = etwas_join_find(topic->faults, thread_id, key_of(topic, mode));
+        const struct fault *fault = etwas_join_find(group->faults, thread_id, key_of(group, mode));
 
         if (fault != NULL && fault->page == page_of(sample->data_address) &&
             fault->since_ns > last.since_ns) {
             last = *fault;
         }
-        etwas_join_remove(topic->faults, thread_id, key_of(topic, mode));
+        etwas_join_remove(group->faults, thread_id, key_of(group, mode));
     }
     if (last.since_ns == 0) {
         last.since_ns = sample->origin.time_ns;
@@ -168,34 +168,37 @@ static struct fault end_fault(struct hard_faults *topic, const struct etwas_samp
     return last;
 }
 
-static bool take_end(const struct etwas_taken *taken)
+static bool handle_end(const struct etwas_source_event *event)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
-    struct hard_faults *topic = taken->state;
-    struct etwas_record *record = taken->host->record;
-    const struct fault fault = end_fault(topic, taken->sample);
+    const struct etwas_sample_origin *origin = &event->sample->origin;
+    struct hard_faults *group = event->state;
+    struct etwas_record_builder *record = event->host->record;
+    const struct fault fault = end_fault(group, event->sample);
 
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, TYPE_HARD_FAULT, CLASS_VERSION);
-    etwas_record_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_put_u64(record, (uint64_t)etwas_emit_stamp(taken->host->emitter, fault.since_ns));
-    etwas_record_put_u64(record, fault.offset);
-    etwas_record_put_u64(record, taken->sample->data_address);
-    etwas_record_put_u64(record, fault.key);
-    etwas_record_put_u32(record, origin->thread_id);
-    etwas_record_put_u32(record, (uint32_t)page_bytes());
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), origin->time_ns);
-    want_name(topic, origin->process_id, fault.key);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, TYPE_HARD_FAULT,
+                               CLASS_VERSION);
+    etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
+    etwas_record_builder_put_u64(record,
+                                 (uint64_t)etwas_emit_stamp(event->host->emitter, fault.since_ns));
+    etwas_record_builder_put_u64(record, fault.offset);
+    etwas_record_builder_put_u64(record, event->sample->data_address);
+    etwas_record_builder_put_u64(record, fault.key);
+    etwas_record_builder_put_u32(record, origin->thread_id);
+    etwas_record_builder_put_u32(record, (uint32_t)page_bytes());
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
+               origin->time_ns);
+    queue_name(group, origin->process_id, fault.key);
     return true;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
 struct search {
-    const struct etwas_topic_host *host;
+    const struct etwas_event_group_host *host;
     uint64_t key;
 };
 
-static void tell_if_it_is(void *context, const struct etwas_file_view *view)
+static void emit_if_found(void *context, const struct etwas_file_view *view)
 {
     struct search *search = context;
 
@@ -206,25 +209,25 @@ static void tell_if_it_is(void *context, const struct etwas_file_view *view)
 }
 
 /* Whenever it is: a file has its device and inode as long as it is mapped. */
-static void settle(void *state, const struct etwas_topic_host *host, int64_t until_ns)
+static void drained(void *state, const struct etwas_event_group_host *host, int64_t until_ns)
 {
-    struct hard_faults *topic = state;
+    struct hard_faults *group = state;
 
     (void)until_ns;
-    while (topic->unnamed_count != 0) {
-        const struct unnamed *unnamed = &topic->unnamed[--topic->unnamed_count];
+    while (group->unnamed_count != 0) {
+        const struct unnamed *unnamed = &group->unnamed[--group->unnamed_count];
         struct search search = {host, unnamed->key};
 
-        etwas_file_views_read(unnamed->process_id, tell_if_it_is, &search);
+        etwas_file_views_read(unnamed->process_id, emit_if_found, &search);
     }
 }
 
-static void take_loss(void *state, uint32_t slot)
+static void handle_loss(void *state, uint32_t slot)
 {
-    struct hard_faults *topic = state;
+    struct hard_faults *group = state;
 
     (void)slot;
-    topic->losses++;
+    group->losses++;
 }
 
 /* ---- the topic ------------------------------------------------------------------------------- */
@@ -232,61 +235,61 @@ static void take_loss(void *state, uint32_t slot)
 /* Of a page that is there nobody waits for a disk. */
 #define IS_NOT_THERE "!(error_code & 1)"
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "exceptions/page_fault_user",
      .fields = begin_names,
      .filter = IS_NOT_THERE,
      .is_optional = true,
-     .take = take_user},
+     .handle = handle_user},
     {.tracepoint = "exceptions/page_fault_kernel",
      .fields = begin_names,
      .filter = IS_NOT_THERE,
      .is_optional = true,
-     .take = take_kernel},
+     .handle = handle_kernel},
     {.tracepoint = "filemap/mm_filemap_fault",
      .fields = file_names,
      .is_optional = true,
-     .take = take_file},
+     .handle = handle_file},
     {.type = PERF_TYPE_SOFTWARE,
      .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
      .period = 1,
      .sample_type = PERF_SAMPLE_ADDR,
      .hooks = {GROUP_MEMORY << 8 | TYPE_HARD_FAULT},
-     .take = take_end},
+     .handle = handle_end},
 };
 
-static void *open_topic(const struct etwas_topic_host *host)
+static void *open_group(const struct etwas_event_group_host *host)
 {
-    struct hard_faults *topic = calloc(1, sizeof *topic);
+    struct hard_faults *group = calloc(1, sizeof *group);
 
     (void)host;
-    if (topic == NULL) {
+    if (group == NULL) {
         return NULL;
     }
-    topic->faults = etwas_join_make(sizeof(struct fault));
-    if (topic->faults == NULL || !etwas_file_keys_init(&topic->named)) {
-        etwas_join_free(topic->faults);
-        free(topic);
+    group->faults = etwas_join_make(sizeof(struct fault));
+    if (group->faults == NULL || !etwas_file_keys_init(&group->named)) {
+        etwas_join_free(group->faults);
+        free(group);
         return NULL;
     }
-    return topic;
+    return group;
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
-    struct hard_faults *topic = state;
+    struct hard_faults *group = state;
 
-    etwas_file_keys_free(&topic->named);
-    etwas_join_free(topic->faults);
-    free(topic);
+    etwas_file_keys_free(&group->named);
+    etwas_join_free(group->faults);
+    free(group);
 }
 
-const struct etwas_topic etwas_topic_hard_faults = {
+const struct etwas_event_group etwas_event_group_hard_faults = {
     .flags = EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_topic,
-    .close = close_topic,
-    .take_loss = take_loss,
-    .settle = settle,
+    .open = open_group,
+    .close = close_group,
+    .handle_loss = handle_loss,
+    .drained = drained,
 };

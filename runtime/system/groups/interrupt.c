@@ -45,10 +45,11 @@ enum {
     ISR_BYTES = 16 + 20
 };
 
-static void leave(const struct etwas_taken *taken, enum kind kind, int64_t number, int64_t result)
+static void emit_interrupt(const struct etwas_source_event *event, enum kind kind, int64_t number,
+                           int64_t result)
 {
     const uint16_t vector = (uint16_t)number;
-    const struct etwas_nested nested = etwas_nests_end(taken, kind, (uint64_t)number, 0);
+    const struct etwas_nested nested = etwas_nests_end(event, kind, (uint64_t)number, 0);
     struct isr_record record = {
         .header = {.version = CLASS_VERSION,
                    .header_type = ETWAS_ETL_PERFINFO64,
@@ -56,56 +57,56 @@ static void leave(const struct etwas_taken *taken, enum kind kind, int64_t numbe
                    .size = ISR_BYTES,
                    .type = TYPE_ISR,
                    .group = GROUP_PERFINFO},
-        .initial_time = etwas_emit_stamp(taken->host->emitter, nested.since_ns),
+        .initial_time = etwas_emit_stamp(event->host->emitter, nested.since_ns),
         .return_value = (uint8_t)result,
         .reserved = (uint8_t)kind,
     };
 
     memcpy(record.vector, &vector, sizeof vector);
-    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
 }
 
-static bool take_device_entry(const struct etwas_taken *taken)
+static bool handle_device_entry(const struct etwas_source_event *event)
 {
     int64_t number;
 
-    if (!etwas_taken_numbers(taken, &number, 1)) {
+    if (!etwas_source_event_numbers(event, &number, 1)) {
         return false;
     }
-    etwas_nests_begin(taken, OF_DEVICE, (uint64_t)number, 0);
+    etwas_nests_begin(event, OF_DEVICE, (uint64_t)number, 0);
     return true;
 }
 
-static bool take_device_exit(const struct etwas_taken *taken)
+static bool handle_device_exit(const struct etwas_source_event *event)
 {
     int64_t values[2];
 
-    if (!etwas_taken_numbers(taken, values, 2)) {
+    if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    leave(taken, OF_DEVICE, values[0], values[1]);
+    emit_interrupt(event, OF_DEVICE, values[0], values[1]);
     return true;
 }
 
-static bool take_vector_entry(const struct etwas_taken *taken)
+static bool handle_vector_entry(const struct etwas_source_event *event)
 {
     int64_t vector;
 
-    if (!etwas_taken_numbers(taken, &vector, 1)) {
+    if (!etwas_source_event_numbers(event, &vector, 1)) {
         return false;
     }
-    etwas_nests_begin(taken, OF_PROCESSOR, (uint64_t)vector, 0);
+    etwas_nests_begin(event, OF_PROCESSOR, (uint64_t)vector, 0);
     return true;
 }
 
-static bool take_vector_exit(const struct etwas_taken *taken)
+static bool handle_vector_exit(const struct etwas_source_event *event)
 {
     int64_t vector;
 
-    if (!etwas_taken_numbers(taken, &vector, 1)) {
+    if (!etwas_source_event_numbers(event, &vector, 1)) {
         return false;
     }
-    leave(taken, OF_PROCESSOR, vector, HANDLED);
+    emit_interrupt(event, OF_PROCESSOR, vector, HANDLED);
     return true;
 }
 
@@ -113,34 +114,35 @@ static const char *const entry_names[] = {"irq", NULL};
 static const char *const exit_names[] = {"irq", "ret", NULL};
 static const char *const vector_names[] = {"vector", NULL};
 
-#define VECTOR(name, take_function, want)                                                          \
+#define VECTOR(name, handle_function, want)                                                        \
     {                                                                                              \
         .tracepoint = "irq_vectors/" name, .fields = vector_names, .is_optional = true,            \
-        .flags = EVENT_TRACE_FLAG_INTERRUPT | (want), .take = take_function                        \
+        .flags = EVENT_TRACE_FLAG_INTERRUPT | (want), .handle = handle_function                    \
     }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "irq/irq_handler_entry",
      .fields = entry_names,
      .flags = EVENT_TRACE_FLAG_INTERRUPT,
-     .take = take_device_entry},
+     .handle = handle_device_entry},
     {.tracepoint = "irq/irq_handler_exit",
      .fields = exit_names,
      .flags = EVENT_TRACE_FLAG_INTERRUPT,
-     .take = take_device_exit},
-    VECTOR("local_timer_entry", take_vector_entry, ETWAS_WANT_CLOCK_INTERRUPT),
-    VECTOR("local_timer_exit", take_vector_exit, ETWAS_WANT_CLOCK_INTERRUPT),
-    VECTOR("reschedule_entry", take_vector_entry, ETWAS_WANT_PROCESSOR_REQUEST),
-    VECTOR("reschedule_exit", take_vector_exit, ETWAS_WANT_PROCESSOR_REQUEST),
-    VECTOR("call_function_single_entry", take_vector_entry, ETWAS_WANT_PROCESSOR_REQUEST),
-    VECTOR("call_function_single_exit", take_vector_exit, ETWAS_WANT_PROCESSOR_REQUEST),
+     .handle = handle_device_exit},
+    VECTOR("local_timer_entry", handle_vector_entry, ETWAS_REQUESTED_CLOCK_INTERRUPT),
+    VECTOR("local_timer_exit", handle_vector_exit, ETWAS_REQUESTED_CLOCK_INTERRUPT),
+    VECTOR("reschedule_entry", handle_vector_entry, ETWAS_REQUESTED_PROCESSOR_CALL),
+    VECTOR("reschedule_exit", handle_vector_exit, ETWAS_REQUESTED_PROCESSOR_CALL),
+    VECTOR("call_function_single_entry", handle_vector_entry, ETWAS_REQUESTED_PROCESSOR_CALL),
+    VECTOR("call_function_single_exit", handle_vector_exit, ETWAS_REQUESTED_PROCESSOR_CALL),
 };
 
-const struct etwas_topic etwas_topic_interrupts = {
-    .flags = EVENT_TRACE_FLAG_INTERRUPT | ETWAS_WANT_CLOCK_INTERRUPT | ETWAS_WANT_PROCESSOR_REQUEST,
+const struct etwas_event_group etwas_event_group_interrupts = {
+    .flags = EVENT_TRACE_FLAG_INTERRUPT | ETWAS_REQUESTED_CLOCK_INTERRUPT |
+             ETWAS_REQUESTED_PROCESSOR_CALL,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = etwas_nests_open,
     .close = free,
-    .take_loss = etwas_nests_take_loss,
+    .handle_loss = etwas_nests_take_loss,
 };

@@ -37,67 +37,69 @@ static const char *const life_names[] = {"root", "id", "path", NULL};
 static const char *const assign_names[] = {"dst_root", "dst_id", "pid", "dst_path", NULL};
 
 /* `numbers` of the fields are numbers, and behind them is the path. */
-static bool tell(const struct etwas_taken *taken, uint8_t type, uint32_t numbers)
+static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint32_t numbers)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
-    struct etwas_record *record = taken->host->record;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
+    struct etwas_record_builder *record = event->host->record;
     int64_t values[ASSIGN_FIELDS] = {0};
     char path[LONGEST_PATH];
     const uint8_t *bytes;
     size_t count;
 
-    if (!etwas_taken_numbers(taken, values, numbers) ||
-        !etwas_format_bytes(&taken->fields[numbers], taken->sample->raw, taken->sample->raw_bytes,
-                            &bytes, &count)) {
+    if (!etwas_source_event_numbers(event, values, numbers) ||
+        !etwas_tracepoint_format_bytes(&event->fields[numbers], event->sample->raw,
+                                       event->sample->raw_bytes, &bytes, &count)) {
         return false;
     }
     count = count < sizeof path ? count : sizeof path - 1;
     memcpy(path, bytes, count);
     path[count] = 0;
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_JOB, type, CLASS_VERSION);
-    etwas_record_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_put_u64(record, (uint64_t)values[CONTROL_GROUP]);
-    etwas_record_put_u64(record, (uint64_t)values[HIERARCHY]);
-    etwas_record_put_u32(record, (uint32_t)values[CONTROL_GROUP]);
-    etwas_record_put_u32(record, /* Flags, of the others: 0 */
-                         etwas_thread_number(&taken->host->numbers, (uint32_t)values[PROCESS]));
-    etwas_record_put_u32(record, 0); /* Status */
-    etwas_record_put_utf16(record, path);
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), origin->time_ns);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_JOB, type, CLASS_VERSION);
+    etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
+    etwas_record_builder_put_u64(record, (uint64_t)values[CONTROL_GROUP]);
+    etwas_record_builder_put_u64(record, (uint64_t)values[HIERARCHY]);
+    etwas_record_builder_put_u32(record, (uint32_t)values[CONTROL_GROUP]);
+    etwas_record_builder_put_u32(
+        record, /* Flags, of the others: 0 */
+        etwas_thread_number(&event->host->numbers, (uint32_t)values[PROCESS]));
+    etwas_record_builder_put_u32(record, 0); /* Status */
+    etwas_record_builder_put_utf16(record, path);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record),
+               origin->time_ns);
     return true;
 }
 
-static bool take_create(const struct etwas_taken *taken)
+static bool handle_create(const struct etwas_source_event *event)
 {
-    return tell(taken, TYPE_CREATE, LIFE_FIELDS);
+    return emit_job(event, TYPE_CREATE, LIFE_FIELDS);
 }
 
-static bool take_terminate(const struct etwas_taken *taken)
+static bool handle_terminate(const struct etwas_source_event *event)
 {
-    return tell(taken, TYPE_TERMINATE, LIFE_FIELDS);
+    return emit_job(event, TYPE_TERMINATE, LIFE_FIELDS);
 }
 
-static bool take_assign(const struct etwas_taken *taken)
+static bool handle_assign(const struct etwas_source_event *event)
 {
-    return tell(taken, TYPE_ASSIGN_PROCESS, ASSIGN_FIELDS);
+    return emit_job(event, TYPE_ASSIGN_PROCESS, ASSIGN_FIELDS);
 }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "cgroup/cgroup_mkdir",
      .fields = life_names,
      .hooks = {GROUP_JOB << 8 | TYPE_CREATE},
-     .take = take_create},
+     .handle = handle_create},
     {.tracepoint = "cgroup/cgroup_rmdir",
      .fields = life_names,
      .hooks = {GROUP_JOB << 8 | TYPE_TERMINATE},
-     .take = take_terminate},
+     .handle = handle_terminate},
     {.tracepoint = "cgroup/cgroup_attach_task",
      .fields = assign_names,
      .hooks = {GROUP_JOB << 8 | TYPE_ASSIGN_PROCESS},
-     .take = take_assign},
+     .handle = handle_assign},
 };
 
-const struct etwas_topic etwas_topic_jobs = {
+const struct etwas_event_group etwas_event_group_jobs = {
     .flags = EVENT_TRACE_FLAG_JOB,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,

@@ -98,7 +98,7 @@ static int load(uint32_t index, uint32_t number, int outputs)
 bool etwas_length_has_tracepoints(void)
 {
     struct etwas_tracepoint tracepoint;
-    struct etwas_fault ignored;
+    struct etwas_unavailability ignored;
     bool has = etwas_tracepoint_read(&tracepoint, "sock/sock_send_length", &ignored);
 
     if (has) {
@@ -130,7 +130,8 @@ bool etwas_length_probe_open(struct etwas_probe *probe, uint32_t processors)
     return good;
 }
 
-bool etwas_length_decode(const struct etwas_sample *sample, struct etwas_sideband *sideband)
+bool etwas_length_decode(const struct etwas_sample *sample,
+                         struct etwas_process_record *process_record)
 {
     struct said said;
 
@@ -141,14 +142,15 @@ bool etwas_length_decode(const struct etwas_sample *sample, struct etwas_sideban
     if (said.function >= ETWAS_PROBE_LINKS) {
         return false;
     }
-    *sideband = (struct etwas_sideband){.origin = sample->origin,
-                                        .type = PERF_RECORD_SAMPLE,
-                                        .process_id = sample->origin.process_id,
-                                        .thread_id = sample->origin.thread_id,
-                                        .length = {.socket = said.socket,
-                                                   .bytes = (uint32_t)said.bytes,
-                                                   .is_received = functions[said.function].receives,
-                                                   .is_udp = functions[said.function].is_udp,
-                                                   .is_ipv6 = said.family == AF_INET6}};
+    *process_record =
+        (struct etwas_process_record){.origin = sample->origin,
+                                      .type = PERF_RECORD_SAMPLE,
+                                      .process_id = sample->origin.process_id,
+                                      .thread_id = sample->origin.thread_id,
+                                      .length = {.socket = said.socket,
+                                                 .bytes = (uint32_t)said.bytes,
+                                                 .is_received = functions[said.function].receives,
+                                                 .is_udp = functions[said.function].is_udp,
+                                                 .is_ipv6 = said.family == AF_INET6}};
     return true;
 }

@@ -22,6 +22,7 @@ bool etwas_length_has_tracepoints(void);
 bool etwas_length_probe_open(struct etwas_probe *probe, uint32_t processors);
 
 /* False: the sample is another. */
-bool etwas_length_decode(const struct etwas_sample *sample, struct etwas_sideband *sideband);
+bool etwas_length_decode(const struct etwas_sample *sample,
+                         struct etwas_process_record *process_record);
 
 #endif

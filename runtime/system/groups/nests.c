@@ -7,12 +7,12 @@
 
 #include "platform/processor.h"
 
-static struct etwas_nest *nest_of(const struct etwas_taken *taken)
+static struct etwas_nest *nest_of(const struct etwas_source_event *event)
 {
-    return (struct etwas_nest *)taken->state + taken->slot;
+    return (struct etwas_nest *)event->state + event->slot;
 }
 
-void *etwas_nests_open(const struct etwas_topic_host *host)
+void *etwas_nests_open(const struct etwas_event_group_host *host)
 {
     (void)host;
     return calloc(etwas_slot_count, sizeof(struct etwas_nest));
@@ -23,25 +23,25 @@ void etwas_nests_take_loss(void *state, uint32_t slot)
     etwas_nest_forget((struct etwas_nest *)state + slot);
 }
 
-void etwas_nests_begin(const struct etwas_taken *taken, uint32_t kind, uint64_t key,
+void etwas_nests_begin(const struct etwas_source_event *event, uint32_t kind, uint64_t key,
                        uint64_t routine)
 {
     const struct etwas_nested nested = {
-        .kind = kind, .key = key, .routine = routine, .since_ns = taken->sample->origin.time_ns};
+        .kind = kind, .key = key, .routine = routine, .since_ns = event->sample->origin.time_ns};
 
-    etwas_nest_enter(nest_of(taken), &nested);
+    etwas_nest_enter(nest_of(event), &nested);
 }
 
-struct etwas_nested etwas_nests_end(const struct etwas_taken *taken, uint32_t kind, uint64_t key,
-                                    uint64_t routine)
+struct etwas_nested etwas_nests_end(const struct etwas_source_event *event, uint32_t kind,
+                                    uint64_t key, uint64_t routine)
 {
     struct etwas_nested nested;
 
-    if (!etwas_nest_leave(nest_of(taken), kind, key, &nested)) {
+    if (!etwas_nest_leave(nest_of(event), kind, key, &nested)) {
         nested = (struct etwas_nested){.kind = kind,
                                        .key = key,
                                        .routine = routine,
-                                       .since_ns = taken->sample->origin.time_ns};
+                                       .since_ns = event->sample->origin.time_ns};
     }
     return nested;
 }

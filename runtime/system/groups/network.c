@@ -53,39 +53,40 @@ struct message {
     const struct etwas_ends *ends;
 };
 
-static void put_ends(struct etwas_record *record, const struct etwas_ends *ends, bool is_ipv6)
+static void put_ends(struct etwas_record_builder *record, const struct etwas_ends *ends,
+                     bool is_ipv6)
 {
     size_t bytes = is_ipv6 ? ETWAS_ADDRESS_BYTES : IPV4_BYTES;
 
-    etwas_record_put(record, ends->remote, bytes);
-    etwas_record_put(record, ends->local, bytes);
-    etwas_record_put_u16(record, htons(ends->remote_port));
-    etwas_record_put_u16(record, htons(ends->local_port));
+    etwas_record_builder_put(record, ends->remote, bytes);
+    etwas_record_builder_put(record, ends->local, bytes);
+    etwas_record_builder_put_u16(record, htons(ends->remote_port));
+    etwas_record_builder_put_u16(record, htons(ends->local_port));
 }
 
-static void tell_at(const struct etwas_topic_host *host, uint32_t slot, int64_t time_ns,
+static void tell_at(const struct etwas_event_group_host *host, uint32_t slot, int64_t time_ns,
                     const struct message *message)
 {
-    struct etwas_record *record = host->record;
+    struct etwas_record_builder *record = host->record;
     uint8_t type = (uint8_t)(message->type + (message->is_ipv6 ? TYPE_IPV6 : 0));
 
-    etwas_record_begin(record, ETWAS_ETL_PERFINFO64, message->group, type, CLASS_VERSION);
-    etwas_record_put_u32(record, message->process_id);
-    etwas_record_put_u32(record, message->bytes);
+    etwas_record_builder_begin(record, ETWAS_ETL_PERFINFO64, message->group, type, CLASS_VERSION);
+    etwas_record_builder_put_u32(record, message->process_id);
+    etwas_record_builder_put_u32(record, message->bytes);
     put_ends(record, message->ends, message->is_ipv6);
     if (message->group == GROUP_TCP && message->type == TYPE_SEND) {
-        etwas_record_put_zeros(record, SEND_TIMES_BYTES);
+        etwas_record_builder_put_zeros(record, SEND_TIMES_BYTES);
     } else if (message->type == TYPE_CONNECT || message->type == TYPE_ACCEPT) {
-        etwas_record_put_zeros(record, CONNECT_OPTION_BYTES);
+        etwas_record_builder_put_zeros(record, CONNECT_OPTION_BYTES);
     }
-    etwas_record_put_u32(record, 0); /* seqnum */
-    etwas_record_put_u64(record, message->socket);
-    etwas_emit(host->emitter, slot, etwas_record_end(record), time_ns);
+    etwas_record_builder_put_u32(record, 0); /* seqnum */
+    etwas_record_builder_put_u64(record, message->socket);
+    etwas_emit(host->emitter, slot, etwas_record_builder_end(record), time_ns);
 }
 
-static void tell(const struct etwas_taken *taken, const struct message *message)
+static void emit_message(const struct etwas_source_event *event, const struct message *message)
 {
-    tell_at(taken->host, taken->slot, taken->sample->origin.time_ns, message);
+    tell_at(event->host, event->slot, event->sample->origin.time_ns, message);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -103,14 +104,14 @@ enum {
 };
 #define ENDS_NAMES "sport", "dport", "family", "saddr", "daddr", "saddr_v6", "daddr_v6"
 
-static bool take_address(const struct etwas_taken *taken, uint32_t index, size_t bytes,
-                         uint8_t *address)
+static bool handle_address(const struct etwas_source_event *event, uint32_t index, size_t bytes,
+                           uint8_t *address)
 {
     const uint8_t *found;
     size_t count;
 
-    if (!etwas_format_bytes(&taken->fields[index], taken->sample->raw, taken->sample->raw_bytes,
-                            &found, &count) ||
+    if (!etwas_tracepoint_format_bytes(&event->fields[index], event->sample->raw,
+                                       event->sample->raw_bytes, &found, &count) ||
         count != bytes) {
         return false;
     }
@@ -119,16 +120,17 @@ static bool take_address(const struct etwas_taken *taken, uint32_t index, size_t
 }
 
 /* `numbers`: the ports and the family. */
-static bool take_ends(const struct etwas_taken *taken, uint32_t first, const int64_t *numbers,
-                      struct etwas_ends *ends)
+static bool handle_ends(const struct etwas_source_event *event, uint32_t first,
+                        const int64_t *numbers, struct etwas_ends *ends)
 {
     bool is_ipv6 = numbers[FAMILY] == AF_INET6;
     size_t bytes = is_ipv6 ? ETWAS_ADDRESS_BYTES : IPV4_BYTES;
 
     *ends = (struct etwas_ends){.local_port = (uint16_t)numbers[LOCAL_PORT],
                                 .remote_port = (uint16_t)numbers[REMOTE_PORT]};
-    return take_address(taken, first + (is_ipv6 ? LOCAL_IPV6 : LOCAL_IPV4), bytes, ends->local) &&
-           take_address(taken, first + (is_ipv6 ? REMOTE_IPV6 : REMOTE_IPV4), bytes, ends->remote);
+    return handle_address(event, first + (is_ipv6 ? LOCAL_IPV6 : LOCAL_IPV4), bytes, ends->local) &&
+           handle_address(event, first + (is_ipv6 ? REMOTE_IPV6 : REMOTE_IPV4), bytes,
+                          ends->remote);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -143,7 +145,7 @@ enum {
 
 static const char *const state_names[] = {"skaddr", "oldstate", "newstate", ENDS_NAMES, NULL};
 
-static bool take_state(const struct etwas_taken *taken)
+static bool handle_state(const struct etwas_source_event *event)
 {
     static const uint8_t types[] = {
         [ETWAS_SOCKET_CONNECTED] = TYPE_CONNECT,
@@ -151,25 +153,25 @@ static bool take_state(const struct etwas_taken *taken)
         [ETWAS_SOCKET_DISCONNECTED] = TYPE_DISCONNECT,
     };
     int64_t values[STATE_NUMBERS];
-    struct etwas_socket_step step = {.process_id = taken->sample->origin.process_id};
+    struct etwas_socket_step step = {.process_id = event->sample->origin.process_id};
     struct etwas_socket known;
     enum etwas_socket_change change;
 
-    if (!etwas_taken_numbers(taken, values, STATE_NUMBERS) ||
-        !take_ends(taken, STATE_ENDS, values + STATE_ENDS, &step.ends)) {
+    if (!etwas_source_event_numbers(event, values, STATE_NUMBERS) ||
+        !handle_ends(event, STATE_ENDS, values + STATE_ENDS, &step.ends)) {
         return false;
     }
     step.socket = (uint64_t)values[STATE_SOCKET];
     step.from = values[STATE_FROM];
     step.to = values[STATE_TO];
-    change = etwas_sockets_step(taken->state, &step, &known);
+    change = etwas_sockets_step(event->state, &step, &known);
     if (change != ETWAS_SOCKET_OTHER) {
-        tell(taken, &(struct message){.group = GROUP_TCP,
-                                      .type = types[change],
-                                      .is_ipv6 = values[STATE_ENDS + FAMILY] == AF_INET6,
-                                      .process_id = known.process_id,
-                                      .socket = step.socket,
-                                      .ends = &known.ends});
+        emit_message(event, &(struct message){.group = GROUP_TCP,
+                                              .type = types[change],
+                                              .is_ipv6 = values[STATE_ENDS + FAMILY] == AF_INET6,
+                                              .process_id = known.process_id,
+                                              .socket = step.socket,
+                                              .ends = &known.ends});
     }
     return true;
 }
@@ -188,13 +190,13 @@ static const char *const length_names[] = {"sk", "family", "protocol", "ret", NU
 
 static const struct etwas_ends nowhere = {0};
 
-static bool take_length(const struct etwas_taken *taken, uint8_t type)
+static bool handle_length(const struct etwas_source_event *event, uint8_t type)
 {
     int64_t values[LENGTH_NUMBERS];
     struct message message = {
-        .type = type, .process_id = taken->sample->origin.process_id, .ends = &nowhere};
+        .type = type, .process_id = event->sample->origin.process_id, .ends = &nowhere};
 
-    if (!etwas_taken_numbers(taken, values, LENGTH_NUMBERS)) {
+    if (!etwas_source_event_numbers(event, values, LENGTH_NUMBERS)) {
         return false;
     }
     message.socket = (uint64_t)values[LENGTH_SOCKET];
@@ -202,38 +204,38 @@ static bool take_length(const struct etwas_taken *taken, uint8_t type)
     message.is_ipv6 = values[LENGTH_FAMILY] == AF_INET6;
     message.group = values[LENGTH_PROTOCOL] == IPPROTO_TCP ? GROUP_TCP : GROUP_UDP;
     if (message.group == GROUP_TCP) {
-        message.ends = &etwas_sockets_use(taken->state, message.socket, message.process_id)->ends;
+        message.ends = &etwas_sockets_use(event->state, message.socket, message.process_id)->ends;
     }
-    tell(taken, &message);
+    emit_message(event, &message);
     return true;
 }
 
-static bool take_send(const struct etwas_taken *taken)
+static bool handle_send(const struct etwas_source_event *event)
 {
-    return take_length(taken, TYPE_SEND);
+    return handle_length(event, TYPE_SEND);
 }
 
-static bool take_receive(const struct etwas_taken *taken)
+static bool handle_receive(const struct etwas_source_event *event)
 {
-    return take_length(taken, TYPE_RECEIVE);
+    return handle_length(event, TYPE_RECEIVE);
 }
 
 /* Where there are no tracepoints. */
-static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
-                          const struct etwas_sideband *sideband)
+static void handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                  uint32_t slot, const struct etwas_process_record *process_record)
 {
-    struct message message = {.group = sideband->length.is_udp ? GROUP_UDP : GROUP_TCP,
-                              .type = sideband->length.is_received ? TYPE_RECEIVE : TYPE_SEND,
-                              .is_ipv6 = sideband->length.is_ipv6,
-                              .process_id = sideband->process_id,
-                              .bytes = sideband->length.bytes,
-                              .socket = sideband->length.socket,
+    struct message message = {.group = process_record->length.is_udp ? GROUP_UDP : GROUP_TCP,
+                              .type = process_record->length.is_received ? TYPE_RECEIVE : TYPE_SEND,
+                              .is_ipv6 = process_record->length.is_ipv6,
+                              .process_id = process_record->process_id,
+                              .bytes = process_record->length.bytes,
+                              .socket = process_record->length.socket,
                               .ends = &nowhere};
 
     if (message.group == GROUP_TCP) {
         message.ends = &etwas_sockets_use(state, message.socket, message.process_id)->ends;
     }
-    tell_at(host, slot, sideband->origin.time_ns, &message);
+    tell_at(host, slot, process_record->origin.time_ns, &message);
 }
 
 /* ---- repetitions ----------------------------------------------------------------------------- */
@@ -246,22 +248,22 @@ enum {
 
 static const char *const repeat_names[] = {"skaddr", ENDS_NAMES, NULL};
 
-static bool take_repeat(const struct etwas_taken *taken)
+static bool handle_repeat(const struct etwas_source_event *event)
 {
     int64_t values[REPEAT_NUMBERS];
     struct etwas_ends ends;
 
-    if (!etwas_taken_numbers(taken, values, REPEAT_NUMBERS) ||
-        !take_ends(taken, REPEAT_ENDS, values + REPEAT_ENDS, &ends)) {
+    if (!etwas_source_event_numbers(event, values, REPEAT_NUMBERS) ||
+        !handle_ends(event, REPEAT_ENDS, values + REPEAT_ENDS, &ends)) {
         return false;
     }
-    tell(taken, &(struct message){.group = GROUP_TCP,
-                                  .type = TYPE_RETRANSMIT,
-                                  .is_ipv6 = values[REPEAT_ENDS + FAMILY] == AF_INET6,
-                                  .process_id = etwas_sockets_owner(
-                                      taken->state, (uint64_t)values[REPEAT_SOCKET]),
-                                  .socket = (uint64_t)values[REPEAT_SOCKET],
-                                  .ends = &ends});
+    emit_message(event, &(struct message){.group = GROUP_TCP,
+                                          .type = TYPE_RETRANSMIT,
+                                          .is_ipv6 = values[REPEAT_ENDS + FAMILY] == AF_INET6,
+                                          .process_id = etwas_sockets_owner(
+                                              event->state, (uint64_t)values[REPEAT_SOCKET]),
+                                          .socket = (uint64_t)values[REPEAT_SOCKET],
+                                          .ends = &ends});
     return true;
 }
 
@@ -276,41 +278,42 @@ static bool take_repeat(const struct etwas_taken *taken)
         GROUP_UDP << 8 | ((type) + TYPE_IPV6)
 
 /* The states of a connection change in interrupts, too: whose stack it is then says nothing of it. */
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "sock/inet_sock_set_state",
      .fields = state_names,
      .filter = "protocol == 6 && (family == 2 || family == 10)",
-     .take = take_state},
+     .handle = handle_state},
     {.tracepoint = "sock/sock_send_length",
      .fields = length_names,
      .filter = LENGTH_FILTER,
      .hooks = {LENGTH_HOOKS(TYPE_SEND)},
      .is_optional = true,
-     .take = take_send},
+     .handle = handle_send},
     {.tracepoint = "sock/sock_recv_length",
      .fields = length_names,
      .filter = LENGTH_FILTER " && !(flags & 2)",
      .hooks = {LENGTH_HOOKS(TYPE_RECEIVE)},
      .is_optional = true,
-     .take = take_receive},
+     .handle = handle_receive},
     {.tracepoint = "tcp/tcp_retransmit_skb",
      .fields = repeat_names,
      .is_optional = true,
-     .take = take_repeat},
+     .handle = handle_repeat},
 };
 
-static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     (void)state;
-    if (!is_end && (host->sideband & ETWAS_SIDEBAND_LENGTHS) == 0 &&
+    if (!is_end && (host->process_records & ETWAS_PROCESS_RECORD_LENGTHS) == 0 &&
         !etwas_length_has_tracepoints()) {
-        etwas_silent_tell(host, EVENT_TRACE_FLAG_NETWORK_TCPIP,
-                          "NETWORK_TCPIP records no Send and no Recv, since this kernel has no "
-                          "tracepoints for them, and the process may not have BPF programs there");
+        etwas_empty_group_emit(
+            host, EVENT_TRACE_FLAG_NETWORK_TCPIP,
+            "NETWORK_TCPIP records no Send and no Recv, since this kernel has no "
+            "tracepoints for them, and the process may not have BPF programs there");
     }
 }
 
-static void *open_topic(const struct etwas_topic_host *host)
+static void *open_group(const struct etwas_event_group_host *host)
 {
     struct etwas_sockets *sockets = malloc(sizeof *sockets);
 
@@ -322,19 +325,19 @@ static void *open_topic(const struct etwas_topic_host *host)
     return sockets;
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
     etwas_sockets_free(state);
     free(state);
 }
 
-const struct etwas_topic etwas_topic_network = {
+const struct etwas_event_group etwas_event_group_network = {
     .flags = EVENT_TRACE_FLAG_NETWORK_TCPIP,
-    .sideband = ETWAS_SIDEBAND_LENGTHS,
+    .process_records = ETWAS_PROCESS_RECORD_LENGTHS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_topic,
-    .close = close_topic,
+    .open = open_group,
+    .close = close_group,
     .run_down = run_down,
-    .take_sideband = take_sideband,
+    .handle_process_record = handle_process_record,
 };

@@ -59,10 +59,10 @@ enum {
 
 static const char *const names[] = {"address", "ip", "error_code", NULL};
 
-static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t address,
-                 uint64_t instruction)
+static void emit_fault(const struct etwas_source_event *event, uint8_t type, uint64_t address,
+                       uint64_t instruction)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
     const struct fault_record record = {
         .header = {.version = CLASS_VERSION,
                    .header_type = ETWAS_ETL_SYSTEM64,
@@ -76,29 +76,29 @@ static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t address
         .instruction = instruction,
     };
 
-    etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
 }
 
-static bool take(const struct etwas_taken *taken)
+static bool handle(const struct etwas_source_event *event)
 {
     int64_t values[FIELDS];
 
-    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, FIELDS)) {
         return false;
     }
-    tell(taken, type_of(values[ERROR_CODE]), (uint64_t)values[ADDRESS],
-         (uint64_t)values[INSTRUCTION]);
+    emit_fault(event, type_of(values[ERROR_CODE]), (uint64_t)values[ADDRESS],
+               (uint64_t)values[INSTRUCTION]);
     return true;
 }
 
 /* It has no filter that leaves the logger's own out. */
-static bool take_counted(const struct etwas_taken *taken)
+static bool handle_counted(const struct etwas_source_event *event)
 {
-    uint64_t address = taken->sample->data_address;
-    uint64_t instruction = taken->sample->address;
+    uint64_t address = event->sample->data_address;
+    uint64_t instruction = event->sample->address;
 
-    if (taken->sample->origin.thread_id != etwas_thread_ids().thread_id) {
-        tell(taken, address == instruction ? TRANSITION : DEMAND_ZERO, address, instruction);
+    if (event->sample->origin.thread_id != etwas_thread_ids().thread_id) {
+        emit_fault(event, address == instruction ? TRANSITION : DEMAND_ZERO, address, instruction);
     }
     return true;
 }
@@ -107,19 +107,19 @@ static bool take_counted(const struct etwas_taken *taken)
     GROUP_MEMORY << 8 | TRANSITION, GROUP_MEMORY << 8 | DEMAND_ZERO,                               \
         GROUP_MEMORY << 8 | COPY_ON_WRITE, GROUP_MEMORY << 8 | ACCESS_VIOLATION
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "exceptions/page_fault_user",
      .fields = names,
      .hooks = {KINDS},
      .is_optional = true,
      .without_own = true,
-     .take = take},
+     .handle = handle},
     {.tracepoint = "exceptions/page_fault_kernel",
      .fields = names,
      .hooks = {KINDS},
      .is_optional = true,
      .without_own = true,
-     .take = take},
+     .handle = handle},
     {.type = PERF_TYPE_SOFTWARE,
      .config = PERF_COUNT_SW_PAGE_FAULTS,
      .period = 1,
@@ -127,10 +127,10 @@ static const struct etwas_source sources[] = {
      .scope = ETWAS_OF_BOTH,
      .hooks = {KINDS},
      .is_substitute = true,
-     .take = take_counted},
+     .handle = handle_counted},
 };
 
-const struct etwas_topic etwas_topic_page_faults = {
+const struct etwas_event_group etwas_event_group_page_faults = {
     .flags = EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,

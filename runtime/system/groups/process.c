@@ -13,30 +13,30 @@
 #include "system/names/processes.h"
 #include "system/stream/cpu_stream.h"
 
-static struct etwas_processes *open_topic(const struct etwas_topic_host *host, uint32_t tells)
+static struct etwas_processes *open_group(const struct etwas_event_group_host *host, uint32_t emits)
 {
     struct etwas_processes *processes = malloc(sizeof *processes);
 
     const struct etwas_process_source *source =
         host->own_process != 0 ? etwas_process_source_own() : etwas_process_source_here();
 
-    tells |= host->rundown_only ? ETWAS_TELL_RUNDOWN_ALONE : 0;
+    emits |= host->rundown_only ? ETWAS_EMIT_RUNDOWN_ALONE : 0;
     if (processes != NULL &&
-        !etwas_processes_init(processes, source, host->emitter, host->record, tells)) {
+        !etwas_processes_init(processes, source, host->emitter, host->record, emits)) {
         free(processes);
         processes = NULL;
     }
     if (processes != NULL) {
-        processes->pause = host->pause;
+        processes->quiesce = host->quiesce;
     }
     return processes;
 }
 
 /* Who may not be told how processes end records them all the same. */
-static void *open_processes(const struct etwas_topic_host *host)
+static void *open_processes(const struct etwas_event_group_host *host)
 {
-    struct etwas_processes *processes = open_topic(host, ETWAS_TELL_PROCESSES);
-    struct etwas_fault ignored;
+    struct etwas_processes *processes = open_group(host, ETWAS_EMIT_PROCESSES);
+    struct etwas_unavailability ignored;
 
     if (processes != NULL && host->own_process == 0) {
         processes->exits = etwas_exits_open(&ignored);
@@ -45,12 +45,12 @@ static void *open_processes(const struct etwas_topic_host *host)
 }
 
 /* Who may not be told has no counters. */
-static void *open_counters(const struct etwas_topic_host *host)
+static void *open_counters(const struct etwas_event_group_host *host)
 {
-    struct etwas_processes *processes = open_topic(host, ETWAS_TELL_COUNTERS);
+    struct etwas_processes *processes = open_group(host, ETWAS_EMIT_COUNTERS);
 
     if (processes != NULL) {
-        processes->exits = etwas_exits_open(host->fault);
+        processes->exits = etwas_exits_open(host->reason);
         if (processes->exits == NULL) {
             etwas_processes_free(processes);
             free(processes);
@@ -60,12 +60,12 @@ static void *open_counters(const struct etwas_topic_host *host)
     return processes;
 }
 
-static void *open_images(const struct etwas_topic_host *host)
+static void *open_images(const struct etwas_event_group_host *host)
 {
-    return open_topic(host, ETWAS_TELL_IMAGES);
+    return open_group(host, ETWAS_EMIT_IMAGES);
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
     struct etwas_processes *processes = state;
 
@@ -83,7 +83,7 @@ static void forget_processes(void *state)
     }
 }
 
-static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     (void)host;
     if (is_end) {
@@ -93,14 +93,14 @@ static void run_down(void *state, const struct etwas_topic_host *host, bool is_e
     }
 }
 
-static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
-                          const struct etwas_sideband *sideband)
+static void handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                  uint32_t slot, const struct etwas_process_record *process_record)
 {
     struct etwas_processes *processes = state;
 
     (void)slot;
-    processes->has_arguments = (host->sideband & ETWAS_SIDEBAND_ARGUMENTS) != 0;
-    etwas_processes_take(processes, sideband);
+    processes->has_arguments = (host->process_records & ETWAS_PROCESS_RECORD_ARGUMENTS) != 0;
+    etwas_processes_handle(processes, process_record);
 }
 
 static bool find_lost(void *state, int64_t until_ns)
@@ -108,36 +108,39 @@ static bool find_lost(void *state, int64_t until_ns)
     return etwas_processes_find_lost(state, until_ns);
 }
 
-const struct etwas_topic etwas_topic_processes = {
+const struct etwas_event_group etwas_event_group_processes = {
     .flags = EVENT_TRACE_FLAG_PROCESS,
-    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_ARGUMENTS,
-    .own_sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES,
+    .process_records =
+        ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_ARGUMENTS,
+    .own_process_records = ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES,
     .open = open_processes,
-    .close = close_topic,
+    .close = close_group,
     .forget = forget_processes,
     .run_down = run_down,
-    .take_sideband = take_sideband,
+    .handle_process_record = handle_process_record,
     .find_lost = find_lost,
 };
 
-const struct etwas_topic etwas_topic_counters = {
+const struct etwas_event_group etwas_event_group_counters = {
     .flags = EVENT_TRACE_FLAG_PROCESS_COUNTERS,
-    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES,
+    .process_records = ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES,
     .open = open_counters,
-    .close = close_topic,
+    .close = close_group,
     .forget = forget_processes,
     .run_down = run_down,
-    .take_sideband = take_sideband,
+    .handle_process_record = handle_process_record,
     .find_lost = find_lost,
 };
 
-const struct etwas_topic etwas_topic_images = {
+const struct etwas_event_group etwas_event_group_images = {
     .flags = EVENT_TRACE_FLAG_IMAGE_LOAD,
-    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES,
-    .own_sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES,
+    .process_records =
+        ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_IMAGES,
+    .own_process_records =
+        ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES | ETWAS_PROCESS_RECORD_IMAGES,
     .open = open_images,
-    .close = close_topic,
+    .close = close_group,
     .run_down = run_down,
-    .take_sideband = take_sideband,
+    .handle_process_record = handle_process_record,
     .find_lost = find_lost,
 };

@@ -32,7 +32,7 @@ struct sample_record {
 };
 _Static_assert(sizeof(struct sample_record) == 16 + 16, "SampledProfile, version 2");
 
-static bool take(const struct etwas_taken *taken)
+static bool handle(const struct etwas_source_event *event)
 {
     const struct sample_record record = {
         .header = {.version = SAMPLE_VERSION,
@@ -41,47 +41,48 @@ static bool take(const struct etwas_taken *taken)
                    .size = sizeof record,
                    .type = TYPE_SAMPLE,
                    .group = GROUP_PERF_INFO},
-        .address = taken->sample->address,
-        .thread_id = taken->sample->origin.thread_id,
+        .address = event->sample->address,
+        .thread_id = event->sample->origin.thread_id,
         .count = 1,
     };
 
-    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
     return true;
 }
 
-static void say_interval(const struct etwas_topic_host *host, uint8_t type, uint32_t before)
+static void say_interval(const struct etwas_event_group_host *host, uint8_t type, uint32_t before)
 {
-    etwas_record_begin(host->record, ETWAS_ETL_PERFINFO64, GROUP_PERF_INFO, type, INTERVAL_VERSION);
-    etwas_record_put_u32(host->record, SOURCE_TIMER);
-    etwas_record_put_u32(host->record, host->profile_interval);
-    etwas_record_put_u32(host->record, before);
-    etwas_record_put_utf16(host->record, "Timer");
-    etwas_emit_now(host->emitter, etwas_record_end(host->record));
+    etwas_record_builder_begin(host->record, ETWAS_ETL_PERFINFO64, GROUP_PERF_INFO, type,
+                               INTERVAL_VERSION);
+    etwas_record_builder_put_u32(host->record, SOURCE_TIMER);
+    etwas_record_builder_put_u32(host->record, host->profile_interval);
+    etwas_record_builder_put_u32(host->record, before);
+    etwas_record_builder_put_utf16(host->record, "Timer");
+    etwas_emit_now(host->emitter, etwas_record_builder_end(host->record));
 }
 
-static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     (void)state;
     say_interval(host, is_end ? TYPE_INTERVAL_AT_END : TYPE_INTERVAL_AT_BEGIN,
                  host->profile_interval);
 }
 
-static void change_interval(const struct etwas_topic_host *host, uint32_t before)
+static void change_interval(const struct etwas_event_group_host *host, uint32_t before)
 {
     say_interval(host, TYPE_INTERVAL_SET, before);
 }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.type = PERF_TYPE_SOFTWARE,
      .config = PERF_COUNT_SW_CPU_CLOCK,
      .sample_type = PERF_SAMPLE_IP,
      .hooks = {GROUP_PERF_INFO << 8 | TYPE_SAMPLE},
      .scope = ETWAS_OF_BOTH,
-     .take = take},
+     .handle = handle},
 };
 
-const struct etwas_topic etwas_topic_profile = {
+const struct etwas_event_group etwas_event_group_profile = {
     .flags = EVENT_TRACE_FLAG_PROFILE,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,

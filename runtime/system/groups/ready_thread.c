@@ -40,13 +40,13 @@ enum {
 
 static const char *const names[] = {"pid", "common_flags", NULL};
 
-static bool take(const struct etwas_taken *taken)
+static bool handle(const struct etwas_source_event *event)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
     int64_t values[FIELDS];
     struct ready_record record;
 
-    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, FIELDS)) {
         return false;
     }
     record = (struct ready_record){
@@ -58,25 +58,25 @@ static bool take(const struct etwas_taken *taken)
                    .group = GROUP_THREAD,
                    .thread_id = origin->thread_id,
                    .process_id = origin->process_id},
-        .thread_id = etwas_thread_number(&taken->host->numbers, (uint32_t)values[THREAD]),
+        .thread_id = etwas_thread_number(&event->host->numbers, (uint32_t)values[THREAD]),
         .flags = (values[COMMON_FLAGS] & IN_INTERRUPT) != 0 ? READIED_FROM_DPC : 0,
     };
-    etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
     return true;
 }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_waking",
      .fields = names,
      .hooks = {GROUP_THREAD << 8 | TYPE_READY},
-     .take = take},
+     .handle = handle},
     {.tracepoint = "sched/sched_wakeup_new",
      .fields = names,
      .hooks = {GROUP_THREAD << 8 | TYPE_READY},
-     .take = take},
+     .handle = handle},
 };
 
-const struct etwas_topic etwas_topic_ready_threads = {
+const struct etwas_event_group etwas_event_group_ready_threads = {
     .flags = EVENT_TRACE_FLAG_DISPATCHER,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,

@@ -35,7 +35,7 @@ static void begin_listening(struct etwas_sockets *sockets, const struct etwas_so
     struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
 
     if (listener == NULL) {
-        listener = etwas_join_put(sockets->listeners, port, 0);
+        listener = etwas_join_insert(sockets->listeners, port, 0);
         listener->process_id = step->process_id;
     } else if (listener->process_id != step->process_id) {
         listener->process_id = 0;
@@ -52,7 +52,7 @@ static void end_listening(struct etwas_sockets *sockets, uint16_t port)
     }
 }
 
-static uint32_t who_listens(const struct etwas_sockets *sockets, uint16_t port)
+static uint32_t listener_of(const struct etwas_sockets *sockets, uint16_t port)
 {
     const struct listener *listener = etwas_join_find(sockets->listeners, port, 0);
 
@@ -62,14 +62,14 @@ static uint32_t who_listens(const struct etwas_sockets *sockets, uint16_t port)
 /* ---- sockets --------------------------------------------------------------------------------- */
 
 /* With what the step says of it. One that begins is another than who had the address before. */
-static struct etwas_socket *learn(struct etwas_sockets *sockets,
-                                  const struct etwas_socket_step *step)
+static struct etwas_socket *update_socket(struct etwas_sockets *sockets,
+                                          const struct etwas_socket_step *step)
 {
     bool begins = step->from == ETWAS_TCP_CLOSE || step->from == ETWAS_TCP_LISTEN;
     struct etwas_socket *socket = begins ? NULL : etwas_join_find(sockets->known, step->socket, 0);
 
     if (socket == NULL) {
-        socket = etwas_join_put(sockets->known, step->socket, 0);
+        socket = etwas_join_insert(sockets->known, step->socket, 0);
     }
     socket->ends = step->ends;
     socket->connects |= step->to == ETWAS_TCP_SYN_SENT || step->from == ETWAS_TCP_SYN_SENT;
@@ -106,9 +106,9 @@ enum etwas_socket_change etwas_sockets_step(struct etwas_sockets *sockets,
         begin_listening(sockets, step);
         return ETWAS_SOCKET_OTHER;
     }
-    socket = learn(sockets, step);
+    socket = update_socket(sockets, step);
     if (step->to == ETWAS_TCP_ESTABLISHED && !socket->connects) {
-        socket->process_id = who_listens(sockets, step->ends.local_port);
+        socket->process_id = listener_of(sockets, step->ends.local_port);
     }
     *known = *socket;
     if (step->to == ETWAS_TCP_CLOSE) {
@@ -126,7 +126,7 @@ const struct etwas_socket *etwas_sockets_use(struct etwas_sockets *sockets, uint
     struct etwas_socket *found = etwas_join_find(sockets->known, socket, 0);
 
     if (found == NULL) {
-        found = etwas_join_put(sockets->known, socket, 0);
+        found = etwas_join_insert(sockets->known, socket, 0);
     }
     found->process_id = process_id;
     return found;

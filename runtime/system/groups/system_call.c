@@ -39,8 +39,8 @@ enum {
     EXIT_BYTES = 32 + 4
 };
 
-static struct etwas_etl_system_header header_of(const struct etwas_taken *taken, uint8_t type,
-                                                uint16_t size)
+static struct etwas_etl_system_header header_of(const struct etwas_source_event *event,
+                                                uint8_t type, uint16_t size)
 {
     return (struct etwas_etl_system_header){.version = CLASS_VERSION,
                                             .header_type = ETWAS_ETL_SYSTEM64,
@@ -48,65 +48,65 @@ static struct etwas_etl_system_header header_of(const struct etwas_taken *taken,
                                             .size = size,
                                             .type = type,
                                             .group = GROUP_PERFINFO,
-                                            .thread_id = taken->sample->origin.thread_id,
-                                            .process_id = taken->sample->origin.process_id};
+                                            .thread_id = event->sample->origin.thread_id,
+                                            .process_id = event->sample->origin.process_id};
 }
 
 static const char *const enter_names[] = {"id", "args", NULL};
 static const char *const exit_names[] = {"ret", NULL};
 
-static bool take_enter(const struct etwas_taken *taken)
+static bool handle_enter(const struct etwas_source_event *event)
 {
-    const struct etwas_sample *sample = taken->sample;
+    const struct etwas_sample *sample = event->sample;
     int64_t number;
     struct enter_record record;
     const uint8_t *arguments;
     size_t bytes;
 
-    if (!etwas_taken_numbers(taken, &number, 1) ||
-        !etwas_format_bytes(&taken->fields[1], sample->raw, sample->raw_bytes, &arguments,
-                            &bytes) ||
+    if (!etwas_source_event_numbers(event, &number, 1) ||
+        !etwas_tracepoint_format_bytes(&event->fields[1], sample->raw, sample->raw_bytes,
+                                       &arguments, &bytes) ||
         bytes < 2 * sizeof(uint64_t)) {
         return false;
     }
     if (etwas_call_is_32_bit(sample, arguments)) {
         number = (int64_t)((uint32_t)number | BIT_32);
     }
-    record = (struct enter_record){.header = header_of(taken, TYPE_ENTER, sizeof record),
+    record = (struct enter_record){.header = header_of(event, TYPE_ENTER, sizeof record),
                                    .number = (uint64_t)number};
-    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
     return true;
 }
 
-static bool take_exit(const struct etwas_taken *taken)
+static bool handle_exit(const struct etwas_source_event *event)
 {
     int64_t result;
     struct exit_record record;
 
-    if (!etwas_taken_numbers(taken, &result, 1)) {
+    if (!etwas_source_event_numbers(event, &result, 1)) {
         return false;
     }
-    record = (struct exit_record){.header = header_of(taken, TYPE_EXIT, EXIT_BYTES),
+    record = (struct exit_record){.header = header_of(event, TYPE_EXIT, EXIT_BYTES),
                                   .result = (uint32_t)result};
-    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
     return true;
 }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "raw_syscalls/sys_enter",
      .fields = enter_names,
      .sample_type = PERF_SAMPLE_REGS_USER,
      .hooks = {GROUP_PERFINFO << 8 | TYPE_ENTER},
      .without_own = true,
-     .take = take_enter},
+     .handle = handle_enter},
     {.tracepoint = "raw_syscalls/sys_exit",
      .fields = exit_names,
      .hooks = {GROUP_PERFINFO << 8 | TYPE_EXIT},
      .without_own = true,
-     .take = take_exit},
+     .handle = handle_exit},
 };
 
-const struct etwas_topic etwas_topic_system_calls = {
+const struct etwas_event_group etwas_event_group_system_calls = {
     .flags = EVENT_TRACE_FLAG_SYSTEMCALL,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,

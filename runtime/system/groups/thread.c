@@ -26,7 +26,7 @@ struct thread {
 };
 
 struct thread_topic {
-    const struct etwas_topic_host *host;
+    const struct etwas_event_group_host *host;
     struct etwas_id_map threads; /* that were told, and have not ended */
     int64_t looked_ns;           /* after a loss; 0: there is nothing to be found out */
     bool has_run_down;
@@ -34,52 +34,53 @@ struct thread_topic {
 
 /* ---- who is there ---------------------------------------------------------------------------- */
 
-static void remove_thread(struct thread_topic *topic, uint32_t thread_id)
+static void remove_thread(struct thread_topic *group, uint32_t thread_id)
 {
-    struct etwas_id_node *node = etwas_id_map_find(&topic->threads, thread_id);
+    struct etwas_id_node *node = etwas_id_map_find(&group->threads, thread_id);
 
     if (node != NULL) {
-        etwas_id_map_remove(&topic->threads, node);
+        etwas_id_map_remove(&group->threads, node);
         free(node);
     }
 }
 
 /* Without memory it is not missed. */
-static void add_thread(struct thread_topic *topic, uint32_t process_id, uint32_t thread_id)
+static void add_thread(struct thread_topic *group, uint32_t process_id, uint32_t thread_id)
 {
     struct thread *thread = malloc(sizeof *thread);
 
-    remove_thread(topic, thread_id);
+    remove_thread(group, thread_id);
     if (thread != NULL) {
         *thread = (struct thread){.node.id = thread_id, .process_id = process_id};
-        etwas_id_map_add(&topic->threads, &thread->node);
+        etwas_id_map_add(&group->threads, &thread->node);
     }
 }
 
-static void tell_now(const struct thread_topic *topic, enum etwas_thread_record_type type,
+static void tell_now(const struct thread_topic *group, enum etwas_thread_record_type type,
                      uint32_t process_id, uint32_t thread_id)
 {
     struct etwas_thread_record record =
         etwas_thread_record_make(type, process_id, thread_id, process_id, thread_id);
 
     record.flags = type == ETWAS_THREAD_END ? ETWAS_THREAD_END_NOT_SEEN : 0;
-    etwas_emit_now(topic->host->emitter, &record);
+    etwas_emit_now(group->host->emitter, &record);
 }
 
-static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
-                          const struct etwas_sideband *sideband)
+static void handle_process_record(void *state, const struct etwas_event_group_host *host,
+                                  uint32_t slot, const struct etwas_process_record *process_record)
 {
-    bool is_fork = sideband->type == PERF_RECORD_FORK;
+    bool is_fork = process_record->type == PERF_RECORD_FORK;
     const struct etwas_thread_record record = etwas_thread_record_make(
-        is_fork ? ETWAS_THREAD_START : ETWAS_THREAD_END, sideband->process_id, sideband->thread_id,
-        sideband->origin.process_id, sideband->origin.thread_id);
+        is_fork ? ETWAS_THREAD_START : ETWAS_THREAD_END, process_record->process_id,
+        process_record->thread_id, process_record->origin.process_id,
+        process_record->origin.thread_id);
 
     if (is_fork) {
-        add_thread(state, sideband->process_id, sideband->thread_id);
+        add_thread(state, process_record->process_id, process_record->thread_id);
     } else {
-        remove_thread(state, sideband->thread_id);
+        remove_thread(state, process_record->thread_id);
     }
-    etwas_emit(host->emitter, slot, &record, sideband->origin.time_ns);
+    etwas_emit(host->emitter, slot, &record, process_record->origin.time_ns);
 }
 
 /* ---- exec ------------------------------------------------------------------------------------ */
@@ -91,186 +92,186 @@ enum {
     EXEC_FIELDS,
 };
 
-static void tell_own(const struct etwas_taken *taken, enum etwas_thread_record_type type,
+static void tell_own(const struct etwas_source_event *event, enum etwas_thread_record_type type,
                      uint32_t thread_id)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
     const struct etwas_thread_record record = etwas_thread_record_make(
         type, origin->process_id, thread_id, origin->process_id, origin->thread_id);
 
-    etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+    etwas_emit(event->host->emitter, event->slot, &record, origin->time_ns);
 }
 
-static bool take_exec(const struct etwas_taken *taken)
+static bool handle_exec(const struct etwas_source_event *event)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
     int64_t values[EXEC_FIELDS];
     uint32_t before;
 
-    if (!etwas_taken_numbers(taken, values, EXEC_FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, EXEC_FIELDS)) {
         return false;
     }
     if (values[EXEC_NUMBER] == values[EXEC_NUMBER_BEFORE] || origin->thread_id == 0) {
         return true;
     }
-    before = etwas_thread_number(&taken->host->numbers, (uint32_t)values[EXEC_NUMBER_BEFORE]);
+    before = etwas_thread_number(&event->host->numbers, (uint32_t)values[EXEC_NUMBER_BEFORE]);
     if (before != 0) {
-        tell_own(taken, ETWAS_THREAD_END, before);
-        remove_thread(taken->state, before);
+        tell_own(event, ETWAS_THREAD_END, before);
+        remove_thread(event->state, before);
     }
-    add_thread(taken->state, origin->process_id, origin->thread_id);
-    tell_own(taken, ETWAS_THREAD_START, origin->thread_id);
+    add_thread(event->state, origin->process_id, origin->thread_id);
+    tell_own(event, ETWAS_THREAD_START, origin->thread_id);
     return true;
 }
 
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "sched/sched_process_exec",
      .fields = exec_names,
      .is_extra = true,
-     .take = take_exec},
+     .handle = handle_exec},
 };
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
 /* Who is on his way out, and not known, may have been told to have ended. */
-static bool is_new(const struct thread_topic *topic, uint32_t thread_id, bool is_leaving)
+static bool is_new(const struct thread_topic *group, uint32_t thread_id, bool is_leaving)
 {
-    return !is_leaving && etwas_id_map_find(&topic->threads, thread_id) == NULL;
+    return !is_leaving && etwas_id_map_find(&group->threads, thread_id) == NULL;
 }
 
 static void find_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
-    struct thread_topic *topic = context;
-    bool is_found = is_new(topic, thread_id, is_leaving);
+    struct thread_topic *group = context;
+    bool is_found = is_new(group, thread_id, is_leaving);
 
     if (is_found) {
-        add_thread(topic, process_id, thread_id);
+        add_thread(group, process_id, thread_id);
     }
-    if (is_found || (topic->has_run_down && !is_leaving)) {
-        tell_now(topic, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+    if (is_found || (group->has_run_down && !is_leaving)) {
+        tell_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
     }
-    etwas_pause(topic->host->pause);
+    etwas_quiesce(group->host->quiesce);
 }
 
 static void leave_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
-    const struct thread_topic *topic = context;
+    const struct thread_topic *group = context;
 
     if (!is_leaving) {
-        tell_now(topic, ETWAS_THREAD_RUNDOWN_END, process_id, thread_id);
+        tell_now(group, ETWAS_THREAD_RUNDOWN_END, process_id, thread_id);
     }
-    etwas_pause(topic->host->pause);
+    etwas_quiesce(group->host->quiesce);
 }
 
 /* ---- after a loss ---------------------------------------------------------------------------- */
 
 static void see_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
-    struct thread_topic *topic = context;
-    struct etwas_id_node *node = etwas_id_map_find(&topic->threads, thread_id);
+    struct thread_topic *group = context;
+    struct etwas_id_node *node = etwas_id_map_find(&group->threads, thread_id);
 
     if (node != NULL) {
         ((struct thread *)node)->is_missing = false;
     } else if (!is_leaving) {
-        add_thread(topic, process_id, thread_id);
-        tell_now(topic, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+        add_thread(group, process_id, thread_id);
+        tell_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
     }
-    etwas_pause(topic->host->pause);
+    etwas_quiesce(group->host->quiesce);
 }
 
-static void set_missing(const struct thread_topic *topic, bool is_missing)
+static void set_missing(const struct thread_topic *group, bool is_missing)
 {
     struct etwas_id_node *node = NULL;
 
-    while ((node = etwas_id_map_after(&topic->threads, node)) != NULL) {
+    while ((node = etwas_id_map_after(&group->threads, node)) != NULL) {
         ((struct thread *)node)->is_missing = is_missing;
     }
 }
 
-static void settle_missing(struct thread_topic *topic)
+static void settle_missing(struct thread_topic *group)
 {
-    struct etwas_id_node *node = etwas_id_map_after(&topic->threads, NULL);
+    struct etwas_id_node *node = etwas_id_map_after(&group->threads, NULL);
 
     while (node != NULL) {
-        struct etwas_id_node *next = etwas_id_map_after(&topic->threads, node);
+        struct etwas_id_node *next = etwas_id_map_after(&group->threads, node);
         const struct thread *thread = (struct thread *)node;
 
         if (thread->is_missing) {
-            tell_now(topic, ETWAS_THREAD_END, thread->process_id, node->id);
-            remove_thread(topic, node->id);
+            tell_now(group, ETWAS_THREAD_END, thread->process_id, node->id);
+            remove_thread(group, node->id);
         }
         node = next;
     }
-    topic->looked_ns = 0;
+    group->looked_ns = 0;
 }
 
 static bool find_lost(void *state, int64_t until_ns)
 {
-    struct thread_topic *topic = state;
+    struct thread_topic *group = state;
 
-    if (topic->looked_ns == 0) {
-        set_missing(topic, true);
-        if (!etwas_threads_list(topic->host->own_process, see_thread, topic)) {
-            set_missing(topic, false);
+    if (group->looked_ns == 0) {
+        set_missing(group, true);
+        if (!etwas_threads_list(group->host->own_process, see_thread, group)) {
+            set_missing(group, false);
         }
-        topic->looked_ns = etwas_clock_qpc();
+        group->looked_ns = etwas_clock_qpc();
         return false;
     }
-    if (until_ns < topic->looked_ns) {
+    if (until_ns < group->looked_ns) {
         return false;
     }
-    settle_missing(topic);
+    settle_missing(group);
     return true;
 }
 
 /* ---- the topic ------------------------------------------------------------------------------- */
 
-static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
-    struct thread_topic *topic = state;
+    struct thread_topic *group = state;
 
-    if (is_end && topic->looked_ns != 0) {
-        settle_missing(topic);
+    if (is_end && group->looked_ns != 0) {
+        settle_missing(group);
     }
-    (void)etwas_threads_list(host->own_process, is_end ? leave_thread : find_thread, topic);
-    topic->has_run_down = true;
+    (void)etwas_threads_list(host->own_process, is_end ? leave_thread : find_thread, group);
+    group->has_run_down = true;
 }
 
-static void *open_topic(const struct etwas_topic_host *host)
+static void *open_group(const struct etwas_event_group_host *host)
 {
-    struct thread_topic *topic = calloc(1, sizeof *topic);
+    struct thread_topic *group = calloc(1, sizeof *group);
 
-    if (topic != NULL && !etwas_id_map_init(&topic->threads)) {
-        free(topic);
+    if (group != NULL && !etwas_id_map_init(&group->threads)) {
+        free(group);
         return NULL;
     }
-    if (topic != NULL) {
-        topic->host = host;
+    if (group != NULL) {
+        group->host = host;
     }
-    return topic;
+    return group;
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
-    struct thread_topic *topic = state;
+    struct thread_topic *group = state;
     struct etwas_id_node *node;
 
-    while ((node = etwas_id_map_after(&topic->threads, NULL)) != NULL) {
-        remove_thread(topic, node->id);
+    while ((node = etwas_id_map_after(&group->threads, NULL)) != NULL) {
+        remove_thread(group, node->id);
     }
-    etwas_id_map_free(&topic->threads);
-    free(topic);
+    etwas_id_map_free(&group->threads);
+    free(group);
 }
 
-const struct etwas_topic etwas_topic_threads = {
+const struct etwas_event_group etwas_event_group_threads = {
     .flags = EVENT_TRACE_FLAG_THREAD,
-    .sideband = ETWAS_SIDEBAND_TASKS,
-    .own_sideband = ETWAS_SIDEBAND_TASKS,
+    .process_records = ETWAS_PROCESS_RECORD_TASKS,
+    .own_process_records = ETWAS_PROCESS_RECORD_TASKS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_topic,
-    .close = close_topic,
+    .open = open_group,
+    .close = close_group,
     .run_down = run_down,
-    .take_sideband = take_sideband,
+    .handle_process_record = handle_process_record,
     .find_lost = find_lost,
 };

@@ -65,43 +65,47 @@ static uint64_t whole_pages(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-static const void *make(struct etwas_record *record, uint8_t type,
-                        const struct etwas_sample_origin *origin, uint64_t begin, uint64_t bytes)
+static const void *make_record(struct etwas_record_builder *record, uint8_t type,
+                               const struct etwas_sample_origin *origin, uint64_t begin,
+                               uint64_t bytes)
 {
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, type, CLASS_VERSION);
-    etwas_record_set_thread(record, origin->process_id, origin->thread_id);
-    etwas_record_put_u64(record, begin);
-    etwas_record_put_u64(record, bytes);
-    etwas_record_put_u32(record, origin->process_id);
-    etwas_record_put_u32(record, type == TYPE_ALLOC ? COMMIT_AND_RESERVE : RELEASE);
-    return etwas_record_end(record);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, type, CLASS_VERSION);
+    etwas_record_builder_set_thread(record, origin->process_id, origin->thread_id);
+    etwas_record_builder_put_u64(record, begin);
+    etwas_record_builder_put_u64(record, bytes);
+    etwas_record_builder_put_u32(record, origin->process_id);
+    etwas_record_builder_put_u32(record, type == TYPE_ALLOC ? COMMIT_AND_RESERVE : RELEASE);
+    return etwas_record_builder_end(record);
 }
 
-static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t begin, uint64_t bytes)
+static void emit_memory(const struct etwas_source_event *event, uint8_t type, uint64_t begin,
+                        uint64_t bytes)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    const struct etwas_sample_origin *origin = &event->sample->origin;
 
     if (bytes != 0) {
-        etwas_emit(taken->host->emitter, taken->slot,
-                   make(taken->host->record, type, origin, begin, bytes), origin->time_ns);
+        etwas_emit(event->host->emitter, event->slot,
+                   make_record(event->host->record, type, origin, begin, bytes), origin->time_ns);
     }
 }
 
 /* A piece that begins where it did becomes larger or smaller. */
-static void tell_growth(const struct etwas_taken *taken, uint64_t begin, uint64_t from, uint64_t to)
+static void emit_growth(const struct etwas_source_event *event, uint64_t begin, uint64_t from,
+                        uint64_t to)
 {
     if (to > from) {
-        tell(taken, TYPE_ALLOC, begin + from, to - from);
+        emit_memory(event, TYPE_ALLOC, begin + from, to - from);
     } else {
-        tell(taken, TYPE_FREE, begin + to, from - to);
+        emit_memory(event, TYPE_FREE, begin + to, from - to);
     }
 }
 
 /* ---- the beginning of a call ----------------------------------------------------------------- */
 
-static struct call *begin_call(const struct etwas_taken *taken, enum call_kind kind)
+static struct call *begin_call(const struct etwas_source_event *event, enum call_kind kind)
 {
-    struct call *call = etwas_join_put(taken->state, etwas_taken_thread(taken), CALL_OF_THREAD);
+    struct call *call =
+        etwas_join_insert(event->state, etwas_source_event_thread(event), CALL_OF_THREAD);
 
     call->kind = kind;
     return call;
@@ -109,42 +113,42 @@ static struct call *begin_call(const struct etwas_taken *taken, enum call_kind k
 
 static const char *const range_names[] = {"addr", "len", NULL};
 
-static bool begin_range(const struct etwas_taken *taken, enum call_kind kind)
+static bool begin_range(const struct etwas_source_event *event, enum call_kind kind)
 {
     int64_t values[2];
     struct call *call;
 
-    if (!etwas_taken_numbers(taken, values, 2)) {
+    if (!etwas_source_event_numbers(event, values, 2)) {
         return false;
     }
-    call = begin_call(taken, kind);
+    call = begin_call(event, kind);
     call->begin = (uint64_t)values[0];
     call->bytes = whole_pages((uint64_t)values[1]);
     return true;
 }
 
 /* Its address is only a wish. */
-static bool take_map(const struct etwas_taken *taken)
+static bool handle_map(const struct etwas_source_event *event)
 {
-    return begin_range(taken, CALL_MAP);
+    return begin_range(event, CALL_MAP);
 }
 
-static bool take_unmap(const struct etwas_taken *taken)
+static bool handle_unmap(const struct etwas_source_event *event)
 {
-    return begin_range(taken, CALL_UNMAP);
+    return begin_range(event, CALL_UNMAP);
 }
 
 static const char *const remap_names[] = {"addr", "old_len", "new_len", "flags", NULL};
 
-static bool take_remap(const struct etwas_taken *taken)
+static bool handle_remap(const struct etwas_source_event *event)
 {
     int64_t values[4];
     struct call *call;
 
-    if (!etwas_taken_numbers(taken, values, 4)) {
+    if (!etwas_source_event_numbers(event, values, 4)) {
         return false;
     }
-    call = begin_call(taken, CALL_REMAP);
+    call = begin_call(event, CALL_REMAP);
     call->begin = (uint64_t)values[0];
     call->bytes = (values[3] & MREMAP_DONTUNMAP) != 0 ? 0 : whole_pages((uint64_t)values[1]);
     call->new_bytes = whole_pages((uint64_t)values[2]);
@@ -153,14 +157,14 @@ static bool take_remap(const struct etwas_taken *taken)
 
 static const char *const break_names[] = {"brk", NULL};
 
-static bool take_break(const struct etwas_taken *taken)
+static bool handle_break(const struct etwas_source_event *event)
 {
     int64_t end;
 
-    if (!etwas_taken_numbers(taken, &end, 1)) {
+    if (!etwas_source_event_numbers(event, &end, 1)) {
         return false;
     }
-    begin_call(taken, CALL_BREAK)->begin = (uint64_t)end;
+    begin_call(event, CALL_BREAK)->begin = (uint64_t)end;
     return true;
 }
 
@@ -169,83 +173,83 @@ static bool take_break(const struct etwas_taken *taken)
 static const char *const result_names[] = {"ret", NULL};
 
 /* False: the sample is too short. *is_good: it did not fail, and was seen to begin. */
-static bool end_call(const struct etwas_taken *taken, enum call_kind kind, struct call *call,
+static bool end_call(const struct etwas_source_event *event, enum call_kind kind, struct call *call,
                      bool *is_good, uint64_t *result)
 {
-    uint32_t thread_id = etwas_taken_thread(taken);
-    const struct call *found = etwas_join_find(taken->state, thread_id, CALL_OF_THREAD);
+    uint32_t thread_id = etwas_source_event_thread(event);
+    const struct call *found = etwas_join_find(event->state, thread_id, CALL_OF_THREAD);
     int64_t value;
 
-    if (!etwas_taken_numbers(taken, &value, 1)) {
+    if (!etwas_source_event_numbers(event, &value, 1)) {
         return false;
     }
     *result = (uint64_t)value;
     *is_good = found != NULL && found->kind == kind && !(value < 0 && value >= -LARGEST_ERROR);
     if (found != NULL) {
         *call = *found;
-        etwas_join_remove(taken->state, thread_id, CALL_OF_THREAD);
+        etwas_join_remove(event->state, thread_id, CALL_OF_THREAD);
     }
     return true;
 }
 
-static bool take_map_end(const struct etwas_taken *taken)
+static bool handle_map_end(const struct etwas_source_event *event)
 {
     struct call call;
     uint64_t address;
     bool is_good;
 
-    if (!end_call(taken, CALL_MAP, &call, &is_good, &address)) {
+    if (!end_call(event, CALL_MAP, &call, &is_good, &address)) {
         return false;
     }
     if (is_good) {
-        tell(taken, TYPE_ALLOC, address, call.bytes);
+        emit_memory(event, TYPE_ALLOC, address, call.bytes);
     }
     return true;
 }
 
-static bool take_unmap_end(const struct etwas_taken *taken)
+static bool handle_unmap_end(const struct etwas_source_event *event)
 {
     struct call call;
     uint64_t result;
     bool is_good;
 
-    if (!end_call(taken, CALL_UNMAP, &call, &is_good, &result)) {
+    if (!end_call(event, CALL_UNMAP, &call, &is_good, &result)) {
         return false;
     }
     if (is_good) {
-        tell(taken, TYPE_FREE, call.begin, call.bytes);
+        emit_memory(event, TYPE_FREE, call.begin, call.bytes);
     }
     return true;
 }
 
-static bool take_remap_end(const struct etwas_taken *taken)
+static bool handle_remap_end(const struct etwas_source_event *event)
 {
     struct call call;
     uint64_t address;
     bool is_good;
 
-    if (!end_call(taken, CALL_REMAP, &call, &is_good, &address)) {
+    if (!end_call(event, CALL_REMAP, &call, &is_good, &address)) {
         return false;
     }
     if (is_good && address == call.begin) {
-        tell_growth(taken, address, call.bytes, call.new_bytes);
+        emit_growth(event, address, call.bytes, call.new_bytes);
     } else if (is_good) {
-        tell(taken, TYPE_FREE, call.begin, call.bytes);
-        tell(taken, TYPE_ALLOC, address, call.new_bytes);
+        emit_memory(event, TYPE_FREE, call.begin, call.bytes);
+        emit_memory(event, TYPE_ALLOC, address, call.new_bytes);
     }
     return true;
 }
 
 /* A program asks for its end of data, as brk(0), before it moves it. */
-static bool take_break_end(const struct etwas_taken *taken)
+static bool handle_break_end(const struct etwas_source_event *event)
 {
-    uint32_t process_id = taken->sample->origin.process_id;
-    struct call *data = etwas_join_find(taken->state, process_id, DATA_OF_PROCESS);
+    uint32_t process_id = event->sample->origin.process_id;
+    struct call *data = etwas_join_find(event->state, process_id, DATA_OF_PROCESS);
     struct call call;
     uint64_t end;
     bool is_good;
 
-    if (!end_call(taken, CALL_BREAK, &call, &is_good, &end)) {
+    if (!end_call(event, CALL_BREAK, &call, &is_good, &end)) {
         return false;
     }
     if (!is_good || process_id == 0) { /* of all that are outside there is one number */
@@ -253,9 +257,9 @@ static bool take_break_end(const struct etwas_taken *taken)
     }
     end = whole_pages(end);
     if (data != NULL && call.begin != 0) {
-        tell_growth(taken, 0, data->begin, end);
+        emit_growth(event, 0, data->begin, end);
     } else if (data == NULL) {
-        data = etwas_join_put(taken->state, process_id, DATA_OF_PROCESS);
+        data = etwas_join_insert(event->state, process_id, DATA_OF_PROCESS);
     }
     data->begin = end;
     return true;
@@ -264,44 +268,44 @@ static bool take_break_end(const struct etwas_taken *taken)
 /* ---- the topic ------------------------------------------------------------------------------- */
 
 /* 32: MAP_ANONYMOUS, on every machine that the library is for. */
-static const struct etwas_source sources[] = {
+static const struct etwas_event_source sources[] = {
     {.tracepoint = "syscalls/sys_enter_mmap",
      .fields = range_names,
      .filter = "flags & 32",
      .without_own = true,
-     .take = take_map},
+     .handle = handle_map},
     {.tracepoint = "syscalls/sys_exit_mmap",
      .fields = result_names,
      .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC},
      .without_own = true,
-     .take = take_map_end},
+     .handle = handle_map_end},
     {.tracepoint = "syscalls/sys_enter_munmap",
      .fields = range_names,
      .without_own = true,
-     .take = take_unmap},
+     .handle = handle_unmap},
     {.tracepoint = "syscalls/sys_exit_munmap",
      .fields = result_names,
      .hooks = {GROUP_MEMORY << 8 | TYPE_FREE},
      .without_own = true,
-     .take = take_unmap_end},
+     .handle = handle_unmap_end},
     {.tracepoint = "syscalls/sys_enter_mremap",
      .fields = remap_names,
      .without_own = true,
-     .take = take_remap},
+     .handle = handle_remap},
     {.tracepoint = "syscalls/sys_exit_mremap",
      .fields = result_names,
      .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC, GROUP_MEMORY << 8 | TYPE_FREE},
      .without_own = true,
-     .take = take_remap_end},
+     .handle = handle_remap_end},
     {.tracepoint = "syscalls/sys_enter_brk",
      .fields = break_names,
      .without_own = true,
-     .take = take_break},
+     .handle = handle_break},
     {.tracepoint = "syscalls/sys_exit_brk",
      .fields = result_names,
      .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC, GROUP_MEMORY << 8 | TYPE_FREE},
      .without_own = true,
-     .take = take_break_end},
+     .handle = handle_break_end},
 };
 
 static bool is_without_file(const char *path)
@@ -311,43 +315,43 @@ static bool is_without_file(const char *path)
 }
 
 /* Of the own process: what the mapping is now. */
-static void take_mapping(void *state, const struct etwas_topic_host *host, uint32_t slot,
-                         const struct etwas_sideband *sideband)
+static void handle_mapping(void *state, const struct etwas_event_group_host *host, uint32_t slot,
+                           const struct etwas_process_record *process_record)
 {
     (void)state;
-    if (is_without_file(sideband->image.path)) {
+    if (is_without_file(process_record->image.path)) {
         etwas_emit(host->emitter, slot,
-                   make(host->record, TYPE_ALLOC, &sideband->origin, sideband->image.address,
-                        sideband->image.bytes),
-                   sideband->origin.time_ns);
+                   make_record(host->record, TYPE_ALLOC, &process_record->origin,
+                               process_record->image.address, process_record->image.bytes),
+                   process_record->origin.time_ns);
     }
 }
 
-static void *open_topic(const struct etwas_topic_host *host)
+static void *open_group(const struct etwas_event_group_host *host)
 {
     (void)host;
     return etwas_join_make(sizeof(struct call));
 }
 
-static void close_topic(void *state)
+static void close_group(void *state)
 {
     etwas_join_free(state);
 }
 
 /* Of any thread: it may have begun there, or ended. */
-static void take_loss(void *state, uint32_t slot)
+static void handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
     etwas_join_clear(state);
 }
 
-const struct etwas_topic etwas_topic_virtual_memory = {
+const struct etwas_event_group etwas_event_group_virtual_memory = {
     .flags = EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
-    .own_sideband = ETWAS_SIDEBAND_FILES,
-    .take_sideband = take_mapping,
+    .own_process_records = ETWAS_PROCESS_RECORD_FILES,
+    .handle_process_record = handle_mapping,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_topic,
-    .close = close_topic,
-    .take_loss = take_loss,
+    .open = open_group,
+    .close = close_group,
+    .handle_loss = handle_loss,
 };

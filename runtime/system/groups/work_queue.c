@@ -34,65 +34,66 @@ enum {
 
 static const char *const names[] = {"common_pid", "work", "function", NULL};
 
-static struct work *place_of(const struct etwas_taken *taken, int64_t thread_id)
+static struct work *place_of(const struct etwas_source_event *event, int64_t thread_id)
 {
-    return (struct work *)taken->state + (uint32_t)thread_id % THREADS;
+    return (struct work *)event->state + (uint32_t)thread_id % THREADS;
 }
 
-static bool take_start(const struct etwas_taken *taken)
+static bool handle_start(const struct etwas_source_event *event)
 {
     int64_t values[FIELDS];
 
-    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, FIELDS)) {
         return false;
     }
-    *place_of(taken, values[THREAD]) = (struct work){.thread_id = (uint32_t)values[THREAD],
+    *place_of(event, values[THREAD]) = (struct work){.thread_id = (uint32_t)values[THREAD],
                                                      .item = (uint64_t)values[ITEM],
-                                                     .since_ns = taken->sample->origin.time_ns};
+                                                     .since_ns = event->sample->origin.time_ns};
     return true;
 }
 
-static bool take_end(const struct etwas_taken *taken)
+static bool handle_end(const struct etwas_source_event *event)
 {
-    int64_t since_ns = taken->sample->origin.time_ns;
+    int64_t since_ns = event->sample->origin.time_ns;
     int64_t values[FIELDS];
     struct work *work;
 
-    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+    if (!etwas_source_event_numbers(event, values, FIELDS)) {
         return false;
     }
-    work = place_of(taken, values[THREAD]);
+    work = place_of(event, values[THREAD]);
     if (work->thread_id == (uint32_t)values[THREAD] && work->item == (uint64_t)values[ITEM]) {
         since_ns = work->since_ns;
         work->thread_id = 0;
     }
-    etwas_deferred_emit(taken, ETWAS_DEFERRED_THREAD, since_ns, (uint64_t)values[FUNCTION]);
+    etwas_deferred_call_emit(event, ETWAS_DEFERRED_CALL_THREAD, since_ns,
+                             (uint64_t)values[FUNCTION]);
     return true;
 }
 
-static const struct etwas_source sources[] = {
-    {.tracepoint = "workqueue/workqueue_execute_start", .fields = names, .take = take_start},
-    {.tracepoint = "workqueue/workqueue_execute_end", .fields = names, .take = take_end},
+static const struct etwas_event_source sources[] = {
+    {.tracepoint = "workqueue/workqueue_execute_start", .fields = names, .handle = handle_start},
+    {.tracepoint = "workqueue/workqueue_execute_end", .fields = names, .handle = handle_end},
 };
 
-static void *open_works(const struct etwas_topic_host *host)
+static void *open_works(const struct etwas_event_group_host *host)
 {
     (void)host;
     return calloc(THREADS, sizeof(struct work));
 }
 
 /* What was lost, of any thread, may have been the end of one and the beginning of another. */
-static void take_loss(void *state, uint32_t slot)
+static void handle_loss(void *state, uint32_t slot)
 {
     (void)slot;
     memset(state, 0, THREADS * sizeof(struct work));
 }
 
-const struct etwas_topic etwas_topic_work = {
+const struct etwas_event_group etwas_event_group_work_queues = {
     .flags = EVENT_TRACE_FLAG_DPC,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = open_works,
     .close = free,
-    .take_loss = take_loss,
+    .handle_loss = handle_loss,
 };

@@ -39,7 +39,7 @@ static uint32_t mode_bit(const char *mode)
 /* dev1.0 is device 0 of ata1; dev1.2.0 is one behind a multiplier. */
 static void tell_channel(struct etwas_inventory *inventory, const char *name, void *context)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     char class[ETWAS_INVENTORY_LINE_BYTES];
     char mode[ETWAS_INVENTORY_LINE_BYTES];
     char location[ETWAS_INVENTORY_LINE_BYTES];
@@ -60,11 +60,11 @@ static void tell_channel(struct etwas_inventory *inventory, const char *name, vo
                                name);
     (void)snprintf(location, sizeof location, "ata%u", port);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_IDE_CHANNEL);
-    etwas_record_put_u32(record, number);
-    etwas_record_put_u32(record, strcmp(class, "atapi") == 0 ? TYPE_ATAPI : TYPE_ATA);
-    etwas_record_put_u32(record, mode_bit(mode));
+    etwas_record_builder_put_u32(record, number);
+    etwas_record_builder_put_u32(record, strcmp(class, "atapi") == 0 ? TYPE_ATAPI : TYPE_ATA);
+    etwas_record_builder_put_u32(record, mode_bit(mode));
     length_at = record->bytes;
-    etwas_record_put_u32(record, 0);
+    etwas_record_builder_put_u32(record, 0);
     etwas_inventory_put_counted(inventory, length_at, location);
     etwas_inventory_end(inventory);
 }

@@ -24,7 +24,7 @@ static void tell_device(struct etwas_inventory *inventory, const struct device *
 
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_PNP);
     length_at = inventory->record->bytes;
-    etwas_record_put_zeros(inventory->record, LENGTHS * sizeof(uint32_t));
+    etwas_record_builder_put_zeros(inventory->record, LENGTHS * sizeof(uint32_t));
     for (uint32_t index = 0; index < LENGTHS; index++) {
         etwas_inventory_put_counted(inventory, length_at + index * (uint32_t)sizeof(uint32_t),
                                     texts[index]);

@@ -58,7 +58,7 @@ static bool fits(const char *text, size_t characters)
 static void tell_volume(struct etwas_inventory *inventory, struct disk *disk,
                         const struct volume *volume)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     struct statvfs space = {0};
     const char *point = "";
     const char *type = "";
@@ -70,23 +70,23 @@ static void tell_volume(struct etwas_inventory *inventory, struct disk *disk,
         (void)etwas_mounts_space(inventory, disk->mounts, volume->mount, &space);
     }
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_LOGICAL_DISK);
-    etwas_record_put_u64(record, volume->start);
-    etwas_record_put_u64(record, volume->bytes);
-    etwas_record_put_u32(record, disk->number);
-    etwas_record_put_u32(record, at_most_u32(volume->bytes));
-    etwas_record_put_u32(record, volume->type);
-    etwas_record_put_utf16_field(record, fits(point, LETTER_CHARACTERS) ? point : "",
-                                 LETTER_CHARACTERS);
-    etwas_record_put_u32(record, 0);
-    etwas_record_put_u32(record, volume->partition);
-    etwas_record_put_u32(record, (uint32_t)space.f_frsize / disk->sector_bytes);
-    etwas_record_put_u32(record, disk->sector_bytes);
-    etwas_record_put_u32(record, 0);
-    etwas_record_put_u64(record, space.f_bfree);
-    etwas_record_put_u64(record, space.f_blocks);
-    etwas_record_put_utf16_field(record, type, FILE_SYSTEM_CHARACTERS);
-    etwas_record_put_u32(record, 0);
-    etwas_record_put_u32(record, 0);
+    etwas_record_builder_put_u64(record, volume->start);
+    etwas_record_builder_put_u64(record, volume->bytes);
+    etwas_record_builder_put_u32(record, disk->number);
+    etwas_record_builder_put_u32(record, at_most_u32(volume->bytes));
+    etwas_record_builder_put_u32(record, volume->type);
+    etwas_record_builder_put_utf16_field(record, fits(point, LETTER_CHARACTERS) ? point : "",
+                                         LETTER_CHARACTERS);
+    etwas_record_builder_put_u32(record, 0);
+    etwas_record_builder_put_u32(record, volume->partition);
+    etwas_record_builder_put_u32(record, (uint32_t)space.f_frsize / disk->sector_bytes);
+    etwas_record_builder_put_u32(record, disk->sector_bytes);
+    etwas_record_builder_put_u32(record, 0);
+    etwas_record_builder_put_u64(record, space.f_bfree);
+    etwas_record_builder_put_u64(record, space.f_blocks);
+    etwas_record_builder_put_utf16_field(record, type, FILE_SYSTEM_CHARACTERS);
+    etwas_record_builder_put_u32(record, 0);
+    etwas_record_builder_put_u32(record, 0);
     etwas_inventory_end(inventory);
 }
 
@@ -142,13 +142,13 @@ static void put_scsi_address(struct etwas_inventory *inventory, const char *addr
     if (sscanf(address, "%u:%u:%u:%u", &parts[0], &parts[1], &parts[2], &parts[3]) != PARTS) {
         memset(parts, 0, sizeof parts);
     }
-    etwas_record_put(inventory->record, parts, sizeof parts);
+    etwas_record_builder_put(inventory->record, parts, sizeof parts);
 }
 
 static void tell_physical(struct etwas_inventory *inventory, const struct disk *disk,
                           const char *address)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     char maker[2 * ETWAS_INVENTORY_LINE_BYTES];
     char cache[ETWAS_INVENTORY_LINE_BYTES];
 
@@ -156,24 +156,24 @@ static void tell_physical(struct etwas_inventory *inventory, const struct disk *
     (void)etwas_inventory_line(inventory, cache, sizeof cache, "sys/block/%s/queue/write_cache",
                                disk->name);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_PHYSICAL_DISK);
-    etwas_record_put_u32(record, disk->number);
-    etwas_record_put_u32(record, disk->sector_bytes);
-    etwas_record_put_u32(record, 1);
-    etwas_record_put_u32(record, 1);
-    etwas_record_put_u64(record, disk->bytes / disk->sector_bytes);
+    etwas_record_builder_put_u32(record, disk->number);
+    etwas_record_builder_put_u32(record, disk->sector_bytes);
+    etwas_record_builder_put_u32(record, 1);
+    etwas_record_builder_put_u32(record, 1);
+    etwas_record_builder_put_u64(record, disk->bytes / disk->sector_bytes);
     put_scsi_address(inventory, address);
-    etwas_record_put_utf16_field(record, maker, MANUFACTURER_CHARACTERS);
-    etwas_record_put_u32(record, disk->partition_count);
-    etwas_record_put_u8(record, strcmp(cache, "write back") == 0);
-    etwas_record_put_u8(record, 0);
-    etwas_record_put_utf16_field(record, disk->has_root ? "/" : "", BOOT_LETTER_CHARACTERS);
-    etwas_record_put_utf16_field(record, "", SPARE_CHARACTERS);
+    etwas_record_builder_put_utf16_field(record, maker, MANUFACTURER_CHARACTERS);
+    etwas_record_builder_put_u32(record, disk->partition_count);
+    etwas_record_builder_put_u8(record, strcmp(cache, "write back") == 0);
+    etwas_record_builder_put_u8(record, 0);
+    etwas_record_builder_put_utf16_field(record, disk->has_root ? "/" : "", BOOT_LETTER_CHARACTERS);
+    etwas_record_builder_put_utf16_field(record, "", SPARE_CHARACTERS);
     etwas_inventory_end(inventory);
 }
 
 static void tell_optical(struct etwas_inventory *inventory, const struct disk *disk)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     const struct etwas_mount *mount = etwas_mounts_find(disk->mounts, disk->number, disk->name);
     char maker[2 * ETWAS_INVENTORY_LINE_BYTES];
     unsigned index = 0;
@@ -181,24 +181,24 @@ static void tell_optical(struct etwas_inventory *inventory, const struct disk *d
     (void)sscanf(disk->name, "sr%u", &index);
     read_maker(inventory, disk->name, maker, sizeof maker);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_OPTICAL);
-    etwas_record_put_u16(record, (uint16_t)index);
-    etwas_record_put_u16(record, BUS_ATAPI);
-    etwas_record_put_u16(record, DEVICE_CD_ROM);
-    etwas_record_put_u16(record, 0); /* MediaType */
-    etwas_record_put_u64(record, 0); /* StartingOffset */
-    etwas_record_put_u64(record, disk->bytes);
-    etwas_record_put_u64(record, 0); /* NumberOfFreeBlocks */
-    etwas_record_put_u64(record, disk->bytes / disk->sector_bytes);
-    etwas_record_put_u64(record, 0); /* NextWritableAddress */
-    etwas_record_put_u32(record, 0); /* NumberOfSessions */
-    etwas_record_put_u32(record, 0); /* NumberOfTracks */
-    etwas_record_put_u32(record, disk->sector_bytes);
-    etwas_record_put_u16(record, 0); /* DiscStatus */
-    etwas_record_put_u16(record, 0); /* LastSessionStatus */
-    etwas_record_put_utf16(record, mount == NULL ? "" : mount->point);
-    etwas_record_put_utf16(record, mount == NULL ? "" : mount->type);
-    etwas_record_put_utf16(record, disk->name);
-    etwas_record_put_utf16(record, maker);
+    etwas_record_builder_put_u16(record, (uint16_t)index);
+    etwas_record_builder_put_u16(record, BUS_ATAPI);
+    etwas_record_builder_put_u16(record, DEVICE_CD_ROM);
+    etwas_record_builder_put_u16(record, 0); /* MediaType */
+    etwas_record_builder_put_u64(record, 0); /* StartingOffset */
+    etwas_record_builder_put_u64(record, disk->bytes);
+    etwas_record_builder_put_u64(record, 0); /* NumberOfFreeBlocks */
+    etwas_record_builder_put_u64(record, disk->bytes / disk->sector_bytes);
+    etwas_record_builder_put_u64(record, 0); /* NextWritableAddress */
+    etwas_record_builder_put_u32(record, 0); /* NumberOfSessions */
+    etwas_record_builder_put_u32(record, 0); /* NumberOfTracks */
+    etwas_record_builder_put_u32(record, disk->sector_bytes);
+    etwas_record_builder_put_u16(record, 0); /* DiscStatus */
+    etwas_record_builder_put_u16(record, 0); /* LastSessionStatus */
+    etwas_record_builder_put_utf16(record, mount == NULL ? "" : mount->point);
+    etwas_record_builder_put_utf16(record, mount == NULL ? "" : mount->type);
+    etwas_record_builder_put_utf16(record, disk->name);
+    etwas_record_builder_put_utf16(record, maker);
     etwas_inventory_end(inventory);
 }
 

@@ -51,7 +51,7 @@ static int open_regular(const char *path)
 
 static bool read_text(const char *path, char *text, size_t size)
 {
-    ssize_t bytes = etwas_small_file_read(open_regular(path), text, size - 1);
+    ssize_t bytes = etwas_pseudo_file_read(open_regular(path), text, size - 1);
 
     text[bytes > 0 ? bytes : 0] = 0;
     return bytes > 0;

@@ -35,7 +35,7 @@ static uint64_t read_mask(const char *text)
 
 static void tell_interrupt(struct etwas_inventory *inventory, const char *name, void *context)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     char actions[ETWAS_INVENTORY_LINE_BYTES];
     char mask[4 * ETWAS_INVENTORY_LINE_BYTES];
     uint32_t length_at;
@@ -48,10 +48,10 @@ static void tell_interrupt(struct etwas_inventory *inventory, const char *name, 
     }
     (void)etwas_inventory_line(inventory, mask, sizeof mask, "proc/irq/%s/smp_affinity", name);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_IRQ);
-    etwas_record_put_u64(record, read_mask(mask));
-    etwas_record_put_u32(record, (uint32_t)strtoul(name, NULL, DECIMAL));
+    etwas_record_builder_put_u64(record, read_mask(mask));
+    etwas_record_builder_put_u32(record, (uint32_t)strtoul(name, NULL, DECIMAL));
     length_at = record->bytes;
-    etwas_record_put_u32(record, 0);
+    etwas_record_builder_put_u32(record, 0);
     etwas_inventory_put_counted(inventory, length_at, actions);
     etwas_inventory_end(inventory);
 }

@@ -17,27 +17,27 @@ enum {
 void etwas_inventory_begin(struct etwas_inventory *inventory, enum etwas_inventory_type type)
 {
     inventory->type = type;
-    etwas_record_begin(inventory->record, ETWAS_ETL_SYSTEM64, GROUP_CONFIGURATION, (uint8_t)type,
-                       CLASS_VERSION);
-    etwas_record_set_thread(inventory->record, (uint32_t)getpid(), (uint32_t)gettid());
+    etwas_record_builder_begin(inventory->record, ETWAS_ETL_SYSTEM64, GROUP_CONFIGURATION,
+                               (uint8_t)type, CLASS_VERSION);
+    etwas_record_builder_set_thread(inventory->record, (uint32_t)getpid(), (uint32_t)gettid());
 }
 
 void etwas_inventory_end(struct etwas_inventory *inventory)
 {
     if ((inventory->types & 1U << inventory->type) != 0) {
-        etwas_emit_now(inventory->emitter, etwas_record_end(inventory->record));
+        etwas_emit_now(inventory->emitter, etwas_record_builder_end(inventory->record));
     }
-    etwas_pause(inventory->pause);
+    etwas_quiesce(inventory->quiesce);
 }
 
 void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t length_at,
                                  const char *text)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     const uint32_t begin = record->bytes;
     uint32_t characters;
 
-    etwas_record_put_utf16(record, text);
+    etwas_record_builder_put_utf16(record, text);
     characters = (record->bytes - begin) / (uint32_t)sizeof(uint16_t);
     characters -= characters > 0; /* the 0 */
     if (length_at + sizeof characters <= begin) {
@@ -45,8 +45,8 @@ void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t len
     }
 }
 
-void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record *record,
-                          struct etwas_emitter *emitter, struct etwas_pause *pause)
+void etwas_inventory_emit(const char *root, uint32_t types, struct etwas_record_builder *record,
+                          struct etwas_emitter *emitter, struct etwas_quiesce *quiesce)
 {
     static void (*const parts[])(struct etwas_inventory * inventory) = {
         etwas_inventory_processors, etwas_inventory_platform, etwas_inventory_power,
@@ -57,7 +57,7 @@ void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record 
     struct etwas_inventory inventory = {.root = root,
                                         .record = record,
                                         .emitter = emitter,
-                                        .pause = pause,
+                                        .quiesce = quiesce,
                                         .types = types,
                                         .steps_left = ETWAS_INVENTORY_STEPS};
 

@@ -31,7 +31,7 @@
 #define ETWAS_INVENTORY_ALL UINT32_MAX
 
 /* Events of these types, bit by bit. `record` has its room; what was in it is gone. */
-void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record *record,
-                          struct etwas_emitter *emitter, struct etwas_pause *pause);
+void etwas_inventory_emit(const char *root, uint32_t types, struct etwas_record_builder *record,
+                          struct etwas_emitter *emitter, struct etwas_quiesce *quiesce);
 
 #endif

@@ -38,10 +38,10 @@ enum etwas_inventory_type {
 
 struct etwas_inventory {
     const char *root;
-    struct etwas_record *record;
+    struct etwas_record_builder *record;
     struct etwas_emitter *emitter;
-    struct etwas_pause *pause; /* behind each thing */
-    uint32_t types;            /* that are told, bit by bit */
+    struct etwas_quiesce *quiesce; /* behind each thing */
+    uint32_t types;                /* that are told, bit by bit */
     uint32_t steps_left;
     enum etwas_inventory_type type; /* of the record that is put together */
 };

@@ -69,7 +69,7 @@ static void list_addresses(const struct ifaddrs *all, const char *name, char *li
 static void tell_adapter(struct etwas_inventory *inventory, const char *name, void *context)
 {
     const struct addresses *addresses = context;
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     uint64_t type = etwas_inventory_number(inventory, "sys/class/net/%s/type", name);
     char list[TEXT_BYTES];
     uint64_t hardware;
@@ -84,13 +84,13 @@ static void tell_adapter(struct etwas_inventory *inventory, const char *name, vo
     hardware = read_hardware_address(list, &bytes);
     list_addresses(addresses->all, name, list, sizeof list);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_NIC);
-    etwas_record_put_u64(record, hardware);
-    etwas_record_put_u32(record, bytes);
-    etwas_record_put_u32(record, index);
-    etwas_record_put_u32(record, index);
-    etwas_record_put_utf16(record, name);
-    etwas_record_put_utf16(record, list);
-    etwas_record_put_utf16(record, addresses->dns);
+    etwas_record_builder_put_u64(record, hardware);
+    etwas_record_builder_put_u32(record, bytes);
+    etwas_record_builder_put_u32(record, index);
+    etwas_record_builder_put_u32(record, index);
+    etwas_record_builder_put_utf16(record, name);
+    etwas_record_builder_put_utf16(record, list);
+    etwas_record_builder_put_utf16(record, addresses->dns);
     etwas_inventory_end(inventory);
 }
 
@@ -131,7 +131,7 @@ void etwas_inventory_adapters(struct etwas_inventory *inventory)
 
 void etwas_inventory_network(struct etwas_inventory *inventory)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     char ports[ETWAS_INVENTORY_LINE_BYTES];
     char *last_port;
     uint64_t buckets;
@@ -143,9 +143,9 @@ void etwas_inventory_network(struct etwas_inventory *inventory)
     (void)strtoul(ports, &last_port, DECIMAL);
     buckets = etwas_inventory_number(inventory, "proc/sys/net/ipv4/tcp_ehash_entries");
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_NETWORK);
-    etwas_record_put_u32(record, 1); /* Linux's table has no partitions */
-    etwas_record_put_u32(record, (uint32_t)buckets);
-    etwas_record_put_u32(record, (uint32_t)strtoul(last_port, NULL, DECIMAL));
-    etwas_record_put_u32(record, TIME_WAIT_S);
+    etwas_record_builder_put_u32(record, 1); /* Linux's table has no partitions */
+    etwas_record_builder_put_u32(record, (uint32_t)buckets);
+    etwas_record_builder_put_u32(record, (uint32_t)strtoul(last_port, NULL, DECIMAL));
+    etwas_record_builder_put_u32(record, TIME_WAIT_S);
     etwas_inventory_end(inventory);
 }

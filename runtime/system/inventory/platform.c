@@ -29,7 +29,7 @@ void etwas_inventory_platform(struct etwas_inventory *inventory)
     }
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_PLATFORM);
     for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
-        etwas_record_put_utf16(inventory->record, lines[index]);
+        etwas_record_builder_put_utf16(inventory->record, lines[index]);
     }
     etwas_inventory_end(inventory);
 }
@@ -41,7 +41,7 @@ void etwas_inventory_platform(struct etwas_inventory *inventory)
  */
 void etwas_inventory_power(struct etwas_inventory *inventory)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     char states[ETWAS_INVENTORY_LINE_BYTES];
     char sleep[ETWAS_INVENTORY_LINE_BYTES];
     char name[ETWAS_INVENTORY_LINE_BYTES];
@@ -54,12 +54,12 @@ void etwas_inventory_power(struct etwas_inventory *inventory)
                 (!etwas_inventory_line(inventory, sleep, sizeof sleep, "sys/power/mem_sleep") ||
                  strstr(sleep, "deep") != NULL);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_POWER);
-    etwas_record_put_u8(record, strstr(states, "standby") != NULL);
-    etwas_record_put_u8(record, false);
-    etwas_record_put_u8(record, has_sleep);
-    etwas_record_put_u8(record, strstr(states, "disk") != NULL);
-    etwas_record_put_u8(
+    etwas_record_builder_put_u8(record, strstr(states, "standby") != NULL);
+    etwas_record_builder_put_u8(record, false);
+    etwas_record_builder_put_u8(record, has_sleep);
+    etwas_record_builder_put_u8(record, strstr(states, "disk") != NULL);
+    etwas_record_builder_put_u8(
         record, etwas_inventory_line(inventory, name, sizeof name, "sys/firmware/acpi/pm_profile"));
-    etwas_record_put_zeros(record, PAD_BYTES);
+    etwas_record_builder_put_zeros(record, PAD_BYTES);
     etwas_inventory_end(inventory);
 }

@@ -115,21 +115,21 @@ static uint64_t hyper_threading(struct etwas_inventory *inventory)
 
 void etwas_inventory_processors(struct etwas_inventory *inventory)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     const uint32_t page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
     char line[ETWAS_INVENTORY_LINE_BYTES];
 
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_CPU);
-    etwas_record_put_u32(record, speed_mhz(inventory));
+    etwas_record_builder_put_u32(record, speed_mhz(inventory));
     (void)etwas_inventory_line(inventory, line, sizeof line, "sys/devices/system/cpu/online");
-    etwas_record_put_u32(record, count_of(line));
-    etwas_record_put_u32(record, memory_mb(inventory));
-    etwas_record_put_u32(record, page_bytes);
-    etwas_record_put_u32(record, page_bytes); /* what memory is mapped in */
+    etwas_record_builder_put_u32(record, count_of(line));
+    etwas_record_builder_put_u32(record, memory_mb(inventory));
+    etwas_record_builder_put_u32(record, page_bytes);
+    etwas_record_builder_put_u32(record, page_bytes); /* what memory is mapped in */
     (void)etwas_inventory_line(inventory, line, sizeof line, "proc/sys/kernel/hostname");
-    etwas_record_put_utf16_field(record, line, NAME_CHARACTERS);
+    etwas_record_builder_put_utf16_field(record, line, NAME_CHARACTERS);
     read_domain(inventory, line, sizeof line);
-    etwas_record_put_utf16_field(record, line, DOMAIN_CHARACTERS);
-    etwas_record_put_u64(record, hyper_threading(inventory));
+    etwas_record_builder_put_utf16_field(record, line, DOMAIN_CHARACTERS);
+    etwas_record_builder_put_u64(record, hyper_threading(inventory));
     etwas_inventory_end(inventory);
 }

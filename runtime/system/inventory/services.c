@@ -94,7 +94,7 @@ static void read_description(struct etwas_inventory *inventory, const char *unit
 
 static void tell_service(struct etwas_inventory *inventory, const char *unit, const char *path)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
     struct service service = {.path = path};
     char description[TEXT_BYTES];
     char process[ETWAS_INVENTORY_LINE_BYTES];
@@ -110,12 +110,12 @@ static void tell_service(struct etwas_inventory *inventory, const char *unit, co
     (void)etwas_inventory_line(inventory, process, sizeof process, "proc/%u/comm",
                                service.process_id);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_SERVICE);
-    etwas_record_put_u32(record, service.process_id);
-    etwas_record_put_u32(record, STATE_RUNNING);
-    etwas_record_put_u32(record, 0); /* SubProcessTag */
-    etwas_record_put_utf16(record, unit);
-    etwas_record_put_utf16(record, description);
-    etwas_record_put_utf16(record, process);
+    etwas_record_builder_put_u32(record, service.process_id);
+    etwas_record_builder_put_u32(record, STATE_RUNNING);
+    etwas_record_builder_put_u32(record, 0); /* SubProcessTag */
+    etwas_record_builder_put_utf16(record, unit);
+    etwas_record_builder_put_utf16(record, description);
+    etwas_record_builder_put_utf16(record, process);
     etwas_inventory_end(inventory);
 }
 

@@ -35,20 +35,20 @@ struct connectors {
 
 static void tell_adapter(struct etwas_inventory *inventory, const struct adapter *adapter)
 {
-    struct etwas_record *record = inventory->record;
+    struct etwas_record_builder *record = inventory->record;
 
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_VIDEO);
-    etwas_record_put_u32(record, adapter->memory_bytes);
-    etwas_record_put_u32(record, adapter->width);
-    etwas_record_put_u32(record, adapter->height);
-    etwas_record_put_u32(record, adapter->bits);
-    etwas_record_put_u32(record, 0); /* VRefresh */
-    etwas_record_put_utf16_field(record, adapter->chip, TEXT_CHARACTERS);
-    etwas_record_put_utf16_field(record, "", TEXT_CHARACTERS); /* DACType */
-    etwas_record_put_utf16_field(record, adapter->name, TEXT_CHARACTERS);
-    etwas_record_put_utf16_field(record, "", TEXT_CHARACTERS); /* BiosString */
-    etwas_record_put_utf16_field(record, adapter->device, TEXT_CHARACTERS);
-    etwas_record_put_u32(record, adapter->flags);
+    etwas_record_builder_put_u32(record, adapter->memory_bytes);
+    etwas_record_builder_put_u32(record, adapter->width);
+    etwas_record_builder_put_u32(record, adapter->height);
+    etwas_record_builder_put_u32(record, adapter->bits);
+    etwas_record_builder_put_u32(record, 0); /* VRefresh */
+    etwas_record_builder_put_utf16_field(record, adapter->chip, TEXT_CHARACTERS);
+    etwas_record_builder_put_utf16_field(record, "", TEXT_CHARACTERS); /* DACType */
+    etwas_record_builder_put_utf16_field(record, adapter->name, TEXT_CHARACTERS);
+    etwas_record_builder_put_utf16_field(record, "", TEXT_CHARACTERS); /* BiosString */
+    etwas_record_builder_put_utf16_field(record, adapter->device, TEXT_CHARACTERS);
+    etwas_record_builder_put_u32(record, adapter->flags);
     etwas_inventory_end(inventory);
 }
 

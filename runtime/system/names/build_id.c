@@ -84,7 +84,7 @@ uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 }
 
 /* Looked at before it is opened: opening a device may do something, and a pipe waits. */
-uint32_t etwas_build_id_of_place(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
+uint32_t etwas_build_id_of_path_file(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 {
     char opened[LONGEST_PATH];
     struct stat status;

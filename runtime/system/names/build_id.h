@@ -23,6 +23,6 @@ uint32_t etwas_build_id_of_notes(const uint8_t *notes, size_t bytes,
 uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
 /* Of what is open to say where it is (O_PATH), if it is a regular file: no other is opened to be read. */
-uint32_t etwas_build_id_of_place(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
+uint32_t etwas_build_id_of_path_file(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
 #endif

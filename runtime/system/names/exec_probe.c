@@ -146,7 +146,8 @@ bool etwas_exec_probe_open(struct etwas_probe *probe, uint32_t processors)
     return good;
 }
 
-bool etwas_exec_decode(const struct etwas_sample *sample, struct etwas_sideband *sideband)
+bool etwas_exec_decode(const struct etwas_sample *sample,
+                       struct etwas_process_record *process_record)
 {
     uint64_t bytes;
 
@@ -154,14 +155,15 @@ bool etwas_exec_decode(const struct etwas_sample *sample, struct etwas_sideband 
         return false;
     }
     memcpy(&bytes, sample->raw, sizeof bytes);
-    *sideband = (struct etwas_sideband){.origin = sample->origin,
-                                        .type = PERF_RECORD_SAMPLE,
-                                        .process_id = sample->origin.process_id,
-                                        .thread_id = sample->origin.thread_id};
-    sideband->exec.is_cut = bytes > ETWAS_EXEC_MOST_BYTES;
-    sideband->exec.bytes = sideband->exec.is_cut ? ETWAS_EXEC_MOST_BYTES : (uint32_t)bytes;
-    sideband->exec.name = (const char *)sample->raw + offsetof(struct said, name);
-    sideband->exec.arguments = (const char *)sample->raw + HEAD_BYTES;
-    return sideband->exec.bytes <= sample->raw_bytes - HEAD_BYTES &&
-           memchr(sideband->exec.name, 0, sizeof((struct said *)NULL)->name) != NULL;
+    *process_record = (struct etwas_process_record){.origin = sample->origin,
+                                                    .type = PERF_RECORD_SAMPLE,
+                                                    .process_id = sample->origin.process_id,
+                                                    .thread_id = sample->origin.thread_id};
+    process_record->exec.is_cut = bytes > ETWAS_EXEC_MOST_BYTES;
+    process_record->exec.bytes =
+        process_record->exec.is_cut ? ETWAS_EXEC_MOST_BYTES : (uint32_t)bytes;
+    process_record->exec.name = (const char *)sample->raw + offsetof(struct said, name);
+    process_record->exec.arguments = (const char *)sample->raw + HEAD_BYTES;
+    return process_record->exec.bytes <= sample->raw_bytes - HEAD_BYTES &&
+           memchr(process_record->exec.name, 0, sizeof((struct said *)NULL)->name) != NULL;
 }

@@ -25,6 +25,7 @@ enum {
 bool etwas_exec_probe_open(struct etwas_probe *probe, uint32_t processors);
 
 /* False: the sample is another. Without bytes the arguments could not be read. */
-bool etwas_exec_decode(const struct etwas_sample *sample, struct etwas_sideband *sideband);
+bool etwas_exec_decode(const struct etwas_sample *sample,
+                       struct etwas_process_record *process_record);
 
 #endif

@@ -147,7 +147,7 @@ static void read_socket(struct etwas_exits *exits)
     }
 }
 
-bool etwas_exits_take(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit)
+bool etwas_exits_remove(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit)
 {
     struct etwas_exit *kept;
 
@@ -259,13 +259,13 @@ static bool listen_everywhere(struct etwas_exits *exits)
     return true;
 }
 
-struct etwas_exits *etwas_exits_open(struct etwas_fault *fault)
+struct etwas_exits *etwas_exits_open(struct etwas_unavailability *reason)
 {
     const struct timeval patience = {.tv_sec = 1};
     const int bytes = SOCKET_BYTES;
     struct etwas_exits *exits = calloc(1, sizeof *exits);
 
-    *fault = (struct etwas_fault){ETWAS_FAULT_TASKSTATS, ENOMEM};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_TASKSTATS, ENOMEM};
     if (exits == NULL) {
         return NULL;
     }
@@ -277,7 +277,7 @@ struct etwas_exits *etwas_exits_open(struct etwas_fault *fault)
             return exits;
         }
     }
-    fault->error = errno;
+    reason->error = errno;
     etwas_exits_close(exits);
     return NULL;
 }

@@ -35,11 +35,11 @@ struct etwas_exits {
 };
 
 /* NULL: they cannot be had. */
-struct etwas_exits *etwas_exits_open(struct etwas_fault *fault);
+struct etwas_exits *etwas_exits_open(struct etwas_unavailability *reason);
 void etwas_exits_close(struct etwas_exits *exits);
 
 /* Once for each thread. False: it is not known. `exits`: NULL, nothing is. */
-bool etwas_exits_take(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit);
+bool etwas_exits_remove(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit);
 
 /* A datagram from the kernel; what it does not say is passed over. */
 void etwas_exits_read(struct etwas_exits *exits, const void *message, size_t bytes);

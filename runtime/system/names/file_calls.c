@@ -149,7 +149,8 @@ struct text {
 
 char etwas_file_calls_filter[ETWAS_FILE_CALLS_FILTER_BYTES];
 
-static __attribute__((format(printf, 2, 3))) void put(struct text *text, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void append_text(struct text *text, const char *format,
+                                                              ...)
 {
     va_list values;
     int length;
@@ -169,15 +170,15 @@ static void put_runs(struct text *text, const struct run *runs, uint32_t count)
     uint32_t half = count / 2;
 
     if (count == 1 && runs->first == runs->last) {
-        put(text, "id == %u", runs->first);
+        append_text(text, "id == %u", runs->first);
     } else if (count == 1) {
-        put(text, "id >= %u && id <= %u", runs->first, runs->last);
+        append_text(text, "id >= %u && id <= %u", runs->first, runs->last);
     } else {
-        put(text, "(id < %u && (", runs[half].first);
+        append_text(text, "(id < %u && (", runs[half].first);
         put_runs(text, runs, half);
-        put(text, ")) || (id >= %u && (", runs[half].first);
+        append_text(text, ")) || (id >= %u && (", runs[half].first);
         put_runs(text, runs + half, count - half);
-        put(text, "))");
+        append_text(text, "))");
     }
 }
 

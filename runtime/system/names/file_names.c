@@ -36,18 +36,19 @@ static bool read_name(uint32_t process_id, uint32_t descriptor, char *name, size
 
 /* ---- what is open in the beginning ----------------------------------------------------------- */
 
-struct finding {
+struct scan {
     struct etwas_open_files *files;
-    const struct etwas_topic_host *host;
+    const struct etwas_event_group_host *host;
 };
 
 /* What we have open to look at /proc. */
-static bool is_of_looking(uint32_t process_id, const char *name)
+static bool is_of_scan(uint32_t process_id, const char *name)
 {
     return process_id == (uint32_t)getpid() && strncmp(name, "/proc", strlen("/proc")) == 0;
 }
 
-static void tell_again(const struct etwas_topic_host *host, const struct etwas_open_file *file)
+static void emit_again(const struct etwas_event_group_host *host,
+                       const struct etwas_open_file *file)
 {
     if (file->has_name) {
         etwas_file_record_name(host, ETWAS_FILE_NAME_RUNDOWN, file->number, file->name);
@@ -55,33 +56,33 @@ static void tell_again(const struct etwas_topic_host *host, const struct etwas_o
 }
 
 /* What is known of it by its calls is right, whatever /proc shows by now. */
-static void find_file(const struct finding *finding, uint32_t process_id, uint32_t descriptor)
+static void find_file(const struct scan *scan, uint32_t process_id, uint32_t descriptor)
 {
     char name[PATH_MAX];
     int64_t begin_ns = etwas_clock_qpc();
-    struct etwas_open_file *file = etwas_open_files_find(finding->files, process_id, descriptor);
+    struct etwas_open_file *file = etwas_open_files_find(scan->files, process_id, descriptor);
 
     if (file != NULL) {
-        tell_again(finding->host, file);
+        emit_again(scan->host, file);
         return;
     }
-    if (!read_name(process_id, descriptor, name, sizeof name) || is_of_looking(process_id, name)) {
+    if (!read_name(process_id, descriptor, name, sizeof name) || is_of_scan(process_id, name)) {
         return;
     }
-    file = etwas_open_files_bind(finding->files, process_id, descriptor,
-                                 etwas_open_files_number(finding->files), begin_ns);
+    file = etwas_open_files_bind(scan->files, process_id, descriptor,
+                                 etwas_open_files_number(scan->files), begin_ns);
     if (file != NULL) {
         file->since_ns = etwas_clock_qpc();
         file->name = strdup(name);
         file->has_name = file->name != NULL;
         etwas_open_file_stop_waiting(file);
-        etwas_file_record_name(finding->host, ETWAS_FILE_NAME_RUNDOWN, file->number, name);
+        etwas_file_record_name(scan->host, ETWAS_FILE_NAME_RUNDOWN, file->number, name);
     }
 }
 
 static void find_files(void *context, uint32_t process_id)
 {
-    const struct finding *finding = context;
+    const struct scan *scan = context;
     char path[LONGEST_LINK];
     const struct dirent *entry;
     DIR *folder;
@@ -93,8 +94,8 @@ static void find_files(void *context, uint32_t process_id)
         unsigned long descriptor = strtoul(entry->d_name, &end, DECIMAL);
 
         if (end != entry->d_name && *end == 0 && descriptor <= INT_MAX) {
-            find_file(finding, process_id, (uint32_t)descriptor);
-            etwas_pause(finding->host->pause);
+            find_file(scan, process_id, (uint32_t)descriptor);
+            etwas_quiesce(scan->host->quiesce);
         }
     }
     if (folder != NULL) {
@@ -102,23 +103,24 @@ static void find_files(void *context, uint32_t process_id)
     }
 }
 
-void etwas_file_names_find(struct etwas_open_files *files, const struct etwas_topic_host *host)
+void etwas_file_names_find(struct etwas_open_files *files,
+                           const struct etwas_event_group_host *host)
 {
-    struct finding finding = {files, host};
+    struct scan scan = {files, host};
 
     if (etwas_proc_is_ours()) {
-        (void)etwas_proc_list_processes(find_files, &finding);
+        (void)etwas_proc_list_processes(find_files, &scan);
     }
 }
 
 /* ---- what is opened or used later ------------------------------------------------------------ */
 
-static void tell(const struct etwas_topic_host *host, const struct etwas_open_file *file)
+static void emit_name(const struct etwas_event_group_host *host, const struct etwas_open_file *file)
 {
     etwas_file_record_name(host, ETWAS_FILE_NAME, file->number, file->name);
 }
 
-static void look_up(struct etwas_open_file *file)
+static void look_up_name(struct etwas_open_file *file)
 {
     char name[PATH_MAX];
 
@@ -131,13 +133,13 @@ static void look_up(struct etwas_open_file *file)
     }
 }
 
-void etwas_file_names_settle(struct etwas_open_files *files, const struct etwas_topic_host *host,
-                             int64_t until_ns)
+void etwas_file_names_drained(struct etwas_open_files *files,
+                              const struct etwas_event_group_host *host, int64_t until_ns)
 {
     struct etwas_open_file *file;
 
     while ((file = etwas_open_files_take_closed(files)) != NULL) {
-        tell(host, file);
+        emit_name(host, file);
         etwas_open_file_free(file);
     }
     file = files->waiting;
@@ -145,21 +147,21 @@ void etwas_file_names_settle(struct etwas_open_files *files, const struct etwas_
         struct etwas_open_file *next = file->next_waiting;
 
         if (file->name == NULL) {
-            look_up(file);
+            look_up_name(file);
         } else if (file->named_ns <= until_ns) {
             file->has_name = true;
             etwas_open_file_stop_waiting(file);
-            tell(host, file);
+            emit_name(host, file);
         }
         file = next;
     }
 }
 
-void etwas_file_names_leave(const struct etwas_open_files *files,
-                            const struct etwas_topic_host *host)
+void etwas_file_names_emit(const struct etwas_open_files *files,
+                           const struct etwas_event_group_host *host)
 {
     for (const struct etwas_open_file *file = etwas_open_files_after(files, NULL); file != NULL;
          file = etwas_open_files_after(files, file)) {
-        tell_again(host, file);
+        emit_again(host, file);
     }
 }

@@ -12,14 +12,15 @@
 #include "system/stream/event_group.h"
 
 /* All open files that /proc shows, and what they are called. */
-void etwas_file_names_find(struct etwas_open_files *files, const struct etwas_topic_host *host);
+void etwas_file_names_find(struct etwas_open_files *files,
+                           const struct etwas_event_group_host *host);
 
 /* All that happened until then was taken: tells names, and looks up others. */
-void etwas_file_names_settle(struct etwas_open_files *files, const struct etwas_topic_host *host,
-                             int64_t until_ns);
+void etwas_file_names_drained(struct etwas_open_files *files,
+                              const struct etwas_event_group_host *host, int64_t until_ns);
 
 /* The names of all that are open. */
-void etwas_file_names_leave(const struct etwas_open_files *files,
-                            const struct etwas_topic_host *host);
+void etwas_file_names_emit(const struct etwas_open_files *files,
+                           const struct etwas_event_group_host *host);
 
 #endif

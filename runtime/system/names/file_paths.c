@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static struct etwas_file_path *find(struct etwas_file_paths *paths, uint32_t thread)
+static struct etwas_file_path *find_path(struct etwas_file_paths *paths, uint32_t thread)
 {
     for (uint32_t index = 0; index < ETWAS_FILE_PATHS_KEPT; index++) {
         if (paths->kept[index].age != 0 && paths->kept[index].thread == thread) {
@@ -25,26 +25,27 @@ static struct etwas_file_path *find_oldest(struct etwas_file_paths *paths)
     return oldest;
 }
 
-void etwas_file_paths_put(struct etwas_file_paths *paths, const struct etwas_sideband *sideband)
+void etwas_file_paths_store(struct etwas_file_paths *paths,
+                            const struct etwas_process_record *process_record)
 {
-    struct etwas_file_path *path = find(paths, sideband->path.thread);
+    struct etwas_file_path *path = find_path(paths, process_record->path.thread);
 
     if (path == NULL) {
         path = find_oldest(paths);
     }
     path->age = ++paths->puts;
-    path->thread = sideband->path.thread;
-    path->call = sideband->path.call;
-    path->address = sideband->path.address;
-    (void)snprintf(path->first, sizeof path->first, "%s", sideband->path.first);
+    path->thread = process_record->path.thread;
+    path->call = process_record->path.call;
+    path->address = process_record->path.address;
+    (void)snprintf(path->first, sizeof path->first, "%s", process_record->path.first);
     (void)snprintf(path->second, sizeof path->second, "%s",
-                   sideband->path.second != NULL ? sideband->path.second : "");
+                   process_record->path.second != NULL ? process_record->path.second : "");
 }
 
-const struct etwas_file_path *etwas_file_paths_take(struct etwas_file_paths *paths, uint32_t thread,
+const struct etwas_file_path *etwas_file_paths_find(struct etwas_file_paths *paths, uint32_t thread,
                                                     uint32_t call, uint64_t address)
 {
-    struct etwas_file_path *path = find(paths, thread);
+    struct etwas_file_path *path = find_path(paths, thread);
 
     if (path == NULL) {
         return NULL;

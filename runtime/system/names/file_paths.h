@@ -31,10 +31,11 @@ struct etwas_file_paths {
 };
 
 /* In place of what is kept of its thread. */
-void etwas_file_paths_put(struct etwas_file_paths *paths, const struct etwas_sideband *sideband);
+void etwas_file_paths_store(struct etwas_file_paths *paths,
+                            const struct etwas_process_record *process_record);
 
 /* What a call was given of this number, whose first path is there; it is kept until the next put. NULL: not known. */
-const struct etwas_file_path *etwas_file_paths_take(struct etwas_file_paths *paths, uint32_t thread,
+const struct etwas_file_path *etwas_file_paths_find(struct etwas_file_paths *paths, uint32_t thread,
                                                     uint32_t call, uint64_t address);
 
 /* Nothing is kept any more. */

@@ -45,74 +45,75 @@ static uint32_t options_of(uint64_t flags)
     return disposition << DISPOSITION_SHIFT | options;
 }
 
-static struct etwas_record *begin(const struct etwas_taken *taken, uint8_t type)
+static struct etwas_record_builder *begin_file_record(const struct etwas_source_event *event,
+                                                      uint8_t type)
 {
-    struct etwas_record *record = taken->host->record;
+    struct etwas_record_builder *record = event->host->record;
 
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_FILE, type, CLASS_VERSION);
-    etwas_record_set_thread(record, taken->sample->origin.process_id,
-                            taken->sample->origin.thread_id);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_FILE, type, CLASS_VERSION);
+    etwas_record_builder_set_thread(record, event->sample->origin.process_id,
+                                    event->sample->origin.thread_id);
     return record;
 }
 
-static void end(const struct etwas_taken *taken)
+static void end_file_record(const struct etwas_source_event *event)
 {
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(taken->host->record),
-               taken->sample->origin.time_ns);
+    etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(event->host->record),
+               event->sample->origin.time_ns);
 }
 
 /* What of each class follows the file. */
-static void put_rest(struct etwas_record *record, const struct etwas_file_operation *operation,
-                     uint32_t thread_id)
+static void put_rest(struct etwas_record_builder *record,
+                     const struct etwas_file_operation *operation, uint32_t thread_id)
 {
     switch (operation->type) {
     case ETWAS_FILE_CREATE:
-        etwas_record_put_u32(record, thread_id);
-        etwas_record_put_u32(record, options_of(operation->open_flags));
-        etwas_record_put_u32(record, ATTRIBUTES_NORMAL);
-        etwas_record_put_u32(record, SHARE_ALL);
-        etwas_record_put_utf16(record, operation->path != NULL ? operation->path : "");
+        etwas_record_builder_put_u32(record, thread_id);
+        etwas_record_builder_put_u32(record, options_of(operation->open_flags));
+        etwas_record_builder_put_u32(record, ATTRIBUTES_NORMAL);
+        etwas_record_builder_put_u32(record, SHARE_ALL);
+        etwas_record_builder_put_utf16(record, operation->path != NULL ? operation->path : "");
         break;
     case ETWAS_FILE_READ:
     case ETWAS_FILE_WRITE:
-        etwas_record_put_u32(record, thread_id);
-        etwas_record_put_u32(record, operation->bytes);
-        etwas_record_put_u64(record, 0); /* IoFlags, ExtraFlags */
+        etwas_record_builder_put_u32(record, thread_id);
+        etwas_record_builder_put_u32(record, operation->bytes);
+        etwas_record_builder_put_u64(record, 0); /* IoFlags, ExtraFlags */
         break;
     case ETWAS_FILE_DIR_ENUM:
-        etwas_record_put_u32(record, thread_id);
-        etwas_record_put_u32(record, operation->bytes);
-        etwas_record_put_u32(record, operation->info_class);
-        etwas_record_put_u32(record, 0); /* FileIndex */
-        etwas_record_put_utf16(record, "");
+        etwas_record_builder_put_u32(record, thread_id);
+        etwas_record_builder_put_u32(record, operation->bytes);
+        etwas_record_builder_put_u32(record, operation->info_class);
+        etwas_record_builder_put_u32(record, 0); /* FileIndex */
+        etwas_record_builder_put_utf16(record, "");
         break;
     case ETWAS_FILE_CLEANUP:
     case ETWAS_FILE_CLOSE:
     case ETWAS_FILE_FLUSH:
-        etwas_record_put_u32(record, thread_id);
+        etwas_record_builder_put_u32(record, thread_id);
         break;
     default:
-        etwas_record_put_u64(record, operation->extra);
-        etwas_record_put_u32(record, thread_id);
-        etwas_record_put_u32(record, operation->info_class);
+        etwas_record_builder_put_u64(record, operation->extra);
+        etwas_record_builder_put_u32(record, thread_id);
+        etwas_record_builder_put_u32(record, operation->info_class);
     }
 }
 
-void etwas_file_record_begin(const struct etwas_taken *taken,
+void etwas_file_record_begin(const struct etwas_source_event *event,
                              const struct etwas_file_operation *operation)
 {
-    struct etwas_record *record = begin(taken, operation->type);
+    struct etwas_record_builder *record = begin_file_record(event, operation->type);
 
     if (operation->type == ETWAS_FILE_READ || operation->type == ETWAS_FILE_WRITE) {
-        etwas_record_put_u64(record, (uint64_t)operation->offset);
+        etwas_record_builder_put_u64(record, (uint64_t)operation->offset);
     }
-    etwas_record_put_u64(record, operation->irp);
-    etwas_record_put_u64(record, operation->file);
+    etwas_record_builder_put_u64(record, operation->irp);
+    etwas_record_builder_put_u64(record, operation->file);
     if (operation->type != ETWAS_FILE_CREATE) {
-        etwas_record_put_u64(record, operation->file); /* the key */
+        etwas_record_builder_put_u64(record, operation->file); /* the key */
     }
-    put_rest(record, operation, taken->sample->origin.thread_id);
-    end(taken);
+    put_rest(record, operation, event->sample->origin.thread_id);
+    end_file_record(event);
 }
 
 static uint8_t path_type_of(uint8_t type)
@@ -127,45 +128,46 @@ static uint8_t path_type_of(uint8_t type)
     }
 }
 
-void etwas_file_record_path(const struct etwas_taken *taken,
+void etwas_file_record_path(const struct etwas_source_event *event,
                             const struct etwas_file_operation *operation)
 {
-    struct etwas_record *record = begin(taken, path_type_of(operation->type));
+    struct etwas_record_builder *record = begin_file_record(event, path_type_of(operation->type));
 
-    etwas_record_put_u64(record, operation->irp);
-    etwas_record_put_u64(record, operation->file);
-    etwas_record_put_u64(record, operation->file); /* the key */
-    put_rest(record, operation, taken->sample->origin.thread_id);
-    etwas_record_put_utf16(record, operation->path);
-    end(taken);
+    etwas_record_builder_put_u64(record, operation->irp);
+    etwas_record_builder_put_u64(record, operation->file);
+    etwas_record_builder_put_u64(record, operation->file); /* the key */
+    put_rest(record, operation, event->sample->origin.thread_id);
+    etwas_record_builder_put_utf16(record, operation->path);
+    end_file_record(event);
 }
 
-void etwas_file_record_called(const struct etwas_taken *taken, uint64_t file, const char *name)
+void etwas_file_record_called(const struct etwas_source_event *event, uint64_t file,
+                              const char *name)
 {
-    etwas_record_begin(taken->host->record, ETWAS_ETL_PERFINFO64, GROUP_FILE, ETWAS_FILE_NAME,
-                       CLASS_VERSION);
-    etwas_record_put_u64(taken->host->record, file);
-    etwas_record_put_utf16(taken->host->record, name);
-    end(taken);
+    etwas_record_builder_begin(event->host->record, ETWAS_ETL_PERFINFO64, GROUP_FILE,
+                               ETWAS_FILE_NAME, CLASS_VERSION);
+    etwas_record_builder_put_u64(event->host->record, file);
+    etwas_record_builder_put_utf16(event->host->record, name);
+    end_file_record(event);
 }
 
-void etwas_file_record_end(const struct etwas_taken *taken, uint64_t irp, int64_t result)
+void etwas_file_record_end(const struct etwas_source_event *event, uint64_t irp, int64_t result)
 {
-    struct etwas_record *record = begin(taken, ETWAS_FILE_OPERATION_END);
+    struct etwas_record_builder *record = begin_file_record(event, ETWAS_FILE_OPERATION_END);
     bool failed = result < 0 && result >= -LARGEST_ERROR;
 
-    etwas_record_put_u64(record, irp);
-    etwas_record_put_u64(record, failed ? 0 : (uint64_t)result);
-    etwas_record_put_u32(record, failed ? (uint32_t)result : 0);
-    end(taken);
+    etwas_record_builder_put_u64(record, irp);
+    etwas_record_builder_put_u64(record, failed ? 0 : (uint64_t)result);
+    etwas_record_builder_put_u32(record, failed ? (uint32_t)result : 0);
+    end_file_record(event);
 }
 
-void etwas_file_record_name(const struct etwas_topic_host *host, enum etwas_file_name_type type,
-                            uint64_t file, const char *name)
+void etwas_file_record_name(const struct etwas_event_group_host *host,
+                            enum etwas_file_name_type type, uint64_t file, const char *name)
 {
-    etwas_record_begin(host->record, ETWAS_ETL_PERFINFO64, GROUP_FILE, (uint8_t)type,
-                       CLASS_VERSION);
-    etwas_record_put_u64(host->record, file);
-    etwas_record_put_utf16(host->record, name);
-    etwas_emit_now(host->emitter, etwas_record_end(host->record));
+    etwas_record_builder_begin(host->record, ETWAS_ETL_PERFINFO64, GROUP_FILE, (uint8_t)type,
+                               CLASS_VERSION);
+    etwas_record_builder_put_u64(host->record, file);
+    etwas_record_builder_put_utf16(host->record, name);
+    etwas_emit_now(host->emitter, etwas_record_builder_end(host->record));
 }

@@ -30,21 +30,22 @@ struct etwas_file_operation {
     const char *path;    /* of an open; NULL: not known */
 };
 
-void etwas_file_record_begin(const struct etwas_taken *taken,
+void etwas_file_record_begin(const struct etwas_source_event *event,
                              const struct etwas_file_operation *operation);
 
 /* Which path an operation is of that has begun: of a rename and a link, which it becomes. */
-void etwas_file_record_path(const struct etwas_taken *taken,
+void etwas_file_record_path(const struct etwas_source_event *event,
                             const struct etwas_file_operation *operation);
 
 /* What a file is called, by a call. */
-void etwas_file_record_called(const struct etwas_taken *taken, uint64_t file, const char *name);
+void etwas_file_record_called(const struct etwas_source_event *event, uint64_t file,
+                              const char *name);
 
 /* What the system call returned. */
-void etwas_file_record_end(const struct etwas_taken *taken, uint64_t irp, int64_t result);
+void etwas_file_record_end(const struct etwas_source_event *event, uint64_t irp, int64_t result);
 
 /* Now, whenever the file got it. */
-void etwas_file_record_name(const struct etwas_topic_host *host, enum etwas_file_name_type type,
-                            uint64_t file, const char *name);
+void etwas_file_record_name(const struct etwas_event_group_host *host,
+                            enum etwas_file_name_type type, uint64_t file, const char *name);
 
 #endif

@@ -112,7 +112,7 @@ static void remove_at(struct etwas_image_list *list, struct etwas_id_map *files,
 
 /* Unloads what is not there any more, and what becomes a part of the new image, which grows. */
 static void make_room(struct etwas_image_list *list, struct etwas_id_map *files,
-                      struct etwas_file_image *image, etwas_image_teller *tell, void *context)
+                      struct etwas_file_image *image, etwas_image_callback *tell, void *context)
 {
     const struct etwas_file_image added = *image;
 
@@ -164,7 +164,7 @@ static bool has_room(struct etwas_image_list *list)
 }
 
 void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *files,
-                          const struct etwas_mapping *mapping, etwas_image_teller *tell,
+                          const struct etwas_mapping *mapping, etwas_image_callback *tell,
                           void *context)
 {
     struct etwas_file_image image;

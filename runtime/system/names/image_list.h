@@ -57,8 +57,8 @@ struct etwas_image_list {
     uint32_t room;
 };
 
-typedef void etwas_image_teller(void *context, bool is_loaded,
-                                const struct etwas_file_image *image);
+typedef void etwas_image_callback(void *context, bool is_loaded,
+                                  const struct etwas_file_image *image);
 
 /* Whether images are made of it: a file, or the code that the kernel gives to each process. */
 bool etwas_mapping_is_image(const char *path);
@@ -68,7 +68,7 @@ bool etwas_mapping_is_image(const char *path);
  * memory it tells what it can.
  */
 void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *files,
-                          const struct etwas_mapping *mapping, etwas_image_teller *tell,
+                          const struct etwas_mapping *mapping, etwas_image_callback *tell,
                           void *context);
 
 /* What a fork's child has; nothing where there is no memory. */

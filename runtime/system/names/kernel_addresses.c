@@ -95,13 +95,13 @@ static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
                             time_ns);
 }
 
-static void take(struct etwas_emitter *emitter, uint32_t slot,
-                 const struct etwas_stamped_record *record)
+static void note_addresses_of(struct etwas_emitter *emitter, uint32_t slot,
+                              const struct etwas_stamped_record *record)
 {
     struct etwas_kernel_addresses *addresses = (void *)emitter;
     struct etwas_etl_perfinfo_header header;
 
-    addresses->next->take(addresses->next, slot, record);
+    addresses->next->receive(addresses->next, slot, record);
     memcpy(&header, record->bytes, sizeof header);
     if (header.header_type != ETWAS_ETL_PERFINFO64) {
         return;
@@ -126,8 +126,8 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
 void etwas_kernel_addresses_open(struct etwas_kernel_addresses *addresses,
                                  struct etwas_emitter *next)
 {
-    *addresses =
-        (struct etwas_kernel_addresses){.emitter = {.take = take, .stamp = stamp_of}, .next = next};
+    *addresses = (struct etwas_kernel_addresses){
+        .emitter = {.receive = note_addresses_of, .stamp = stamp_of}, .next = next};
 }
 
 static int compare(const void *left, const void *right)

@@ -68,7 +68,7 @@ static bool is_begin(const char *line, uint64_t *address)
            etwas_kernel_parse_symbol(line, "_stext", address);
 }
 
-static void take_kernel(etwas_mapping_taker *take, void *context)
+static void list_kernel_image(etwas_mapping_callback *each, void *context)
 {
     FILE *file = fopen("/proc/kallsyms", "re");
     uint8_t build_id[ETWAS_BUILD_ID_ROOM];
@@ -94,11 +94,11 @@ static void take_kernel(etwas_mapping_taker *take, void *context)
             .build_id_bytes = read_notes("/sys/kernel/notes", build_id),
         };
 
-        take(context, &mapping);
+        each(context, &mapping);
     }
 }
 
-static void take_modules(etwas_mapping_taker *take, void *context)
+static void list_modules(etwas_mapping_callback *each, void *context)
 {
     FILE *file = fopen("/proc/modules", "re");
     uint8_t build_id[ETWAS_BUILD_ID_ROOM];
@@ -116,7 +116,7 @@ static void take_modules(etwas_mapping_taker *take, void *context)
             mapping.build_id_bytes = read_notes(path, build_id);
             (void)snprintf(path, sizeof path, "%s.ko", mapping.path);
             mapping.path = path;
-            take(context, &mapping);
+            each(context, &mapping);
         }
     }
     free(line);
@@ -125,8 +125,8 @@ static void take_modules(etwas_mapping_taker *take, void *context)
     }
 }
 
-void etwas_kernel_images(etwas_mapping_taker *take, void *context)
+void etwas_kernel_images(etwas_mapping_callback *each, void *context)
 {
-    take_kernel(take, context);
-    take_modules(take, context);
+    list_kernel_image(each, context);
+    list_modules(each, context);
 }

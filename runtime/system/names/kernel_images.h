@@ -13,9 +13,9 @@
 
 #include "system/names/image_list.h"
 
-typedef void etwas_mapping_taker(void *context, const struct etwas_mapping *mapping);
+typedef void etwas_mapping_callback(void *context, const struct etwas_mapping *mapping);
 
-void etwas_kernel_images(etwas_mapping_taker *take, void *context);
+void etwas_kernel_images(etwas_mapping_callback *each, void *context);
 
 /* Of a line of kallsyms: false, it is another symbol. */
 bool etwas_kernel_parse_symbol(const char *line, const char *name, uint64_t *address);

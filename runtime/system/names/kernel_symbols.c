@@ -191,18 +191,18 @@ static void read_lines(struct lookup *lookup, int file)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static void tell(const struct range *range, uint64_t end, uint32_t left_out,
-                 struct etwas_record *record, struct etwas_emitter *emitter)
+static void emit_symbol(const struct range *range, uint64_t end, uint32_t left_out,
+                        struct etwas_record_builder *record, struct etwas_emitter *emitter)
 {
-    etwas_record_begin_class(record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_SYMBOL_TYPE,
-                             ETWAS_ETL_KERNEL_SYMBOL_VERSION);
-    etwas_record_put_u32(record, ETWAS_ETL_KERNEL_SYMBOL_VERSION);
-    etwas_record_put_u32(record, left_out);
-    etwas_record_put_u64(record, range->last);
-    etwas_record_put_u64(record, end - range->last);
-    etwas_record_put_ansi(record, range->names);
-    etwas_record_put_ansi(record, range->names + strlen(range->names) + 1);
-    etwas_emit_now(emitter, etwas_record_end(record));
+    etwas_record_builder_begin_class(record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_SYMBOL_TYPE,
+                                     ETWAS_ETL_KERNEL_SYMBOL_VERSION);
+    etwas_record_builder_put_u32(record, ETWAS_ETL_KERNEL_SYMBOL_VERSION);
+    etwas_record_builder_put_u32(record, left_out);
+    etwas_record_builder_put_u64(record, range->last);
+    etwas_record_builder_put_u64(record, end - range->last);
+    etwas_record_builder_put_ansi(record, range->names);
+    etwas_record_builder_put_ansi(record, range->names + strlen(range->names) + 1);
+    etwas_emit_now(emitter, etwas_record_builder_end(record));
 }
 
 /* Where the symbol behind the range's begins, or where functions that begin there end at last. */
@@ -218,21 +218,21 @@ static uint64_t end_of(const struct lookup *lookup, uint32_t at)
     return end;
 }
 
-static void tell_all(const struct lookup *lookup, uint32_t left_out, struct etwas_record *record,
-                     struct etwas_emitter *emitter)
+static void emit_symbols(const struct lookup *lookup, uint32_t left_out,
+                         struct etwas_record_builder *record, struct etwas_emitter *emitter)
 {
     for (uint32_t at = 0; at < lookup->count; at++) {
         const struct range *range = &lookup->ranges[at];
         uint64_t end = range->names != NULL ? end_of(lookup, at) : 0;
 
         if (lookup->addresses[at] < end) { /* the first address behind the symbol */
-            tell(range, end, left_out, record, emitter);
+            emit_symbol(range, end, left_out, record, emitter);
         }
     }
 }
 
-void etwas_kernel_symbols_tell(const struct etwas_kernel_addresses *addresses, const char *path,
-                               struct etwas_record *record, struct etwas_emitter *emitter)
+void etwas_kernel_symbols_emit(const struct etwas_kernel_addresses *addresses, const char *path,
+                               struct etwas_record_builder *record, struct etwas_emitter *emitter)
 {
     uint64_t *sorted = etwas_kernel_addresses_sorted(addresses);
     struct lookup lookup = {.addresses = sorted, .count = addresses->count};
@@ -244,7 +244,7 @@ void etwas_kernel_symbols_tell(const struct etwas_kernel_addresses *addresses, c
             lookup.ranges[at].first = UINT64_MAX;
         }
         read_lines(&lookup, file);
-        tell_all(&lookup, addresses->left_out, record, emitter);
+        emit_symbols(&lookup, addresses->left_out, record, emitter);
         for (uint32_t at = 0; at <= lookup.count; at++) {
             free(lookup.ranges[at].names);
         }

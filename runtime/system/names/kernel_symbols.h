@@ -16,7 +16,7 @@
  * once, in ascending order. In no function is what lies further behind a symbol than functions are
  * long. Where the kernel shows no addresses nothing is told.
  */
-void etwas_kernel_symbols_tell(const struct etwas_kernel_addresses *addresses, const char *path,
-                               struct etwas_record *record, struct etwas_emitter *emitter);
+void etwas_kernel_symbols_emit(const struct etwas_kernel_addresses *addresses, const char *path,
+                               struct etwas_record_builder *record, struct etwas_emitter *emitter);
 
 #endif

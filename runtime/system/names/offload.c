@@ -19,214 +19,214 @@ enum {
 };
 
 /* A thread that does errands, one after the other. It frees itself where it was left alone. */
-struct runner {
+struct worker {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct etwas_errand *errand; /* NULL: there is none */
+    struct etwas_offload_task *task; /* NULL: there is none */
     bool is_done;
-    bool is_left;
+    bool is_abandoned;
     bool is_over; /* there will be none any more */
 };
 
 static _Thread_local bool has_begun;
-static _Thread_local struct runner *my_runner; /* NULL: none yet, or it was left alone */
+static _Thread_local struct worker *my_worker; /* NULL: none yet, or it was left alone */
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* An errand has one from before it begins until it has come back: whoever is left alone has had it already. */
-static struct place {
-    const struct etwas_errand *errand; /* NULL: nobody */
-    bool is_left;                      /* alone; until then its asker waits for it */
+static struct slot {
+    const struct etwas_offload_task *task; /* NULL: nobody */
+    bool is_abandoned;                     /* alone; until then its asker waits for it */
     uint32_t process_id;
     uint64_t device;
-} places[ETWAS_ERRANDS_LEFT];
+} slots[ETWAS_OFFLOAD_MOST];
 
 /* With the lock held. NULL: nobody has it. */
-static struct place *place_of(const struct etwas_errand *errand)
+static struct slot *slot_of(const struct etwas_offload_task *task)
 {
-    for (uint32_t index = 0; index < ETWAS_ERRANDS_LEFT; index++) {
-        if (places[index].errand == errand) {
-            return &places[index];
+    for (uint32_t index = 0; index < ETWAS_OFFLOAD_MOST; index++) {
+        if (slots[index].task == task) {
+            return &slots[index];
         }
     }
     return NULL;
 }
 
 /* With the lock held. It would wait for whom another waits for. */
-static bool would_wait(uint32_t process_id)
+static bool would_block(uint32_t process_id)
 {
     bool waits = false;
 
-    for (uint32_t index = 0; index < ETWAS_ERRANDS_LEFT; index++) {
-        waits = waits || (places[index].is_left && places[index].process_id == process_id &&
-                          places[index].device == ETWAS_NO_DEVICE);
+    for (uint32_t index = 0; index < ETWAS_OFFLOAD_MOST; index++) {
+        waits = waits || (slots[index].is_abandoned && slots[index].process_id == process_id &&
+                          slots[index].device == ETWAS_NO_DEVICE);
     }
     return waits;
 }
 
 /* False: there is no place for it, or it would wait. */
-static bool take_place(const struct etwas_errand *errand)
+static bool claim_slot(const struct etwas_offload_task *task)
 {
-    struct place *place;
+    struct slot *slot;
 
-    (void)pthread_mutex_lock(&places_lock);
-    place = would_wait(errand->process_id) ? NULL : place_of(NULL);
-    if (place != NULL) {
-        *place = (struct place){
-            .errand = errand, .process_id = errand->process_id, .device = ETWAS_NO_DEVICE};
+    (void)pthread_mutex_lock(&slots_lock);
+    slot = would_block(task->process_id) ? NULL : slot_of(NULL);
+    if (slot != NULL) {
+        *slot =
+            (struct slot){.task = task, .process_id = task->process_id, .device = ETWAS_NO_DEVICE};
     }
-    (void)pthread_mutex_unlock(&places_lock);
-    return place != NULL;
+    (void)pthread_mutex_unlock(&slots_lock);
+    return slot != NULL;
 }
 
-static void say_left(const struct etwas_errand *errand, uint64_t device)
+static void mark_abandoned(const struct etwas_offload_task *task, uint64_t device)
 {
-    struct place *place;
+    struct slot *slot;
 
-    (void)pthread_mutex_lock(&places_lock);
-    place = place_of(errand);
-    place->is_left = true;
-    place->device = device;
-    (void)pthread_mutex_unlock(&places_lock);
+    (void)pthread_mutex_lock(&slots_lock);
+    slot = slot_of(task);
+    slot->is_abandoned = true;
+    slot->device = device;
+    (void)pthread_mutex_unlock(&slots_lock);
 }
 
-static void give_place_back(const struct etwas_errand *errand)
+static void release_slot(const struct etwas_offload_task *task)
 {
-    (void)pthread_mutex_lock(&places_lock);
-    *place_of(errand) = (struct place){.errand = NULL};
-    (void)pthread_mutex_unlock(&places_lock);
+    (void)pthread_mutex_lock(&slots_lock);
+    *slot_of(task) = (struct slot){.task = NULL};
+    (void)pthread_mutex_unlock(&slots_lock);
 }
 
-bool etwas_errand_waits_for(uint64_t device)
+bool etwas_offload_waits_for(uint64_t device)
 {
     bool waits = false;
 
-    (void)pthread_mutex_lock(&places_lock);
-    for (uint32_t index = 0; index < ETWAS_ERRANDS_LEFT; index++) {
-        waits = waits || (places[index].is_left && places[index].device == device);
+    (void)pthread_mutex_lock(&slots_lock);
+    for (uint32_t index = 0; index < ETWAS_OFFLOAD_MOST; index++) {
+        waits = waits || (slots[index].is_abandoned && slots[index].device == device);
     }
-    (void)pthread_mutex_unlock(&places_lock);
+    (void)pthread_mutex_unlock(&slots_lock);
     return waits;
 }
 
-void etwas_errands_forget(void)
+void etwas_offload_forget(void)
 {
-    (void)pthread_mutex_init(&places_lock, NULL);
-    memset(places, 0, sizeof places);
+    (void)pthread_mutex_init(&slots_lock, NULL);
+    memset(slots, 0, sizeof slots);
 }
 
 #ifdef ETWAS_TESTPOINTS
-uint32_t etwas_errands_left(void)
+uint32_t etwas_offload_abandoned(void)
 {
     uint32_t count = 0;
 
-    (void)pthread_mutex_lock(&places_lock);
-    for (uint32_t index = 0; index < ETWAS_ERRANDS_LEFT; index++) {
-        count += places[index].is_left;
+    (void)pthread_mutex_lock(&slots_lock);
+    for (uint32_t index = 0; index < ETWAS_OFFLOAD_MOST; index++) {
+        count += slots[index].is_abandoned;
     }
-    (void)pthread_mutex_unlock(&places_lock);
+    (void)pthread_mutex_unlock(&slots_lock);
     return count;
 }
 #endif
 
 /* ---- who does them --------------------------------------------------------------------------- */
 
-static void free_runner(struct runner *runner)
+static void free_worker(struct worker *worker)
 {
-    (void)pthread_cond_destroy(&runner->changed);
-    (void)pthread_mutex_destroy(&runner->lock);
-    free(runner);
+    (void)pthread_cond_destroy(&worker->changed);
+    (void)pthread_mutex_destroy(&worker->lock);
+    free(worker);
 }
 
 /* With the lock held. False: nobody waits for it any more. */
-static bool run_one(struct runner *runner)
+static bool run_task(struct worker *worker)
 {
-    struct etwas_errand *errand = runner->errand;
+    struct etwas_offload_task *task = worker->task;
 
-    (void)pthread_mutex_unlock(&runner->lock);
-    errand->run(errand);
-    (void)pthread_mutex_lock(&runner->lock);
-    if (runner->is_left) {
-        give_place_back(errand);
-        errand->free(errand);
+    (void)pthread_mutex_unlock(&worker->lock);
+    task->run(task);
+    (void)pthread_mutex_lock(&worker->lock);
+    if (worker->is_abandoned) {
+        release_slot(task);
+        task->free(task);
         return false;
     }
-    runner->errand = NULL;
-    runner->is_done = true;
-    (void)pthread_cond_signal(&runner->changed);
+    worker->task = NULL;
+    worker->is_done = true;
+    (void)pthread_cond_signal(&worker->changed);
     return true;
 }
 
 static void *run(void *argument)
 {
-    struct runner *runner = argument;
-    bool is_left = false;
+    struct worker *worker = argument;
+    bool is_abandoned = false;
 
     (void)pthread_setname_np(pthread_self(), "etwas-errands");
-    (void)pthread_mutex_lock(&runner->lock);
-    while (!is_left && !runner->is_over) {
-        if (runner->errand != NULL) {
-            is_left = !run_one(runner);
+    (void)pthread_mutex_lock(&worker->lock);
+    while (!is_abandoned && !worker->is_over) {
+        if (worker->task != NULL) {
+            is_abandoned = !run_task(worker);
         } else {
-            (void)pthread_cond_wait(&runner->changed, &runner->lock);
+            (void)pthread_cond_wait(&worker->changed, &worker->lock);
         }
     }
-    (void)pthread_mutex_unlock(&runner->lock);
-    if (is_left) {
-        free_runner(runner);
+    (void)pthread_mutex_unlock(&worker->lock);
+    if (is_abandoned) {
+        free_worker(worker);
     }
     return NULL;
 }
 
 /* It comes as soon as who asks for it, who waits. NULL: there can be none. */
-static struct runner *make_runner(void)
+static struct worker *make_worker(void)
 {
-    struct runner *runner = calloc(1, sizeof *runner);
+    struct worker *worker = calloc(1, sizeof *worker);
     pthread_condattr_t steady;
 
-    if (runner == NULL) {
+    if (worker == NULL) {
         return NULL;
     }
-    (void)pthread_mutex_init(&runner->lock, NULL);
+    (void)pthread_mutex_init(&worker->lock, NULL);
     (void)pthread_condattr_init(&steady);
     (void)pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&runner->changed, &steady);
+    (void)pthread_cond_init(&worker->changed, &steady);
     (void)pthread_condattr_destroy(&steady);
-    if (etwas_thread_create(&runner->thread, NULL, run, runner) != 0) {
-        free_runner(runner);
+    if (etwas_thread_create(&worker->thread, NULL, run, worker) != 0) {
+        free_worker(worker);
         return NULL;
     }
-    return runner;
+    return worker;
 }
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-void etwas_errands_begin(void)
+void etwas_offload_begin(void)
 {
     has_begun = true;
 }
 
-void etwas_errands_end(void)
+void etwas_offload_end(void)
 {
-    struct runner *runner = my_runner;
+    struct worker *worker = my_worker;
 
     has_begun = false;
-    my_runner = NULL;
-    if (runner != NULL) {
-        (void)pthread_mutex_lock(&runner->lock);
-        runner->is_over = true;
-        (void)pthread_cond_signal(&runner->changed);
-        (void)pthread_mutex_unlock(&runner->lock);
-        (void)pthread_join(runner->thread, NULL);
-        free_runner(runner);
+    my_worker = NULL;
+    if (worker != NULL) {
+        (void)pthread_mutex_lock(&worker->lock);
+        worker->is_over = true;
+        (void)pthread_cond_signal(&worker->changed);
+        (void)pthread_mutex_unlock(&worker->lock);
+        (void)pthread_join(worker->thread, NULL);
+        free_worker(worker);
     }
 }
 
 /* With the lock held. */
-static void nap(struct runner *runner)
+static void nap(struct worker *worker)
 {
     struct timespec until;
 
@@ -236,61 +236,61 @@ static void nap(struct runner *runner)
         until.tv_nsec -= NS_PER_S;
         until.tv_sec++;
     }
-    (void)pthread_cond_timedwait(&runner->changed, &runner->lock, &until);
+    (void)pthread_cond_timedwait(&worker->changed, &worker->lock, &until);
 }
 
 /* With the lock held. */
-static void leave_alone(struct runner *runner, struct etwas_errand *errand)
+static void abandon_task(struct worker *worker, struct etwas_offload_task *task)
 {
-    if (errand->leave != NULL) {
-        errand->leave(errand);
+    if (task->abandon != NULL) {
+        task->abandon(task);
     }
-    say_left(errand, ck_pr_load_64(&errand->device));
-    runner->is_left = true;
-    (void)pthread_detach(runner->thread);
-    my_runner = NULL;
+    mark_abandoned(task, ck_pr_load_64(&task->device));
+    worker->is_abandoned = true;
+    (void)pthread_detach(worker->thread);
+    my_worker = NULL;
 }
 
-static bool have_done(struct runner *runner, struct etwas_errand *errand)
+static bool run_with_timeout(struct worker *worker, struct etwas_offload_task *task)
 {
     bool is_done;
 
-    (void)pthread_mutex_lock(&runner->lock);
-    runner->errand = errand;
-    runner->is_done = false;
-    (void)pthread_cond_signal(&runner->changed);
-    for (uint32_t naps = 0; !runner->is_done && naps < NAPS; naps++) {
-        nap(runner);
+    (void)pthread_mutex_lock(&worker->lock);
+    worker->task = task;
+    worker->is_done = false;
+    (void)pthread_cond_signal(&worker->changed);
+    for (uint32_t naps = 0; !worker->is_done && naps < NAPS; naps++) {
+        nap(worker);
     }
-    is_done = runner->is_done;
+    is_done = worker->is_done;
     if (!is_done) {
-        leave_alone(runner, errand);
+        abandon_task(worker, task);
     }
-    (void)pthread_mutex_unlock(&runner->lock);
+    (void)pthread_mutex_unlock(&worker->lock);
     if (is_done) {
-        give_place_back(errand);
+        release_slot(task);
     }
     return is_done;
 }
 
-bool etwas_errand_do(struct etwas_errand *errand)
+bool etwas_offload_run(struct etwas_offload_task *task)
 {
-    errand->device = ETWAS_NO_DEVICE;
+    task->device = ETWAS_NO_DEVICE;
     if (!has_begun) {
-        errand->run(errand);
+        task->run(task);
         return true;
     }
-    if (!take_place(errand)) {
-        errand->free(errand);
+    if (!claim_slot(task)) {
+        task->free(task);
         return false;
     }
-    if (my_runner == NULL) {
-        my_runner = make_runner();
+    if (my_worker == NULL) {
+        my_worker = make_worker();
     }
-    if (my_runner == NULL) {
-        give_place_back(errand);
-        errand->free(errand);
+    if (my_worker == NULL) {
+        release_slot(task);
+        task->free(task);
         return false;
     }
-    return have_done(my_runner, errand);
+    return run_with_timeout(my_worker, task);
 }

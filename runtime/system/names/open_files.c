@@ -138,7 +138,8 @@ static void remove_process_without_files(struct etwas_open_files *files,
 }
 
 /* NULL: no memory. */
-static struct etwas_open_process *take_process(struct etwas_open_files *files, uint32_t process_id)
+static struct etwas_open_process *find_or_add_process(struct etwas_open_files *files,
+                                                      uint32_t process_id)
 {
     struct etwas_open_process *process = process_of(files, process_id);
 
@@ -152,7 +153,7 @@ static struct etwas_open_process *take_process(struct etwas_open_files *files, u
 static struct etwas_open_file *add_file(struct etwas_open_files *files, uint32_t process_id,
                                         uint32_t descriptor)
 {
-    struct etwas_open_process *process = take_process(files, process_id);
+    struct etwas_open_process *process = find_or_add_process(files, process_id);
     struct etwas_open_file *file = process == NULL ? NULL : calloc(1, sizeof *file);
 
     if (file == NULL) {
@@ -267,7 +268,7 @@ int64_t etwas_open_file_begin(struct etwas_open_file *file, bool is_write)
 }
 
 /* False: others were under way meanwhile. */
-static bool leave(struct etwas_open_file *file)
+static bool end_move(struct etwas_open_file *file)
 {
     bool is_mixed = file->is_mixed;
 
@@ -278,7 +279,7 @@ static bool leave(struct etwas_open_file *file)
 
 void etwas_open_file_end(struct etwas_open_file *file, int64_t moved)
 {
-    if (leave(file) && file->position >= 0 && moved > 0) {
+    if (end_move(file) && file->position >= 0 && moved > 0) {
         file->position =
             file->position <= INT64_MAX - moved ? file->position + moved : ETWAS_FILE_AT_POSITION;
     }
@@ -286,7 +287,7 @@ void etwas_open_file_end(struct etwas_open_file *file, int64_t moved)
 
 void etwas_open_file_seek(struct etwas_open_file *file, int64_t position)
 {
-    if (leave(file) && position >= 0 && !file->is_shared) {
+    if (end_move(file) && position >= 0 && !file->is_shared) {
         file->position = position;
     }
 }

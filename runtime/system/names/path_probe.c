@@ -150,7 +150,7 @@ enum {
     LEAVE
 
 /* Each call of the machine passes it, so it looks first whether it has paths. */
-static const struct bpf_insn enter[] = {
+static const struct bpf_insn enter_program[] = {
     ETWAS_BPF_COPY(CONTEXT, FIRST),
     ETWAS_BPF_LOAD(FIRST, CONTEXT, 8), ETWAS_BPF_STORE(FRAME, CALL_AT, FIRST),
     FIND_PATHS,
@@ -172,7 +172,7 @@ static const struct bpf_insn enter[] = {
     LEAVE,
 };
 
-static const struct bpf_insn leave[] = {
+static const struct bpf_insn leave_program[] = {
     ETWAS_BPF_COPY(CONTEXT, FIRST),
     ETWAS_BPF_CALL(BPF_FUNC_get_current_pid_tgid),
     ETWAS_BPF_COPY_U32(RESULT, RESULT), ETWAS_BPF_STORE(FRAME, THREAD_AT, RESULT),
@@ -230,8 +230,8 @@ bool etwas_path_probe_open(struct etwas_probe *probe, uint32_t processors, uint3
         good = good && given[map] >= 0;
     }
     good = good && fill_paths(given[PATHS]) &&
-           etwas_probe_attach(probe, PROGRAM(enter, given), "sys_enter") &&
-           etwas_probe_attach(probe, PROGRAM(leave, given), "sys_exit");
+           etwas_probe_attach(probe, PROGRAM(enter_program, given), "sys_enter") &&
+           etwas_probe_attach(probe, PROGRAM(leave_program, given), "sys_exit");
     for (uint32_t map = 0; map < MAPS; map++) {
         if (given[map] >= 0) {
             (void)close(given[map]);
@@ -243,7 +243,8 @@ bool etwas_path_probe_open(struct etwas_probe *probe, uint32_t processors, uint3
     return good;
 }
 
-bool etwas_path_decode(const struct etwas_sample *sample, struct etwas_sideband *sideband)
+bool etwas_path_decode(const struct etwas_sample *sample,
+                       struct etwas_process_record *process_record)
 {
     const char *text = (const char *)sample->raw + HEAD_BYTES;
     struct said_head said;
@@ -259,17 +260,17 @@ bool etwas_path_decode(const struct etwas_sample *sample, struct etwas_sideband 
     if (length == left) {
         return false;
     }
-    *sideband = (struct etwas_sideband){.origin = sample->origin,
-                                        .type = PERF_RECORD_SAMPLE,
-                                        .process_id = sample->origin.process_id,
-                                        .thread_id = sample->origin.thread_id};
-    sideband->path.thread = (uint32_t)said.thread;
-    sideband->path.call = (uint32_t)said.call;
-    sideband->path.is_late = said.call >> LATE_SHIFT != 0;
-    sideband->path.address = said.address;
-    sideband->path.first = text;
+    *process_record = (struct etwas_process_record){.origin = sample->origin,
+                                                    .type = PERF_RECORD_SAMPLE,
+                                                    .process_id = sample->origin.process_id,
+                                                    .thread_id = sample->origin.thread_id};
+    process_record->path.thread = (uint32_t)said.thread;
+    process_record->path.call = (uint32_t)said.call;
+    process_record->path.is_late = said.call >> LATE_SHIFT != 0;
+    process_record->path.address = said.address;
+    process_record->path.first = text;
     text += length + 1;
     left -= length + 1;
-    sideband->path.second = strnlen(text, left) < left ? text : NULL;
+    process_record->path.second = strnlen(text, left) < left ? text : NULL;
     return true;
 }

@@ -20,6 +20,7 @@
 bool etwas_path_probe_open(struct etwas_probe *probe, uint32_t processors, uint32_t own_thread);
 
 /* False: the sample is another. */
-bool etwas_path_decode(const struct etwas_sample *sample, struct etwas_sideband *sideband);
+bool etwas_path_decode(const struct etwas_sample *sample,
+                       struct etwas_process_record *process_record);
 
 #endif

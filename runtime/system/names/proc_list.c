@@ -84,7 +84,7 @@ bool etwas_proc_list_processes(void (*each)(void *context, uint32_t process_id),
     return true;
 }
 
-void etwas_proc_list_threads(uint32_t process_id, etwas_thread_taker *each, void *context)
+void etwas_proc_list_threads(uint32_t process_id, etwas_thread_callback *each, void *context)
 {
     char path[LONGEST_PATH / 2];
     uint32_t thread_id;

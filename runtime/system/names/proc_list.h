@@ -18,10 +18,10 @@ bool etwas_proc_is_ours(void);
 bool etwas_proc_list_processes(void (*each)(void *context, uint32_t process_id), void *context);
 
 /* `is_leaving`: it is on its way out, which the kernel may have said already. */
-typedef void etwas_thread_taker(void *context, uint32_t thread_id, bool is_leaving);
+typedef void etwas_thread_callback(void *context, uint32_t thread_id, bool is_leaving);
 
 /* Of a process, but for those that have ended. */
-void etwas_proc_list_threads(uint32_t process_id, etwas_thread_taker *each, void *context);
+void etwas_proc_list_threads(uint32_t process_id, etwas_thread_callback *each, void *context);
 
 /* Of its maps, line by line, without new lines; who is called may change a line. Nothing where nobody answers. */
 void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, char *line),

@@ -21,7 +21,7 @@
 #include "system/names/process_table.h"
 #include "system/stream/record_builder.h"
 
-enum etwas_process_record_type {
+enum etwas_process_class_type {
     ETWAS_PROCESS_START = 1,
     ETWAS_PROCESS_END = 2,
     ETWAS_PROCESS_RUNDOWN_START = 3,
@@ -43,22 +43,23 @@ enum etwas_image_record_type {
 #define ETWAS_PROCESS_COMMAND_LINE_CUT UINT32_C(0x20000000)
 #define ETWAS_PROCESS_STILL_ACTIVE 259
 
-struct etwas_process_told {
-    enum etwas_process_record_type type;
+struct etwas_process_class_event {
+    enum etwas_process_class_type type;
     uint32_t flags; /* ETWAS_PROCESS_*, but for those of the command line */
     int32_t exit_status;
 };
 
-/* As etwas_record_end returns it; nobody's yet. */
-const void *etwas_process_record_make(struct etwas_record *record,
-                                      const struct etwas_process *process,
-                                      const struct etwas_process_told *told);
+/* As etwas_record_builder_end returns it; nobody's yet. */
+const void *etwas_process_class_make(struct etwas_record_builder *record,
+                                     const struct etwas_process *process,
+                                     const struct etwas_process_class_event *event);
 
-const void *etwas_image_record_make(struct etwas_record *record, enum etwas_image_record_type type,
-                                    uint32_t process_id, const struct etwas_file_image *image);
+const void *etwas_image_record_make(struct etwas_record_builder *record,
+                                    enum etwas_image_record_type type, uint32_t process_id,
+                                    const struct etwas_file_image *image);
 
 /* Of a file that has a build id. */
-const void *etwas_image_id_record_make(struct etwas_record *record, uint32_t process_id,
+const void *etwas_image_id_record_make(struct etwas_record_builder *record, uint32_t process_id,
                                        const struct etwas_file_image *image);
 
 #endif

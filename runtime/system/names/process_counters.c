@@ -134,27 +134,30 @@ static uint32_t saturated(uint64_t value)
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-const void *etwas_process_counters_make(struct etwas_record *record,
+const void *etwas_process_counters_make(struct etwas_record_builder *record,
                                         enum etwas_counters_record_type type, uint32_t process_id,
                                         const struct etwas_process_counters *counters,
                                         bool is_incomplete)
 {
-    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_PROCESS, (uint8_t)type, CLASS_VERSION);
-    etwas_record_put_u32(record, process_id);
-    etwas_record_put_u32(record, saturated(counters->page_faults));
-    etwas_record_put_u32(record, counters->handles);
-    etwas_record_put_u32(record, is_incomplete ? ETWAS_COUNTERS_INCOMPLETE : 0); /* Reserved */
-    etwas_record_put_u64(record, counters->peak_virtual_bytes);
-    etwas_record_put_u64(record, counters->peak_resident_bytes);
-    etwas_record_put_zeros(record, 3 * sizeof(uint64_t)); /* PeakPagefileUsage, quotas' peaks */
-    etwas_record_put_u64(record, counters->virtual_bytes);
-    etwas_record_put_u64(record, counters->resident_bytes);
-    etwas_record_put_u64(record, counters->swapped_bytes); /* PagefileUsage */
-    etwas_record_put_zeros(record, 2 * sizeof(uint64_t));  /* quotas */
-    etwas_record_put_u64(record, counters->anonymous_bytes + counters->swapped_bytes);
-    etwas_record_put_u64(record, counters->characters_read);
-    etwas_record_put_u64(record, counters->characters_written);
-    etwas_record_put_u64(record, counters->bytes_read);
-    etwas_record_put_u64(record, counters->bytes_written);
-    return etwas_record_end(record);
+    etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, GROUP_PROCESS, (uint8_t)type,
+                               CLASS_VERSION);
+    etwas_record_builder_put_u32(record, process_id);
+    etwas_record_builder_put_u32(record, saturated(counters->page_faults));
+    etwas_record_builder_put_u32(record, counters->handles);
+    etwas_record_builder_put_u32(record,
+                                 is_incomplete ? ETWAS_COUNTERS_INCOMPLETE : 0); /* Reserved */
+    etwas_record_builder_put_u64(record, counters->peak_virtual_bytes);
+    etwas_record_builder_put_u64(record, counters->peak_resident_bytes);
+    etwas_record_builder_put_zeros(record,
+                                   3 * sizeof(uint64_t)); /* PeakPagefileUsage, quotas' peaks */
+    etwas_record_builder_put_u64(record, counters->virtual_bytes);
+    etwas_record_builder_put_u64(record, counters->resident_bytes);
+    etwas_record_builder_put_u64(record, counters->swapped_bytes); /* PagefileUsage */
+    etwas_record_builder_put_zeros(record, 2 * sizeof(uint64_t));  /* quotas */
+    etwas_record_builder_put_u64(record, counters->anonymous_bytes + counters->swapped_bytes);
+    etwas_record_builder_put_u64(record, counters->characters_read);
+    etwas_record_builder_put_u64(record, counters->characters_written);
+    etwas_record_builder_put_u64(record, counters->bytes_read);
+    etwas_record_builder_put_u64(record, counters->bytes_written);
+    return etwas_record_builder_end(record);
 }

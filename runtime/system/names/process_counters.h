@@ -50,8 +50,8 @@ bool etwas_process_counters_read(uint32_t process_id, struct etwas_process_count
 void etwas_process_counters_add(struct etwas_process_counters *sum,
                                 const struct etwas_process_counters *counters);
 
-/* As etwas_record_end returns it; nobody's yet. */
-const void *etwas_process_counters_make(struct etwas_record *record,
+/* As etwas_record_builder_end returns it; nobody's yet. */
+const void *etwas_process_counters_make(struct etwas_record_builder *record,
                                         enum etwas_counters_record_type type, uint32_t process_id,
                                         const struct etwas_process_counters *counters,
                                         bool is_incomplete);

@@ -102,7 +102,7 @@ ssize_t etwas_process_read_file(uint32_t process_id, const char *name, char *tex
     ssize_t bytes;
 
     (void)snprintf(path, sizeof path, "/proc/%u/%s", process_id, name);
-    bytes = etwas_small_file_read(open(path, O_RDONLY | O_CLOEXEC), text, room - 1);
+    bytes = etwas_pseudo_file_read(open(path, O_RDONLY | O_CLOEXEC), text, room - 1);
     text[bytes > 0 ? bytes : 0] = 0;
     return bytes;
 }
@@ -127,7 +127,7 @@ bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_f
     if (read.state == ETWAS_TEXT_GONE) {
         return false;
     }
-    facts->is_silent = read.state == ETWAS_TEXT_SILENT;
+    facts->is_silent = read.state == ETWAS_TEXT_NO_ANSWER;
     facts->is_cut = bytes == most;
     while (bytes > 0 &&
            read.text[bytes - 1] == 0) { /* behind a title that the process wrote there */

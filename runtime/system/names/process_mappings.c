@@ -45,8 +45,8 @@ struct list {
 
 /* ---- builds ---------------------------------------------------------------------------------- */
 
-struct build_errand {
-    struct etwas_errand errand;
+struct build_task {
+    struct etwas_offload_task task;
     struct list *list;   /* of who asks: what is known is put there when it is left alone */
     uint32_t *list_from; /* likewise: so many are settled */
     uint32_t from;       /* in the list */
@@ -55,28 +55,28 @@ struct build_errand {
     struct build builds[];
 };
 
-static void read_build(struct build_errand *asked, struct build *build)
+static void read_build(struct build_task *asked, struct build *build)
 {
     char path[LONGEST_PATH];
     int place;
 
-    if (etwas_errand_waits_for(build->device)) {
+    if (etwas_offload_waits_for(build->device)) {
         return;
     }
     (void)snprintf(path, sizeof path, "/proc/%u/map_files/%" PRIx64 "-%" PRIx64,
-                   asked->errand.process_id, build->begin, build->end);
+                   asked->task.process_id, build->begin, build->end);
     place = open(path, O_PATH | O_CLOEXEC);
     if (place >= 0) {
-        ck_pr_store_64(&asked->errand.device, build->device);
-        build->bytes = etwas_build_id_of_place(place, build->id);
+        ck_pr_store_64(&asked->task.device, build->device);
+        build->bytes = etwas_build_id_of_path_file(place, build->id);
         (void)close(place);
-        ck_pr_store_64(&asked->errand.device, ETWAS_NO_DEVICE);
+        ck_pr_store_64(&asked->task.device, ETWAS_NO_DEVICE);
     }
 }
 
-static void read_builds(struct etwas_errand *errand)
+static void read_builds(struct etwas_offload_task *task)
 {
-    struct build_errand *asked = (void *)errand;
+    struct build_task *asked = (void *)task;
 
     for (uint32_t index = 0; index < asked->count; index++) {
         read_build(asked, &asked->builds[index]);
@@ -85,7 +85,7 @@ static void read_builds(struct etwas_errand *errand)
     }
 }
 
-static uint32_t take_builds(const struct build_errand *asked)
+static uint32_t store_builds(const struct build_task *asked)
 {
     uint32_t done = ck_pr_load_32(&asked->done);
 
@@ -97,16 +97,16 @@ static uint32_t take_builds(const struct build_errand *asked)
 }
 
 /* The one that it waits for is passed over. */
-static void leave_builds(struct etwas_errand *errand)
+static void abandon_builds(struct etwas_offload_task *task)
 {
-    struct build_errand *asked = (void *)errand;
+    struct build_task *asked = (void *)task;
 
-    *asked->list_from += take_builds(asked) + 1;
+    *asked->list_from += store_builds(asked) + 1;
 }
 
-static void free_builds(struct etwas_errand *errand)
+static void free_builds(struct etwas_offload_task *task)
 {
-    free(errand);
+    free(task);
 }
 
 /* False: there is nobody to ask. */
@@ -114,13 +114,15 @@ static bool ask_builds(struct list *list, uint32_t process_id, uint32_t *from)
 {
     uint32_t count = list->count - *from;
     uint32_t from_before = *from;
-    struct build_errand *asked = calloc(1, sizeof *asked + count * sizeof *asked->builds);
+    struct build_task *asked = calloc(1, sizeof *asked + count * sizeof *asked->builds);
 
     if (asked == NULL) {
         return false;
     }
-    asked->errand = (struct etwas_errand){
-        .run = read_builds, .free = free_builds, .leave = leave_builds, .process_id = process_id};
+    asked->task = (struct etwas_offload_task){.run = read_builds,
+                                              .free = free_builds,
+                                              .abandon = abandon_builds,
+                                              .process_id = process_id};
     asked->list = list;
     asked->list_from = from;
     asked->from = *from;
@@ -128,8 +130,8 @@ static bool ask_builds(struct list *list, uint32_t process_id, uint32_t *from)
     for (uint32_t index = 0; index < count; index++) {
         asked->builds[index] = list->mapped[*from + index].build;
     }
-    if (etwas_errand_do(&asked->errand)) {
-        *from += take_builds(asked);
+    if (etwas_offload_run(&asked->task)) {
+        *from += store_builds(asked);
         free(asked);
     }
     return *from != from_before;
@@ -154,7 +156,7 @@ static bool has_room(struct list *list)
     return true;
 }
 
-static void take_line(void *context, char *line)
+static void handle_line(void *context, char *line)
 {
     struct list *list = context;
     struct etwas_mapping mapping;
@@ -180,7 +182,7 @@ void etwas_process_mappings(uint32_t process_id,
     struct list list = {0};
     uint32_t from = 0;
 
-    etwas_proc_list_mappings(process_id, take_line, &list);
+    etwas_proc_list_mappings(process_id, handle_line, &list);
     while (from < list.count && ask_builds(&list, process_id, &from)) {
     }
     for (uint32_t index = 0; index < list.count; index++) {

@@ -45,7 +45,7 @@ static bool list_none(void (*each)(void *context, uint32_t process_id), void *co
     return false;
 }
 
-static void list_no_threads(uint32_t process_id, etwas_thread_taker *each, void *context)
+static void list_no_threads(uint32_t process_id, etwas_thread_callback *each, void *context)
 {
     (void)process_id;
     (void)each;

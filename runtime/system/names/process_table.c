@@ -52,7 +52,7 @@ struct etwas_process *etwas_process_add(struct etwas_process_table *table, uint3
     if (process != NULL) {
         process->node.id = process_id;
         process->since_ns = since_ns;
-        process->told_ns = since_ns;
+        process->emitted_ns = since_ns;
         etwas_id_map_add(&table->processes, &process->node);
     }
     return process;

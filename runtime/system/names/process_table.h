@@ -36,7 +36,7 @@ struct etwas_process_thread {
 struct etwas_process {
     struct etwas_id_node node; /* by process id */
     int64_t since_ns;          /* what happened to it before is known already */
-    int64_t told_ns;           /* the last time it was told that it is there */
+    int64_t emitted_ns;        /* the last time it was told that it is there */
     bool is_found;             /* by looking; it is there before the kernel says so */
     int64_t starting_ns; /* since when it begins a program that is not told yet; 0: it does not */
     uint64_t key;        /* no other process has it, nor had */

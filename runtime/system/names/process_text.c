@@ -16,14 +16,14 @@ enum {
     FIRST_ROOM = 16 << 10,
 };
 
-struct text_errand {
-    struct etwas_errand errand;
+struct text_task {
+    struct etwas_offload_task task;
     char path[LONGEST_PATH];
     size_t most;
     struct etwas_process_text text;
 };
 
-static bool has_room(struct text_errand *asked, size_t *room)
+static bool has_room(struct text_task *asked, size_t *room)
 {
     struct etwas_process_text *text = &asked->text;
     size_t more = *room == 0 ? FIRST_ROOM : 2 * *room;
@@ -42,9 +42,9 @@ static bool has_room(struct text_errand *asked, size_t *room)
     return true;
 }
 
-static void read_text(struct etwas_errand *errand)
+static void read_text(struct etwas_offload_task *task)
 {
-    struct text_errand *asked = (void *)errand;
+    struct text_task *asked = (void *)task;
     struct etwas_process_text *text = &asked->text;
     int file = open(asked->path, O_RDONLY | O_CLOEXEC);
     size_t room = 0;
@@ -66,9 +66,9 @@ static void read_text(struct etwas_errand *errand)
     }
 }
 
-static void free_text(struct etwas_errand *errand)
+static void free_text(struct etwas_offload_task *task)
 {
-    struct text_errand *asked = (void *)errand;
+    struct text_task *asked = (void *)task;
 
     free(asked->text.text);
     free(asked);
@@ -77,22 +77,22 @@ static void free_text(struct etwas_errand *errand)
 struct etwas_process_text etwas_process_text_read(uint32_t process_id, const char *name,
                                                   size_t most)
 {
-    struct etwas_process_text text = {.state = ETWAS_TEXT_SILENT};
-    struct text_errand *asked = calloc(1, sizeof *asked);
+    struct etwas_process_text text = {.state = ETWAS_TEXT_NO_ANSWER};
+    struct text_task *asked = calloc(1, sizeof *asked);
 
     if (asked == NULL) {
         return text;
     }
-    asked->errand =
-        (struct etwas_errand){.run = read_text, .free = free_text, .process_id = process_id};
+    asked->task =
+        (struct etwas_offload_task){.run = read_text, .free = free_text, .process_id = process_id};
     asked->most = most;
     (void)snprintf(asked->path, sizeof asked->path, "/proc/%u/%s", process_id, name);
-    if (!etwas_errand_do(&asked->errand)) {
+    if (!etwas_offload_run(&asked->task)) {
         return text;
     }
     text = asked->text;
     asked->text.text = NULL;
-    free_text(&asked->errand);
+    free_text(&asked->task);
     if (text.state != ETWAS_TEXT_READ) {
         free(text.text);
         text.text = NULL;

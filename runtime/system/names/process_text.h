@@ -16,8 +16,8 @@ struct etwas_process_text {
     size_t bytes;
     enum etwas_process_text_state {
         ETWAS_TEXT_READ,
-        ETWAS_TEXT_GONE,   /* there is no such process, or it may not be read */
-        ETWAS_TEXT_SILENT, /* nobody answers */
+        ETWAS_TEXT_GONE,      /* there is no such process, or it may not be read */
+        ETWAS_TEXT_NO_ANSWER, /* nobody answers */
     } state;
 };
 

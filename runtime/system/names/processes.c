@@ -9,19 +9,19 @@
 /* ---- fork and exit --------------------------------------------------------------------------- */
 
 /* Of who forked it; of what /proc says where nothing is known of that. */
-static void learn_origin(struct etwas_processes *processes, struct etwas_process *process,
-                         uint32_t parent_id)
+static void inherit_or_read(struct etwas_processes *processes, struct etwas_process *process,
+                            uint32_t parent_id)
 {
     const struct etwas_process *parent = etwas_process_find(&processes->table, parent_id);
 
     if (parent == NULL) {
-        parent = etwas_process_look_up(processes, parent_id);
+        parent = etwas_process_scan(processes, parent_id);
     }
     if (parent != NULL) {
         etwas_process_inherit(process, parent);
         etwas_image_list_copy(&process->images, &parent->images);
-    } else if (etwas_process_look_at(processes, process->node.id)) {
-        etwas_process_believe(process, &processes->facts);
+    } else if (etwas_process_read_facts(processes, process->node.id)) {
+        etwas_process_apply_facts(process, &processes->facts);
     }
     process->parent_id = parent_id;
     process->key =
@@ -36,140 +36,152 @@ static bool was_found_first(const struct etwas_processes *processes,
            etwas_process_started_at(process, processes->source->tick_of(time_ns));
 }
 
-static void take_new_process(struct etwas_processes *processes,
-                             const struct etwas_sideband *sideband)
+static void handle_new_process(struct etwas_processes *processes,
+                               const struct etwas_process_record *process_record)
 {
-    const struct etwas_place place = etwas_place_of(sideband);
-    struct etwas_process *process = etwas_process_find(&processes->table, sideband->process_id);
+    const struct etwas_record_origin origin = etwas_record_origin_of(process_record);
+    struct etwas_process *process =
+        etwas_process_find(&processes->table, process_record->process_id);
 
-    if (process != NULL && was_found_first(processes, process, place.time_ns)) {
+    if (process != NULL && was_found_first(processes, process, origin.time_ns)) {
         return;
     }
     if (process != NULL) {
-        etwas_process_end_unseen(processes, process, &place);
+        etwas_process_end_unseen(processes, process, &origin);
     }
-    process = etwas_process_add(&processes->table, sideband->process_id, place.time_ns);
+    process = etwas_process_add(&processes->table, process_record->process_id, origin.time_ns);
     if (process != NULL) {
-        learn_origin(processes, process, sideband->task.parent_process_id);
-        etwas_process_take_thread(processes, process, sideband->thread_id, &place);
-        etwas_process_tell(processes, process, &place, ETWAS_PROCESS_START, 0);
-        etwas_process_tell_images(processes, process, &place, ETWAS_IMAGE_LOAD);
+        inherit_or_read(processes, process, process_record->task.parent_process_id);
+        etwas_process_adopt_thread(processes, process, process_record->thread_id, &origin);
+        etwas_process_emit(processes, process, &origin, ETWAS_PROCESS_START, 0);
+        etwas_process_emit_images(processes, process, &origin, ETWAS_IMAGE_LOAD);
     }
 }
 
 /* The process that something is said of; NULL: it says nothing new. */
-static struct etwas_process *subject_of(struct etwas_processes *processes,
-                                        const struct etwas_sideband *sideband)
+static struct etwas_process *process_of_record(struct etwas_processes *processes,
+                                               const struct etwas_process_record *process_record)
 {
-    struct etwas_process *process = etwas_process_find(&processes->table, sideband->process_id);
+    struct etwas_process *process =
+        etwas_process_find(&processes->table, process_record->process_id);
 
     if (process == NULL) { /* its beginning was lost */
-        process = etwas_process_look_up(processes, sideband->process_id);
+        process = etwas_process_scan(processes, process_record->process_id);
     }
-    return process != NULL && sideband->origin.time_ns > process->since_ns ? process : NULL;
+    return process != NULL && process_record->origin.time_ns > process->since_ns ? process : NULL;
 }
 
-static void take_fork(struct etwas_processes *processes, const struct etwas_sideband *sideband)
+static void handle_fork(struct etwas_processes *processes,
+                        const struct etwas_process_record *process_record)
 {
-    const struct etwas_place place = etwas_place_of(sideband);
-    struct etwas_process *process = etwas_process_find(&processes->table, sideband->process_id);
+    const struct etwas_record_origin origin = etwas_record_origin_of(process_record);
+    struct etwas_process *process =
+        etwas_process_find(&processes->table, process_record->process_id);
 
-    if (process != NULL && place.time_ns <= process->since_ns) {
+    if (process != NULL && origin.time_ns <= process->since_ns) {
         return;
     }
-    if (sideband->thread_id == sideband->process_id) {
-        take_new_process(processes, sideband);
+    if (process_record->thread_id == process_record->process_id) {
+        handle_new_process(processes, process_record);
         return;
     }
-    process = subject_of(processes, sideband);
+    process = process_of_record(processes, process_record);
     if (process != NULL) {
-        etwas_process_take_thread(processes, process, sideband->thread_id, &place);
+        etwas_process_adopt_thread(processes, process, process_record->thread_id, &origin);
     }
 }
 
-static void take_exit(struct etwas_processes *processes, const struct etwas_sideband *sideband)
+static void handle_exit(struct etwas_processes *processes,
+                        const struct etwas_process_record *process_record)
 {
-    struct etwas_place place = etwas_place_of(sideband);
-    struct etwas_process *process = etwas_process_of_thread(&processes->table, sideband->thread_id);
+    struct etwas_record_origin origin = etwas_record_origin_of(process_record);
+    struct etwas_process *process =
+        etwas_process_of_thread(&processes->table, process_record->thread_id);
 
-    if (process == NULL || process->node.id != sideband->process_id) {
+    if (process == NULL || process->node.id != process_record->process_id) {
         return;
     }
-    etwas_process_take_exit(processes, process, sideband->thread_id);
-    etwas_process_remove_thread(&processes->table, sideband->thread_id);
+    etwas_process_handle_exit(processes, process, process_record->thread_id);
+    etwas_process_remove_thread(&processes->table, process_record->thread_id);
     if (process->threads == NULL) {
-        if (place.time_ns <= process->told_ns) {
-            place = etwas_place_found(process->node.id, processes->source->now_ns());
+        if (origin.time_ns <= process->emitted_ns) {
+            origin = etwas_record_origin_found(process->node.id, processes->source->now_ns());
         }
-        etwas_process_end(processes, process, &place, 0);
+        etwas_process_end(processes, process, &origin, 0);
     }
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static void take_name(struct etwas_processes *processes, const struct etwas_sideband *sideband)
+static void handle_name(struct etwas_processes *processes,
+                        const struct etwas_process_record *process_record)
 {
-    struct etwas_process *process = subject_of(processes, sideband);
+    struct etwas_process *process = process_of_record(processes, process_record);
 
-    if (process != NULL && sideband->comm.is_exec) {
-        etwas_process_begin_exec(processes, process, sideband);
-    } else if (process != NULL && sideband->thread_id == sideband->process_id) {
-        etwas_process_set_name(process, sideband->comm.name);
+    if (process != NULL && process_record->comm.is_exec) {
+        etwas_process_begin_exec(processes, process, process_record);
+    } else if (process != NULL && process_record->thread_id == process_record->process_id) {
+        etwas_process_set_name(process, process_record->comm.name);
     }
 }
 
-static void take_arguments(struct etwas_processes *processes, const struct etwas_sideband *sideband)
+static void handle_arguments(struct etwas_processes *processes,
+                             const struct etwas_process_record *process_record)
 {
-    struct etwas_process *process = subject_of(processes, sideband);
+    struct etwas_process *process = process_of_record(processes, process_record);
 
     if (process != NULL) {
-        etwas_process_take_arguments(processes, process, sideband);
+        etwas_process_handle_arguments(processes, process, process_record);
     }
 }
 
-static void take_image(struct etwas_processes *processes, const struct etwas_sideband *sideband)
+static void handle_image(struct etwas_processes *processes,
+                         const struct etwas_process_record *process_record)
 {
     const struct etwas_mapping mapping = {
-        .address = sideband->image.address,
-        .bytes = sideband->image.bytes,
-        .file_offset = sideband->image.file_offset,
-        .build_id_bytes = sideband->image.build_id_bytes,
-        .build_id = sideband->image.build_id,
-        .path = sideband->image.path,
+        .address = process_record->image.address,
+        .bytes = process_record->image.bytes,
+        .file_offset = process_record->image.file_offset,
+        .build_id_bytes = process_record->image.build_id_bytes,
+        .build_id = process_record->image.build_id,
+        .path = process_record->image.path,
     };
-    struct etwas_process_mapped mapped = {
-        .processes = processes, .place = etwas_place_of(sideband), .loaded = ETWAS_IMAGE_LOAD};
+    struct etwas_process_mapped mapped = {.processes = processes,
+                                          .origin = etwas_record_origin_of(process_record),
+                                          .loaded = ETWAS_IMAGE_LOAD};
 
-    if ((sideband->image.protection & PROT_EXEC) == 0 || !etwas_mapping_is_image(mapping.path)) {
+    if ((process_record->image.protection & PROT_EXEC) == 0 ||
+        !etwas_mapping_is_image(mapping.path)) {
         return;
     }
-    mapped.process = subject_of(processes, sideband);
+    mapped.process = process_of_record(processes, process_record);
     if (mapped.process != NULL) {
-        etwas_process_take_mapping(&mapped, &mapping);
+        etwas_process_handle_mapping(&mapped, &mapping);
     }
 }
 
-void etwas_processes_take(struct etwas_processes *processes, const struct etwas_sideband *sideband)
+void etwas_processes_handle(struct etwas_processes *processes,
+                            const struct etwas_process_record *process_record)
 {
     /* In another namespace; gone. */
-    if (sideband->process_id == 0 || sideband->process_id == UINT32_MAX) {
+    if (process_record->process_id == 0 || process_record->process_id == UINT32_MAX) {
         return;
     }
-    switch (sideband->type) {
+    switch (process_record->type) {
     case PERF_RECORD_FORK:
-        take_fork(processes, sideband);
+        handle_fork(processes, process_record);
         break;
     case PERF_RECORD_EXIT:
-        take_exit(processes, sideband);
+        handle_exit(processes, process_record);
         break;
     case PERF_RECORD_COMM:
-        take_name(processes, sideband);
+        handle_name(processes, process_record);
         break;
     case PERF_RECORD_SAMPLE:
-        take_arguments(processes, sideband);
+        handle_arguments(processes, process_record);
         break;
     case PERF_RECORD_MMAP2:
-        take_image(processes, sideband);
+        handle_image(processes, process_record);
         break;
     default:
         break;

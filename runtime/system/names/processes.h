@@ -43,7 +43,7 @@
 struct etwas_process_source {
     /* False: nobody knows. */
     bool (*list)(void (*each)(void *context, uint32_t process_id), void *context);
-    void (*threads)(uint32_t process_id, etwas_thread_taker *each, void *context);
+    void (*threads)(uint32_t process_id, etwas_thread_callback *each, void *context);
     /* False: there is no such process. */
     bool (*facts)(uint32_t process_id, struct etwas_process_facts *facts);
     bool (*command_line)(uint32_t process_id, struct etwas_process_facts *facts);
@@ -64,38 +64,39 @@ const struct etwas_process_source *etwas_process_source_own(void);
 
 enum {
     /* What is told. */
-    ETWAS_TELL_PROCESSES = 1 << 0,
-    ETWAS_TELL_IMAGES = 1 << 1,
-    ETWAS_TELL_COUNTERS = 1 << 2,
+    ETWAS_EMIT_PROCESSES = 1 << 0,
+    ETWAS_EMIT_IMAGES = 1 << 1,
+    ETWAS_EMIT_COUNTERS = 1 << 2,
     /* Not who has gone while it was looked: that his number is another's by then says that. */
-    ETWAS_TELL_RUNDOWN_ALONE = 1 << 3,
+    ETWAS_EMIT_RUNDOWN_ALONE = 1 << 3,
 };
 
 struct etwas_processes {
     const struct etwas_process_source *source;
     struct etwas_emitter *emitter;
-    struct etwas_record *record; /* to put records together in */
-    struct etwas_exits *exits;   /* of the caller's; NULL: none */
-    struct etwas_pause *pause;   /* likewise; between any two processes that are looked at */
-    uint32_t tells;
+    struct etwas_record_builder *record; /* to put records together in */
+    struct etwas_exits *exits;           /* of the caller's; NULL: none */
+    struct etwas_quiesce *quiesce; /* likewise; between any two processes that are looked at */
+    uint32_t emits;
     bool has_arguments; /* execs are told with them */
     struct etwas_process_table table;
     bool has_run_down;
     int64_t rundown_ns;               /* when it began the last time */
-    int64_t looked_ns;                /* when it was last looked who is missing */
+    int64_t scanned_ns;               /* when it was last looked who is missing */
     struct etwas_process_facts facts; /* read last */
 };
 
 /* False: no memory, and nothing to free. */
 bool etwas_processes_init(struct etwas_processes *processes,
                           const struct etwas_process_source *source, struct etwas_emitter *emitter,
-                          struct etwas_record *record, uint32_t tells);
+                          struct etwas_record_builder *record, uint32_t emits);
 void etwas_processes_free(struct etwas_processes *processes);
 
 void etwas_processes_run_down(struct etwas_processes *processes);
 
 /* Of any record; others than the five say nothing. */
-void etwas_processes_take(struct etwas_processes *processes, const struct etwas_sideband *sideband);
+void etwas_processes_handle(struct etwas_processes *processes,
+                            const struct etwas_process_record *process_record);
 
 /*
  * After records were lost, until it says so: all that happened until `until_ns` has been taken. Who is not

@@ -15,7 +15,7 @@
  * What /proc says of a program that was begun a while ago, if it is that one which is there now. False: it is
  * another, or nobody.
  */
-static bool learn_program(struct etwas_processes *processes, struct etwas_process *process)
+static bool read_program(struct etwas_processes *processes, struct etwas_process *process)
 {
     const struct etwas_process_facts *facts = &processes->facts;
 
@@ -29,70 +29,71 @@ static bool learn_program(struct etwas_processes *processes, struct etwas_proces
     return true;
 }
 
-static void tell_exec(struct etwas_processes *processes, struct etwas_process *process,
-                      const struct etwas_place *place)
+static void emit_exec(struct etwas_processes *processes, struct etwas_process *process,
+                      const struct etwas_record_origin *origin)
 {
     process->starting_ns = 0;
-    etwas_process_tell(processes, process, place, ETWAS_PROCESS_RUNDOWN_START, ETWAS_PROCESS_EXEC);
+    etwas_process_emit(processes, process, origin, ETWAS_PROCESS_RUNDOWN_START, ETWAS_PROCESS_EXEC);
 }
 
-void etwas_process_settle_exec(struct etwas_processes *processes, struct etwas_process *process,
-                               const struct etwas_place *place)
+void etwas_process_finish_exec(struct etwas_processes *processes, struct etwas_process *process,
+                               const struct etwas_record_origin *origin)
 {
     if (process->starting_ns == 0) {
         return;
     }
-    if (learn_program(processes, process) &&
+    if (read_program(processes, process) &&
         processes->source->command_line(process->node.id, &processes->facts) &&
         processes->facts.command_line[0] != 0) {
-        etwas_process_believe_command_line(process, &processes->facts);
+        etwas_process_apply_command_line(process, &processes->facts);
     }
-    tell_exec(processes, process, place);
+    emit_exec(processes, process, origin);
 }
 
 /* Its other threads are gone, whatever was seen of them. */
-static void keep_one_thread(struct etwas_processes *processes, struct etwas_process *process,
-                            const struct etwas_place *place)
+static void drop_other_threads(struct etwas_processes *processes, struct etwas_process *process,
+                               const struct etwas_record_origin *origin)
 {
     while (process->threads != NULL) {
         etwas_process_remove_thread(&processes->table, process->threads->node.id);
     }
-    etwas_process_take_thread(processes, process, process->node.id, place);
+    etwas_process_adopt_thread(processes, process, process->node.id, origin);
 }
 
 void etwas_process_begin_exec(struct etwas_processes *processes, struct etwas_process *process,
-                              const struct etwas_sideband *sideband)
+                              const struct etwas_process_record *process_record)
 {
-    const struct etwas_place place = etwas_place_of(sideband);
+    const struct etwas_record_origin origin = etwas_record_origin_of(process_record);
 
-    etwas_process_settle_exec(processes, process, &place);
-    keep_one_thread(processes, process, &place);
-    etwas_process_unload(processes, process, &place);
-    etwas_process_set_name(process, sideband->comm.name);
+    etwas_process_finish_exec(processes, process, &origin);
+    drop_other_threads(processes, process, &origin);
+    etwas_process_unload(processes, process, &origin);
+    etwas_process_set_name(process, process_record->comm.name);
     etwas_process_forget_command_line(process);
-    process->starting_ns = (processes->tells & ETWAS_TELL_PROCESSES) != 0 ? place.time_ns : 0;
+    process->starting_ns = (processes->emits & ETWAS_EMIT_PROCESSES) != 0 ? origin.time_ns : 0;
     if (!processes->has_arguments) {
-        etwas_process_settle_exec(processes, process, &place);
+        etwas_process_finish_exec(processes, process, &origin);
     }
 }
 
-void etwas_process_take_arguments(struct etwas_processes *processes, struct etwas_process *process,
-                                  const struct etwas_sideband *sideband)
+void etwas_process_handle_arguments(struct etwas_processes *processes,
+                                    struct etwas_process *process,
+                                    const struct etwas_process_record *process_record)
 {
-    const struct etwas_place place = etwas_place_of(sideband);
+    const struct etwas_record_origin origin = etwas_record_origin_of(process_record);
     char *line = processes->facts.command_line;
 
-    etwas_process_set_name(process, sideband->exec.name);
-    if (sideband->exec.bytes == 0) {
-        process->starting_ns = place.time_ns;
-        etwas_process_settle_exec(processes, process, &place);
+    etwas_process_set_name(process, process_record->exec.name);
+    if (process_record->exec.bytes == 0) {
+        process->starting_ns = origin.time_ns;
+        etwas_process_finish_exec(processes, process, &origin);
         return;
     }
-    (void)learn_program(processes, process);
-    memcpy(line, sideband->exec.arguments, sideband->exec.bytes);
-    line[sideband->exec.bytes] = 0;
-    etwas_process_join_arguments(line, sideband->exec.bytes);
-    etwas_process_set_command_line(process, line,
-                                   sideband->exec.is_cut ? ETWAS_PROCESS_COMMAND_LINE_CUT : 0);
-    tell_exec(processes, process, &place);
+    (void)read_program(processes, process);
+    memcpy(line, process_record->exec.arguments, process_record->exec.bytes);
+    line[process_record->exec.bytes] = 0;
+    etwas_process_join_arguments(line, process_record->exec.bytes);
+    etwas_process_set_command_line(
+        process, line, process_record->exec.is_cut ? ETWAS_PROCESS_COMMAND_LINE_CUT : 0);
+    emit_exec(processes, process, &origin);
 }

@@ -8,27 +8,28 @@
 /* ---- who is there ---------------------------------------------------------------------------- */
 
 /* Of who is on its way out the rings may have said it, and say no more. */
-static void take_listed_thread(void *context, uint32_t thread_id, bool is_leaving)
+static void handle_listed_thread(void *context, uint32_t thread_id, bool is_leaving)
 {
     const struct etwas_process_mapped *found = context;
 
     if (!is_leaving) {
-        etwas_process_take_thread(found->processes, found->process, thread_id, &found->place);
+        etwas_process_adopt_thread(found->processes, found->process, thread_id, &found->origin);
     }
 }
 
-void etwas_process_believe(struct etwas_process *process, const struct etwas_process_facts *facts)
+void etwas_process_apply_facts(struct etwas_process *process,
+                               const struct etwas_process_facts *facts)
 {
     process->key = etwas_process_key(process->node.id, facts->start_tick);
     process->parent_id = facts->parent_id;
     process->session_id = facts->session_id;
     process->user_id = facts->user_id;
     etwas_process_set_name(process, facts->name);
-    etwas_process_believe_command_line(process, facts);
+    etwas_process_apply_command_line(process, facts);
 }
 
-void etwas_process_believe_command_line(struct etwas_process *process,
-                                        const struct etwas_process_facts *facts)
+void etwas_process_apply_command_line(struct etwas_process *process,
+                                      const struct etwas_process_facts *facts)
 {
     if (facts->is_silent) {
         etwas_process_forget_command_line(process);
@@ -39,7 +40,7 @@ void etwas_process_believe_command_line(struct etwas_process *process,
                                        (facts->is_cut ? ETWAS_PROCESS_COMMAND_LINE_CUT : 0));
 }
 
-bool etwas_process_look_at(struct etwas_processes *processes, uint32_t process_id)
+bool etwas_process_read_facts(struct etwas_processes *processes, uint32_t process_id)
 {
     return processes->source->facts(process_id, &processes->facts) &&
            processes->source->command_line(process_id, &processes->facts);
@@ -52,14 +53,14 @@ bool etwas_process_started_at(const struct etwas_process *process, uint64_t star
     return start_tick <= tick + 1 && tick <= start_tick + 1;
 }
 
-struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, uint32_t process_id)
+struct etwas_process *etwas_process_scan(struct etwas_processes *processes, uint32_t process_id)
 {
     int64_t now_ns = processes->source->now_ns();
     struct etwas_process *process;
     struct etwas_process_mapped found = {.processes = processes,
                                          .loaded = ETWAS_IMAGE_RUNDOWN_START};
 
-    if (!etwas_process_look_at(processes, process_id)) {
+    if (!etwas_process_read_facts(processes, process_id)) {
         return NULL;
     }
     process = etwas_process_add(&processes->table, process_id, now_ns);
@@ -68,83 +69,84 @@ struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, u
     }
     process->is_found = true;
     found.process = process;
-    found.place = etwas_place_found(process_id, now_ns);
-    etwas_process_believe(process, &processes->facts);
-    processes->source->threads(process_id, take_listed_thread, &found);
+    found.origin = etwas_record_origin_found(process_id, now_ns);
+    etwas_process_apply_facts(process, &processes->facts);
+    processes->source->threads(process_id, handle_listed_thread, &found);
     if (process->threads == NULL) { /* just now */
         etwas_process_remove(&processes->table, process);
         return NULL;
     }
-    etwas_process_tell_rundown(processes, process, &found.place, ETWAS_PROCESS_RUNDOWN_START);
-    if ((processes->tells & ETWAS_TELL_IMAGES) != 0) {
-        processes->source->mappings(process_id, etwas_process_take_mapping, &found);
+    etwas_process_emit_rundown(processes, process, &found.origin, ETWAS_PROCESS_RUNDOWN_START);
+    if ((processes->emits & ETWAS_EMIT_IMAGES) != 0) {
+        processes->source->mappings(process_id, etwas_process_handle_mapping, &found);
     }
     return process;
 }
 
 /* Once more. */
-static void tell_known(struct etwas_processes *processes, struct etwas_process *process,
+static void emit_known(struct etwas_processes *processes, struct etwas_process *process,
                        bool is_end)
 {
-    const struct etwas_place place =
-        etwas_place_found(process->node.id, processes->source->now_ns());
+    const struct etwas_record_origin origin =
+        etwas_record_origin_found(process->node.id, processes->source->now_ns());
     bool is_kernel = process->node.id == ETWAS_PROCESS_KERNEL;
 
     if (!is_kernel && !is_end) {
-        etwas_process_tell_rundown(processes, process, &place, ETWAS_PROCESS_RUNDOWN_START);
+        etwas_process_emit_rundown(processes, process, &origin, ETWAS_PROCESS_RUNDOWN_START);
     }
-    etwas_process_tell_images(processes, process, &place,
+    etwas_process_emit_images(processes, process, &origin,
                               is_end ? ETWAS_IMAGE_RUNDOWN_END : ETWAS_IMAGE_RUNDOWN_START);
     if (!is_kernel && is_end) {
-        etwas_process_tell_rundown(processes, process, &place, ETWAS_PROCESS_RUNDOWN_END);
+        etwas_process_emit_rundown(processes, process, &origin, ETWAS_PROCESS_RUNDOWN_END);
     }
 }
 
-static void look_for(void *context, uint32_t process_id)
+static void scan_listed(void *context, uint32_t process_id)
 {
     struct etwas_processes *processes = context;
     struct etwas_process *process = etwas_process_find(&processes->table, process_id);
 
     if (process == NULL) {
-        (void)etwas_process_look_up(processes, process_id);
+        (void)etwas_process_scan(processes, process_id);
     } else if (processes->has_run_down && process->since_ns <= processes->rundown_ns) {
-        tell_known(processes, process, false);
+        emit_known(processes, process, false);
     }
-    etwas_pause(processes->pause);
+    etwas_quiesce(processes->quiesce);
 }
 
-static void look_at_kernel(struct etwas_processes *processes)
+static void scan_kernel(struct etwas_processes *processes)
 {
     int64_t now_ns = processes->source->now_ns();
     struct etwas_process *known = etwas_process_find(&processes->table, ETWAS_PROCESS_KERNEL);
-    struct etwas_process_mapped found = {.processes = processes,
-                                         .place = etwas_place_found(ETWAS_PROCESS_KERNEL, now_ns),
-                                         .loaded = ETWAS_IMAGE_RUNDOWN_START};
+    struct etwas_process_mapped found = {
+        .processes = processes,
+        .origin = etwas_record_origin_found(ETWAS_PROCESS_KERNEL, now_ns),
+        .loaded = ETWAS_IMAGE_RUNDOWN_START};
 
     if (known != NULL) {
-        tell_known(processes, known, false);
+        emit_known(processes, known, false);
         return;
     }
     found.process = etwas_process_add(&processes->table, ETWAS_PROCESS_KERNEL, now_ns);
     if (found.process != NULL) {
-        processes->source->kernel(etwas_process_take_mapping, &found);
+        processes->source->kernel(etwas_process_handle_mapping, &found);
     }
 }
 
 void etwas_processes_run_down(struct etwas_processes *processes)
 {
     processes->rundown_ns = processes->source->now_ns();
-    if ((processes->tells & ETWAS_TELL_IMAGES) != 0) {
-        look_at_kernel(processes);
+    if ((processes->emits & ETWAS_EMIT_IMAGES) != 0) {
+        scan_kernel(processes);
     }
-    (void)processes->source->list(look_for, processes);
+    (void)processes->source->list(scan_listed, processes);
     processes->has_run_down = true;
 }
 
 /* ---- after a loss, and in the end ------------------------------------------------------------ */
 
 /* Known to be the process's, or found to be. */
-static void see_thread(void *context, uint32_t thread_id, bool is_leaving)
+static void mark_thread(void *context, uint32_t thread_id, bool is_leaving)
 {
     const struct etwas_process_mapped *found = context;
     struct etwas_process_thread *thread =
@@ -153,30 +155,30 @@ static void see_thread(void *context, uint32_t thread_id, bool is_leaving)
     if (thread != NULL && thread->process == found->process) {
         thread->is_missing = false;
     } else {
-        take_listed_thread(context, thread_id, is_leaving);
+        handle_listed_thread(context, thread_id, is_leaving);
     }
 }
 
 /* Who has the number of one that has ended is another. */
-static void check(void *context, uint32_t process_id)
+static void check_process(void *context, uint32_t process_id)
 {
     struct etwas_processes *processes = context;
     struct etwas_process_mapped found = {
         .processes = processes,
         .process = etwas_process_find(&processes->table, process_id),
-        .place = etwas_place_found(process_id, processes->source->now_ns())};
+        .origin = etwas_record_origin_found(process_id, processes->source->now_ns())};
 
     if (found.process != NULL && processes->source->facts(process_id, &processes->facts) &&
         !etwas_process_started_at(found.process, processes->facts.start_tick)) {
-        etwas_process_end_unseen(processes, found.process, &found.place);
+        etwas_process_end_unseen(processes, found.process, &found.origin);
         found.process = NULL;
     }
     if (found.process != NULL) {
-        processes->source->threads(process_id, see_thread, &found);
+        processes->source->threads(process_id, mark_thread, &found);
     } else {
-        (void)etwas_process_look_up(processes, process_id);
+        (void)etwas_process_scan(processes, process_id);
     }
-    etwas_pause(processes->pause);
+    etwas_quiesce(processes->quiesce);
 }
 
 /* Whose end is not in the rings. False: there is no thread left. */
@@ -188,7 +190,7 @@ static bool drop_missing_threads(struct etwas_processes *processes, struct etwas
         struct etwas_process_thread *next = thread->next;
 
         if (thread->is_missing) {
-            etwas_process_take_exit(processes, process, thread->node.id);
+            etwas_process_handle_exit(processes, process, thread->node.id);
             etwas_process_remove_thread(&processes->table, thread->node.id);
         }
         thread = next;
@@ -197,20 +199,20 @@ static bool drop_missing_threads(struct etwas_processes *processes, struct etwas
 }
 
 /* Who has ended, and who has begun a program of which the rings say no more. */
-static void settle(struct etwas_processes *processes)
+static void finish_scan(struct etwas_processes *processes)
 {
     struct etwas_process *process = etwas_process_after(&processes->table, NULL);
 
     while (process != NULL) {
         struct etwas_process *next = etwas_process_after(&processes->table, process);
 
-        const struct etwas_place place =
-            etwas_place_found(process->node.id, processes->source->now_ns());
+        const struct etwas_record_origin origin =
+            etwas_record_origin_found(process->node.id, processes->source->now_ns());
 
         if (!drop_missing_threads(processes, process)) {
-            etwas_process_end_unseen(processes, process, &place);
-        } else if (process->starting_ns < processes->looked_ns) {
-            etwas_process_settle_exec(processes, process, &place);
+            etwas_process_end_unseen(processes, process, &origin);
+        } else if (process->starting_ns < processes->scanned_ns) {
+            etwas_process_finish_exec(processes, process, &origin);
         }
         process = next;
     }
@@ -227,19 +229,19 @@ static void set_missing(struct etwas_processes *processes, bool is_missing)
 
 bool etwas_processes_find_lost(struct etwas_processes *processes, int64_t until_ns)
 {
-    if (processes->looked_ns == 0) {
+    if (processes->scanned_ns == 0) {
         set_missing(processes, true);
-        if (!processes->source->list(check, processes)) {
+        if (!processes->source->list(check_process, processes)) {
             set_missing(processes, false);
         }
-        processes->looked_ns = processes->source->now_ns();
+        processes->scanned_ns = processes->source->now_ns();
         return false;
     }
-    if (until_ns < processes->looked_ns) {
+    if (until_ns < processes->scanned_ns) {
         return false;
     }
-    settle(processes);
-    processes->looked_ns = 0;
+    finish_scan(processes);
+    processes->scanned_ns = 0;
     return true;
 }
 
@@ -247,28 +249,28 @@ void etwas_processes_finish(struct etwas_processes *processes)
 {
     struct etwas_process *process = NULL;
 
-    processes->looked_ns = INT64_MAX;
-    settle(processes);
+    processes->scanned_ns = INT64_MAX;
+    finish_scan(processes);
     while ((process = etwas_process_after(&processes->table, process)) != NULL) {
-        tell_known(processes, process, true);
-        etwas_pause(processes->pause);
+        emit_known(processes, process, true);
+        etwas_quiesce(processes->quiesce);
     }
 }
 
 bool etwas_processes_init(struct etwas_processes *processes,
                           const struct etwas_process_source *source, struct etwas_emitter *emitter,
-                          struct etwas_record *record, uint32_t tells)
+                          struct etwas_record_builder *record, uint32_t emits)
 {
     processes->source = source;
     processes->emitter = emitter;
     processes->record = record;
     processes->exits = NULL;
-    processes->pause = NULL;
+    processes->quiesce = NULL;
     processes->has_run_down = false;
     processes->rundown_ns = 0;
     processes->has_arguments = false;
-    processes->tells = tells;
-    processes->looked_ns = 0;
+    processes->emits = emits;
+    processes->scanned_ns = 0;
     return etwas_process_table_init(&processes->table);
 }
 

@@ -30,7 +30,7 @@ static bool has_room(struct etwas_thread_list *list)
     return true;
 }
 
-static void add(void *context, uint32_t thread_id, bool is_leaving)
+static void add_thread_id(void *context, uint32_t thread_id, bool is_leaving)
 {
     struct etwas_thread_list *list = context;
 
@@ -52,7 +52,7 @@ bool etwas_thread_list_read(struct etwas_thread_list *list)
     if (!etwas_proc_is_ours()) {
         return false;
     }
-    etwas_proc_list_threads((uint32_t)getpid(), add, list);
+    etwas_proc_list_threads((uint32_t)getpid(), add_thread_id, list);
     return !list->is_short;
 }
 

@@ -29,7 +29,7 @@ struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_typ
 }
 
 struct listing {
-    etwas_listed_thread_taker *each;
+    etwas_listed_thread_callback *each;
     void *context;
     uint32_t process_id;
 };
@@ -49,7 +49,7 @@ static void list_process(void *context, uint32_t process_id)
     etwas_proc_list_threads(process_id, list_thread, listing);
 }
 
-bool etwas_threads_list(uint32_t process_id, etwas_listed_thread_taker *each, void *context)
+bool etwas_threads_list(uint32_t process_id, etwas_listed_thread_callback *each, void *context)
 {
     struct listing listing = {.each = each, .context = context};
 

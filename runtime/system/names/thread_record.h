@@ -38,13 +38,13 @@ struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_typ
 
 #define ETWAS_THREAD_END_NOT_SEEN 1 /* in the flags of an End: it ended earlier */
 
-typedef void etwas_listed_thread_taker(void *context, uint32_t process_id, uint32_t thread_id,
-                                       bool is_leaving);
+typedef void etwas_listed_thread_callback(void *context, uint32_t process_id, uint32_t thread_id,
+                                          bool is_leaving);
 
 /*
  * Calls `each` for the threads of all processes that /proc shows, those of the kernel too, but for
  * threads that have ended; of one process if it is not 0. False: nobody knows.
  */
-bool etwas_threads_list(uint32_t process_id, etwas_listed_thread_taker *each, void *context);
+bool etwas_threads_list(uint32_t process_id, etwas_listed_thread_callback *each, void *context);
 
 #endif

@@ -131,7 +131,7 @@ static struct etwas_view part_of(const struct etwas_view *view, uint64_t begin, 
 }
 
 void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint64_t end,
-                       etwas_view_teller *tell, void *context)
+                       etwas_view_callback *tell, void *context)
 {
     uint32_t index = 0;
 

@@ -38,7 +38,7 @@ struct etwas_view_table {
     struct etwas_id_map processes;
 };
 
-typedef void etwas_view_teller(void *context, const struct etwas_view *view);
+typedef void etwas_view_callback(void *context, const struct etwas_view *view);
 
 /* False: no memory, and nothing to free. */
 bool etwas_view_table_init(struct etwas_view_table *table);
@@ -70,6 +70,6 @@ void etwas_view_add(struct etwas_view_process *process, const struct etwas_view 
 
 /* Nothing is mapped there any more: tells what of views was. */
 void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint64_t end,
-                       etwas_view_teller *tell, void *context);
+                       etwas_view_callback *tell, void *context);
 
 #endif

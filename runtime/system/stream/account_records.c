@@ -21,8 +21,8 @@ enum {
 };
 
 /* Where the accounts go; without a record they are counted. */
-struct teller {
-    struct etwas_record *record;
+struct account_emitter {
+    struct etwas_record_builder *record;
     struct etwas_emitter *emitter;
     uint32_t number;
     uint32_t count;
@@ -45,22 +45,22 @@ static const char *software_name(uint64_t config)
     return config < sizeof names / sizeof *names ? names[config] : "software";
 }
 
-static const char *sideband_name(uint32_t kind)
+static const char *process_record_name(uint32_t kind)
 {
     switch (kind) {
-    case ETWAS_SIDEBAND_TASKS:
+    case ETWAS_PROCESS_RECORD_TASKS:
         return "FORK, EXIT";
-    case ETWAS_SIDEBAND_NAMES:
+    case ETWAS_PROCESS_RECORD_NAMES:
         return "COMM";
-    case ETWAS_SIDEBAND_IMAGES:
+    case ETWAS_PROCESS_RECORD_IMAGES:
         return "MMAP2";
-    case ETWAS_SIDEBAND_SWITCHES:
+    case ETWAS_PROCESS_RECORD_SWITCHES:
         return "SWITCH_CPU_WIDE";
-    case ETWAS_SIDEBAND_ARGUMENTS:
+    case ETWAS_PROCESS_RECORD_ARGUMENTS:
         return "BPF sched_process_exec";
-    case ETWAS_SIDEBAND_PATHS:
+    case ETWAS_PROCESS_RECORD_PATHS:
         return "BPF sys_enter, sys_exit";
-    case ETWAS_SIDEBAND_LENGTHS:
+    case ETWAS_PROCESS_RECORD_LENGTHS:
         return "BPF tcp_sendmsg, tcp_recvmsg, udp_sendmsg, udp_recvmsg";
     default:
         return "MMAP2 of files";
@@ -68,29 +68,30 @@ static const char *sideband_name(uint32_t kind)
 }
 
 /* As the kernel calls it, a tracepoint as in the table of flags. */
-static void put_name(struct etwas_record *record, uint32_t tag)
+static void put_source_name(struct etwas_record_builder *record, uint32_t tag)
 {
-    const struct etwas_source *source;
+    const struct etwas_event_source *source;
     char name[NAME_ROOM];
     char *slash;
 
     if (tag < ETWAS_FIRST_SOURCE_TAG) {
-        etwas_record_put_ansi(record, tag == ETWAS_FEED_OWNER ? "logger" : sideband_name(tag));
+        etwas_record_builder_put_ansi(
+            record, tag == ETWAS_CPU_STREAM_OWNER ? "logger" : process_record_name(tag));
         return;
     }
-    source = &etwas_topics[etwas_tag_topic(tag)]->sources[etwas_tag_source(tag)];
+    source = &etwas_event_groups[etwas_tag_group(tag)]->sources[etwas_tag_source(tag)];
     (void)snprintf(name, sizeof name, "%s",
                    source->tracepoint != NULL ? source->tracepoint : software_name(source->config));
     slash = strchr(name, '/');
     if (slash != NULL) {
         *slash = ':';
     }
-    etwas_record_put_ansi(record, name);
+    etwas_record_builder_put_ansi(record, name);
 }
 
 static uint32_t counted_of(uint32_t tag)
 {
-    if (tag == ETWAS_FEED_OWNER) {
+    if (tag == ETWAS_CPU_STREAM_OWNER) {
         return ETWAS_ETL_COUNTED_BY_NOBODY;
     }
     return etwas_accounts_is_counted(tag) ? ETWAS_ETL_COUNTED_EACH : ETWAS_ETL_COUNTED_LOST_ALONE;
@@ -102,37 +103,37 @@ static uint32_t flags_of(const struct etwas_accounts *accounts, uint32_t tag)
     uint64_t flags = 0;
 
     if (tag >= ETWAS_FIRST_SOURCE_TAG) {
-        const struct etwas_topic *topic = etwas_topics[etwas_tag_topic(tag)];
-        uint64_t asked = topic->sources[etwas_tag_source(tag)].flags;
+        const struct etwas_event_group *group = etwas_event_groups[etwas_tag_group(tag)];
+        uint64_t asked = group->sources[etwas_tag_source(tag)].flags;
 
-        return (uint32_t)(asked != 0 ? asked : topic->flags);
+        return (uint32_t)(asked != 0 ? asked : group->flags);
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        const struct etwas_topic *topic = etwas_topics[number];
-        uint32_t sideband = accounts->is_own ? topic->own_sideband : topic->sideband;
+    for (uint32_t number = 0; number < etwas_event_group_count; number++) {
+        const struct etwas_event_group *group = etwas_event_groups[number];
+        uint32_t records = accounts->is_own ? group->own_process_records : group->process_records;
 
-        flags |= (sideband & tag) != 0 ? topic->flags : 0;
+        flags |= (records & tag) != 0 ? group->flags : 0;
     }
     return (uint32_t)flags;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void tell_account(struct teller *teller, const struct etwas_accounts *accounts,
-                         uint32_t slot, uint32_t tag)
+static void emit_account(struct account_emitter *account_emitter,
+                         const struct etwas_accounts *accounts, uint32_t slot, uint32_t tag)
 {
     const struct etwas_account *account = etwas_account_of(accounts, slot, tag);
     bool is_counted = etwas_accounts_is_counted(tag);
     uint64_t known = account->taken + account->lost + account->unread;
-    const struct etwas_etl_account told = {
+    const struct etwas_etl_account emitted = {
         .version = ETWAS_ETL_ACCOUNT_VERSION,
-        .number = teller->number++,
-        .count = teller->count,
+        .number = account_emitter->number++,
+        .count = account_emitter->count,
         .source = tag,
         .processor = slot,
         .counted = counted_of(tag),
         .flags = flags_of(accounts, tag),
-        .damaged = etwas_account_of(accounts, slot, ETWAS_FEED_OWNER)->is_damaged,
+        .damaged = etwas_account_of(accounts, slot, ETWAS_CPU_STREAM_OWNER)->is_damaged,
         .attempted = is_counted ? account->counted : known,
         .taken = account->taken,
         .without_record = account->without_record,
@@ -141,22 +142,23 @@ static void tell_account(struct teller *teller, const struct etwas_accounts *acc
         .lost_not_handed = is_counted && account->counted > known ? account->counted - known : 0,
     };
 
-    if (teller->record != NULL) {
-        etwas_record_begin_class(teller->record, &etwas_etl_own_class, ETWAS_ETL_ACCOUNT_TYPE,
-                                 ETWAS_ETL_ACCOUNT_VERSION);
-        etwas_record_put(teller->record, &told, sizeof told);
-        put_name(teller->record, tag);
-        etwas_emit_now(teller->emitter, etwas_record_end(teller->record));
+    if (account_emitter->record != NULL) {
+        etwas_record_builder_begin_class(account_emitter->record, &etwas_etl_own_class,
+                                         ETWAS_ETL_ACCOUNT_TYPE, ETWAS_ETL_ACCOUNT_VERSION);
+        etwas_record_builder_put(account_emitter->record, &emitted, sizeof emitted);
+        put_source_name(account_emitter->record, tag);
+        etwas_emit_now(account_emitter->emitter, etwas_record_builder_end(account_emitter->record));
     }
 }
 
-static void tell_records(struct teller *teller, const struct etwas_made *made, uint32_t slot,
-                         uint32_t tag)
+static void emit_account_records(struct account_emitter *account_emitter,
+                                 const struct etwas_account_records *made, uint32_t slot,
+                                 uint32_t tag)
 {
-    struct etwas_etl_account_records told = {
+    struct etwas_etl_account_records emitted = {
         .version = ETWAS_ETL_ACCOUNT_VERSION,
-        .number = teller->number++,
-        .count = teller->count,
+        .number = account_emitter->number++,
+        .count = account_emitter->count,
         .source = tag,
         .processor = slot,
         .type = (uint8_t)made->hook,
@@ -165,33 +167,33 @@ static void tell_records(struct teller *teller, const struct etwas_made *made, u
         .refused = made->refused,
     };
 
-    if (made->hook < ETWAS_MADE_OF_CLASS) {
-        told.class_guid =
+    if (made->hook < ETWAS_ACCOUNT_OF_CLASS) {
+        emitted.class_guid =
             *etwas_class_of_hook((uint8_t)(made->hook >> GROUP_SHIFT), (uint8_t)made->hook);
     }
-    if (teller->record != NULL) {
-        etwas_record_begin_class(teller->record, &etwas_etl_own_class,
-                                 ETWAS_ETL_ACCOUNT_RECORDS_TYPE, ETWAS_ETL_ACCOUNT_VERSION);
-        etwas_record_put(teller->record, &told, sizeof told);
-        etwas_emit_now(teller->emitter, etwas_record_end(teller->record));
+    if (account_emitter->record != NULL) {
+        etwas_record_builder_begin_class(account_emitter->record, &etwas_etl_own_class,
+                                         ETWAS_ETL_ACCOUNT_RECORDS_TYPE, ETWAS_ETL_ACCOUNT_VERSION);
+        etwas_record_builder_put(account_emitter->record, &emitted, sizeof emitted);
+        etwas_emit_now(account_emitter->emitter, etwas_record_builder_end(account_emitter->record));
     }
 }
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-static bool says_something(const struct etwas_account *account)
+static bool has_counts(const struct etwas_account *account)
 {
     return account->counted + account->lost + account->taken + account->unread != 0 ||
            account->kind_count != 0;
 }
 
 /* One of which nothing was counted has an account on the first processor where it was open. */
-static bool is_wanted(const struct etwas_accounts *accounts, uint32_t slot, uint32_t tag)
+static bool is_emitted(const struct etwas_accounts *accounts, uint32_t slot, uint32_t tag)
 {
     const struct etwas_account *account = etwas_account_of(accounts, slot, tag);
 
-    if (says_something(account) || !account->was_open) {
-        return says_something(account);
+    if (has_counts(account) || !account->was_open) {
+        return has_counts(account);
     }
     for (uint32_t before = 0; before < slot; before++) {
         if (etwas_account_of(accounts, before, tag)->was_open) {
@@ -201,30 +203,32 @@ static bool is_wanted(const struct etwas_accounts *accounts, uint32_t slot, uint
     return true;
 }
 
-static void tell_all(struct teller *teller, const struct etwas_accounts *accounts)
+static void emit_accounts(struct account_emitter *account_emitter,
+                          const struct etwas_accounts *accounts)
 {
     for (uint32_t tag = 0; tag < ETWAS_TAGS; tag++) {
         for (uint32_t slot = 0; slot <= etwas_slot_count; slot++) {
             const struct etwas_account *account = etwas_account_of(accounts, slot, tag);
 
-            if (!is_wanted(accounts, slot, tag)) {
+            if (!is_emitted(accounts, slot, tag)) {
                 continue;
             }
-            tell_account(teller, accounts, slot, tag);
+            emit_account(account_emitter, accounts, slot, tag);
             for (uint32_t kind = 0; kind < account->kind_count; kind++) {
-                tell_records(teller, &account->kinds[kind], slot, tag);
+                emit_account_records(account_emitter, &account->kinds[kind], slot, tag);
             }
         }
     }
 }
 
-void etwas_accounts_tell(struct etwas_accounts *accounts, struct etwas_record *record,
+void etwas_accounts_emit(struct etwas_accounts *accounts, struct etwas_record_builder *record,
                          struct etwas_emitter *emitter)
 {
-    struct teller teller = {0};
+    struct account_emitter account_emitter = {0};
 
-    tell_all(&teller, accounts);
-    teller = (struct teller){.record = record, .emitter = emitter, .count = teller.number};
+    emit_accounts(&account_emitter, accounts);
+    account_emitter = (struct account_emitter){
+        .record = record, .emitter = emitter, .count = account_emitter.number};
     accounts->is_told = true;
-    tell_all(&teller, accounts);
+    emit_accounts(&account_emitter, accounts);
 }

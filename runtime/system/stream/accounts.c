@@ -22,7 +22,7 @@ static size_t account_count(void)
 
 bool etwas_accounts_open(struct etwas_accounts *accounts)
 {
-    *accounts = (struct etwas_accounts){.tag = ETWAS_FEED_OWNER};
+    *accounts = (struct etwas_accounts){.tag = ETWAS_CPU_STREAM_OWNER};
     accounts->all = calloc(account_count(), sizeof *accounts->all);
     return accounts->all != NULL;
 }
@@ -38,12 +38,12 @@ void etwas_accounts_free(struct etwas_accounts *accounts)
 bool etwas_accounts_is_counted(uint32_t tag)
 {
     return tag >= ETWAS_FIRST_SOURCE_TAG &&
-           etwas_source_is_counted(
-               &etwas_topics[etwas_tag_topic(tag)]->sources[etwas_tag_source(tag)]);
+           etwas_event_source_is_counted(
+               &etwas_event_groups[etwas_tag_group(tag)]->sources[etwas_tag_source(tag)]);
 }
 
 void etwas_accounts_add(struct etwas_accounts *accounts, uint32_t slot, uint32_t tag,
-                        const struct etwas_feed_totals *totals)
+                        const struct etwas_cpu_stream_totals *totals)
 {
     struct etwas_account *account = etwas_account_of(accounts, slot, tag);
 
@@ -59,26 +59,26 @@ static uint32_t hook_of(const uint8_t *record)
 
     memcpy(&header, record, sizeof header);
     return header.header_type == ETWAS_ETL_FULL_HEADER64
-               ? ETWAS_MADE_OF_CLASS | record[offsetof(struct etwas_etl_full_header, type)]
+               ? ETWAS_ACCOUNT_OF_CLASS | record[offsetof(struct etwas_etl_full_header, type)]
                : (uint32_t)header.group << GROUP_SHIFT | header.type;
 }
 
-static bool is_kind(const struct etwas_made *made, uint32_t hook, const uint8_t *record)
+static bool is_kind(const struct etwas_account_records *made, uint32_t hook, const uint8_t *record)
 {
     return made->hook == hook &&
-           (hook < ETWAS_MADE_OF_CLASS ||
+           (hook < ETWAS_ACCOUNT_OF_CLASS ||
             memcmp(&made->class_guid, record + offsetof(struct etwas_etl_full_header, guid),
                    sizeof made->class_guid) == 0);
 }
 
 /* NULL: no memory. */
-static struct etwas_made *add_kind(struct etwas_account *account, uint32_t hook,
-                                   const uint8_t *record)
+static struct etwas_account_records *add_kind(struct etwas_account *account, uint32_t hook,
+                                              const uint8_t *record)
 {
-    struct etwas_made *made;
+    struct etwas_account_records *made;
 
     if (account->kind_count % MORE_KINDS == 0) {
-        struct etwas_made *more =
+        struct etwas_account_records *more =
             realloc(account->kinds, (account->kind_count + MORE_KINDS) * sizeof *more);
 
         if (more == NULL) {
@@ -87,8 +87,8 @@ static struct etwas_made *add_kind(struct etwas_account *account, uint32_t hook,
         account->kinds = more;
     }
     made = &account->kinds[account->kind_count++];
-    *made = (struct etwas_made){.hook = hook};
-    if (hook >= ETWAS_MADE_OF_CLASS) {
+    *made = (struct etwas_account_records){.hook = hook};
+    if (hook >= ETWAS_ACCOUNT_OF_CLASS) {
         memcpy(&made->class_guid, record + offsetof(struct etwas_etl_full_header, guid),
                sizeof made->class_guid);
     }
@@ -96,12 +96,12 @@ static struct etwas_made *add_kind(struct etwas_account *account, uint32_t hook,
 }
 
 /* One that is not counted for want of memory is missed by who counts the file. */
-void etwas_accounts_made(struct etwas_accounts *accounts, uint32_t slot, const uint8_t *record,
-                         bool is_refused)
+void etwas_accounts_add_record(struct etwas_accounts *accounts, uint32_t slot,
+                               const uint8_t *record, bool is_refused)
 {
     struct etwas_account *account = etwas_account_of(accounts, slot, accounts->tag);
     uint32_t hook = hook_of(record);
-    struct etwas_made *found = NULL;
+    struct etwas_account_records *found = NULL;
 
     if (accounts->is_told) {
         return;

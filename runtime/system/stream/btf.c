@@ -99,7 +99,7 @@ void etwas_btf_find_here(const char *const *names, size_t count, uint32_t *numbe
 {
     char *btf = malloc(MOST_BYTES); /* what is not read is not touched */
     int file = btf != NULL ? open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC) : -1;
-    ssize_t bytes = etwas_small_file_read(file, btf, MOST_BYTES);
+    ssize_t bytes = etwas_pseudo_file_read(file, btf, MOST_BYTES);
 
     etwas_btf_find((const uint8_t *)btf, bytes > 0 ? (size_t)bytes : 0, names, count, numbers);
     free(btf);

@@ -14,9 +14,10 @@
 #include "platform/time_namespace.h"
 
 /* Says why in *fault. */
-static bool refuse(struct etwas_fault *fault, enum etwas_fault_place place, int error)
+static bool refuse(struct etwas_unavailability *reason, enum etwas_unavailability_cause cause,
+                   int error)
 {
-    *fault = (struct etwas_fault){place, error};
+    *reason = (struct etwas_unavailability){cause, error};
     return false;
 }
 
@@ -36,14 +37,16 @@ static struct perf_event_attr attributes_of(uint32_t type, uint64_t config, uint
     };
 }
 
-static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attributes, uint32_t thread,
-                       struct etwas_feed_event *event, struct etwas_fault *fault)
+static bool open_event(struct etwas_cpu_stream *stream, struct perf_event_attr *attributes,
+                       uint32_t thread, struct etwas_cpu_stream_event *event,
+                       struct etwas_unavailability *reason)
 {
     long descriptor = syscall(SYS_perf_event_open, attributes, thread == 0 ? -1 : (pid_t)thread,
-                              (int)feed->processor, -1, PERF_FLAG_FD_CLOEXEC);
+                              (int)stream->processor, -1, PERF_FLAG_FD_CLOEXEC);
 
     if (descriptor < 0) {
-        return refuse(fault, thread == 0 ? ETWAS_FAULT_EVENT : ETWAS_FAULT_OWN_EVENT, errno);
+        return refuse(reason, thread == 0 ? ETWAS_UNAVAILABLE_EVENT : ETWAS_UNAVAILABLE_OWN_EVENT,
+                      errno);
     }
     event->descriptor = (int)descriptor;
     event->waits = thread != 0;
@@ -52,149 +55,155 @@ static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attribut
         int error = errno;
 
         (void)close(event->descriptor);
-        return refuse(fault, ETWAS_FAULT_EVENT, error);
+        return refuse(reason, ETWAS_UNAVAILABLE_EVENT, error);
     }
     return true;
 }
 
 /* ---- events by their ids --------------------------------------------------------------------- */
 
-static uint16_t *place_of(struct etwas_feed *feed, uint64_t id)
+static uint16_t *bucket_of(struct etwas_cpu_stream *stream, uint64_t id)
 {
-    return &feed->places[id % ETWAS_FEED_EVENTS];
+    return &stream->buckets[id % ETWAS_CPU_STREAM_EVENTS];
 }
 
-void etwas_feed_enter(struct etwas_feed *feed, struct etwas_feed_event *event)
+void etwas_cpu_stream_index_event(struct etwas_cpu_stream *stream,
+                                  struct etwas_cpu_stream_event *event)
 {
-    uint16_t *place = place_of(feed, event->id);
+    uint16_t *place = bucket_of(stream, event->id);
 
     event->next = *place;
-    *place = (uint16_t)(event - feed->events + 1);
+    *place = (uint16_t)(event - stream->events + 1);
 }
 
-static void leave(struct etwas_feed *feed, const struct etwas_feed_event *event)
+static void unindex_event(struct etwas_cpu_stream *stream,
+                          const struct etwas_cpu_stream_event *event)
 {
-    uint16_t *link = place_of(feed, event->id);
+    uint16_t *link = bucket_of(stream, event->id);
 
-    while (*link != event - feed->events + 1) {
-        link = &feed->events[*link - 1].next;
+    while (*link != event - stream->events + 1) {
+        link = &stream->events[*link - 1].next;
     }
     *link = event->next;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t thread,
-                     size_t ring_bytes, struct etwas_fault *fault)
+bool etwas_cpu_stream_open(struct etwas_cpu_stream *stream, uint32_t processor, uint32_t thread,
+                           size_t ring_bytes, struct etwas_unavailability *reason)
 {
     struct perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
-    struct etwas_feed_event *first = &feed->events[0];
+    struct etwas_cpu_stream_event *first = &stream->events[0];
     int error;
 
     attributes.watermark = 1;
     attributes.wakeup_watermark = (uint32_t)(ring_bytes / 4);
     attributes.exclude_kernel = thread != 0;
-    feed->processor = processor;
-    feed->event_count = 0;
-    feed->is_on = false;
-    feed->was_off = false;
-    feed->closed_lost = 0;
-    feed->lost_told = 0;
-    feed->full_told = 0;
-    feed->looked_at = 0;
-    feed->read_ns = 0;
-    feed->ahead_ns = etwas_time_offset_known_ns();
-    memset(feed->places, 0, sizeof feed->places);
-    *first = (struct etwas_feed_event){.tag = ETWAS_FEED_OWNER};
-    if (!open_event(feed, &attributes, thread, first, fault)) {
+    stream->processor = processor;
+    stream->event_count = 0;
+    stream->is_on = false;
+    stream->was_off = false;
+    stream->closed_lost = 0;
+    stream->lost_emitted = 0;
+    stream->full_seen = 0;
+    stream->checked_at = 0;
+    stream->read_ns = 0;
+    stream->ahead_ns = etwas_time_offset_known_ns();
+    memset(stream->buckets, 0, sizeof stream->buckets);
+    *first = (struct etwas_cpu_stream_event){.tag = ETWAS_CPU_STREAM_OWNER};
+    if (!open_event(stream, &attributes, thread, first, reason)) {
         return false;
     }
-    error = etwas_ring_map(&feed->ring, first->descriptor, ring_bytes);
+    error = etwas_ring_map(&stream->ring, first->descriptor, ring_bytes);
     if (error != 0) {
         (void)close(first->descriptor);
-        return refuse(fault, ETWAS_FAULT_RING, error);
+        return refuse(reason, ETWAS_UNAVAILABLE_RING, error);
     }
-    etwas_feed_enter(feed, first);
-    feed->event_count = 1;
-    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+    etwas_cpu_stream_index_event(stream, first);
+    stream->event_count = 1;
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
     return true;
 }
 
-void etwas_feed_start(struct etwas_feed *feed)
+void etwas_cpu_stream_start(struct etwas_cpu_stream *stream)
 {
-    feed->is_on = true;
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        if (feed->events[index].descriptor >= 0) {
-            feed->events[index].waits = false;
-            (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
+    stream->is_on = true;
+    for (uint32_t index = 0; index < stream->event_count; index++) {
+        if (stream->events[index].descriptor >= 0) {
+            stream->events[index].waits = false;
+            (void)ioctl(stream->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
         }
     }
 }
 
 /* Whether all its records have been read. */
-static bool is_over(const struct etwas_feed *feed, const struct etwas_feed_event *event)
+static bool is_over(const struct etwas_cpu_stream *stream,
+                    const struct etwas_cpu_stream_event *event)
 {
-    return event->descriptor < 0 && (int64_t)(feed->ring.tail - event->end) >= 0;
+    return event->descriptor < 0 && (int64_t)(stream->ring.tail - event->end) >= 0;
 }
 
 /* Room for another; NULL: there is none. */
-static struct etwas_feed_event *free_event(struct etwas_feed *feed)
+static struct etwas_cpu_stream_event *free_event(struct etwas_cpu_stream *stream)
 {
-    for (uint32_t index = 1; index < feed->event_count; index++) {
-        if (is_over(feed, &feed->events[index])) {
-            return &feed->events[index];
+    for (uint32_t index = 1; index < stream->event_count; index++) {
+        if (is_over(stream, &stream->events[index])) {
+            return &stream->events[index];
         }
     }
-    return feed->event_count < ETWAS_FEED_EVENTS ? &feed->events[feed->event_count] : NULL;
+    return stream->event_count < ETWAS_CPU_STREAM_EVENTS ? &stream->events[stream->event_count]
+                                                         : NULL;
 }
 
 /* Into the ring, filtered, and on if the others are and it does not wait: 0 or an errno. */
-static int begin_event(const struct etwas_feed *feed, int descriptor,
-                       const struct etwas_feed_wish *wish)
+static int begin_event(const struct etwas_cpu_stream *stream, int descriptor,
+                       const struct etwas_cpu_stream_request *request)
 {
-    const char *filter = wish->filter;
-    bool goes = feed->is_on && wish->thread == 0;
-    bool good = ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, feed->events[0].descriptor) == 0 &&
+    const char *filter = request->filter;
+    bool goes = stream->is_on && request->thread == 0;
+    bool good = ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, stream->events[0].descriptor) == 0 &&
                 (filter == NULL || ioctl(descriptor, PERF_EVENT_IOC_SET_FILTER, filter) == 0) &&
                 (!goes || ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0);
 
     return good ? 0 : errno;
 }
 
-static struct perf_event_attr sideband_attributes(const struct etwas_feed_wish *wish)
+static struct perf_event_attr process_record_attributes(
+    const struct etwas_cpu_stream_request *request)
 {
     struct perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
 
-    if ((wish->sideband & ETWAS_SIDEBAND_PROBES) != 0) {
+    if ((request->process_records & ETWAS_PROCESS_RECORD_PROBES) != 0) {
         return attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, PERF_SAMPLE_RAW);
     }
-    attributes.task = (wish->sideband & ETWAS_SIDEBAND_TASKS) != 0;
-    attributes.comm = (wish->sideband & ETWAS_SIDEBAND_NAMES) != 0;
+    attributes.task = (request->process_records & ETWAS_PROCESS_RECORD_TASKS) != 0;
+    attributes.comm = (request->process_records & ETWAS_PROCESS_RECORD_NAMES) != 0;
     attributes.comm_exec = attributes.comm;
-    attributes.mmap = (wish->sideband & (ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_FILES)) != 0;
-    attributes.mmap_data = (wish->sideband & ETWAS_SIDEBAND_FILES) != 0;
+    attributes.mmap = (request->process_records &
+                       (ETWAS_PROCESS_RECORD_IMAGES | ETWAS_PROCESS_RECORD_FILES)) != 0;
+    attributes.mmap_data = (request->process_records & ETWAS_PROCESS_RECORD_FILES) != 0;
     attributes.mmap2 = attributes.mmap | attributes.mmap_data;
-    attributes.build_id = (wish->sideband & ETWAS_SIDEBAND_IMAGES) != 0;
-    attributes.context_switch = (wish->sideband & ETWAS_SIDEBAND_SWITCHES) != 0;
+    attributes.build_id = (request->process_records & ETWAS_PROCESS_RECORD_IMAGES) != 0;
+    attributes.context_switch = (request->process_records & ETWAS_PROCESS_RECORD_SWITCHES) != 0;
     return attributes;
 }
 
-static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
+static struct perf_event_attr attributes_for(const struct etwas_cpu_stream_request *request)
 {
-    struct perf_event_attr attributes = sideband_attributes(wish);
+    struct perf_event_attr attributes = process_record_attributes(request);
 
-    if (wish->sideband == 0) {
-        attributes = attributes_of(wish->type, wish->config, wish->sample_type);
-        attributes.sample_period = wish->period;
-        attributes.exclude_callchain_kernel = wish->no_kernel_stack;
-        if ((wish->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+    if (request->process_records == 0) {
+        attributes = attributes_of(request->type, request->config, request->sample_type);
+        attributes.sample_period = request->period;
+        attributes.exclude_callchain_kernel = request->no_kernel_stack;
+        if ((request->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
             attributes.sample_regs_user = ETWAS_SAMPLE_REGISTERS;
-            attributes.sample_stack_user = wish->user_stack_bytes;
-        } else if ((wish->sample_type & PERF_SAMPLE_REGS_USER) != 0) {
+            attributes.sample_stack_user = request->user_stack_bytes;
+        } else if ((request->sample_type & PERF_SAMPLE_REGS_USER) != 0) {
             attributes.sample_regs_user = ETWAS_SAMPLE_CALL_REGISTERS;
         }
     }
-    if (wish->thread != 0) { /* what anybody may see of himself */
+    if (request->thread != 0) { /* what anybody may see of himself */
         attributes.exclude_kernel = 1;
         attributes.exclude_callchain_kernel = 1;
         attributes.inherit = 1;
@@ -203,42 +212,43 @@ static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
     return attributes;
 }
 
-bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
-                    struct etwas_fault *fault)
+bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
+                          const struct etwas_cpu_stream_request *request,
+                          struct etwas_unavailability *reason)
 {
-    struct perf_event_attr attributes = attributes_for(wish);
-    struct etwas_feed_event *place = free_event(feed);
-    struct etwas_feed_event event = {.tag = wish->tag};
+    struct perf_event_attr attributes = attributes_for(request);
+    struct etwas_cpu_stream_event *place = free_event(stream);
+    struct etwas_cpu_stream_event event = {.tag = request->tag};
     bool good;
     int error;
 
     if (place == NULL) {
-        return refuse(fault, ETWAS_FAULT_EVENT, EMFILE);
+        return refuse(reason, ETWAS_UNAVAILABLE_EVENT, EMFILE);
     }
-    good = open_event(feed, &attributes, wish->thread, &event, fault);
-    if (!good && attributes.build_id && fault->error == EINVAL) { /* before Linux 5.12 */
+    good = open_event(stream, &attributes, request->thread, &event, reason);
+    if (!good && attributes.build_id && reason->error == EINVAL) { /* before Linux 5.12 */
         attributes.build_id = 0;
-        good = open_event(feed, &attributes, wish->thread, &event, fault);
+        good = open_event(stream, &attributes, request->thread, &event, reason);
     }
     if (!good) {
         return false;
     }
-    error = begin_event(feed, event.descriptor, wish);
+    error = begin_event(stream, event.descriptor, request);
     if (error != 0) {
         (void)close(event.descriptor);
-        return refuse(fault, ETWAS_FAULT_EVENT, error);
+        return refuse(reason, ETWAS_UNAVAILABLE_EVENT, error);
     }
-    if (place != &feed->events[feed->event_count]) {
-        leave(feed, place);
+    if (place != &stream->events[stream->event_count]) {
+        unindex_event(stream, place);
     }
     *place = event;
-    etwas_feed_enter(feed, place);
-    /* A fork's child closes what is counted (etwas_feed_forget). */
+    etwas_cpu_stream_index_event(stream, place);
+    /* A fork's child closes what is counted (etwas_cpu_stream_forget). */
     ck_pr_fence_store();
-    if (place == &feed->events[feed->event_count]) {
-        feed->event_count++;
+    if (place == &stream->events[stream->event_count]) {
+        stream->event_count++;
     }
-    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
     return true;
 }
 
@@ -251,7 +261,7 @@ struct values {
     uint64_t lost;
 };
 
-static struct values values_of(const struct etwas_feed_event *event)
+static struct values values_of(const struct etwas_cpu_stream_event *event)
 {
     struct values values;
 
@@ -260,49 +270,51 @@ static struct values values_of(const struct etwas_feed_event *event)
                : (struct values){0};
 }
 
-struct etwas_feed_totals etwas_feed_event_totals(const struct etwas_feed_event *event)
+struct etwas_cpu_stream_totals etwas_cpu_stream_event_totals(
+    const struct etwas_cpu_stream_event *event)
 {
     const struct values values = values_of(event);
 
-    return (struct etwas_feed_totals){.counted = values.counted, .lost = values.lost};
+    return (struct etwas_cpu_stream_totals){.counted = values.counted, .lost = values.lost};
 }
 
 /* The time of one that is enabled goes on, whatever happens; of one whose processor was off it stands still for ever. */
-bool etwas_feed_is_dead(const struct etwas_feed *feed)
+bool etwas_cpu_stream_is_dead(const struct etwas_cpu_stream *stream)
 {
-    uint64_t before_ns = values_of(&feed->events[0]).enabled_ns;
+    uint64_t before_ns = values_of(&stream->events[0]).enabled_ns;
 
-    return values_of(&feed->events[0]).enabled_ns == before_ns;
+    return values_of(&stream->events[0]).enabled_ns == before_ns;
 }
 
-static const struct etwas_feed_event *open_event_of(const struct etwas_feed *feed, uint32_t tag)
+static const struct etwas_cpu_stream_event *open_event_of(const struct etwas_cpu_stream *stream,
+                                                          uint32_t tag)
 {
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        if (feed->events[index].tag == tag && feed->events[index].descriptor >= 0) {
-            return &feed->events[index];
+    for (uint32_t index = 0; index < stream->event_count; index++) {
+        if (stream->events[index].tag == tag && stream->events[index].descriptor >= 0) {
+            return &stream->events[index];
         }
     }
     return NULL;
 }
 
-int etwas_feed_event_descriptor(const struct etwas_feed *feed, uint32_t tag)
+int etwas_cpu_stream_event_descriptor(const struct etwas_cpu_stream *stream, uint32_t tag)
 {
-    const struct etwas_feed_event *event = open_event_of(feed, tag);
+    const struct etwas_cpu_stream_event *event = open_event_of(stream, tag);
 
     return event != NULL ? event->descriptor : -1;
 }
 
-bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
-                       struct etwas_feed_totals *totals)
+bool etwas_cpu_stream_totals(const struct etwas_cpu_stream *stream, uint32_t tag,
+                             struct etwas_cpu_stream_totals *totals)
 {
     bool found = false;
 
-    *totals = (struct etwas_feed_totals){0};
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        const struct etwas_feed_event *event = &feed->events[index];
+    *totals = (struct etwas_cpu_stream_totals){0};
+    for (uint32_t index = 0; index < stream->event_count; index++) {
+        const struct etwas_cpu_stream_event *event = &stream->events[index];
 
         if (event->tag == tag && event->descriptor >= 0) {
-            struct etwas_feed_totals of_one = etwas_feed_event_totals(event);
+            struct etwas_cpu_stream_totals of_one = etwas_cpu_stream_event_totals(event);
 
             totals->counted += of_one.counted;
             totals->lost += of_one.lost;
@@ -312,19 +324,19 @@ bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
     return found;
 }
 
-uint64_t etwas_feed_lost(const struct etwas_feed *feed)
+uint64_t etwas_cpu_stream_lost(const struct etwas_cpu_stream *stream)
 {
-    uint64_t lost = feed->closed_lost;
+    uint64_t lost = stream->closed_lost;
 
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        if (feed->events[index].descriptor >= 0) {
-            lost += etwas_feed_event_totals(&feed->events[index]).lost;
+    for (uint32_t index = 0; index < stream->event_count; index++) {
+        if (stream->events[index].descriptor >= 0) {
+            lost += etwas_cpu_stream_event_totals(&stream->events[index]).lost;
         }
     }
     return lost;
 }
 
-uint32_t etwas_feed_next_thread(const struct etwas_feed *feed)
+uint32_t etwas_cpu_stream_next_thread(const struct etwas_cpu_stream *stream)
 {
     union {
         struct {
@@ -335,31 +347,31 @@ uint32_t etwas_feed_next_thread(const struct etwas_feed *feed)
         uint64_t words[2];
     } record;
 
-    return etwas_ring_peek(&feed->ring, record.words) &&
+    return etwas_ring_peek(&stream->ring, record.words) &&
                    record.header.type == PERF_RECORD_SWITCH_CPU_WIDE &&
                    (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0
                ? record.thread_id
                : (uint32_t)ETWAS_NO_NUMBER;
 }
 
-int etwas_feed_descriptor(const struct etwas_feed *feed)
+int etwas_cpu_stream_descriptor(const struct etwas_cpu_stream *stream)
 {
-    return feed->events[0].descriptor;
+    return stream->events[0].descriptor;
 }
 
-void etwas_feed_enable(struct etwas_feed *feed, uint32_t tag)
+void etwas_cpu_stream_enable(struct etwas_cpu_stream *stream, uint32_t tag)
 {
-    for (uint32_t index = 0; feed->is_on && index < feed->event_count; index++) {
-        if (feed->events[index].tag == tag && feed->events[index].descriptor >= 0) {
-            feed->events[index].waits = false;
-            (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
+    for (uint32_t index = 0; stream->is_on && index < stream->event_count; index++) {
+        if (stream->events[index].tag == tag && stream->events[index].descriptor >= 0) {
+            stream->events[index].waits = false;
+            (void)ioctl(stream->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
         }
     }
 }
 
-void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t period)
+void etwas_cpu_stream_set_period(struct etwas_cpu_stream *stream, uint32_t tag, uint64_t period)
 {
-    const struct etwas_feed_event *event = open_event_of(feed, tag);
+    const struct etwas_cpu_stream_event *event = open_event_of(stream, tag);
 
     if (event != NULL) {
         (void)ioctl(event->descriptor, PERF_EVENT_IOC_PERIOD, &period);
@@ -368,65 +380,66 @@ void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t perio
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void close_event(struct etwas_feed *feed, struct etwas_feed_event *event)
+static void close_event(struct etwas_cpu_stream *stream, struct etwas_cpu_stream_event *event)
 {
     int descriptor = event->descriptor;
 
-    event->descriptor = -1; /* before it is closed: see etwas_feed_forget */
+    event->descriptor = -1; /* before it is closed: see etwas_cpu_stream_forget */
     (void)close(descriptor);
-    event->end = event->waits ? feed->ring.tail : etwas_ring_written(&feed->ring);
+    event->end = event->waits ? stream->ring.tail : etwas_ring_written(&stream->ring);
 }
 
-bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals)
+bool etwas_cpu_stream_remove(struct etwas_cpu_stream *stream, uint32_t tag,
+                             struct etwas_cpu_stream_totals *totals)
 {
-    if (tag == ETWAS_FEED_OWNER || open_event_of(feed, tag) == NULL) {
+    if (tag == ETWAS_CPU_STREAM_OWNER || open_event_of(stream, tag) == NULL) {
         return false;
     }
-    *totals = (struct etwas_feed_totals){0};
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        struct etwas_feed_event *event = &feed->events[index];
+    *totals = (struct etwas_cpu_stream_totals){0};
+    for (uint32_t index = 0; index < stream->event_count; index++) {
+        struct etwas_cpu_stream_event *event = &stream->events[index];
 
         if (event->tag == tag && event->descriptor >= 0) {
-            struct etwas_feed_totals of_one;
+            struct etwas_cpu_stream_totals of_one;
 
             (void)ioctl(event->descriptor, PERF_EVENT_IOC_DISABLE, 0);
-            of_one = etwas_feed_event_totals(event);
+            of_one = etwas_cpu_stream_event_totals(event);
             totals->counted += of_one.counted;
             totals->lost += of_one.lost;
-            close_event(feed, event);
+            close_event(stream, event);
         }
     }
-    feed->closed_lost += totals->lost;
+    stream->closed_lost += totals->lost;
     return true;
 }
 
-void etwas_feed_stop(struct etwas_feed *feed)
+void etwas_cpu_stream_stop(struct etwas_cpu_stream *stream)
 {
-    feed->is_on = false;
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        if (feed->events[index].descriptor >= 0) {
-            (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_DISABLE, 0);
+    stream->is_on = false;
+    for (uint32_t index = 0; index < stream->event_count; index++) {
+        if (stream->events[index].descriptor >= 0) {
+            (void)ioctl(stream->events[index].descriptor, PERF_EVENT_IOC_DISABLE, 0);
         }
     }
 }
 
-void etwas_feed_forget(struct etwas_feed *feed)
+void etwas_cpu_stream_forget(struct etwas_cpu_stream *stream)
 {
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        int descriptor = feed->events[index].descriptor;
+    for (uint32_t index = 0; index < stream->event_count; index++) {
+        int descriptor = stream->events[index].descriptor;
 
         /* In this order: a fork between the two leaves the child one more, and none closed twice. */
-        feed->events[index].descriptor = -1;
+        stream->events[index].descriptor = -1;
         if (descriptor >= 0) {
             (void)close(descriptor);
         }
     }
-    feed->event_count = 0;
+    stream->event_count = 0;
 }
 
-void etwas_feed_close(struct etwas_feed *feed)
+void etwas_cpu_stream_close(struct etwas_cpu_stream *stream)
 {
-    etwas_feed_stop(feed);
-    etwas_ring_unmap(&feed->ring);
-    etwas_feed_forget(feed);
+    etwas_cpu_stream_stop(stream);
+    etwas_ring_unmap(&stream->ring);
+    etwas_cpu_stream_forget(stream);
 }

@@ -15,7 +15,7 @@
  * They are of whoever runs on the processor, or of one thread and those that it begins, and they begin,
  * in its own code alone: as many events of a tag as there are threads, which count as one.
  *
- * A process that forks hands the child copies of the descriptors: the child calls etwas_feed_forget.
+ * A process that forks hands the child copies of the descriptors: the child calls etwas_cpu_stream_forget.
  * Not thread-safe. Needs PERF_FORMAT_LOST: Linux 6.0, and some before.
  */
 #ifndef ETWAS_SYSTEM_STREAM_CPU_STREAM_H
@@ -31,39 +31,40 @@
 #include "system/unavailability.h"
 
 enum {
-    ETWAS_FEED_EVENTS = 4096,
-    ETWAS_FEED_OWNER = 0, /* tag of the first event */
+    ETWAS_CPU_STREAM_EVENTS = 4096,
+    ETWAS_CPU_STREAM_OWNER = 0, /* tag of the first event */
 
     /* What an event that counts nothing tells of. Each of them tells of FORK and EXIT as well. */
-    ETWAS_SIDEBAND_TASKS = 1 << 0,    /* FORK, EXIT */
-    ETWAS_SIDEBAND_NAMES = 1 << 1,    /* COMM */
-    ETWAS_SIDEBAND_IMAGES = 1 << 2,   /* MMAP2 of what can be executed, with build ids */
-    ETWAS_SIDEBAND_FILES = 1 << 3,    /* MMAP2 of anything, with devices and inodes */
-    ETWAS_SIDEBAND_SWITCHES = 1 << 5, /* SWITCH; SWITCH_CPU_WIDE behind each sched_switch */
+    ETWAS_PROCESS_RECORD_TASKS = 1 << 0,    /* FORK, EXIT */
+    ETWAS_PROCESS_RECORD_NAMES = 1 << 1,    /* COMM */
+    ETWAS_PROCESS_RECORD_IMAGES = 1 << 2,   /* MMAP2 of what can be executed, with build ids */
+    ETWAS_PROCESS_RECORD_FILES = 1 << 3,    /* MMAP2 of anything, with devices and inodes */
+    ETWAS_PROCESS_RECORD_SWITCHES = 1 << 5, /* SWITCH; SWITCH_CPU_WIDE behind each sched_switch */
 
     /* And those that tell of nothing else: samples that somebody else writes (probe.h). */
-    ETWAS_SIDEBAND_ARGUMENTS = 1 << 4, /* exec_probe.h */
-    ETWAS_SIDEBAND_PATHS = 1 << 6,     /* path_probe.h */
-    ETWAS_SIDEBAND_LENGTHS = 1 << 7,   /* length_probe.h */
-    ETWAS_SIDEBAND_PROBES =
-        ETWAS_SIDEBAND_ARGUMENTS | ETWAS_SIDEBAND_PATHS | ETWAS_SIDEBAND_LENGTHS,
+    ETWAS_PROCESS_RECORD_ARGUMENTS = 1 << 4, /* exec_probe.h */
+    ETWAS_PROCESS_RECORD_PATHS = 1 << 6,     /* path_probe.h */
+    ETWAS_PROCESS_RECORD_LENGTHS = 1 << 7,   /* length_probe.h */
+    ETWAS_PROCESS_RECORD_PROBES =
+        ETWAS_PROCESS_RECORD_ARGUMENTS | ETWAS_PROCESS_RECORD_PATHS | ETWAS_PROCESS_RECORD_LENGTHS,
 };
 
-struct etwas_feed_wish {
+struct etwas_cpu_stream_request {
     uint32_t tag; /* of the caller's; none of two events of a feed and thread, not 0 */
     uint32_t
-        thread;    /* of this process; 0: everybody's. Such an event waits for etwas_feed_enable */
-    uint32_t type; /* PERF_TYPE_* */
+        thread; /* of this process; 0: everybody's. Such an event waits for etwas_cpu_stream_enable */
+    uint32_t type;             /* PERF_TYPE_* */
     uint64_t config;           /* a tracepoint's id */
     uint64_t sample_type;      /* of ETWAS_SAMPLE_KNOWN; ETWAS_SAMPLE_ALWAYS is there anyway */
     bool no_kernel_stack;      /* of PERF_SAMPLE_CALLCHAIN the user's part alone */
     uint32_t user_stack_bytes; /* of PERF_SAMPLE_STACK_USER */
     uint64_t period;
     const char *filter; /* of a tracepoint's fields; NULL: none */
-    uint32_t sideband;  /* ETWAS_SIDEBAND_*; not 0: type, config and period say nothing */
+    uint32_t
+        process_records; /* ETWAS_PROCESS_RECORD_*; not 0: type, config and period say nothing */
 };
 
-struct etwas_feed_event {
+struct etwas_cpu_stream_event {
     int descriptor; /* -1: closed */
     bool waits;     /* was not enabled yet, and has no records */
     uint16_t next;  /* of those with the same place in the table: its number from 1; 0: none */
@@ -73,25 +74,26 @@ struct etwas_feed_event {
     uint64_t end; /* closed: its records end here in the ring */
 };
 
-struct etwas_feed_totals {
+struct etwas_cpu_stream_totals {
     uint64_t counted;
     uint64_t lost;
 };
 
-struct etwas_feed {
+struct etwas_cpu_stream {
     uint32_t processor;
     uint32_t event_count;
     bool is_on;
-    bool was_off;         /* the processor was, or its events were: nothing was read since */
-    uint64_t closed_lost; /* by events that are closed */
-    uint64_t lost_told;   /* of the ring's losses, those that topics were told of */
+    bool was_off;          /* the processor was, or its events were: nothing was read since */
+    uint64_t closed_lost;  /* by events that are closed */
+    uint64_t lost_emitted; /* of the ring's losses, those that topics were told of */
     int64_t
         ahead_ns; /* this process's CLOCK_MONOTONIC_RAW, of the kernel's (platform/time_namespace.h) */
-    int64_t read_ns;    /* when what was read last happened; 0: nothing was */
-    uint64_t full_told; /* how often the ring was full when they were told that */
-    uint64_t looked_at; /* how much of the ring was written when it was last looked */
-    uint16_t places[ETWAS_FEED_EVENTS]; /* by ids: the first event's number from 1; 0: none */
-    struct etwas_feed_event events[ETWAS_FEED_EVENTS];
+    int64_t read_ns;     /* when what was read last happened; 0: nothing was */
+    uint64_t full_seen;  /* how often the ring was full when they were told that */
+    uint64_t checked_at; /* how much of the ring was written when it was last looked */
+    uint16_t
+        buckets[ETWAS_CPU_STREAM_EVENTS]; /* by ids: the first event's number from 1; 0: none */
+    struct etwas_cpu_stream_event events[ETWAS_CPU_STREAM_EVENTS];
     struct etwas_ring ring;
 };
 
@@ -99,44 +101,47 @@ struct etwas_feed {
  * `thread`: of this process, if only its threads' events shall be there; 0: everybody's may. On failure there
  * is nothing to close.
  */
-bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t thread,
-                     size_t ring_bytes, struct etwas_fault *fault);
+bool etwas_cpu_stream_open(struct etwas_cpu_stream *stream, uint32_t processor, uint32_t thread,
+                           size_t ring_bytes, struct etwas_unavailability *reason);
 
-void etwas_feed_start(struct etwas_feed *feed);
+void etwas_cpu_stream_start(struct etwas_cpu_stream *stream);
 
 /* There will be events of the wish, too: from now on, or from the start on. */
-bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
-                    struct etwas_fault *fault);
+bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
+                          const struct etwas_cpu_stream_request *request,
+                          struct etwas_unavailability *reason);
 
 /* Threads' events of the tag are there: from now on, or from the start on. */
-void etwas_feed_enable(struct etwas_feed *feed, uint32_t tag);
+void etwas_cpu_stream_enable(struct etwas_cpu_stream *stream, uint32_t tag);
 
 /* From now on with another period; everybody's, and can be sampled in periods. */
-void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t period);
+void etwas_cpu_stream_set_period(struct etwas_cpu_stream *stream, uint32_t tag, uint64_t period);
 
 /* No more of them; what is in the ring stays. False: there is no event of the tag. */
-bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals);
+bool etwas_cpu_stream_remove(struct etwas_cpu_stream *stream, uint32_t tag,
+                             struct etwas_cpu_stream_totals *totals);
 
 /* No more of any of them. Totals can still be asked for, and the ring read. */
-void etwas_feed_stop(struct etwas_feed *feed);
+void etwas_cpu_stream_stop(struct etwas_cpu_stream *stream);
 
-void etwas_feed_close(struct etwas_feed *feed);
+void etwas_cpu_stream_close(struct etwas_cpu_stream *stream);
 
 /* In a fork's child: its copies of the descriptors. The parent goes on. Async-signal-safe. */
-void etwas_feed_forget(struct etwas_feed *feed);
+void etwas_cpu_stream_forget(struct etwas_cpu_stream *stream);
 
 /* One of the feed's events that has its id is found by it from now on. */
-void etwas_feed_enter(struct etwas_feed *feed, struct etwas_feed_event *event);
+void etwas_cpu_stream_index_event(struct etwas_cpu_stream *stream,
+                                  struct etwas_cpu_stream_event *event);
 
 /* The event a record is of, also if it was removed and the record is older; NULL: none of ours. */
-static inline const struct etwas_feed_event *etwas_feed_event_of(const struct etwas_feed *feed,
-                                                                 uint64_t id)
+static inline const struct etwas_cpu_stream_event *etwas_cpu_stream_event_of(
+    const struct etwas_cpu_stream *stream, uint64_t id)
 {
-    const struct etwas_feed_event *event = NULL;
+    const struct etwas_cpu_stream_event *event = NULL;
 
-    for (uint32_t number = feed->places[id % ETWAS_FEED_EVENTS]; number != 0;
+    for (uint32_t number = stream->buckets[id % ETWAS_CPU_STREAM_EVENTS]; number != 0;
          number = event->next) {
-        event = &feed->events[number - 1];
+        event = &stream->events[number - 1];
         if (event->id == id) {
             return event;
         }
@@ -145,28 +150,29 @@ static inline const struct etwas_feed_event *etwas_feed_event_of(const struct et
 }
 
 /* Everybody's, and on: does the kernel write nothing into it any more, since the processor was off? Interrupts it. */
-bool etwas_feed_is_dead(const struct etwas_feed *feed);
+bool etwas_cpu_stream_is_dead(const struct etwas_cpu_stream *stream);
 
 /* Of one that is open. */
-struct etwas_feed_totals etwas_feed_event_totals(const struct etwas_feed_event *event);
+struct etwas_cpu_stream_totals etwas_cpu_stream_event_totals(
+    const struct etwas_cpu_stream_event *event);
 
 /* Of all that are open. False: there is no event of the tag. */
-bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
-                       struct etwas_feed_totals *totals);
+bool etwas_cpu_stream_totals(const struct etwas_cpu_stream *stream, uint32_t tag,
+                             struct etwas_cpu_stream_totals *totals);
 
 /* By all events that the feed ever had. */
-uint64_t etwas_feed_lost(const struct etwas_feed *feed);
+uint64_t etwas_cpu_stream_lost(const struct etwas_cpu_stream *stream);
 
 /* -1: there is no event of the tag. */
-int etwas_feed_event_descriptor(const struct etwas_feed *feed, uint32_t tag);
+int etwas_cpu_stream_event_descriptor(const struct etwas_cpu_stream *stream, uint32_t tag);
 
 /*
  * In front of a switch that is being read: whom it gives the processor to, as the namespace numbers it.
  * ETWAS_NO_NUMBER: something else follows.
  */
-uint32_t etwas_feed_next_thread(const struct etwas_feed *feed);
+uint32_t etwas_cpu_stream_next_thread(const struct etwas_cpu_stream *stream);
 
 /* To wait with poll() until a quarter of the ring is full. */
-int etwas_feed_descriptor(const struct etwas_feed *feed);
+int etwas_cpu_stream_descriptor(const struct etwas_cpu_stream *stream);
 
 #endif

@@ -28,7 +28,7 @@ void etwas_emit(struct etwas_emitter *emitter, uint32_t slot, const void *record
     } else {
         stamped.stamp_at = offsetof(struct etwas_etl_perfinfo_header, time_stamp);
     }
-    emitter->take(emitter, slot, &stamped);
+    emitter->receive(emitter, slot, &stamped);
 }
 
 void etwas_emit_now(struct etwas_emitter *emitter, const void *record)

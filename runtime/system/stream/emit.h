@@ -13,8 +13,8 @@
 
 /* The head of what the receiver keeps besides. */
 struct etwas_emitter {
-    void (*take)(struct etwas_emitter *emitter, uint32_t slot,
-                 const struct etwas_stamped_record *record);
+    void (*receive)(struct etwas_emitter *emitter, uint32_t slot,
+                    const struct etwas_stamped_record *record);
 
     /* What the session's clock showed then; NULL: the same. */
     int64_t (*stamp)(const struct etwas_emitter *emitter, int64_t time_ns);

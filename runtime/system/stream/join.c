@@ -49,7 +49,7 @@ static struct entry *entry_at(const struct etwas_join *join, uint64_t first, uin
     return (struct entry *)(join->entries + (set * ETWAS_JOIN_WAYS + way) * join->entry_bytes);
 }
 
-static struct entry *find(const struct etwas_join *join, uint64_t first, uint64_t second)
+static struct entry *find_entry(const struct etwas_join *join, uint64_t first, uint64_t second)
 {
     for (size_t way = 0; way < ETWAS_JOIN_WAYS; way++) {
         struct entry *entry = entry_at(join, first, second, way);
@@ -63,14 +63,14 @@ static struct entry *find(const struct etwas_join *join, uint64_t first, uint64_
 
 void *etwas_join_find(const struct etwas_join *join, uint64_t first, uint64_t second)
 {
-    struct entry *entry = find(join, first, second);
+    struct entry *entry = find_entry(join, first, second);
 
     return entry != NULL ? entry->value : NULL;
 }
 
-void *etwas_join_put(struct etwas_join *join, uint64_t first, uint64_t second)
+void *etwas_join_insert(struct etwas_join *join, uint64_t first, uint64_t second)
 {
-    struct entry *place = find(join, first, second);
+    struct entry *place = find_entry(join, first, second);
 
     if (place == NULL) {
         place = entry_at(join, first, second, 0);
@@ -89,7 +89,7 @@ void *etwas_join_put(struct etwas_join *join, uint64_t first, uint64_t second)
 
 void etwas_join_remove(struct etwas_join *join, uint64_t first, uint64_t second)
 {
-    struct entry *entry = find(join, first, second);
+    struct entry *entry = find_entry(join, first, second);
 
     if (entry != NULL) {
         entry->age = 0;

@@ -27,7 +27,7 @@ void etwas_join_free(struct etwas_join *join);
 void *etwas_join_find(const struct etwas_join *join, uint64_t first, uint64_t second);
 
 /* All zeros, whatever was there. */
-void *etwas_join_put(struct etwas_join *join, uint64_t first, uint64_t second);
+void *etwas_join_insert(struct etwas_join *join, uint64_t first, uint64_t second);
 
 /* Nothing is known any more. */
 void etwas_join_clear(struct etwas_join *join);

@@ -7,21 +7,21 @@ enum {
     GIVEN_SHARES = 16, /* of a ring: so much is given back at once */
 };
 
-static bool decode(struct etwas_merged *merged)
+static bool decode_merged(struct etwas_merged *merged)
 {
     struct etwas_sample_origin *origin = &merged->sample.origin;
 
     if (!etwas_sample_origin(merged->record, origin)) {
         return false;
     }
-    merged->event = etwas_feed_event_of(merged->feed, origin->event);
+    merged->event = etwas_cpu_stream_event_of(merged->stream, origin->event);
     if (merged->event == NULL ||
         (merged->record->type == PERF_RECORD_SAMPLE &&
          !etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample))) {
         return false;
     }
     origin->time_ns +=
-        merged->feed->ahead_ns; /* from here on it is a time of this process's clock */
+        merged->stream->ahead_ns; /* from here on it is a time of this process's clock */
     return true;
 }
 
@@ -31,14 +31,14 @@ static bool decode(struct etwas_merged *merged)
  */
 static void advance(struct etwas_merged *merged)
 {
-    struct etwas_ring *ring = &merged->feed->ring;
+    struct etwas_ring *ring = &merged->stream->ring;
     int64_t before_ns = merged->sample.origin.time_ns;
 
     merged->record = etwas_ring_next(ring);
     if (ring->tail - ring->given >= ring->data_bytes / GIVEN_SHARES) {
         etwas_ring_give_back(ring);
     }
-    if (merged->record != NULL && !decode(merged)) {
+    if (merged->record != NULL && !decode_merged(merged)) {
         merged->event = NULL;
         merged->sample.origin.time_ns = before_ns;
     }
@@ -48,9 +48,9 @@ void etwas_merge_begin(struct etwas_merge *merge)
 {
     merge->current = NULL;
     for (uint32_t index = 0; index < merge->count; index++) {
-        struct etwas_merged *merged = &merge->feeds[index];
+        struct etwas_merged *merged = &merge->streams[index];
 
-        (void)etwas_ring_begin(&merged->feed->ring); /* a damaged one has no more */
+        (void)etwas_ring_begin(&merged->stream->ring); /* a damaged one has no more */
         if (merged->record == NULL) {
             advance(merged);
         }
@@ -64,7 +64,7 @@ static struct etwas_merged *find_earliest(struct etwas_merge *merge, int64_t unt
 
     merge->limit_ns = until_ns;
     for (uint32_t index = 0; index < merge->count; index++) {
-        struct etwas_merged *merged = &merge->feeds[index];
+        struct etwas_merged *merged = &merge->streams[index];
 
         if (merged->record == NULL) {
             continue;
@@ -97,6 +97,6 @@ const struct etwas_merged *etwas_merge_next(struct etwas_merge *merge, int64_t u
 void etwas_merge_end(struct etwas_merge *merge)
 {
     for (uint32_t index = 0; index < merge->count; index++) {
-        etwas_ring_give_back(&merge->feeds[index].feed->ring);
+        etwas_ring_give_back(&merge->streams[index].stream->ring);
     }
 }

@@ -17,9 +17,9 @@
 #include "system/stream/cpu_stream.h"
 
 struct etwas_merged {
-    struct etwas_feed *feed;
+    struct etwas_cpu_stream *stream;
     const struct perf_event_header *record; /* NULL: the feed has no more */
-    const struct etwas_feed_event
+    const struct etwas_cpu_stream_event
         *event;                 /* whose it is; NULL: none of the feed's, or it cannot be told */
     struct etwas_sample sample; /* decoded; of what is no sample, the origin alone */
 };
@@ -29,7 +29,7 @@ struct etwas_merge {
     int64_t limit_ns;             /* … and may go on so far before another is looked for */
     uint32_t count;
     struct etwas_merged
-        *feeds; /* of the caller's, so many; a feed may be added when none is merged */
+        *streams; /* of the caller's, so many; a feed may be added when none is merged */
 };
 
 void etwas_merge_begin(struct etwas_merge *merge);

@@ -14,24 +14,25 @@
 #include <stdint.h>
 #include <string.h>
 
-struct etwas_cursor {
+struct etwas_perf_cursor {
     const uint8_t *at;
     size_t left;
     bool is_short;
 };
 
 /* What follows a record's header. */
-static inline struct etwas_cursor etwas_cursor_of(const struct perf_event_header *record)
+static inline struct etwas_perf_cursor etwas_perf_cursor_of(const struct perf_event_header *record)
 {
     if (record->size < sizeof *record) {
-        return (struct etwas_cursor){.is_short = true};
+        return (struct etwas_perf_cursor){.is_short = true};
     }
-    return (struct etwas_cursor){(const uint8_t *)(record + 1), record->size - sizeof *record,
-                                 false};
+    return (struct etwas_perf_cursor){(const uint8_t *)(record + 1), record->size - sizeof *record,
+                                      false};
 }
 
 /* NULL: so many bytes are not there. */
-static inline const uint8_t *etwas_cursor_skip(struct etwas_cursor *cursor, uint64_t bytes)
+static inline const uint8_t *etwas_perf_cursor_skip(struct etwas_perf_cursor *cursor,
+                                                    uint64_t bytes)
 {
     const uint8_t *skipped = cursor->at;
 
@@ -44,9 +45,9 @@ static inline const uint8_t *etwas_cursor_skip(struct etwas_cursor *cursor, uint
     return skipped;
 }
 
-static inline void etwas_cursor_copy(struct etwas_cursor *cursor, void *to, size_t bytes)
+static inline void etwas_perf_cursor_copy(struct etwas_perf_cursor *cursor, void *to, size_t bytes)
 {
-    const uint8_t *from = etwas_cursor_skip(cursor, bytes);
+    const uint8_t *from = etwas_perf_cursor_skip(cursor, bytes);
 
     if (from != NULL) {
         memcpy(to, from, bytes);
@@ -55,19 +56,19 @@ static inline void etwas_cursor_copy(struct etwas_cursor *cursor, void *to, size
     }
 }
 
-static inline uint32_t etwas_cursor_u32(struct etwas_cursor *cursor)
+static inline uint32_t etwas_perf_cursor_u32(struct etwas_perf_cursor *cursor)
 {
     uint32_t value;
 
-    etwas_cursor_copy(cursor, &value, sizeof value);
+    etwas_perf_cursor_copy(cursor, &value, sizeof value);
     return value;
 }
 
-static inline uint64_t etwas_cursor_u64(struct etwas_cursor *cursor)
+static inline uint64_t etwas_perf_cursor_u64(struct etwas_perf_cursor *cursor)
 {
     uint64_t value;
 
-    etwas_cursor_copy(cursor, &value, sizeof value);
+    etwas_perf_cursor_copy(cursor, &value, sizeof value);
     return value;
 }
 

@@ -11,7 +11,7 @@ static void close_one(int *descriptor)
 {
     int closed = *descriptor;
 
-    *descriptor = -1; /* first: see etwas_feed_forget */
+    *descriptor = -1; /* first: see etwas_cpu_stream_forget */
     if (closed >= 0) {
         (void)close(closed);
     }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-ssize_t etwas_small_file_read(int file, char *text, size_t room)
+ssize_t etwas_pseudo_file_read(int file, char *text, size_t room)
 {
     size_t bytes = 0;
     ssize_t got = 0;

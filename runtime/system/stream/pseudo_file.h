@@ -11,6 +11,6 @@
 #include <sys/types.h>
 
 /* Its beginning; the file is closed. -1: it was not open, or an error. */
-ssize_t etwas_small_file_read(int file, char *text, size_t room);
+ssize_t etwas_pseudo_file_read(int file, char *text, size_t room);
 
 #endif

@@ -12,15 +12,15 @@
 #include <stddef.h>
 
 /* The head of what the receiver keeps besides. */
-struct etwas_pause {
-    void (*take)(struct etwas_pause *pause);
+struct etwas_quiesce {
+    void (*drain)(struct etwas_quiesce *quiesce);
 };
 
 /* NULL: there is nothing to do meanwhile. */
-static inline void etwas_pause(struct etwas_pause *pause)
+static inline void etwas_quiesce(struct etwas_quiesce *quiesce)
 {
-    if (pause != NULL) {
-        pause->take(pause);
+    if (quiesce != NULL) {
+        quiesce->drain(quiesce);
     }
 }
 

@@ -18,8 +18,8 @@ enum {
     SURROGATE_MASK = 0x3FF,
 };
 
-void etwas_record_begin(struct etwas_record *record, uint8_t header_type, uint8_t group,
-                        uint8_t type, uint8_t version)
+void etwas_record_builder_begin(struct etwas_record_builder *record, uint8_t header_type,
+                                uint8_t group, uint8_t type, uint8_t version)
 {
     /* PERFINFO begins as SYSTEM does, and is shorter. */
     const struct etwas_etl_system_header header = {.version = version,
@@ -34,8 +34,8 @@ void etwas_record_begin(struct etwas_record *record, uint8_t header_type, uint8_
     memcpy(record->data, &header, record->bytes);
 }
 
-void etwas_record_begin_class(struct etwas_record *record, const etwas_guid *class_guid,
-                              uint8_t type, uint16_t version)
+void etwas_record_builder_begin_class(struct etwas_record_builder *record,
+                                      const etwas_guid *class_guid, uint8_t type, uint16_t version)
 {
     const struct etwas_etl_full_header header = {.header_type = ETWAS_ETL_FULL_HEADER64,
                                                  .marker_flags = ETWAS_ETL_MARKER_FLAGS,
@@ -48,7 +48,8 @@ void etwas_record_begin_class(struct etwas_record *record, const etwas_guid *cla
 }
 
 /* SYSTEM has the ids where FULL_HEADER has them. */
-void etwas_record_set_thread(struct etwas_record *record, uint32_t process_id, uint32_t thread_id)
+void etwas_record_builder_set_thread(struct etwas_record_builder *record, uint32_t process_id,
+                                     uint32_t thread_id)
 {
     struct etwas_etl_system_header *header = (void *)record->data;
 
@@ -56,22 +57,22 @@ void etwas_record_set_thread(struct etwas_record *record, uint32_t process_id, u
     header->thread_id = thread_id;
 }
 
-static size_t left_of(const struct etwas_record *record)
+static size_t left_of(const struct etwas_record_builder *record)
 {
     return record->room - record->bytes;
 }
 
-void etwas_record_put(struct etwas_record *record, const void *bytes, size_t size)
+void etwas_record_builder_put(struct etwas_record_builder *record, const void *bytes, size_t size)
 {
     if (size > left_of(record)) {
-        etwas_record_put_zeros(record, size);
+        etwas_record_builder_put_zeros(record, size);
         return;
     }
     memcpy(record->data + record->bytes, bytes, size);
     record->bytes += (uint32_t)size;
 }
 
-void etwas_record_put_zeros(struct etwas_record *record, size_t size)
+void etwas_record_builder_put_zeros(struct etwas_record_builder *record, size_t size)
 {
     size_t fits = size < left_of(record) ? size : left_of(record);
 
@@ -79,24 +80,24 @@ void etwas_record_put_zeros(struct etwas_record *record, size_t size)
     record->bytes += (uint32_t)fits;
 }
 
-void etwas_record_put_u8(struct etwas_record *record, uint8_t value)
+void etwas_record_builder_put_u8(struct etwas_record_builder *record, uint8_t value)
 {
-    etwas_record_put(record, &value, sizeof value);
+    etwas_record_builder_put(record, &value, sizeof value);
 }
 
-void etwas_record_put_u16(struct etwas_record *record, uint16_t value)
+void etwas_record_builder_put_u16(struct etwas_record_builder *record, uint16_t value)
 {
-    etwas_record_put(record, &value, sizeof value);
+    etwas_record_builder_put(record, &value, sizeof value);
 }
 
-void etwas_record_put_u32(struct etwas_record *record, uint32_t value)
+void etwas_record_builder_put_u32(struct etwas_record_builder *record, uint32_t value)
 {
-    etwas_record_put(record, &value, sizeof value);
+    etwas_record_builder_put(record, &value, sizeof value);
 }
 
-void etwas_record_put_u64(struct etwas_record *record, uint64_t value)
+void etwas_record_builder_put_u64(struct etwas_record_builder *record, uint64_t value)
 {
-    etwas_record_put(record, &value, sizeof value);
+    etwas_record_builder_put(record, &value, sizeof value);
 }
 
 /* The units of the next character; 0: the text is over. */
@@ -125,7 +126,7 @@ static size_t next_units(const char **text, const char *end, uint16_t units[2])
 }
 
 /* At most so many bytes, which there are, the 0 among them. False: the text has more. */
-static bool put_units(struct etwas_record *record, const char *text, size_t most)
+static bool put_units(struct etwas_record_builder *record, const char *text, size_t most)
 {
     const char *end = text + strlen(text);
     const uint32_t begin = record->bytes;
@@ -138,37 +139,38 @@ static bool put_units(struct etwas_record *record, const char *text, size_t most
         memcpy(record->data + record->bytes, units, sizeof units);
         record->bytes += (uint32_t)(count * sizeof *units);
     }
-    etwas_record_put_zeros(record, sizeof *units);
+    etwas_record_builder_put_zeros(record, sizeof *units);
     return count == 0;
 }
 
-bool etwas_record_put_utf16(struct etwas_record *record, const char *text)
+bool etwas_record_builder_put_utf16(struct etwas_record_builder *record, const char *text)
 {
     return put_units(record, text, left_of(record));
 }
 
-void etwas_record_put_utf16_field(struct etwas_record *record, const char *text, size_t units)
+void etwas_record_builder_put_utf16_field(struct etwas_record_builder *record, const char *text,
+                                          size_t units)
 {
     size_t bytes = units * sizeof(uint16_t);
     size_t most = bytes < left_of(record) ? bytes : left_of(record);
     size_t end = record->bytes + bytes;
 
     (void)put_units(record, text, most);
-    etwas_record_put_zeros(record, end - record->bytes);
+    etwas_record_builder_put_zeros(record, end - record->bytes);
 }
 
-void etwas_record_put_ansi(struct etwas_record *record, const char *text)
+void etwas_record_builder_put_ansi(struct etwas_record_builder *record, const char *text)
 {
     size_t length = strlen(text);
 
     if (length >= left_of(record)) {
         length = left_of(record) == 0 ? 0 : left_of(record) - 1;
     }
-    etwas_record_put(record, text, length);
-    etwas_record_put_zeros(record, 1);
+    etwas_record_builder_put(record, text, length);
+    etwas_record_builder_put_zeros(record, 1);
 }
 
-const void *etwas_record_end(struct etwas_record *record)
+const void *etwas_record_builder_end(struct etwas_record_builder *record)
 {
     struct etwas_etl_perfinfo_header *header = (void *)record->data;
     struct etwas_etl_full_header *full = (void *)record->data;

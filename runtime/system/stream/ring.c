@@ -86,7 +86,7 @@ bool etwas_ring_begin(struct etwas_ring *ring)
 }
 
 /* The record at the tail, in one piece; NULL: it makes no sense. */
-static const struct perf_event_header *take(struct etwas_ring *ring)
+static const struct perf_event_header *next_record(struct etwas_ring *ring)
 {
     uint64_t at = ring->tail & (ring->data_bytes - 1);
     uint64_t to_end = ring->data_bytes - at;
@@ -113,7 +113,7 @@ static const struct perf_event_header *take(struct etwas_ring *ring)
 const struct perf_event_header *etwas_ring_next(struct etwas_ring *ring)
 {
     while ((ring->tail = ring->after) != ring->head) {
-        const struct perf_event_header *record = take(ring);
+        const struct perf_event_header *record = next_record(ring);
         const struct lost_record *lost = (const void *)record;
 
         if (record == NULL || record->type != PERF_RECORD_LOST) {

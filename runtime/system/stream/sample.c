@@ -10,7 +10,7 @@ enum {
 };
 
 /* Thread, time and processor, which follow each other in every record. */
-static void take_origin(struct etwas_cursor *cursor, struct etwas_sample_origin *origin)
+static void take_origin(struct etwas_perf_cursor *cursor, struct etwas_sample_origin *origin)
 {
     struct {
         uint32_t process_id;
@@ -20,7 +20,7 @@ static void take_origin(struct etwas_cursor *cursor, struct etwas_sample_origin 
         uint32_t reserved;
     } taken;
 
-    etwas_cursor_copy(cursor, &taken, sizeof taken);
+    etwas_perf_cursor_copy(cursor, &taken, sizeof taken);
     origin->process_id = taken.process_id;
     origin->thread_id = taken.thread_id;
     origin->time_ns = taken.time_ns;
@@ -28,36 +28,36 @@ static void take_origin(struct etwas_cursor *cursor, struct etwas_sample_origin 
 }
 
 /* The same with PERF_SAMPLE_ADDR, which lies in between. Returns that. */
-static uint64_t take_origin_and_address(struct etwas_cursor *cursor,
+static uint64_t take_origin_and_address(struct etwas_perf_cursor *cursor,
                                         struct etwas_sample_origin *origin)
 {
     uint64_t address;
 
-    origin->process_id = etwas_cursor_u32(cursor);
-    origin->thread_id = etwas_cursor_u32(cursor);
-    origin->time_ns = (int64_t)etwas_cursor_u64(cursor);
-    address = etwas_cursor_u64(cursor);
-    origin->processor = etwas_cursor_u32(cursor);
-    (void)etwas_cursor_u32(cursor);
+    origin->process_id = etwas_perf_cursor_u32(cursor);
+    origin->thread_id = etwas_perf_cursor_u32(cursor);
+    origin->time_ns = (int64_t)etwas_perf_cursor_u64(cursor);
+    address = etwas_perf_cursor_u64(cursor);
+    origin->processor = etwas_perf_cursor_u32(cursor);
+    (void)etwas_perf_cursor_u32(cursor);
     return address;
 }
 
 bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sample_origin *origin)
 {
-    struct etwas_cursor cursor = etwas_cursor_of(record);
+    struct etwas_perf_cursor cursor = etwas_perf_cursor_of(record);
 
     *origin = (struct etwas_sample_origin){0};
     if (record->type == PERF_RECORD_SAMPLE) {
         /* What lies between them only the event's sample type says. */
-        origin->event = etwas_cursor_u64(&cursor);
+        origin->event = etwas_perf_cursor_u64(&cursor);
         return !cursor.is_short;
     }
     if (cursor.left < ETWAS_SAMPLE_ORIGIN_BYTES) {
         return false;
     }
-    (void)etwas_cursor_skip(&cursor, cursor.left - ETWAS_SAMPLE_ORIGIN_BYTES);
+    (void)etwas_perf_cursor_skip(&cursor, cursor.left - ETWAS_SAMPLE_ORIGIN_BYTES);
     take_origin(&cursor, origin);
-    origin->event = etwas_cursor_u64(&cursor);
+    origin->event = etwas_perf_cursor_u64(&cursor);
     return !cursor.is_short;
 }
 
@@ -67,19 +67,19 @@ static uint64_t bytes_of(uint64_t registers)
 }
 
 /* Of a program of 64 bits. A thread of the kernel has none. */
-static void take_registers(struct etwas_cursor *cursor, uint64_t sample_type,
+static void take_registers(struct etwas_perf_cursor *cursor, uint64_t sample_type,
                            struct etwas_sample *sample)
 {
     const uint64_t lowest = ETWAS_SAMPLE_CALL_REGISTERS & -ETWAS_SAMPLE_CALL_REGISTERS;
     bool has_all = (sample_type & PERF_SAMPLE_STACK_USER) != 0;
-    uint64_t abi = etwas_cursor_u64(cursor);
+    uint64_t abi = etwas_perf_cursor_u64(cursor);
     const uint8_t *registers;
 
     if (abi == PERF_SAMPLE_REGS_ABI_NONE) {
         return;
     }
     sample->is_32_bit = abi == PERF_SAMPLE_REGS_ABI_32;
-    registers = etwas_cursor_skip(
+    registers = etwas_perf_cursor_skip(
         cursor, bytes_of(has_all ? ETWAS_SAMPLE_REGISTERS : ETWAS_SAMPLE_CALL_REGISTERS));
     if (abi != PERF_SAMPLE_REGS_ABI_64 || cursor->is_short) {
         return;
@@ -90,15 +90,15 @@ static void take_registers(struct etwas_cursor *cursor, uint64_t sample_type,
 }
 
 /* There is room for as much as was asked for; behind it, how much of that is the stack. */
-static void take_stack(struct etwas_cursor *cursor, struct etwas_sample *sample)
+static void take_stack(struct etwas_perf_cursor *cursor, struct etwas_sample *sample)
 {
-    uint64_t room = etwas_cursor_u64(cursor);
+    uint64_t room = etwas_perf_cursor_u64(cursor);
 
     if (room == 0) {
         return;
     }
-    sample->stack = etwas_cursor_skip(cursor, room);
-    sample->stack_bytes = etwas_cursor_u64(cursor);
+    sample->stack = etwas_perf_cursor_skip(cursor, room);
+    sample->stack_bytes = etwas_perf_cursor_u64(cursor);
     cursor->is_short = cursor->is_short || sample->stack_bytes > room;
 }
 
@@ -121,7 +121,7 @@ static void clear(struct etwas_sample *sample)
 bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample_type,
                          struct etwas_sample *sample)
 {
-    struct etwas_cursor cursor = etwas_cursor_of(record);
+    struct etwas_perf_cursor cursor = etwas_perf_cursor_of(record);
 
     sample->origin = (struct etwas_sample_origin){0};
     clear(sample);
@@ -130,9 +130,9 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
         (sample_type & ~ETWAS_SAMPLE_KNOWN) != 0) {
         return false;
     }
-    sample->origin.event = etwas_cursor_u64(&cursor);
+    sample->origin.event = etwas_perf_cursor_u64(&cursor);
     if ((sample_type & PERF_SAMPLE_IP) != 0) {
-        sample->address = etwas_cursor_u64(&cursor);
+        sample->address = etwas_perf_cursor_u64(&cursor);
     }
     if ((sample_type & PERF_SAMPLE_ADDR) != 0) {
         sample->data_address = take_origin_and_address(&cursor, &sample->origin);
@@ -140,15 +140,15 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
         take_origin(&cursor, &sample->origin);
     }
     if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
-        sample->frame_count = etwas_cursor_u64(&cursor);
+        sample->frame_count = etwas_perf_cursor_u64(&cursor);
         if (sample->frame_count > cursor.left / FRAME_BYTES) {
             return false;
         }
-        sample->frames = etwas_cursor_skip(&cursor, sample->frame_count * FRAME_BYTES);
+        sample->frames = etwas_perf_cursor_skip(&cursor, sample->frame_count * FRAME_BYTES);
     }
     if ((sample_type & PERF_SAMPLE_RAW) != 0) {
-        sample->raw_bytes = etwas_cursor_u32(&cursor);
-        sample->raw = etwas_cursor_skip(&cursor, sample->raw_bytes);
+        sample->raw_bytes = etwas_perf_cursor_u32(&cursor);
+        sample->raw = etwas_perf_cursor_skip(&cursor, sample->raw_bytes);
     }
     if ((sample_type & PERF_SAMPLE_REGS_USER) != 0) {
         take_registers(&cursor, sample_type, sample);

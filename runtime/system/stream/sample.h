@@ -77,7 +77,7 @@ struct etwas_sample {
     uint64_t stack_bytes;
 };
 
-struct etwas_sideband {
+struct etwas_process_record {
     struct etwas_sample_origin origin;
     uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM, _MMAP2 or _SWITCH; _SAMPLE: of a probe */
     uint32_t process_id;
@@ -139,6 +139,7 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
                          struct etwas_sample *sample);
 
 /* False also for records of other types. */
-bool etwas_sideband_decode(const struct perf_event_header *record, struct etwas_sideband *sideband);
+bool etwas_process_record_decode(const struct perf_event_header *record,
+                                 struct etwas_process_record *process_record);
 
 #endif

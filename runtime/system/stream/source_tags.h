@@ -13,41 +13,41 @@
 #include "system/stream/event_group.h"
 
 enum {
-    ETWAS_BOARD_TOPICS = 32,
-    ETWAS_FIRST_SOURCE_TAG = 256, /* beyond ETWAS_FEED_OWNER and the ETWAS_SIDEBAND_* */
-    ETWAS_TAGS = ETWAS_FIRST_SOURCE_TAG + ETWAS_BOARD_TOPICS * ETWAS_TOPIC_SOURCES,
+    ETWAS_EVENT_GROUPS_MOST = 32,
+    ETWAS_FIRST_SOURCE_TAG = 256, /* beyond ETWAS_CPU_STREAM_OWNER and the ETWAS_PROCESS_RECORD_* */
+    ETWAS_TAGS = ETWAS_FIRST_SOURCE_TAG + ETWAS_EVENT_GROUPS_MOST * ETWAS_EVENT_GROUP_SOURCES,
 };
 
-static inline uint32_t etwas_tag_of(uint32_t topic, uint32_t source)
+static inline uint32_t etwas_tag_of(uint32_t group, uint32_t source)
 {
-    return ETWAS_FIRST_SOURCE_TAG + topic * ETWAS_TOPIC_SOURCES + source;
+    return ETWAS_FIRST_SOURCE_TAG + group * ETWAS_EVENT_GROUP_SOURCES + source;
 }
 
-static inline uint32_t etwas_tag_topic(uint32_t tag)
+static inline uint32_t etwas_tag_group(uint32_t tag)
 {
-    return (tag - ETWAS_FIRST_SOURCE_TAG) / ETWAS_TOPIC_SOURCES;
+    return (tag - ETWAS_FIRST_SOURCE_TAG) / ETWAS_EVENT_GROUP_SOURCES;
 }
 
 static inline uint32_t etwas_tag_source(uint32_t tag)
 {
-    return (tag - ETWAS_FIRST_SOURCE_TAG) % ETWAS_TOPIC_SOURCES;
+    return (tag - ETWAS_FIRST_SOURCE_TAG) % ETWAS_EVENT_GROUP_SOURCES;
 }
 
-/* Which of ETWAS_SIDEBAND_* tells of it; 0: none. */
-static inline uint32_t etwas_sideband_of(uint32_t type)
+/* Which of ETWAS_PROCESS_RECORD_* tells of it; 0: none. */
+static inline uint32_t etwas_process_record_kind(uint32_t type)
 {
     switch (type) {
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
-        return ETWAS_SIDEBAND_TASKS;
+        return ETWAS_PROCESS_RECORD_TASKS;
     case PERF_RECORD_COMM:
-        return ETWAS_SIDEBAND_NAMES;
+        return ETWAS_PROCESS_RECORD_NAMES;
     case PERF_RECORD_MMAP2:
-        return ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_FILES;
+        return ETWAS_PROCESS_RECORD_IMAGES | ETWAS_PROCESS_RECORD_FILES;
     case PERF_RECORD_SAMPLE:
-        return ETWAS_SIDEBAND_PROBES;
+        return ETWAS_PROCESS_RECORD_PROBES;
     case PERF_RECORD_SWITCH:
-        return ETWAS_SIDEBAND_SWITCHES;
+        return ETWAS_PROCESS_RECORD_SWITCHES;
     default:
         return 0;
     }

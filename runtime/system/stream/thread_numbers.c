@@ -52,7 +52,7 @@ void etwas_thread_numbers_learn(struct etwas_thread_numbers *numbers, uint32_t k
                                 uint32_t ours)
 {
     if (numbers->known != NULL && ours != (uint32_t)ETWAS_NO_NUMBER) {
-        *(uint32_t *)etwas_join_put(numbers->known, kernels, 0) = ours;
+        *(uint32_t *)etwas_join_insert(numbers->known, kernels, 0) = ours;
     }
 }
 
@@ -112,7 +112,7 @@ static bool find_number(uint32_t tracepoint, uint32_t *number)
 }
 
 bool etwas_thread_own_number(const struct etwas_thread_numbers *numbers, uint32_t *kernels,
-                             struct etwas_fault *fault)
+                             struct etwas_unavailability *reason)
 {
     struct etwas_tracepoint tracepoint;
 
@@ -120,10 +120,10 @@ bool etwas_thread_own_number(const struct etwas_thread_numbers *numbers, uint32_
         *kernels = etwas_thread_ids().thread_id;
         return true;
     }
-    if (!etwas_tracepoint_read(&tracepoint, "sched/sched_switch", fault)) {
+    if (!etwas_tracepoint_read(&tracepoint, "sched/sched_switch", reason)) {
         return false;
     }
     etwas_tracepoint_free(&tracepoint);
-    *fault = (struct etwas_fault){ETWAS_FAULT_EVENT, EMFILE};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_EVENT, EMFILE};
     return find_number(tracepoint.id, kernels);
 }

@@ -39,6 +39,6 @@ uint32_t etwas_thread_number(const struct etwas_thread_numbers *numbers, uint32_
 
 /* The kernel's number of the calling thread. */
 bool etwas_thread_own_number(const struct etwas_thread_numbers *numbers, uint32_t *kernels,
-                             struct etwas_fault *fault);
+                             struct etwas_unavailability *reason);
 
 #endif

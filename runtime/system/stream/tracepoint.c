@@ -32,11 +32,11 @@ static int open_in(const char *root, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int open_format(const char *name, struct etwas_fault *fault)
+static int open_format(const char *name, struct etwas_unavailability *reason)
 {
     char file[LONGEST_PATH / 2];
 
-    *fault = (struct etwas_fault){ETWAS_FAULT_TRACEFS, ENOENT};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_TRACEFS, ENOENT};
     (void)snprintf(file, sizeof file, "%s/format", name);
     for (size_t index = 0; index < sizeof roots / sizeof *roots; index++) {
         int descriptor = open_in(roots[index], file);
@@ -45,13 +45,13 @@ static int open_format(const char *name, struct etwas_fault *fault)
             return descriptor;
         }
         if (errno != ENOENT) {
-            fault->error = errno;
+            reason->error = errno;
             return -1;
         }
         descriptor = open_in(roots[index], "enable");
         if (descriptor >= 0) {
             (void)close(descriptor);
-            fault->place = ETWAS_FAULT_TRACEPOINT;
+            reason->cause = ETWAS_UNAVAILABLE_TRACEPOINT;
             return -1;
         }
     }
@@ -59,9 +59,9 @@ static int open_format(const char *name, struct etwas_fault *fault)
 }
 
 bool etwas_tracepoint_read(struct etwas_tracepoint *tracepoint, const char *name,
-                           struct etwas_fault *fault)
+                           struct etwas_unavailability *reason)
 {
-    int descriptor = open_format(name, fault);
+    int descriptor = open_format(name, reason);
     ssize_t bytes;
 
     if (descriptor < 0) {
@@ -70,17 +70,17 @@ bool etwas_tracepoint_read(struct etwas_tracepoint *tracepoint, const char *name
     tracepoint->text = malloc(LARGEST_BYTES);
     if (tracepoint->text == NULL) {
         (void)close(descriptor);
-        *fault = (struct etwas_fault){ETWAS_FAULT_TRACEFS, ENOMEM};
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_TRACEFS, ENOMEM};
         return false;
     }
-    bytes = etwas_small_file_read(descriptor, tracepoint->text, LARGEST_BYTES);
+    bytes = etwas_pseudo_file_read(descriptor, tracepoint->text, LARGEST_BYTES);
     tracepoint->bytes = bytes > 0 && bytes < LARGEST_BYTES ? (size_t)bytes : 0;
-    if (!etwas_format_id(tracepoint->text, tracepoint->bytes, &tracepoint->id)) {
+    if (!etwas_tracepoint_format_id(tracepoint->text, tracepoint->bytes, &tracepoint->id)) {
         etwas_tracepoint_free(tracepoint);
-        *fault = (struct etwas_fault){ETWAS_FAULT_TRACEPOINT, ENOENT};
+        *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_TRACEPOINT, ENOENT};
         return false;
     }
-    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+    *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
     return true;
 }
 

@@ -22,13 +22,13 @@ struct etwas_tracepoint {
 
 /* `name`: "sched/sched_switch". On failure nothing has to be closed. */
 bool etwas_tracepoint_read(struct etwas_tracepoint *tracepoint, const char *name,
-                           struct etwas_fault *fault);
+                           struct etwas_unavailability *reason);
 void etwas_tracepoint_free(struct etwas_tracepoint *tracepoint);
 
 static inline bool etwas_tracepoint_find(const struct etwas_tracepoint *tracepoint,
-                                         const char *name, struct etwas_format_field *field)
+                                         const char *name, struct etwas_tracepoint_field *field)
 {
-    return etwas_format_find(tracepoint->text, tracepoint->bytes, name, field);
+    return etwas_tracepoint_format_find(tracepoint->text, tracepoint->bytes, name, field);
 }
 
 #endif

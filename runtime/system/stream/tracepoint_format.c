@@ -104,7 +104,7 @@ static bool take_number(struct piece *rest, const char *label, uint32_t most, ui
            read_number(text, most, number);
 }
 
-bool etwas_format_id(const char *text, size_t bytes, uint32_t *id)
+bool etwas_tracepoint_format_id(const char *text, size_t bytes, uint32_t *id)
 {
     struct piece rest = {text, text + bytes};
     struct piece line;
@@ -118,7 +118,8 @@ bool etwas_format_id(const char *text, size_t bytes, uint32_t *id)
 }
 
 /* "pid_t prev_pid" or "char prev_comm[16]": whether the name is this one, and what it declares. */
-static bool declares(struct piece declaration, const char *name, enum etwas_format_kind *kind)
+static bool declares(struct piece declaration, const char *name,
+                     enum etwas_tracepoint_field_kind *kind)
 {
     const char *end = declaration.end;
     const char *begin;
@@ -145,13 +146,13 @@ static bool declares(struct piece declaration, const char *name, enum etwas_form
     return true;
 }
 
-bool etwas_format_find(const char *text, size_t bytes, const char *name,
-                       struct etwas_format_field *field)
+bool etwas_tracepoint_format_find(const char *text, size_t bytes, const char *name,
+                                  struct etwas_tracepoint_field *field)
 {
     struct piece rest = {text, text + bytes};
     struct piece declaration;
     struct piece line;
-    enum etwas_format_kind kind;
+    enum etwas_tracepoint_field_kind kind;
     uint32_t offset;
     uint32_t size;
     uint32_t is_signed;
@@ -166,7 +167,7 @@ bool etwas_format_find(const char *text, size_t bytes, const char *name,
             !take_number(&line, "signed:", 1, &is_signed)) {
             return false;
         }
-        *field = (struct etwas_format_field){
+        *field = (struct etwas_tracepoint_field){
             .offset = (uint16_t)offset,
             .size = (uint16_t)size,
             .is_signed = is_signed != 0,
@@ -179,7 +180,7 @@ bool etwas_format_find(const char *text, size_t bytes, const char *name,
 
 /* ---- the fields of a sample ------------------------------------------------------------------ */
 
-static bool is_inside(const struct etwas_format_field *field, size_t raw_bytes)
+static bool is_inside(const struct etwas_tracepoint_field *field, size_t raw_bytes)
 {
     return (size_t)field->offset + field->size <= raw_bytes;
 }
@@ -193,7 +194,7 @@ static uint32_t load_u32(const uint8_t *from)
 }
 
 /* Of as many bytes as the field has: a copy of a length that is known is one instruction. */
-static bool load(const struct etwas_format_field *field, const uint8_t *from, int64_t *value)
+static bool load(const struct etwas_tracepoint_field *field, const uint8_t *from, int64_t *value)
 {
     uint16_t two;
     uint32_t four;
@@ -218,15 +219,15 @@ static bool load(const struct etwas_format_field *field, const uint8_t *from, in
     }
 }
 
-bool etwas_format_number(const struct etwas_format_field *field, const uint8_t *raw,
-                         size_t raw_bytes, int64_t *value)
+bool etwas_tracepoint_format_number(const struct etwas_tracepoint_field *field, const uint8_t *raw,
+                                    size_t raw_bytes, int64_t *value)
 {
     return field->kind == ETWAS_FORMAT_PLAIN && is_inside(field, raw_bytes) &&
            load(field, raw + field->offset, value);
 }
 
-bool etwas_format_bytes(const struct etwas_format_field *field, const uint8_t *raw,
-                        size_t raw_bytes, const uint8_t **bytes, size_t *count)
+bool etwas_tracepoint_format_bytes(const struct etwas_tracepoint_field *field, const uint8_t *raw,
+                                   size_t raw_bytes, const uint8_t **bytes, size_t *count)
 {
     size_t at = field->offset;
     size_t length = field->size;
