@@ -41,8 +41,8 @@ struct one {
 
 /* ---- saying what became of one ------------------------------------------------------------------- */
 
-static void say(struct asking *asking, const struct one *one, uint32_t line, uint32_t code,
-                const char *reason)
+static void autologger_report(struct asking *asking, const struct one *one, uint32_t line,
+                              uint32_t code, const char *reason)
 {
     const etwas_autologger_report report = {one->source.path, one->source.session, line, code,
                                             reason != NULL          ? reason
@@ -55,7 +55,7 @@ static void say(struct asking *asking, const struct one *one, uint32_t line, uin
     }
 }
 
-static void say_in_the_systems_log(const etwas_autologger_report *report, void *context)
+static void autologger_log(const etwas_autologger_report *report, void *context)
 {
     char text[ETWAS_AUTOLOGGER_PATH_BYTES + 256];
 
@@ -75,18 +75,18 @@ static void say_in_the_systems_log(const etwas_autologger_report *report, void *
 
 /* ---- one of them --------------------------------------------------------------------------------- */
 
-static bool may_share(const struct asking *asking)
+static bool autologger_may_share(const struct asking *asking)
 {
     return asking->is_host || etwas_sharing_is_wanted();
 }
 
-static bool is_private(const struct etwas_autologger *autologger)
+static bool autologger_is_private(const struct etwas_autologger *autologger)
 {
     return (autologger->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
 }
 
 /* NULL: it is for this program. */
-static const char *is_not_for(const struct one *one, const struct asking *asking)
+static const char *autologger_is_not_for(const struct one *one, const struct asking *asking)
 {
     const struct etwas_autologger *autologger = &one->autologger;
 
@@ -105,7 +105,8 @@ static const char *is_not_for(const struct one *one, const struct asking *asking
 }
 
 /* NULL: as far as the file says it, the session can be. */
-static const char *is_wrong(const struct etwas_autologger *autologger, const struct asking *asking)
+static const char *autologger_is_wrong(const struct etwas_autologger *autologger,
+                                       const struct asking *asking)
 {
     const uint32_t without_file = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE;
 
@@ -117,17 +118,17 @@ static const char *is_wrong(const struct etwas_autologger *autologger, const str
                                       EVENT_TRACE_PRIVATE_LOGGER_MODE)) != 0) {
         return "FileMax does not go with this LogFileMode";
     }
-    if (is_private(autologger)) {
+    if (autologger_is_private(autologger)) {
         return asking->is_host ? "it is private (LogFileMode): programs start it, each for itself"
                                : NULL;
     }
-    return may_share(asking)
+    return autologger_may_share(asking)
                ? NULL
                : "it is shared, and this program shares nothing (ETWAS_SHARED, AT_SECURE)";
 }
 
 /* It is shared or private: else each program would write a file of this name. */
-static etwas_session_options options_of(const struct etwas_autologger *autologger)
+static etwas_session_options autologger_options_of(const struct etwas_autologger *autologger)
 {
     return (etwas_session_options){
         .log_file_mode = autologger->log_file_mode,
@@ -137,18 +138,18 @@ static etwas_session_options options_of(const struct etwas_autologger *autologge
         .maximum_buffers = autologger->maximum_buffers,
         .maximum_file_size = autologger->maximum_file_size,
         .flush_timer = autologger->flush_timer,
-        .sharing = is_private(autologger) ? ETWAS_SHARING_NONE : ETWAS_SHARING_USER,
+        .sharing = autologger_is_private(autologger) ? ETWAS_SHARING_NONE : ETWAS_SHARING_USER,
     };
 }
 
-static const char *file_of(const struct etwas_autologger *autologger)
+static const char *autologger_file_of(const struct etwas_autologger *autologger)
 {
     return autologger->file_name[0] != '\0' ? autologger->file_name : NULL;
 }
 
 /* Callbacks of providers that a fork's child has from its parent are called meanwhile. */
-static uint32_t enable(etwas_trace_handle session, const struct etwas_autologger *autologger,
-                       uint32_t *line)
+static uint32_t autologger_enable(etwas_trace_handle session,
+                                  const struct etwas_autologger *autologger, uint32_t *line)
 {
     for (uint32_t i = 0; i < autologger->provider_count; i++) {
         const struct etwas_autologger_provider *provider = &autologger->providers[i];
@@ -170,17 +171,18 @@ static uint32_t enable(etwas_trace_handle session, const struct etwas_autologger
     return ERROR_SUCCESS;
 }
 
-static uint32_t start(struct one *one, uint32_t *line, etwas_trace_handle *session)
+static uint32_t autologger_start(struct one *one, uint32_t *line, etwas_trace_handle *session)
 {
-    const etwas_session_options options = options_of(&one->autologger);
+    const etwas_session_options options = autologger_options_of(&one->autologger);
     uint32_t code;
 
     if (one->autologger.file_max != 0) {
         etwas_autologger_choose_file(one->autologger.file_name, one->autologger.file_max);
     }
-    code = etwas_start(one->source.session, file_of(&one->autologger), &options, session);
+    code =
+        etwas_start(one->source.session, autologger_file_of(&one->autologger), &options, session);
     if (code == ERROR_SUCCESS) {
-        code = enable(*session, &one->autologger, line);
+        code = autologger_enable(*session, &one->autologger, line);
         if (code != ERROR_SUCCESS) {
             (void)etwas_stop(*session, NULL);
             *session = 0;
@@ -190,57 +192,58 @@ static uint32_t start(struct one *one, uint32_t *line, etwas_trace_handle *sessi
 }
 
 /* Whether it could be, as far as can be said without trying. */
-static uint32_t check(struct one *one)
+static uint32_t autologger_check(struct one *one)
 {
-    const etwas_session_options options = options_of(&one->autologger);
+    const etwas_session_options options = autologger_options_of(&one->autologger);
     uint32_t code;
 
     one->configuration = (struct etwas_configuration){0};
-    code = etwas_session_options_read(one->source.session, file_of(&one->autologger), &options,
-                                      &one->configuration);
+    code = etwas_session_options_read(one->source.session, autologger_file_of(&one->autologger),
+                                      &options, &one->configuration);
     etwas_flusher_configuration_free(&one->configuration.flusher);
     return code;
 }
 
 /* What is wrong with it is said by a check, whomever it is for. */
-static void take(struct asking *asking, struct one *one)
+static void autologger_start_source(struct asking *asking, struct one *one)
 {
-    struct etwas_autologger_fault fault = {0};
+    struct etwas_autologger_error fault = {0};
     const char *not_for;
     const char *wrong;
     uint32_t line = 0;
     uint32_t code;
 
     if (one->source.code != ERROR_SUCCESS) {
-        say(asking, one, 0, one->source.code, one->source.reason);
+        autologger_report(asking, one, 0, one->source.code, one->source.reason);
         return;
     }
     if (!etwas_autologger_read(one->source.text, one->source.bytes, &one->autologger, &fault)) {
-        say(asking, one, fault.line, ERROR_INVALID_DATA, fault.reason);
+        autologger_report(asking, one, fault.line, ERROR_INVALID_DATA, fault.reason);
         return;
     }
-    not_for = is_not_for(one, asking);
-    wrong = is_wrong(&one->autologger, asking);
+    not_for = autologger_is_not_for(one, asking);
+    wrong = autologger_is_wrong(&one->autologger, asking);
     if (not_for != NULL && !asking->is_check) {
-        say(asking, one, 0, ERROR_NOT_FOUND, not_for);
+        autologger_report(asking, one, 0, ERROR_NOT_FOUND, not_for);
         return;
     }
     if (wrong != NULL) {
-        say(asking, one, 0, ERROR_INVALID_PARAMETER, wrong);
+        autologger_report(asking, one, 0, ERROR_INVALID_PARAMETER, wrong);
         return;
     }
-    code = asking->is_check ? check(one) : start(one, &line, &asking->session);
+    code =
+        asking->is_check ? autologger_check(one) : autologger_start(one, &line, &asking->session);
     if (code == ERROR_SUCCESS && not_for != NULL) {
-        say(asking, one, 0, ERROR_NOT_FOUND, not_for);
+        autologger_report(asking, one, 0, ERROR_NOT_FOUND, not_for);
     } else {
-        say(asking, one, line, code, NULL);
+        autologger_report(asking, one, line, code, NULL);
     }
 }
 
 /* ---- all of them --------------------------------------------------------------------------------- */
 
 /* `name`: one of them; NULL: those of the environment and of the folders. */
-static uint32_t take_all(struct asking *asking, const char *name)
+static uint32_t autologger_start_all(struct asking *asking, const char *name)
 {
     const int cancelling = etwas_cancel_forbid();
     struct one *one = malloc(sizeof *one);
@@ -250,7 +253,7 @@ static uint32_t take_all(struct asking *asking, const char *name)
     if (code == ERROR_SUCCESS) {
         etwas_autologger_search_begin(&search, name);
         while (etwas_autologger_search_next(&search, &one->source)) {
-            take(asking, one);
+            autologger_start_source(asking, one);
             etwas_autologger_source_free(&one->source);
         }
         etwas_autologger_search_end(&search);
@@ -271,7 +274,7 @@ static uint32_t is_done; /* released by who has begun, acquired by everybody who
 void etwas_autologgers_begin(void)
 {
     etwas_wchar program[NAME_MAX + 1];
-    struct asking asking = {.program = program, .callback = say_in_the_systems_log};
+    struct asking asking = {.program = program, .callback = autologger_log};
     int cancelling;
 
     if (ck_pr_load_32(&is_done) != 0) {
@@ -285,7 +288,7 @@ void etwas_autologgers_begin(void)
         if (!etwas_filter_program(program)) {
             program[0] = 0; /* no file names it */
         }
-        (void)take_all(&asking, NULL);
+        (void)autologger_start_all(&asking, NULL);
         ck_pr_fence_release();
         ck_pr_store_32(&is_done, 1);
     }
@@ -321,7 +324,7 @@ uint32_t etwas_autologger_check(const char *name, const char *program,
         }
         asking.program = wide;
     }
-    return take_all(&asking, name);
+    return autologger_start_all(&asking, name);
 }
 
 uint32_t etwas_autologger_start(const char *name, etwas_autologger_callback callback, void *context,
@@ -333,7 +336,7 @@ uint32_t etwas_autologger_start(const char *name, etwas_autologger_callback call
     if (name == NULL || session == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = take_all(&asking, name);
+    code = autologger_start_all(&asking, name);
     if (code != ERROR_SUCCESS && callback != NULL) {
         const etwas_autologger_report report = {name, name, 0, code, etwas_error_text(code)};
 

@@ -31,30 +31,30 @@ struct reading {
 
 /* ---- pieces of a line ---------------------------------------------------------------------------- */
 
-static bool is_blank(char character)
+static bool autologger_file_is_blank(char character)
 {
     return character == ' ' || character == '\t';
 }
 
-static struct stretch trim(struct stretch all)
+static struct stretch autologger_file_trim(struct stretch all)
 {
-    while (all.bytes != 0 && is_blank(all.text[0])) {
+    while (all.bytes != 0 && autologger_file_is_blank(all.text[0])) {
         all.text++;
         all.bytes--;
     }
-    while (all.bytes != 0 && is_blank(all.text[all.bytes - 1])) {
+    while (all.bytes != 0 && autologger_file_is_blank(all.text[all.bytes - 1])) {
         all.bytes--;
     }
     return all;
 }
 
-static bool is_name(struct stretch text, const char *name)
+static bool autologger_file_is_name(struct stretch text, const char *name)
 {
     return strlen(name) == text.bytes && strncasecmp(text.text, name, text.bytes) == 0;
 }
 
 /* -1: it is none. */
-static int digit_of(char character)
+static int autologger_file_digit_of(char character)
 {
     if (character >= '0' && character <= '9') {
         return character - '0';
@@ -64,14 +64,14 @@ static int digit_of(char character)
 }
 
 /* Decimal, or hexadecimal behind 0x. */
-static bool read_number(struct stretch text, uint64_t most, uint64_t *number)
+static bool autologger_file_read_number(struct stretch text, uint64_t most, uint64_t *number)
 {
     bool is_hexadecimal = text.bytes > 2 && text.text[0] == '0' && (text.text[1] | 0x20) == 'x';
     uint64_t base = is_hexadecimal ? 16 : 10;
 
     *number = 0;
     for (size_t at = is_hexadecimal ? 2 : 0; at < text.bytes; at++) {
-        int digit = digit_of(text.text[at]);
+        int digit = autologger_file_digit_of(text.text[at]);
 
         if (digit < 0 || (uint64_t)digit >= base || (uint64_t)digit > most ||
             *number > (most - (uint64_t)digit) / base) {
@@ -117,7 +117,7 @@ enum {
     FILE_NAME_VALUE = SESSION_VALUES, /* of the bits in `given` the next one */
 };
 
-static bool is_given_twice(struct reading *reading, uint32_t value)
+static bool autologger_file_is_given_twice(struct reading *reading, uint32_t value)
 {
     bool was_given = (reading->given & UINT32_C(1) << value) != 0;
 
@@ -127,7 +127,8 @@ static bool is_given_twice(struct reading *reading, uint32_t value)
 }
 
 /* False: it is the name of none of them. */
-static bool take_number(struct reading *reading, struct stretch name, struct stretch text)
+static bool autologger_file_read_value(struct reading *reading, struct stretch name,
+                                       struct stretch text)
 {
     const struct value *values = reading->provider != NULL ? provider_values : session_values;
     uint32_t count = reading->provider != NULL ? PROVIDER_VALUES : SESSION_VALUES;
@@ -138,13 +139,14 @@ static bool take_number(struct reading *reading, struct stretch name, struct str
         const struct value *value = &values[i];
         uint64_t number;
 
-        if (!is_name(name, value->name)) {
+        if (!autologger_file_is_name(name, value->name)) {
             continue;
         }
-        if (is_given_twice(reading, i)) {
+        if (autologger_file_is_given_twice(reading, i)) {
             return true;
         }
-        if (!read_number(text, value->is_wide ? UINT64_MAX : value->most, &number)) {
+        if (!autologger_file_read_number(text, value->is_wide ? UINT64_MAX : value->most,
+                                         &number)) {
             reading->reason =
                 "it takes a number, decimal or with 0x, and this is none, or too large";
         } else if (value->is_wide) {
@@ -163,12 +165,12 @@ static bool take_number(struct reading *reading, struct stretch name, struct str
 
 /* ---- texts --------------------------------------------------------------------------------------- */
 
-static void take_file_name(struct reading *reading, struct stretch text)
+static void autologger_file_read_file_name(struct reading *reading, struct stretch text)
 {
     struct etwas_autologger *autologger = reading->autologger;
     size_t units;
 
-    if (is_given_twice(reading, FILE_NAME_VALUE)) {
+    if (autologger_file_is_given_twice(reading, FILE_NAME_VALUE)) {
         return;
     }
     if (text.bytes == 0 || text.text[0] != '/') {
@@ -183,7 +185,7 @@ static void take_file_name(struct reading *reading, struct stretch text)
 }
 
 /* Appends it to those that are there. */
-static void add_program(struct reading *reading, struct stretch name)
+static void autologger_file_add_program(struct reading *reading, struct stretch name)
 {
     etwas_wchar *programs = reading->autologger->programs;
     size_t used = etwas_utf16_length(programs, ETWAS_FILTER_NAMES_UNITS);
@@ -202,7 +204,7 @@ static void add_program(struct reading *reading, struct stretch name)
     }
 }
 
-static void take_programs(struct reading *reading, struct stretch text)
+static void autologger_file_read_programs(struct reading *reading, struct stretch text)
 {
     const char *end = text.text + text.bytes;
     const char *sign;
@@ -210,7 +212,7 @@ static void take_programs(struct reading *reading, struct stretch text)
     do {
         sign = memchr(text.text, ';', text.bytes);
         text.bytes = (size_t)((sign != NULL ? sign : end) - text.text);
-        add_program(reading, trim(text));
+        autologger_file_add_program(reading, autologger_file_trim(text));
         text.text += text.bytes + 1;
         text.bytes = sign != NULL ? (size_t)(end - text.text) : 0;
     } while (sign != NULL && reading->reason == NULL);
@@ -219,7 +221,7 @@ static void take_programs(struct reading *reading, struct stretch text)
 /* ---- sections ------------------------------------------------------------------------------------ */
 
 /* XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX; its digits stand in the order of the bytes of a GUID, but for the first three parts. */
-static bool read_guid(struct stretch text, etwas_guid *guid)
+static bool autologger_file_read_guid(struct stretch text, etwas_guid *guid)
 {
     uint8_t bytes[sizeof *guid] = {0};
     size_t digits = 0;
@@ -229,7 +231,7 @@ static bool read_guid(struct stretch text, etwas_guid *guid)
     }
     for (size_t at = 0; at < GUID_CHARACTERS; at++) {
         bool is_hyphen = at == 8 || at == 13 || at == 18 || at == 23;
-        int digit = digit_of(text.text[at]);
+        int digit = autologger_file_digit_of(text.text[at]);
 
         if (is_hyphen ? text.text[at] != '-' : digit < 0) {
             return false;
@@ -248,15 +250,15 @@ static bool read_guid(struct stretch text, etwas_guid *guid)
 }
 
 /* In braces, as in the registry, it is a GUID. A name has the one that is made of it. */
-static bool read_provider(struct stretch text, etwas_guid *guid)
+static bool autologger_file_read_provider(struct stretch text, etwas_guid *guid)
 {
     char name[NAME_BYTES];
 
     if (text.bytes != 0 && text.text[0] == '{') {
         return text.text[text.bytes - 1] == '}' && text.bytes > 2 &&
-               read_guid((struct stretch){text.text + 1, text.bytes - 2}, guid);
+               autologger_file_read_guid((struct stretch){text.text + 1, text.bytes - 2}, guid);
     }
-    if (read_guid(text, guid)) {
+    if (autologger_file_read_guid(text, guid)) {
         return true;
     }
     if (text.bytes >= sizeof name) {
@@ -267,13 +269,16 @@ static bool read_provider(struct stretch text, etwas_guid *guid)
     return etwas_name_guid(name, guid) == ERROR_SUCCESS;
 }
 
-static void begin_section(struct reading *reading, struct stretch line, uint32_t number)
+static void autologger_file_begin_section(struct reading *reading, struct stretch line,
+                                          uint32_t number)
 {
     struct etwas_autologger *autologger = reading->autologger;
     struct etwas_autologger_provider provider = {.line = number, .enabled = 1, .level = 255};
 
     if (line.bytes < 2 || line.text[line.bytes - 1] != ']' ||
-        !read_provider(trim((struct stretch){line.text + 1, line.bytes - 2}), &provider.guid)) {
+        !autologger_file_read_provider(
+            autologger_file_trim((struct stretch){line.text + 1, line.bytes - 2}),
+            &provider.guid)) {
         reading->reason = "a section is [PROVIDER], by its name or its GUID";
         return;
     }
@@ -294,7 +299,7 @@ static void begin_section(struct reading *reading, struct stretch line, uint32_t
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
-static void take_line(struct reading *reading, struct stretch line, uint32_t number)
+static void autologger_file_read_line(struct reading *reading, struct stretch line, uint32_t number)
 {
     const char *sign;
     struct stretch name;
@@ -308,7 +313,7 @@ static void take_line(struct reading *reading, struct stretch line, uint32_t num
         return;
     }
     if (line.text[0] == '[') {
-        begin_section(reading, line, number);
+        autologger_file_begin_section(reading, line, number);
         return;
     }
     sign = memchr(line.text, '=', line.bytes);
@@ -316,15 +321,16 @@ static void take_line(struct reading *reading, struct stretch line, uint32_t num
         reading->reason = "a line is NAME = VALUE, or [PROVIDER]";
         return;
     }
-    name = trim((struct stretch){line.text, (size_t)(sign - line.text)});
-    value = trim((struct stretch){sign + 1, line.bytes - (size_t)(sign - line.text) - 1});
-    if (take_number(reading, name, value)) {
+    name = autologger_file_trim((struct stretch){line.text, (size_t)(sign - line.text)});
+    value = autologger_file_trim(
+        (struct stretch){sign + 1, line.bytes - (size_t)(sign - line.text) - 1});
+    if (autologger_file_read_value(reading, name, value)) {
         return;
     }
-    if (reading->provider == NULL && is_name(name, "FileName")) {
-        take_file_name(reading, value);
-    } else if (reading->provider == NULL && is_name(name, "ExecutableName")) {
-        take_programs(reading, value);
+    if (reading->provider == NULL && autologger_file_is_name(name, "FileName")) {
+        autologger_file_read_file_name(reading, value);
+    } else if (reading->provider == NULL && autologger_file_is_name(name, "ExecutableName")) {
+        autologger_file_read_programs(reading, value);
     } else {
         reading->reason = reading->provider == NULL ? "a session has no such value"
                                                     : "a provider has no such value";
@@ -332,7 +338,7 @@ static void take_line(struct reading *reading, struct stretch line, uint32_t num
 }
 
 bool etwas_autologger_read(const char *text, size_t bytes, struct etwas_autologger *autologger,
-                           struct etwas_autologger_fault *fault)
+                           struct etwas_autologger_error *fault)
 {
     struct reading reading = {.autologger = autologger};
     size_t at = 0;
@@ -343,9 +349,10 @@ bool etwas_autologger_read(const char *text, size_t bytes, struct etwas_autologg
         const char *end = memchr(text + at, '\n', bytes - at);
         size_t length = end != NULL ? (size_t)(end - (text + at)) : bytes - at;
 
-        take_line(&reading, trim((struct stretch){text + at, length}), number);
+        autologger_file_read_line(
+            &reading, autologger_file_trim((struct stretch){text + at, length}), number);
         if (reading.reason != NULL) {
-            *fault = (struct etwas_autologger_fault){number, reading.reason};
+            *fault = (struct etwas_autologger_error){number, reading.reason};
             return false;
         }
         at += length + 1;

@@ -47,13 +47,13 @@ struct etwas_autologger {
     struct etwas_autologger_provider providers[ETWAS_AUTOLOGGER_PROVIDERS];
 };
 
-struct etwas_autologger_fault {
+struct etwas_autologger_error {
     uint32_t line;      /* from 1 on */
     const char *reason; /* a part of a sentence, of static storage */
 };
 
 /* False: *fault says where and why. `text` need not be terminated. */
 bool etwas_autologger_read(const char *text, size_t bytes, struct etwas_autologger *autologger,
-                           struct etwas_autologger_fault *fault);
+                           struct etwas_autologger_error *fault);
 
 #endif

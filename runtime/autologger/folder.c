@@ -28,7 +28,7 @@ static const char not_a_name[] =
 /* ---- whom to believe ----------------------------------------------------------------------------- */
 
 /* NULL: it is to be believed. */
-static const char *distrust(const struct stat *status)
+static const char *search_distrust_reason(const struct stat *status)
 {
     bool is_secure = getauxval(AT_SECURE) != 0;
 
@@ -42,7 +42,7 @@ static const char *distrust(const struct stat *status)
 /* ---- folders ------------------------------------------------------------------------------------- */
 
 /* False: there is none. */
-static bool folder_path(uint32_t folder, char path[PATH_MAX])
+static bool search_folder_path(uint32_t folder, char path[PATH_MAX])
 {
     const char *configuration = secure_getenv("XDG_CONFIG_HOME");
     const char *home = secure_getenv("HOME");
@@ -61,9 +61,9 @@ static bool folder_path(uint32_t folder, char path[PATH_MAX])
 }
 
 /* -1: there is none, and the path is empty or of no folder. */
-static int open_folder(uint32_t folder, char path[PATH_MAX])
+static int search_open_folder(uint32_t folder, char path[PATH_MAX])
 {
-    if (!folder_path(folder, path)) {
+    if (!search_folder_path(folder, path)) {
         path[0] = '\0';
         return -1;
     }
@@ -71,28 +71,29 @@ static int open_folder(uint32_t folder, char path[PATH_MAX])
 }
 
 /* NULL: it is to be believed. */
-static const char *distrust_folder(int descriptor)
+static const char *search_folder_distrust_reason(int descriptor)
 {
     struct stat status;
 
-    return fstat(descriptor, &status) == 0 ? distrust(&status) : "it cannot be looked at";
+    return fstat(descriptor, &status) == 0 ? search_distrust_reason(&status)
+                                           : "it cannot be looked at";
 }
 
 /* ---- reading one --------------------------------------------------------------------------------- */
 
-static void refuse(struct etwas_autologger_source *source, uint32_t code, const char *reason)
+static void search_refuse(struct etwas_autologger_source *source, uint32_t code, const char *reason)
 {
     source->code = code;
     source->reason = reason;
 }
 
-static void read_all(struct etwas_autologger_source *source, int file)
+static void search_read_all(struct etwas_autologger_source *source, int file)
 {
     ssize_t bytes = 1;
 
     source->text = malloc(ETWAS_AUTOLOGGER_BYTES + 1);
     if (source->text == NULL) {
-        refuse(source, ERROR_NOT_ENOUGH_MEMORY, NULL);
+        search_refuse(source, ERROR_NOT_ENOUGH_MEMORY, NULL);
         return;
     }
     while (source->bytes <= ETWAS_AUTOLOGGER_BYTES && bytes > 0) {
@@ -101,14 +102,14 @@ static void read_all(struct etwas_autologger_source *source, int file)
         source->bytes += bytes > 0 ? (size_t)bytes : 0;
     }
     if (bytes < 0) {
-        refuse(source, ERROR_ACCESS_DENIED, "it cannot be read");
+        search_refuse(source, ERROR_ACCESS_DENIED, "it cannot be read");
     } else if (source->bytes > ETWAS_AUTOLOGGER_BYTES) {
-        refuse(source, ERROR_INVALID_DATA, "it is larger than 64 KB");
+        search_refuse(source, ERROR_INVALID_DATA, "it is larger than 64 KB");
     }
 }
 
 /* A file that is none, as a pipe, is not waited for. */
-static void read_file(struct etwas_autologger_source *source, int folder, const char *name)
+static void search_read_file(struct etwas_autologger_source *source, int folder, const char *name)
 {
     int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status;
@@ -117,22 +118,23 @@ static void read_file(struct etwas_autologger_source *source, int folder, const 
     if (file < 0) {
         bool is_missing = errno == ENOENT || errno == ENOTDIR;
 
-        refuse(source, is_missing ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED,
-               is_missing ? "there is no such file" : "it cannot be opened");
+        search_refuse(source, is_missing ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED,
+                      is_missing ? "there is no such file" : "it cannot be opened");
         return;
     }
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-        refuse(source, ERROR_ACCESS_DENIED, "it is no regular file");
-    } else if ((reason = distrust(&status)) != NULL) {
-        refuse(source, ERROR_ACCESS_DENIED, reason);
+        search_refuse(source, ERROR_ACCESS_DENIED, "it is no regular file");
+    } else if ((reason = search_distrust_reason(&status)) != NULL) {
+        search_refuse(source, ERROR_ACCESS_DENIED, reason);
     } else {
-        read_all(source, file);
+        search_read_all(source, file);
     }
     (void)close(file);
 }
 
 /* Its session's name. False: it is none of ours. */
-static bool set_session(struct etwas_autologger_source *source, const char *name, size_t bytes)
+static bool search_set_session(struct etwas_autologger_source *source, const char *name,
+                               size_t bytes)
 {
     if (bytes <= SUFFIX || bytes - SUFFIX >= sizeof source->session || name[0] == '.' ||
         memcmp(name + bytes - SUFFIX, suffix, SUFFIX) != 0) {
@@ -143,86 +145,89 @@ static bool set_session(struct etwas_autologger_source *source, const char *name
 }
 
 /* In a folder that is open, and to be believed. */
-static void read_in_folder(struct etwas_autologger_source *source, int descriptor,
-                           const char *folder, const char *name)
+static void search_read_in_folder(struct etwas_autologger_source *source, int descriptor,
+                                  const char *folder, const char *name)
 {
     if ((size_t)snprintf(source->path, sizeof source->path, "%.*s/%s", PATH_MAX - NAME_MAX - 2,
                          folder, name) >= sizeof source->path) {
-        refuse(source, ERROR_INVALID_DATA, not_a_name);
+        search_refuse(source, ERROR_INVALID_DATA, not_a_name);
         return;
     }
-    read_file(source, descriptor, name);
+    search_read_file(source, descriptor, name);
 }
 
-static void refuse_folder(struct etwas_autologger_source *source, const char *folder,
-                          const char *reason)
+static void search_refuse_folder(struct etwas_autologger_source *source, const char *folder,
+                                 const char *reason)
 {
     source->session[0] = '\0';
     (void)snprintf(source->path, sizeof source->path, "%s", folder);
-    refuse(source, ERROR_ACCESS_DENIED, reason);
+    search_refuse(source, ERROR_ACCESS_DENIED, reason);
 }
 
 /* ---- by name ------------------------------------------------------------------------------------- */
 
-static void read_path(struct etwas_autologger_source *source, const char *name, size_t bytes)
+static void search_read_path(struct etwas_autologger_source *source, const char *name, size_t bytes)
 {
     const char *file = name + bytes;
 
     while (file != name && file[-1] != '/') {
         file--;
     }
-    if (bytes >= sizeof source->path || !set_session(source, file, bytes - (size_t)(file - name))) {
+    if (bytes >= sizeof source->path ||
+        !search_set_session(source, file, bytes - (size_t)(file - name))) {
         (void)snprintf(source->path, sizeof source->path, "%.*s", PATH_MAX - 1, name);
-        refuse(source, ERROR_INVALID_DATA, not_a_name);
+        search_refuse(source, ERROR_INVALID_DATA, not_a_name);
         return;
     }
     (void)snprintf(source->path, sizeof source->path, "%.*s", (int)bytes, name);
-    read_file(source, AT_FDCWD, source->path);
+    search_read_file(source, AT_FDCWD, source->path);
 }
 
 /* Where there is no such file, the source stays as it is. */
-static void read_name_in(struct etwas_autologger_source *source, uint32_t folder, const char *file)
+static void search_read_name_in(struct etwas_autologger_source *source, uint32_t folder,
+                                const char *file)
 {
     char path[PATH_MAX];
-    int descriptor = open_folder(folder, path);
+    int descriptor = search_open_folder(folder, path);
     const char *reason;
 
     if (descriptor < 0) {
         return;
     }
     if (faccessat(descriptor, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-        reason = distrust_folder(descriptor);
-        refuse(source, ERROR_SUCCESS, NULL);
+        reason = search_folder_distrust_reason(descriptor);
+        search_refuse(source, ERROR_SUCCESS, NULL);
         if (reason != NULL) {
-            refuse_folder(source, path, reason);
+            search_refuse_folder(source, path, reason);
         } else {
-            read_in_folder(source, descriptor, path, file);
+            search_read_in_folder(source, descriptor, path, file);
         }
     }
     (void)close(descriptor);
 }
 
-static void read_name(struct etwas_autologger_source *source, const char *name, size_t bytes)
+static void search_read_name(struct etwas_autologger_source *source, const char *name, size_t bytes)
 {
     char file[NAME_MAX + 1];
 
     if (memchr(name, '/', bytes) != NULL) {
-        read_path(source, name, bytes);
+        search_read_path(source, name, bytes);
         return;
     }
     (void)snprintf(source->path, sizeof source->path, "%.*s",
                    (int)(bytes < NAME_MAX ? bytes : NAME_MAX), name);
     if (bytes + SUFFIX > NAME_MAX) {
-        refuse(source, ERROR_INVALID_DATA, not_a_name);
+        search_refuse(source, ERROR_INVALID_DATA, not_a_name);
         return;
     }
     (void)snprintf(file, sizeof file, "%.*s%s", (int)bytes, name, suffix);
-    refuse(source, ERROR_FILE_NOT_FOUND, "there is no such file in the folders of AutoLoggers");
-    if (!set_session(source, file, bytes + SUFFIX)) {
+    search_refuse(source, ERROR_FILE_NOT_FOUND,
+                  "there is no such file in the folders of AutoLoggers");
+    if (!search_set_session(source, file, bytes + SUFFIX)) {
         return;
     }
     for (uint32_t folder = 0; folder < FOLDERS && source->code == ERROR_FILE_NOT_FOUND; folder++) {
-        read_name_in(source, folder, file);
+        search_read_name_in(source, folder, file);
     }
 }
 
@@ -241,7 +246,8 @@ void etwas_autologger_search_begin(struct etwas_autologger_search *search, const
 }
 
 /* Whether the environment has the name. */
-static bool is_listed(const struct etwas_autologger_search *search, const char *name, size_t bytes)
+static bool search_is_listed(const struct etwas_autologger_search *search, const char *name,
+                             size_t bytes)
 {
     const char *listed = search->listed;
 
@@ -256,8 +262,8 @@ static bool is_listed(const struct etwas_autologger_search *search, const char *
     return false;
 }
 
-static bool next_named(struct etwas_autologger_search *search,
-                       struct etwas_autologger_source *source)
+static bool search_next_named(struct etwas_autologger_search *search,
+                              struct etwas_autologger_source *source)
 {
     while (search->names != NULL) {
         const char *name = search->names;
@@ -265,15 +271,15 @@ static bool next_named(struct etwas_autologger_search *search,
 
         search->names = name[bytes] == ':' ? name + bytes + 1 : NULL;
         if (bytes != 0 || search->is_one) {
-            source->is_in_environment = is_listed(search, name, bytes);
-            read_name(source, name, bytes);
+            source->is_in_environment = search_is_listed(search, name, bytes);
+            search_read_name(source, name, bytes);
             return true;
         }
     }
     return false;
 }
 
-static int is_ours(const struct dirent *entry)
+static int search_is_ours(const struct dirent *entry)
 {
     size_t bytes = strlen(entry->d_name);
 
@@ -281,12 +287,12 @@ static int is_ours(const struct dirent *entry)
            strcmp(entry->d_name + bytes - SUFFIX, suffix) == 0;
 }
 
-static int by_name(const struct dirent **left, const struct dirent **right)
+static int search_by_name(const struct dirent **left, const struct dirent **right)
 {
     return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-static void free_entries(struct etwas_autologger_search *search)
+static void search_free_entries(struct etwas_autologger_search *search)
 {
     for (int i = 0; i < search->count; i++) {
         free(search->entries[i]);
@@ -301,7 +307,7 @@ static void free_entries(struct etwas_autologger_search *search)
 }
 
 /* Whether the environment has named it, or the user has a file of this name, so that it has come already. */
-static bool has_come(const struct etwas_autologger_search *search, const char *session)
+static bool search_has_come(const struct etwas_autologger_search *search, const char *session)
 {
     const char *name = search->entries[search->next]->d_name;
     char path[PATH_MAX];
@@ -309,14 +315,14 @@ static bool has_come(const struct etwas_autologger_search *search, const char *s
     bool is_hidden;
     int users;
 
-    if (is_listed(search, session, strlen(session))) {
+    if (search_is_listed(search, session, strlen(session))) {
         return true;
     }
     if (search->folder != FOLDERS) {
         return false;
     }
-    users = open_folder(0, path);
-    is_hidden = users >= 0 && distrust_folder(users) == NULL &&
+    users = search_open_folder(0, path);
+    is_hidden = users >= 0 && search_folder_distrust_reason(users) == NULL &&
                 fstatat(users, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (users >= 0) {
         (void)close(users);
@@ -325,14 +331,15 @@ static bool has_come(const struct etwas_autologger_search *search, const char *s
 }
 
 /* `folder` is the one behind that which is looked at. */
-static bool next_in_folder(struct etwas_autologger_search *search,
-                           struct etwas_autologger_source *source)
+static bool search_next_in_folder(struct etwas_autologger_search *search,
+                                  struct etwas_autologger_source *source)
 {
     for (; search->next < search->count; search->next++) {
         const char *name = search->entries[search->next]->d_name;
 
-        if (set_session(source, name, strlen(name)) && !has_come(search, source->session)) {
-            read_in_folder(source, search->descriptor, search->path, name);
+        if (search_set_session(source, name, strlen(name)) &&
+            !search_has_come(search, source->session)) {
+            search_read_in_folder(source, search->descriptor, search->path, name);
             search->next++;
             return true;
         }
@@ -341,23 +348,23 @@ static bool next_in_folder(struct etwas_autologger_search *search,
 }
 
 /* False: it is not to be believed, and the source says so. One that is not there has no files. */
-static bool begin_folder(struct etwas_autologger_search *search,
-                         struct etwas_autologger_source *source)
+static bool search_begin_folder(struct etwas_autologger_search *search,
+                                struct etwas_autologger_source *source)
 {
     const char *reason;
     int count;
 
     search->next = 0;
-    search->descriptor = open_folder(search->folder++, search->path);
+    search->descriptor = search_open_folder(search->folder++, search->path);
     if (search->descriptor < 0) {
         return true;
     }
-    reason = distrust_folder(search->descriptor);
+    reason = search_folder_distrust_reason(search->descriptor);
     if (reason != NULL) {
-        refuse_folder(source, search->path, reason);
+        search_refuse_folder(source, search->path, reason);
         return false;
     }
-    count = scandirat(search->descriptor, ".", &search->entries, is_ours, by_name);
+    count = scandirat(search->descriptor, ".", &search->entries, search_is_ours, search_by_name);
     search->count = count > 0 ? count : 0;
     return true;
 }
@@ -366,15 +373,15 @@ bool etwas_autologger_search_next(struct etwas_autologger_search *search,
                                   struct etwas_autologger_source *source)
 {
     *source = (struct etwas_autologger_source){0};
-    if (next_named(search, source)) {
+    if (search_next_named(search, source)) {
         return true;
     }
-    while (!next_in_folder(search, source)) {
-        free_entries(search);
+    while (!search_next_in_folder(search, source)) {
+        search_free_entries(search);
         if (search->is_one || search->folder == FOLDERS) {
             return false;
         }
-        if (!begin_folder(search, source)) {
+        if (!search_begin_folder(search, source)) {
             return true;
         }
     }
@@ -389,7 +396,7 @@ void etwas_autologger_source_free(struct etwas_autologger_source *source)
 
 void etwas_autologger_search_end(struct etwas_autologger_search *search)
 {
-    free_entries(search);
+    search_free_entries(search);
 }
 
 /* ---- FileMax ------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@
 #include "session/session.h"
 #include "sharing/host_consumers.h"
 #include "sharing/host_request.h"
-#include "sharing/look.h"
+#include "sharing/reconcile.h"
 #include "sharing/service.h"
 
 enum {
@@ -50,7 +50,7 @@ void etwas_exit_wait(uint32_t milliseconds)
 }
 
 /* The state of the session in an entry, and its key. */
-static enum etwas_session_state state_of(uint32_t index, struct etwas_session_key *key)
+static enum etwas_session_state at_exit_state_of(uint32_t index, struct etwas_session_key *key)
 {
     enum etwas_session_state state;
 
@@ -68,10 +68,10 @@ static void *stop_session(void *argument)
     uint32_t index = (uint32_t)(uintptr_t)argument;
     struct etwas_session_key key;
 
-    if (state_of(index, &key) == ETWAS_SESSION_RUNNING) {
+    if (at_exit_state_of(index, &key) == ETWAS_SESSION_RUNNING) {
         (void)etwas_lifecycle_stop(key, NULL, NULL);
     }
-    while (state_of(index, &key) == ETWAS_SESSION_STOPPING) {
+    while (at_exit_state_of(index, &key) == ETWAS_SESSION_STOPPING) {
         (void)nanosleep(&pause, NULL);
     }
     (void)sem_post(&ended);
@@ -91,7 +91,7 @@ static uint32_t stop_each_session(void)
     pthread_t thread;
 
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
-        enum etwas_session_state state = state_of(index, &key);
+        enum etwas_session_state state = at_exit_state_of(index, &key);
         void *argument = (void *)(uintptr_t)index;
 
         if (state != ETWAS_SESSION_RUNNING && state != ETWAS_SESSION_STOPPING) {
@@ -122,13 +122,13 @@ static void *stop_sessions(void *argument)
     }
     etwas_host_requests_end();
     etwas_host_consumers_wait();
-    etwas_look_described();
+    etwas_reconcile_send_descriptions();
     etwas_service_end();
     (void)sem_post(&all_ended);
     return argument;
 }
 
-static struct timespec deadline_after(uint32_t milliseconds)
+static struct timespec at_exit_deadline_after(uint32_t milliseconds)
 {
     struct timespec deadline;
 
@@ -166,7 +166,7 @@ __attribute__((destructor(AFTER_ALL_OTHERS))) static void stop_at_exit(void)
     if (!prepared || milliseconds == 0 || !(has_had_sessions() || etwas_service_runs())) {
         return;
     }
-    deadline = deadline_after(milliseconds);
+    deadline = at_exit_deadline_after(milliseconds);
     (void)sem_init(&ended, 0, 0);
     (void)sem_init(&all_ended, 0, 0);
     if (etwas_thread_create(&thread, NULL, stop_sessions, NULL) != 0) {

@@ -72,7 +72,7 @@ static uint32_t check_file_name(const struct etwas_session *session, const etwas
                                                                  : ERROR_BAD_PATHNAME;
 }
 
-static uint32_t check(const struct etwas_session *session, const struct etwas_update *update)
+static uint32_t change_check(const struct etwas_session *session, const struct etwas_update *update)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     uint32_t code = check_mode(configuration, update);
@@ -96,7 +96,7 @@ static uint32_t check(const struct etwas_session *session, const struct etwas_up
     return update->file_name != NULL ? check_file_name(session, update->file_name) : ERROR_SUCCESS;
 }
 
-static void keep_file_name(struct etwas_session *session, const etwas_wchar *given)
+static void change_store_file_name(struct etwas_session *session, const etwas_wchar *given)
 {
     size_t units = etwas_utf16_length(given, ETWAS_NAME_UNITS);
 
@@ -142,7 +142,7 @@ static uint32_t change_file(struct etwas_session *session, const etwas_wchar *gi
         code = etwas_session_file_change(session, given);
     }
     if (code == ERROR_SUCCESS) {
-        keep_file_name(session, given);
+        change_store_file_name(session, given);
     }
     return code;
 }
@@ -226,7 +226,7 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
     settings.flags = flags;
     memset(settings.groups, 0, sizeof settings.groups);
     code = etwas_system_logger_change(session, &settings, &fault);
-    etwas_kernel_refusal_keep(&fault);
+    etwas_kernel_refusal_store(&fault);
     return code;
 }
 
@@ -261,7 +261,7 @@ uint32_t etwas_lifecycle_update(struct etwas_session_key key, const struct etwas
     if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    code = check(session, update);
+    code = change_check(session, update);
     if (code == ERROR_SUCCESS) {
         code = change(session, update);
     }
@@ -314,7 +314,7 @@ uint32_t etwas_lifecycle_convert_to_realtime(struct etwas_session_key key)
     if (code == ERROR_SUCCESS) {
         etwas_session_file_finish(session);
         etwas_session_set_file_name(session, no_file);
-        keep_file_name(session, no_file);
+        change_store_file_name(session, no_file);
         set_mode(session, session->configuration.log_file_mode & ~file_modes);
     }
     etwas_lifecycle_release_role(session);

@@ -39,15 +39,17 @@ static struct etwas_session *find_by_handle(etwas_trace_handle handle,
 }
 
 /* R43: the kernel logger's GUID belongs to its name. */
-static bool is_another(const etwas_wchar *name, const EVENT_TRACE_PROPERTIES *properties)
+static bool control_is_other_session(const etwas_wchar *name,
+                                     const EVENT_TRACE_PROPERTIES *properties)
 {
     return memcmp(&properties->Wnode.Guid, &SystemTraceControlGuid, sizeof(etwas_guid)) == 0 &&
            !etwas_names_equal(name, KERNEL_LOGGER_NAMEW);
 }
 
 /* By name if there is one, else by handle, which is not 0, or LoggerId. */
-static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_text text,
-                     const EVENT_TRACE_PROPERTIES *properties, struct target *target)
+static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
+                                   enum etwas_text text, const EVENT_TRACE_PROPERTIES *properties,
+                                   struct target *target)
 {
     etwas_wchar copy[ETWAS_NAME_UNITS + 1];
     struct etwas_session_key key = {0};
@@ -55,7 +57,8 @@ static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_tex
     uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
 
     if (name != NULL) {
-        if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS || is_another(copy, properties)) {
+        if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS ||
+            control_is_other_session(copy, properties)) {
             return ERROR_INVALID_PARAMETER;
         }
     } else if (!etwas_session_key_of(handle, &key) && handle > ETWAS_SESSION_ENTRIES) {
@@ -88,8 +91,9 @@ static uint32_t read_file_name(const struct target *target,
 }
 
 /* The file of a snapshot: named in the call, else the one the session was given. */
-static uint32_t snapshot(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
-                         enum etwas_text text)
+static uint32_t control_trace_snapshot(const struct target *target,
+                                       const EVENT_TRACE_PROPERTIES *properties,
+                                       enum etwas_text text)
 {
     etwas_wchar given[ETWAS_NAME_UNITS + 1];
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
@@ -110,17 +114,17 @@ static uint32_t snapshot(const struct target *target, const EVENT_TRACE_PROPERTI
     return code == ERROR_SUCCESS ? etwas_lifecycle_snapshot(target->key, made) : code;
 }
 
-static uint32_t flush(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
-                      enum etwas_text text)
+static uint32_t control_trace_flush(const struct target *target,
+                                    const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
 {
     return (target->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0
-               ? snapshot(target, properties, text)
+               ? control_trace_snapshot(target, properties, text)
                : etwas_lifecycle_flush(target->key);
 }
 
 /* R130–R137. */
-static uint32_t update(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
-                       enum etwas_text text)
+static uint32_t control_trace_update(const struct target *target,
+                                     const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
 {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
     struct etwas_update wanted = {
@@ -153,8 +157,8 @@ struct last_reply {
     uint32_t code;
 };
 
-static void fill_at_end(const struct etwas_session *session, const etwas_session_counts *counts,
-                        void *context)
+static void control_fill_at_end(const struct etwas_session *session,
+                                const etwas_session_counts *counts, void *context)
 {
     struct last_reply *last = context;
 
@@ -164,17 +168,17 @@ static void fill_at_end(const struct etwas_session *session, const etwas_session
 /*
  * The last numbers are taken before the entry is given back: another session may take it at once.
  */
-static uint32_t stop(struct etwas_session_key key, const struct etwas_reply *reply)
+static uint32_t control_trace_stop(struct etwas_session_key key, const struct etwas_reply *reply)
 {
     struct last_reply last = {*reply, ERROR_SUCCESS};
-    uint32_t code = etwas_lifecycle_stop(key, fill_at_end, &last);
+    uint32_t code = etwas_lifecycle_stop(key, control_fill_at_end, &last);
 
     return code == ERROR_SUCCESS ? last.code : code;
 }
 
 /* What can be said of the request before a session is looked for (2.2.2 of the ETW pages). */
-static uint32_t check(etwas_trace_handle handle, const void *name,
-                      const EVENT_TRACE_PROPERTIES *properties)
+static uint32_t control_trace_check(etwas_trace_handle handle, const void *name,
+                                    const EVENT_TRACE_PROPERTIES *properties)
 {
     uint32_t code = etwas_properties_check(properties);
 
@@ -215,8 +219,9 @@ static uint32_t control_remote(etwas_trace_handle handle, const void *name,
 }
 
 /* What this process's session has done, those of other processes do. */
-static uint32_t pass_on(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
-                        uint32_t control_code, enum etwas_text text)
+static uint32_t control_propagate(const struct target *target,
+                                  const EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
+                                  enum etwas_text text)
 {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
     uint32_t code;
@@ -226,14 +231,14 @@ static uint32_t pass_on(const struct target *target, const EVENT_TRACE_PROPERTIE
     }
     code = read_file_name(target, properties, text, file_name);
     return code == ERROR_SUCCESS
-               ? etwas_host_pass_on(etwas_session_handle(target->key), control_code,
-                                    properties->FlushTimer, file_name)
+               ? etwas_host_propagate(etwas_session_handle(target->key), control_code,
+                                      properties->FlushTimer, file_name)
                : code;
 }
 
-static uint32_t control(etwas_trace_handle handle, const void *name,
-                        EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
-                        enum etwas_text text)
+static uint32_t control_trace_control(etwas_trace_handle handle, const void *name,
+                                      EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
+                                      enum etwas_text text)
 {
     struct etwas_reply reply = {.properties = properties, .text = text};
     struct target target;
@@ -241,10 +246,10 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
-        code = check(handle, name, properties);
+        code = control_trace_check(handle, name, properties);
     }
     if (code == ERROR_SUCCESS) {
-        code = find(handle, name, text, properties, &target);
+        code = control_trace_find(handle, name, text, properties, &target);
         if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
             return control_remote(handle, name, &reply, control_code);
         }
@@ -260,12 +265,12 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
     case EVENT_TRACE_CONTROL_QUERY:
         break;
     case EVENT_TRACE_CONTROL_STOP:
-        return stop(target.key, &reply);
+        return control_trace_stop(target.key, &reply);
     case EVENT_TRACE_CONTROL_UPDATE:
-        code = update(&target, properties, text);
+        code = control_trace_update(&target, properties, text);
         break;
     case EVENT_TRACE_CONTROL_FLUSH:
-        code = flush(&target, properties, text);
+        code = control_trace_flush(&target, properties, text);
         reply.keeps_file_name = (target.log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
         break;
     case EVENT_TRACE_CONTROL_INCREMENT_FILE:
@@ -279,7 +284,7 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
         break;
     }
     if (code == ERROR_SUCCESS) {
-        code = pass_on(&target, properties, control_code, text);
+        code = control_propagate(&target, properties, control_code, text);
     }
     return code == ERROR_SUCCESS ? etwas_properties_fill(&reply, target.key) : code;
 }
@@ -287,13 +292,13 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
 uint32_t ControlTraceA(etwas_trace_handle handle, const char *name,
                        EVENT_TRACE_PROPERTIES *properties, uint32_t control_code)
 {
-    return control(handle, name, properties, control_code, ETWAS_TEXT_A);
+    return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_A);
 }
 
 uint32_t ControlTraceW(etwas_trace_handle handle, const etwas_wchar *name,
                        EVENT_TRACE_PROPERTIES *properties, uint32_t control_code)
 {
-    return control(handle, name, properties, control_code, ETWAS_TEXT_W);
+    return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_W);
 }
 
 /* ControlTrace with one code, A and W. */
@@ -301,13 +306,13 @@ uint32_t ControlTraceW(etwas_trace_handle handle, const etwas_wchar *name,
     uint32_t function##A(etwas_trace_handle handle, const char *name,                              \
                          EVENT_TRACE_PROPERTIES *properties)                                       \
     {                                                                                              \
-        return control(handle, name, properties, control_code, ETWAS_TEXT_A);                      \
+        return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_A);        \
     }                                                                                              \
                                                                                                    \
     uint32_t function##W(etwas_trace_handle handle, const etwas_wchar *name,                       \
                          EVENT_TRACE_PROPERTIES *properties)                                       \
     {                                                                                              \
-        return control(handle, name, properties, control_code, ETWAS_TEXT_W);                      \
+        return control_trace_control(handle, name, properties, control_code, ETWAS_TEXT_W);        \
     }
 
 SHORT_FORMS(QueryTrace, EVENT_TRACE_CONTROL_QUERY)

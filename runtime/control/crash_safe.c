@@ -18,7 +18,7 @@
 #include "platform/identity.h"
 #include "platform/sized.h"
 #include "provider/crash_safe_metadata.h"
-#include "registry/noted_folders.h"
+#include "registry/listed_folders.h"
 #include "shared/mapping.h"
 
 enum {
@@ -28,14 +28,14 @@ enum {
 /* Under the control lock. Of the whole process: dlopen has little room for what each thread has of its own. */
 static struct etwas_shared_refusal last_refusal;
 
-static void keep_refusal(const struct etwas_shared_refusal *refusal)
+static void crash_safe_store_refusal(const struct etwas_shared_refusal *refusal)
 {
     etwas_control_lock();
     last_refusal = *refusal;
     etwas_control_unlock();
 }
 
-static int explain(const struct etwas_shared_refusal *refusal, char *text, size_t room)
+static int crash_safe_explain(const struct etwas_shared_refusal *refusal, char *text, size_t room)
 {
     unsigned long long bytes = refusal->bytes;
 
@@ -78,7 +78,7 @@ size_t etwas_crash_safe_refusal(char *text, size_t room)
     int length;
 
     etwas_control_lock();
-    length = explain(&last_refusal, text, room);
+    length = crash_safe_explain(&last_refusal, text, room);
     etwas_control_unlock();
     return length > 0 ? (size_t)length : 0;
 }
@@ -183,7 +183,7 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
     }
     mapping = make_mapping(session, &request, &refusal);
     if (mapping == NULL || configuration->unshared == 0) {
-        keep_refusal(&refusal); /* else it is why the session is not shared */
+        crash_safe_store_refusal(&refusal); /* else it is why the session is not shared */
     }
     if (mapping == NULL) {
         return refusal.code;
@@ -205,7 +205,7 @@ void etwas_crash_safe_end(struct etwas_session *session)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Buffer 0 as a log file would begin with now. */
-static void put_first(const struct etwas_session *session)
+static void crash_safe_write_first(const struct etwas_session *session)
 {
     static const etwas_wchar no_name[1];
     struct etwas_shared_head *head = session->mapping->head;
@@ -225,7 +225,7 @@ static void put_first(const struct etwas_session *session)
 }
 
 /* Only of who reads it back: a process that has the same number after another boot is another. */
-static void put_identity(struct etwas_shared_head *head)
+static void crash_safe_write_identity(struct etwas_shared_head *head)
 {
     struct etwas_identity identity;
 
@@ -235,7 +235,7 @@ static void put_identity(struct etwas_shared_head *head)
     etwas_shared_boot_id(head->boot_id);
 }
 
-static void put_name(struct etwas_shared_head *head, const etwas_wchar *name)
+static void crash_safe_write_name(struct etwas_shared_head *head, const etwas_wchar *name)
 {
     size_t bytes;
 
@@ -279,9 +279,9 @@ void etwas_crash_safe_open(struct etwas_session *session)
     etwas_shared_set_address(head, ETWAS_SHARED_FREE_SET, pool->free_set);
     etwas_shared_set_address(head, ETWAS_SHARED_CONTROLS, pool->buffers);
     etwas_shared_set_address(head, ETWAS_SHARED_REGION, pool->memory.region);
-    put_identity(head);
-    put_name(head, configuration->name);
-    put_first(session);
+    crash_safe_write_identity(head);
+    crash_safe_write_name(head, configuration->name);
+    crash_safe_write_first(session);
     etwas_control_lock();
     etwas_crash_safe_describe(session);
     etwas_shared_open(session->mapping);
@@ -318,9 +318,10 @@ uint32_t etwas_crash_safe_path(etwas_trace_handle handle, char *text, size_t roo
     return code;
 }
 
-static void give_place(const struct etwas_shared_mapping *mapping, etwas_crash_safe_place *known)
+static void crash_safe_store_backing(const struct etwas_shared_mapping *mapping,
+                                     etwas_crash_safe_place *known)
 {
-    const struct etwas_shared_place *place = &mapping->place;
+    const struct etwas_shared_backing *place = &mapping->place;
 
     *known = (etwas_crash_safe_place){
         .in_memory = place->in_memory,
@@ -330,10 +331,10 @@ static void give_place(const struct etwas_shared_mapping *mapping, etwas_crash_s
         .longest_touch_ns = ck_pr_load_64(&place->longest_touch_ns),
         .slow_touches = ck_pr_load_64(&place->slow_touches),
     };
-    etwas_shared_place_name(place->magic, known->file_system);
+    etwas_shared_backing_name(place->magic, known->file_system);
     if (!place->in_memory &&
-        !etwas_shared_place_clean(mapping->file.descriptor, &known->clean_bytes,
-                                  &known->writing_bytes)) {
+        !etwas_shared_backing_clean(mapping->file.descriptor, &known->clean_bytes,
+                                    &known->writing_bytes)) {
         known->clean_bytes = UINT64_MAX;
         known->writing_bytes = UINT64_MAX;
     }
@@ -359,7 +360,7 @@ uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
         code = ERROR_NOT_FOUND;
     } else {
         /* It stays while the session is held, also while the kernel looks at a file of many pages. */
-        give_place(held.session->mapping, &known);
+        crash_safe_store_backing(held.session->mapping, &known);
     }
     etwas_session_let_go(&held);
     if (code == ERROR_SUCCESS) {
@@ -375,7 +376,7 @@ uint32_t etwas_crash_safe_folder(uint32_t index, char *text, size_t room)
     if (text == NULL || room == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_noted_folders_name(index, path)) {
+    if (!etwas_listed_folders_name(index, path)) {
         return ERROR_NOT_FOUND;
     }
     (void)snprintf(text, room, "%s", path);

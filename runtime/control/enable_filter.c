@@ -20,7 +20,7 @@ enum kind {
 /* Types below this one are a provider's own, and their data is for its callback. */
 #define FIRST_SYSTEM_TYPE EVENT_FILTER_TYPE_SCHEMATIZED
 
-static enum kind kind_of(uint32_t type)
+static enum kind enable_filter_kind_of(uint32_t type)
 {
     switch (type) {
     case EVENT_FILTER_TYPE_NONE:
@@ -65,7 +65,7 @@ static uint32_t largest_data_bytes(uint32_t type)
 /* Of one of events, too, what it says is added to `events`. */
 static uint32_t read_one(const EVENT_FILTER_DESCRIPTOR *filter, struct etwas_event_filter *events)
 {
-    enum kind kind = kind_of(filter->Type);
+    enum kind kind = enable_filter_kind_of(filter->Type);
 
     if (kind == KIND_NONE) {
         return filter->Ptr == 0 && filter->Size == 0 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
@@ -118,7 +118,7 @@ uint32_t etwas_enable_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint3
         if (code == ERROR_INVALID_PARAMETER) {
             return code;
         }
-        if (kind_of(copies[index].Type) == KIND_PROCESS) {
+        if (enable_filter_kind_of(copies[index].Type) == KIND_PROCESS) {
             of_processes[process_count++] = copies[index];
         }
     }

@@ -88,8 +88,8 @@ static uint32_t enable_of_programs(struct etwas_enable_request *request,
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         return code;
     }
-    of_others = etwas_host_enabled(request->wish.session, request->control_code, asked,
-                                   request->timeout_ms);
+    of_others = etwas_host_publish_enablement(request->wish.session, request->control_code, asked,
+                                              request->timeout_ms);
     return code != ERROR_SUCCESS ? code : of_others;
 }
 
@@ -119,8 +119,8 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    etwas_enablement_note(&asked, provider, level, match_any_keyword, match_all_keyword,
-                          &parameters);
+    etwas_enablement_record(&asked, provider, level, match_any_keyword, match_all_keyword,
+                            &parameters);
     if (key.index >= ETWAS_SESSION_ENTRIES) {
         return etwas_remote_enable(handle, control_code, &asked, timeout_ms);
     }

@@ -18,7 +18,7 @@
 #include "provider/control_guid.h"
 #include "provider/registration.h"
 #include "session/session.h"
-#include "sharing/others.h"
+#include "sharing/other_processes.h"
 #include "system/keywords.h"
 #include "system/logger.h"
 
@@ -38,12 +38,12 @@ static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *prov
 }
 
 /* One of another process, as the first shared session that enables it, and that it can log to, does. */
-static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_others *others,
+static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_other_processes *others,
                                                  const struct etwas_other_provider *other)
 {
     TRACE_GUID_PROPERTIES properties = {.Guid = other->guid};
     struct etwas_other_enablement *enables;
-    uint32_t count = etwas_others_enablements(others, &other->guid, false, &enables);
+    uint32_t count = etwas_other_processes_enablements(others, &other->guid, false, &enables);
 
     for (uint32_t index = 0; index < count && !properties.IsEnable; index++) {
         if (enables[index].layout == other->layout) {
@@ -60,7 +60,7 @@ static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_others *othe
 uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t property_count,
                              uint32_t *guid_count)
 {
-    struct etwas_others others;
+    struct etwas_other_processes others;
     uint32_t found = 0;
     uint32_t code;
 
@@ -73,7 +73,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
             return ERROR_INVALID_PARAMETER;
         }
     }
-    code = etwas_others_look(&others);
+    code = etwas_other_processes_read(&others);
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         if (etwas_control_guids[index].registrations == 0 || etwas_control_guids[index].is_group) {
@@ -84,7 +84,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
         }
         found++;
     }
-    etwas_others_keep_new(&others, false, true);
+    etwas_other_processes_remove_known(&others, false, true);
     etwas_control_unlock();
     for (uint32_t index = 0; index < others.provider_count; index++) {
         if (found < property_count) {
@@ -92,7 +92,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
         }
         found++;
     }
-    etwas_others_free(&others);
+    etwas_other_processes_free(&others);
     *guid_count = found;
     return found > property_count ? (uint32_t)ERROR_MORE_DATA : code;
 }
@@ -105,12 +105,12 @@ struct answer {
     size_t room;
     size_t needed;
     /* Of other processes, and how shared sessions enable what is asked about. */
-    struct etwas_others others;
+    struct etwas_other_processes others;
     struct etwas_other_enablement *enables;
     uint32_t enable_count;
 };
 
-static void append(struct answer *answer, const void *piece, size_t bytes)
+static void guids_append(struct answer *answer, const void *piece, size_t bytes)
 {
     if (bytes != 0 && answer->needed + bytes <= answer->room) {
         memcpy(answer->buffer + answer->needed, piece, bytes);
@@ -126,7 +126,7 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
         if (provider->is_group == groups &&
             (provider->registrations != 0 ||
              (!registered_only && etwas_control_guid_is_used(provider)))) {
-            append(answer, &provider->guid, sizeof provider->guid);
+            guids_append(answer, &provider->guid, sizeof provider->guid);
         }
     }
 }
@@ -134,9 +134,9 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
 /* Those of other processes, and what their sessions enable beforehand, that this one does not know. */
 static void list_others(struct answer *answer, bool groups)
 {
-    etwas_others_keep_new(&answer->others, groups, false);
+    etwas_other_processes_remove_known(&answer->others, groups, false);
     for (uint32_t index = 0; index < answer->others.provider_count; index++) {
-        append(answer, &answer->others.providers[index].guid, sizeof(etwas_guid));
+        guids_append(answer, &answer->others.providers[index].guid, sizeof(etwas_guid));
     }
 }
 
@@ -162,7 +162,7 @@ static void list_system_providers(struct answer *answer)
 {
     for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
         if (count_system_enablements(provider) != 0) {
-            append(answer, etwas_system_provider_guid(provider), sizeof(etwas_guid));
+            guids_append(answer, etwas_system_provider_guid(provider), sizeof(etwas_guid));
         }
     }
 }
@@ -177,8 +177,8 @@ static uint32_t describe_system_provider(struct answer *answer, uint32_t provide
     if (instance.EnableCount == 0) {
         return ERROR_WMI_GUID_NOT_FOUND;
     }
-    append(answer, &head, sizeof head);
-    append(answer, &instance, sizeof instance);
+    guids_append(answer, &head, sizeof head);
+    guids_append(answer, &instance, sizeof instance);
     for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
         const struct etwas_system_enablement *enablement = system_enablement(index, provider);
 
@@ -191,7 +191,7 @@ static uint32_t describe_system_provider(struct answer *answer, uint32_t provide
                 .MatchAnyKeyword = enablement->match_any,
                 .MatchAllKeyword = enablement->match_all};
 
-            append(answer, &enable, sizeof enable);
+            guids_append(answer, &enable, sizeof enable);
         }
     }
     return ERROR_SUCCESS;
@@ -203,7 +203,7 @@ static void describe_enablement(struct answer *answer, const struct etwas_enable
 {
     const TRACE_ENABLE_INFO enable = etwas_enable_info(enablement);
 
-    append(answer, &enable, sizeof enable);
+    guids_append(answer, &enable, sizeof enable);
 }
 
 /*
@@ -222,13 +222,14 @@ static void describe_instance(struct answer *answer, const struct etwas_control_
     instance->NextOffset =
         is_last ? 0
                 : (uint32_t)(sizeof *instance + instance->EnableCount * sizeof(TRACE_ENABLE_INFO));
-    append(answer, instance, sizeof *instance);
+    guids_append(answer, instance, sizeof *instance);
     for (uint32_t index = 0; index < instance->EnableCount; index++) {
         describe_enablement(answer, &enablements[index]);
     }
 }
 
-static bool is_of(const struct etwas_other_provider *other, const etwas_guid *guid, bool is_group)
+static bool guids_is_of(const struct etwas_other_provider *other, const etwas_guid *guid,
+                        bool is_group)
 {
     return other->is_group == is_group && memcmp(&other->guid, guid, sizeof *guid) == 0;
 }
@@ -238,7 +239,7 @@ static uint32_t count_others(const struct answer *answer, const etwas_guid *guid
     uint32_t count = 0;
 
     for (uint32_t index = 0; index < answer->others.provider_count; index++) {
-        count += is_of(&answer->others.providers[index], guid, false);
+        count += guids_is_of(&answer->others.providers[index], guid, false);
     }
     return count;
 }
@@ -251,7 +252,7 @@ static void describe_others(struct answer *answer, const etwas_guid *guid, uint3
         TRACE_PROVIDER_INSTANCE_INFO instance = {.EnableCount = answer->enable_count,
                                                  .Pid = other->process_id};
 
-        if (!is_of(other, guid, false)) {
+        if (!guids_is_of(other, guid, false)) {
             continue;
         }
         if (other->is_classic) {
@@ -262,12 +263,12 @@ static void describe_others(struct answer *answer, const etwas_guid *guid, uint3
             instance.NextOffset =
                 (uint32_t)(sizeof instance + instance.EnableCount * sizeof(TRACE_ENABLE_INFO));
         }
-        append(answer, &instance, sizeof instance);
+        guids_append(answer, &instance, sizeof instance);
         for (uint32_t enabling = 0; enabling < instance.EnableCount; enabling++) {
             TRACE_ENABLE_INFO enable = answer->enables[enabling].info;
 
             enable.IsEnabled = answer->enables[enabling].layout == other->layout;
-            append(answer, &enable, sizeof enable);
+            guids_append(answer, &enable, sizeof enable);
         }
     }
 }
@@ -302,7 +303,7 @@ static void describe_enables(struct answer *answer, const struct etwas_control_g
     }
     for (uint32_t index = 0; index < answer->enable_count; index++) {
         if (!is_among(&answer->enables[index].info, provider)) {
-            append(answer, &answer->enables[index].info, sizeof answer->enables[index].info);
+            guids_append(answer, &answer->enables[index].info, sizeof answer->enables[index].info);
         }
     }
 }
@@ -330,13 +331,13 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
         if (instance.EnableCount == 0) {
             return ERROR_WMI_GUID_NOT_FOUND;
         }
-        append(answer, &head, sizeof head);
-        append(answer, &instance, sizeof instance);
+        guids_append(answer, &head, sizeof head);
+        guids_append(answer, &instance, sizeof instance);
         describe_enables(answer, provider);
         return ERROR_SUCCESS;
     }
     head.InstanceCount = own + others;
-    append(answer, &head, sizeof head);
+    guids_append(answer, &head, sizeof head);
     instance.Pid = etwas_process_id_so_far();
     for (uint32_t index = 0; own != 0 && index < etwas_registrations_end(); index++) {
         if (etwas_registration_is_under(index, control)) {
@@ -397,10 +398,10 @@ static uint32_t describe_group(struct answer *answer, const etwas_guid *guid)
     }
     count = list_members(answer, guid, control, members);
     if (group != NULL || enable_bytes != 0 || count != 0) {
-        append(answer, &enable_bytes, sizeof enable_bytes);
+        guids_append(answer, &enable_bytes, sizeof enable_bytes);
         describe_enables(answer, group);
-        append(answer, &count, sizeof count);
-        append(answer, members, count * sizeof *members);
+        guids_append(answer, &count, sizeof count);
+        guids_append(answer, members, count * sizeof *members);
     }
     free(members);
     return answer->needed == 0 ? (uint32_t)ERROR_WMI_GUID_NOT_FOUND : (uint32_t)ERROR_SUCCESS;
@@ -429,7 +430,7 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
     case TraceGroupQueryInfo:
         return describe_group(answer, guid);
     case TraceMaxLoggersQuery:
-        append(answer, &loggers, sizeof loggers);
+        guids_append(answer, &loggers, sizeof loggers);
         return ERROR_SUCCESS;
     default:
         return ERROR_INVALID_PARAMETER;
@@ -455,8 +456,8 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
         memcpy(&guid, in_buffer, sizeof guid);
     }
     if (question != TraceGuidQueryProcess && question != TraceMaxLoggersQuery) {
-        unread = etwas_others_look(&answer.others);
-        answer.enable_count = etwas_others_enablements(
+        unread = etwas_other_processes_read(&answer.others);
+        answer.enable_count = etwas_other_processes_enablements(
             &answer.others, &guid, question == TraceGroupQueryInfo, &answer.enables);
         code = unread == ERROR_NOT_ENOUGH_MEMORY || answer.enables == NULL
                    ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
@@ -464,12 +465,12 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer,
     }
     if (code == ERROR_SUCCESS &&
         (question == TraceGuidQueryList || question == TraceGroupQueryList)) {
-        code = etwas_others_add_enabled(&answer.others);
+        code = etwas_other_processes_add_enabled(&answer.others);
     }
     etwas_control_lock();
     code = code == ERROR_SUCCESS ? answer_question(question, &guid, &answer) : code;
     etwas_control_unlock();
-    etwas_others_free(&answer.others);
+    etwas_other_processes_free(&answer.others);
     free(answer.enables);
     if (code != ERROR_SUCCESS) {
         return code == ERROR_WMI_GUID_NOT_FOUND && unread != ERROR_SUCCESS ? unread : code;

@@ -8,7 +8,7 @@
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>
 
-static uint32_t refuse(const etwas_guid *guid)
+static uint32_t event_access_refuse(const etwas_guid *guid)
 {
     return guid != NULL ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
 }
@@ -20,17 +20,17 @@ uint32_t EventAccessControl(etwas_guid *guid, uint32_t operation, void *sid, uin
     (void)sid;
     (void)rights;
     (void)allow;
-    return refuse(guid);
+    return event_access_refuse(guid);
 }
 
 uint32_t EventAccessQuery(etwas_guid *guid, void *descriptor, uint32_t *bytes)
 {
     (void)descriptor;
     (void)bytes;
-    return refuse(guid);
+    return event_access_refuse(guid);
 }
 
 uint32_t EventAccessRemove(etwas_guid *guid)
 {
-    return refuse(guid);
+    return event_access_refuse(guid);
 }

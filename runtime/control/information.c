@@ -16,8 +16,8 @@ enum {
     TRACE_PROCESSING_VERSION = 1 /* of OpenTrace and ProcessTrace here */
 };
 
-static uint32_t give(void *information, uint32_t room, uint32_t *return_bytes, const void *value,
-                     uint32_t bytes)
+static uint32_t information_give(void *information, uint32_t room, uint32_t *return_bytes,
+                                 const void *value, uint32_t bytes)
 {
     if (return_bytes != NULL) {
         *return_bytes = bytes;
@@ -43,8 +43,9 @@ static uint32_t give_interval(etwas_trace_handle session, void *information, uin
         memcpy(&interval, information, sizeof interval);
     }
     code = etwas_system_information_interval(session, &interval);
-    return code == ERROR_SUCCESS ? give(information, room, return_bytes, &interval, sizeof interval)
-                                 : code;
+    return code == ERROR_SUCCESS
+               ? information_give(information, room, return_bytes, &interval, sizeof interval)
+               : code;
 }
 
 static uint32_t give_stacks(etwas_trace_handle session, void *information, uint32_t room,
@@ -54,9 +55,9 @@ static uint32_t give_stacks(etwas_trace_handle session, void *information, uint3
     uint32_t count = 0;
     uint32_t code = etwas_system_information_stacks(session, ids, &count);
 
-    return code == ERROR_SUCCESS
-               ? give(information, room, return_bytes, ids, count * (uint32_t)sizeof *ids)
-               : code;
+    return code == ERROR_SUCCESS ? information_give(information, room, return_bytes, ids,
+                                                    count * (uint32_t)sizeof *ids)
+                                 : code;
 }
 
 static uint32_t give_flags(etwas_trace_handle session, void *information, uint32_t room,
@@ -65,8 +66,9 @@ static uint32_t give_flags(etwas_trace_handle session, void *information, uint32
     uint32_t masks[ETWAS_GROUP_MASKS];
     uint32_t code = etwas_system_information_flags(session, masks);
 
-    return code == ERROR_SUCCESS ? give(information, room, return_bytes, masks, sizeof masks)
-                                 : code;
+    return code == ERROR_SUCCESS
+               ? information_give(information, room, return_bytes, masks, sizeof masks)
+               : code;
 }
 
 /* Of the one that there is: its number, or a PROFILE_SOURCE_INFO. */
@@ -89,8 +91,9 @@ static uint32_t give_sources(etwas_trace_handle session, TRACE_INFO_CLASS class,
         return code;
     }
     return class == TraceProfileSourceListInfo
-               ? give(information, room, return_bytes, &timer, sizeof timer)
-               : give(information, room, return_bytes, &timer.source, sizeof timer.source);
+               ? information_give(information, room, return_bytes, &timer, sizeof timer)
+               : information_give(information, room, return_bytes, &timer.source,
+                                  sizeof timer.source);
 }
 
 uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
@@ -103,9 +106,11 @@ uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS info
 
     switch ((uint32_t)information_class) {
     case TraceVersionInfo:
-        return give(information, information_bytes, return_bytes, &version, sizeof version);
+        return information_give(information, information_bytes, return_bytes, &version,
+                                sizeof version);
     case TraceMaxLoggersQuery:
-        return give(information, information_bytes, return_bytes, &loggers, sizeof loggers);
+        return information_give(information, information_bytes, return_bytes, &loggers,
+                                sizeof loggers);
     case TraceStackTracingInfo:
         return give_stacks(session, information, information_bytes, return_bytes);
     case TraceSystemTraceEnableFlagsInfo:
@@ -121,7 +126,8 @@ uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS info
     }
 }
 
-static uint32_t set_interval(etwas_trace_handle session, const void *information, uint32_t bytes)
+static uint32_t information_set_interval(etwas_trace_handle session, const void *information,
+                                         uint32_t bytes)
 {
     TRACE_PROFILE_INTERVAL interval;
 
@@ -132,7 +138,8 @@ static uint32_t set_interval(etwas_trace_handle session, const void *information
     return etwas_system_information_set_interval(session, &interval);
 }
 
-static uint32_t set_stacks(etwas_trace_handle session, const void *information, uint32_t bytes)
+static uint32_t information_set_stacks(etwas_trace_handle session, const void *information,
+                                       uint32_t bytes)
 {
     CLASSIC_EVENT_ID ids[ETWAS_STACK_HOOKS];
     uint32_t count;
@@ -188,13 +195,13 @@ uint32_t TraceSetInformation(etwas_trace_handle session, TRACE_INFO_CLASS inform
     }
     switch ((uint32_t)information_class) {
     case TraceStackTracingInfo:
-        return set_stacks(session, information, information_bytes);
+        return information_set_stacks(session, information, information_bytes);
     case TraceSystemTraceEnableFlagsInfo:
         return set_flags(session, information, information_bytes);
     case TraceProfileSourceConfigInfo:
         return set_sources(session, information, information_bytes);
     case TraceSampledProfileIntervalInfo:
-        return set_interval(session, information, information_bytes);
+        return information_set_interval(session, information, information_bytes);
     default:
         return ERROR_NOT_SUPPORTED;
     }

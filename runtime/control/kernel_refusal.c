@@ -12,7 +12,7 @@ enum {
 
 static _Thread_local struct etwas_unavailability last;
 
-void etwas_kernel_refusal_keep(const struct etwas_unavailability *fault)
+void etwas_kernel_refusal_store(const struct etwas_unavailability *fault)
 {
     last = *fault;
 }

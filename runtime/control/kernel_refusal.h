@@ -10,6 +10,6 @@
 #include "system/unavailability.h"
 
 /* Of each start and update of a system logger, also of one that went well. */
-void etwas_kernel_refusal_keep(const struct etwas_unavailability *fault);
+void etwas_kernel_refusal_store(const struct etwas_unavailability *fault);
 
 #endif

@@ -13,7 +13,7 @@
 
 static _Thread_local uint32_t chosen = ETWAS_KERNEL_SCOPE_SYSTEM;
 
-uint32_t etwas_kernel_scope_chosen(void)
+uint32_t etwas_kernel_scope_of_thread(void)
 {
     return chosen;
 }

@@ -10,6 +10,6 @@
 #include <stdint.h>
 
 /* ETWAS_KERNEL_SCOPE_* */
-uint32_t etwas_kernel_scope_chosen(void);
+uint32_t etwas_kernel_scope_of_thread(void);
 
 #endif

@@ -27,8 +27,9 @@ static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES
 }
 
 /* The session runs; on failure it is stopped. */
-static uint32_t set_stacks(etwas_trace_handle *session, EVENT_TRACE_PROPERTIES *properties,
-                           const STACK_TRACING_EVENT_ID *ids, uint32_t count)
+static uint32_t kernel_trace_set_stacks(etwas_trace_handle *session,
+                                        EVENT_TRACE_PROPERTIES *properties,
+                                        const STACK_TRACING_EVENT_ID *ids, uint32_t count)
 {
     CLASSIC_EVENT_ID classic[ETWAS_STACK_HOOKS];
     uint32_t code;
@@ -71,7 +72,8 @@ uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIE
     code = is_rundown ? start_rundown(TraceHandle, Properties)
                       : StartTraceW(TraceHandle, KERNEL_LOGGER_NAMEW, Properties);
     if (code == ERROR_SUCCESS && cStackTracingEventIds != 0) {
-        code = set_stacks(TraceHandle, Properties, StackTracingEventIds, cStackTracingEventIds);
+        code = kernel_trace_set_stacks(TraceHandle, Properties, StackTracingEventIds,
+                                       cStackTracingEventIds);
     }
     return code == ERROR_NOT_ENOUGH_MEMORY ? ERROR_OUTOFMEMORY : code;
 }

@@ -12,7 +12,7 @@
 
 #include "control/crash_safe.h"
 #include "control/kernel_refusal.h"
-#include "control/memory_wishes.h"
+#include "control/required_memory.h"
 #include "file/session_file.h"
 #include "flush/drain.h"
 #include "flush/flusher.h"
@@ -167,7 +167,7 @@ static uint32_t make_pool(struct etwas_session *session)
         notes = pool != NULL ? calloc(pool->region_buffers, sizeof *notes) : NULL;
         code = notes == NULL || !make_copies(session) || !etwas_pool_provide(pool)
                    ? ERROR_NOT_ENOUGH_MEMORY
-                   : etwas_memory_wishes_check(pool, session->configuration.memory_required);
+                   : etwas_required_memory_check(pool, session->configuration.memory_required);
     }
     if (code == ERROR_SUCCESS && !leaves_room(&session->configuration)) {
         code = ERROR_NO_SYSTEM_RESOURCES;
@@ -236,7 +236,7 @@ static uint32_t make_system_logger(struct etwas_session *session)
         return ERROR_SUCCESS;
     }
     code = etwas_system_logger_begin(session, &fault);
-    etwas_kernel_refusal_keep(&fault);
+    etwas_kernel_refusal_store(&fault);
     return code;
 }
 
@@ -246,7 +246,7 @@ static void free_configuration(struct etwas_session *session)
 }
 
 /* This process alone logs into it; others find it still, and control it. */
-static void share_no_more(struct etwas_session *session, uint32_t reason)
+static void lifecycle_stop_sharing(struct etwas_session *session, uint32_t reason)
 {
     struct etwas_configuration *configuration = &session->configuration;
 
@@ -261,10 +261,10 @@ static void share_no_more(struct etwas_session *session, uint32_t reason)
     configuration->unshared = reason;
 }
 
-static void make_alone(struct etwas_session *session)
+static void lifecycle_make_unshared(struct etwas_session *session)
 {
     etwas_host_end(session);
-    share_no_more(session, ETWAS_UNSHARED_HIDDEN);
+    lifecycle_stop_sharing(session, ETWAS_UNSHARED_HIDDEN);
     session->configuration.is_found = false;
     session->configuration.is_template = false;
 }
@@ -275,11 +275,11 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
     const bool is_on_disk = code == ERROR_NOT_SUPPORTED &&
                             session->configuration.crash_safe == ETWAS_CRASH_SAFE_POOL_FILE;
 
-    etwas_sharing_was_refused(code);
+    etwas_sharing_store_refusal(code);
     if (session->configuration.is_template || code == ERROR_NO_SYSTEM_RESOURCES) {
-        make_alone(session); /* what it is found by gives way to its files */
+        lifecycle_make_unshared(session); /* what it is found by gives way to its files */
     } else {
-        share_no_more(session, is_on_disk ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_MEMORY);
+        lifecycle_stop_sharing(session, is_on_disk ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_MEMORY);
     }
     return make_pool(session);
 }
@@ -297,8 +297,8 @@ static uint32_t begin_pool(struct etwas_session *session)
         return code;
     }
     if (code != ERROR_SUCCESS && !configuration->sharing_required) {
-        etwas_sharing_was_refused(code);
-        make_alone(session);
+        etwas_sharing_store_refusal(code);
+        lifecycle_make_unshared(session);
         code = ERROR_SUCCESS;
     }
     /* R46: those of all processes count together. */
@@ -307,7 +307,7 @@ static uint32_t begin_pool(struct etwas_session *session)
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     if (configuration->is_found) {
-        etwas_sharing_was_refused(ERROR_NOT_SUPPORTED);
+        etwas_sharing_store_refusal(ERROR_NOT_SUPPORTED);
     }
     code = code == ERROR_SUCCESS ? make_pool(session) : code;
     return code != ERROR_SUCCESS && !configuration->sharing_required &&
@@ -433,8 +433,8 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
 }
 
 /* Ends a session that is STOPPING; nobody else would. */
-static uint32_t end(struct etwas_session *session, bool file_is_full, etwas_lifecycle_report report,
-                    void *context)
+static uint32_t lifecycle_end(struct etwas_session *session, bool file_is_full,
+                              etwas_lifecycle_report report, void *context)
 {
     int cancelling = etwas_cancel_forbid();
     uint32_t code = end_now(session, file_is_full, report, context);
@@ -449,7 +449,7 @@ uint32_t etwas_lifecycle_stop(struct etwas_session_key key, etwas_lifecycle_repo
     struct etwas_session *session;
     uint32_t code = begin_stop(key, &session);
 
-    return code == ERROR_SUCCESS ? end(session, false, report, context) : code;
+    return code == ERROR_SUCCESS ? lifecycle_end(session, false, report, context) : code;
 }
 
 /*
@@ -469,7 +469,7 @@ static bool stop_full_session(struct etwas_session_key key)
     }
     (void)pthread_mutex_unlock(&etwas_sessions[key.index].role);
     if (full && code == ERROR_SUCCESS) {
-        code = end(session, true, NULL, NULL);
+        code = lifecycle_end(session, true, NULL, NULL);
     }
     return full && code != ERROR_WMI_INSTANCE_NOT_FOUND;
 }

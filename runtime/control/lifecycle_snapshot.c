@@ -15,8 +15,9 @@ enum {
 };
 
 /* `window` NULL: all that it has. */
-static uint32_t snapshot(struct etwas_session *session, const etwas_wchar *file_name,
-                         struct etwas_snapshot_window *window)
+static uint32_t lifecycle_snapshot_window(struct etwas_session *session,
+                                          const etwas_wchar *file_name,
+                                          struct etwas_snapshot_window *window)
 {
     if (!etwas_configuration_is_buffering(&session->configuration)) {
         return ERROR_NOT_SUPPORTED;
@@ -72,7 +73,7 @@ static uint32_t take_snapshot(struct etwas_session_key key, const etwas_wchar *f
     if (around != NULL) {
         window = window_around(session, around);
     }
-    code = snapshot(session, file_name, around != NULL ? &window : NULL);
+    code = lifecycle_snapshot_window(session, file_name, around != NULL ? &window : NULL);
     etwas_lifecycle_release_role(session);
     return code;
 }

@@ -17,8 +17,8 @@
 #include "provider/event_provider.h"
 #include "provider/registration.h"
 #include "session/session.h"
-#include "sharing/look.h"
-#include "sharing/others.h"
+#include "sharing/other_processes.h"
+#include "sharing/reconcile.h"
 
 uint32_t EventRegister(const etwas_guid *provider, PENABLECALLBACK callback, void *context,
                        REGHANDLE *handle)
@@ -70,7 +70,8 @@ static uint32_t size_at(const uint8_t *bytes)
  * A name with its NUL, then whole traits to the end. *group points to the GUID among them; NULL:
  * there is none.
  */
-static uint32_t read_traits(const uint8_t *traits, uint32_t length, const uint8_t **group)
+static uint32_t modern_provider_read_traits(const uint8_t *traits, uint32_t length,
+                                            const uint8_t **group)
 {
     uint32_t at = TRAITS_HEAD_BYTES;
 
@@ -137,7 +138,7 @@ static uint32_t check_information(EVENT_INFO_CLASS class, const void *informatio
     }
     switch ((uint32_t) class) {
     case EventProviderSetTraits:
-        return read_traits(information, length, group);
+        return modern_provider_read_traits(information, length, group);
     case EventProviderUseDescriptorType:
         return length == 1 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
     default:
@@ -172,12 +173,12 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     newest = etwas_callback_newest();
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && class == EventProviderSetTraits) {
-        etwas_others_publish();
+        etwas_own_providers_publish();
     }
     if (code == ERROR_SUCCESS && found != NULL) {
         (void)etwas_callbacks_settle(&group, true, newest, 0);
         /* Sessions of other processes may enable the group. */
-        etwas_look_now();
+        etwas_reconcile_now();
     }
     return code;
 }

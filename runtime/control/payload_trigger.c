@@ -30,8 +30,8 @@ static uint32_t find_recorder(etwas_trace_handle handle, struct etwas_session_ke
     return code;
 }
 
-static uint32_t add(struct etwas_session_key key, struct etwas_session_key recorder,
-                    struct etwas_made_filter *filter)
+static uint32_t payload_trigger_add(struct etwas_session_key key, struct etwas_session_key recorder,
+                                    struct etwas_made_filter *filter)
 {
     struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     uint32_t code = ERROR_NOT_SUPPORTED;
@@ -70,7 +70,7 @@ uint32_t etwas_trigger_on_payload_sized(etwas_trace_handle session, etwas_trace_
     if (filter == NULL) {
         return code;
     }
-    code = add(key, recorder_key, filter);
+    code = payload_trigger_add(key, recorder_key, filter);
     if (code != ERROR_SUCCESS) {
         free(filter);
     }

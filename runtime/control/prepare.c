@@ -22,13 +22,13 @@
 #include "realtime/realtime.h"
 #include "registry/registry.h"
 #include "session/session.h"
-#include "sharing/follower.h"
 #include "sharing/guest.h"
 #include "sharing/host.h"
 #include "sharing/host_request.h"
-#include "sharing/look.h"
-#include "sharing/others.h"
-#include "sharing/pass_on.h"
+#include "sharing/other_processes.h"
+#include "sharing/private_instance.h"
+#include "sharing/propagate.h"
+#include "sharing/reconcile.h"
 #include "sharing/service.h"
 #include "system/logger.h"
 #include "system/thread_counters.h"
@@ -39,7 +39,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void before_fork(void)
 {
     etwas_host_before_fork();
-    etwas_followers_before_fork();
+    etwas_private_instances_before_fork();
     etwas_service_before_fork();
     etwas_stack_before_fork();
     etwas_control_lock();
@@ -52,14 +52,14 @@ static void before_fork(void)
 static void after_fork_of_sharing(bool is_child)
 {
     etwas_service_after_fork(is_child);
-    etwas_followers_after_fork(is_child);
+    etwas_private_instances_after_fork(is_child);
     etwas_host_after_fork(is_child);
     if (is_child) {
         etwas_host_requests_forget();
-        etwas_look_forget();
+        etwas_reconcile_forget();
         etwas_autologgers_forget();
-        etwas_others_forget();
-        etwas_pass_on_forget();
+        etwas_own_providers_forget();
+        etwas_propagate_forget();
         etwas_registry_forget();
     }
 }
@@ -78,7 +78,7 @@ static void after_fork_in_parent(void)
  * forget. Registrations stay valid; nobody enables them. The descriptors are closed, so that the
  * parent's files do not stay open in the child. Traces of running sessions are at their end.
  */
-static void after_fork_in_child(void)
+static void prepare_after_fork_in_child(void)
 {
     etwas_thread_ids_forget();
     etwas_thread_counters_forget();
@@ -113,7 +113,7 @@ static void prepare(void)
     static const struct etwas_fork_handlers of_guests = {
         etwas_guests_before_fork, guests_after_fork_in_parent, guests_after_fork_in_child};
     static const struct etwas_fork_handlers handlers = {before_fork, after_fork_in_parent,
-                                                        after_fork_in_child};
+                                                        prepare_after_fork_in_child};
 
     etwas_processor_prepare();
     etwas_sessions_prepare();

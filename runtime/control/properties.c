@@ -202,7 +202,8 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
  * The name as the caller's functions write it, its terminating 0 included; 0 bytes when it is too
  * long.
  */
-static size_t encode(const etwas_wchar *name, enum etwas_text text, char out[ETWAS_PATH_BYTES])
+static size_t properties_encode(const etwas_wchar *name, enum etwas_text text,
+                                char out[ETWAS_PATH_BYTES])
 {
     size_t units = etwas_utf16_length(name, ETWAS_NAME_UNITS);
     size_t needed;
@@ -219,14 +220,14 @@ bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties
                                         enum etwas_text text, const etwas_wchar *name)
 {
     char encoded[ETWAS_PATH_BYTES];
-    size_t bytes = encode(name, text, encoded);
+    size_t bytes = properties_encode(name, text, encoded);
 
     return area_bytes(properties, properties->LoggerNameOffset, properties->LogFileNameOffset) >=
            bytes;
 }
 
-static uint32_t put_name(EVENT_TRACE_PROPERTIES *properties, uint32_t offset, uint32_t other,
-                         enum etwas_text text, const etwas_wchar *name)
+static uint32_t properties_write_name(EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
+                                      uint32_t other, enum etwas_text text, const etwas_wchar *name)
 {
     char encoded[ETWAS_PATH_BYTES];
     size_t bytes;
@@ -234,7 +235,7 @@ static uint32_t put_name(EVENT_TRACE_PROPERTIES *properties, uint32_t offset, ui
     if (offset == 0) {
         return ERROR_SUCCESS;
     }
-    bytes = encode(name, text, encoded);
+    bytes = properties_encode(name, text, encoded);
     if (bytes > area_bytes(properties, offset, other)) {
         return ERROR_MORE_DATA;
     }
@@ -242,7 +243,7 @@ static uint32_t put_name(EVENT_TRACE_PROPERTIES *properties, uint32_t offset, ui
     return ERROR_SUCCESS;
 }
 
-static uint32_t saturated(uint64_t count)
+static uint32_t properties_saturated(uint64_t count)
 {
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
@@ -263,27 +264,29 @@ static void fill_numbers(EVENT_TRACE_PROPERTIES *properties, const struct etwas_
     properties->LogFileMode = configuration->log_file_mode;
     properties->FlushTimer = configuration->flush_timer;
     properties->EnableFlags = configuration->enable_flags;
-    properties->NumberOfBuffers = saturated(counts->buffers_allocated);
-    properties->FreeBuffers = saturated(counts->buffers_free);
-    properties->EventsLost = saturated(counts->lost);
-    properties->BuffersWritten = saturated(counts->buffers_written);
-    properties->LogBuffersLost = saturated(counts->buffers_lost);
-    properties->RealTimeBuffersLost = saturated(counts->realtime_buffers_lost);
+    properties->NumberOfBuffers = properties_saturated(counts->buffers_allocated);
+    properties->FreeBuffers = properties_saturated(counts->buffers_free);
+    properties->EventsLost = properties_saturated(counts->lost);
+    properties->BuffersWritten = properties_saturated(counts->buffers_written);
+    properties->LogBuffersLost = properties_saturated(counts->buffers_lost);
+    properties->RealTimeBuffersLost = properties_saturated(counts->realtime_buffers_lost);
     properties->LoggerThreadId = (etwas_handle)(uintptr_t)ck_pr_load_32(&session->thread_id);
 }
 
 /* A session without a file leaves the name alone: it is the caller's, for snapshots. */
-static uint32_t put_names(const struct etwas_reply *reply, const etwas_wchar *name,
-                          const etwas_wchar *file_name)
+static uint32_t properties_write_names(const struct etwas_reply *reply, const etwas_wchar *name,
+                                       const etwas_wchar *file_name)
 {
     EVENT_TRACE_PROPERTIES *properties = reply->properties;
     uint32_t name_offset = properties->LoggerNameOffset;
     uint32_t file_offset = properties->LogFileNameOffset;
-    uint32_t name_code = put_name(properties, name_offset, file_offset, reply->text, name);
+    uint32_t name_code =
+        properties_write_name(properties, name_offset, file_offset, reply->text, name);
     uint32_t file_code = ERROR_SUCCESS;
 
     if (file_name[0] != 0 && !reply->keeps_file_name) {
-        file_code = put_name(properties, file_offset, name_offset, reply->text, file_name);
+        file_code =
+            properties_write_name(properties, file_offset, name_offset, reply->text, file_name);
     }
     return name_code != ERROR_SUCCESS ? name_code : file_code;
 }
@@ -293,7 +296,7 @@ uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const etwas_session_counts *counts)
 {
     fill_numbers(reply->properties, session, counts);
-    return put_names(reply, session->configuration.name, session->file_name);
+    return properties_write_names(reply, session->configuration.name, session->file_name);
 }
 
 uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRACE_PROPERTIES *from,
@@ -307,7 +310,7 @@ uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRAC
     copy.LoggerNameOffset = to->LoggerNameOffset;
     copy.LogFileNameOffset = to->LogFileNameOffset;
     *to = copy;
-    return put_names(reply, name, file_name);
+    return properties_write_names(reply, name, file_name);
 }
 
 uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key)

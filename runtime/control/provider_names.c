@@ -22,13 +22,13 @@ struct asked {
     char name[ETWAS_PROVIDER_NAME_BYTES + 1];
 };
 
-static void keep_name(struct asked *asked, const char *name)
+static void provider_names_store_name(struct asked *asked, const char *name)
 {
     (void)snprintf(asked->name, sizeof asked->name, "%s", name);
 }
 
 /* Until one has it. */
-static bool ask_list(const struct etwas_registry_guid_list *list, void *context)
+static bool provider_names_read_list(const struct etwas_registry_guid_list *list, void *context)
 {
     struct asked *asked = context;
 
@@ -36,21 +36,21 @@ static bool ask_list(const struct etwas_registry_guid_list *list, void *context)
         const struct etwas_registry_guid *one = &list->guids[index];
 
         if (one->name[0] != 0 && memcmp(&one->guid, asked->guid, sizeof one->guid) == 0) {
-            keep_name(asked, one->name);
+            provider_names_store_name(asked, one->name);
             return false;
         }
     }
     return true;
 }
 
-static void ask_own(struct asked *asked)
+static void provider_names_read_own(struct asked *asked)
 {
     uint32_t control;
 
     etwas_control_lock();
     control = etwas_control_guid_find(asked->guid, false);
     if (control != ETWAS_NO_CONTROL_GUID && etwas_control_guids[control].name != NULL) {
-        keep_name(asked, etwas_control_guids[control].name);
+        provider_names_store_name(asked, etwas_control_guids[control].name);
     }
     etwas_control_unlock();
 }
@@ -63,9 +63,9 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
     if (provider == NULL || text == NULL || room == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    ask_own(&asked);
-    if (asked.name[0] == 0 && etwas_remote_can_look()) {
-        unread = etwas_registry_each_process(ask_list, &asked);
+    provider_names_read_own(&asked);
+    if (asked.name[0] == 0 && etwas_remote_is_available()) {
+        unread = etwas_registry_each_process(provider_names_read_list, &asked);
     }
     (void)snprintf(text, room, "%s", asked.name);
     return asked.name[0] != 0        ? (uint32_t)ERROR_SUCCESS
@@ -83,7 +83,7 @@ struct wanted {
 };
 
 /* Each once. */
-static void keep_guid(struct wanted *wanted, const etwas_guid *guid)
+static void provider_names_store_guid(struct wanted *wanted, const etwas_guid *guid)
 {
     for (uint32_t index = 0; index < wanted->count && index < wanted->room; index++) {
         if (memcmp(&wanted->guids[index], guid, sizeof *guid) == 0) {
@@ -104,7 +104,7 @@ static bool find_in_list(const struct etwas_registry_guid_list *list, void *cont
         const struct etwas_registry_guid *one = &list->guids[index];
 
         if (!one->is_group && strcasecmp(one->name, wanted->name) == 0) {
-            keep_guid(wanted, &one->guid);
+            provider_names_store_guid(wanted, &one->guid);
         }
     }
     return true;
@@ -118,7 +118,7 @@ static void find_own(struct wanted *wanted)
 
         if (provider->registrations != 0 && !provider->is_group && provider->name != NULL &&
             strcasecmp(provider->name, wanted->name) == 0) {
-            keep_guid(wanted, &provider->guid);
+            provider_names_store_guid(wanted, &provider->guid);
         }
     }
     etwas_control_unlock();
@@ -133,7 +133,7 @@ uint32_t etwas_provider_guids(const char *name, etwas_guid *guids, uint32_t room
         return ERROR_INVALID_PARAMETER;
     }
     find_own(&wanted);
-    if (etwas_remote_can_look()) {
+    if (etwas_remote_is_available()) {
         unread = etwas_registry_each_process(find_in_list, &wanted);
     }
     *count = wanted.count < room ? wanted.count : room;

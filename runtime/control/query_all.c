@@ -14,7 +14,7 @@
 #include "platform/wait.h"
 #include "sharing/remote.h"
 
-#define PATIENCE_NS UINT64_C(1000000000)
+#define TIMEOUT_NS UINT64_C(1000000000)
 
 /* The sessions there are at one moment; private ones have other entries. */
 static uint32_t list_sessions(struct etwas_session_key keys[ETWAS_SESSIONS])
@@ -34,7 +34,7 @@ static uint32_t list_sessions(struct etwas_session_key keys[ETWAS_SESSIONS])
 }
 
 /* Every block, before one is written to: there are no filters, since no session here has them. */
-static uint32_t check(EVENT_TRACE_PROPERTIES *const *array, uint32_t count)
+static uint32_t query_all_check(EVENT_TRACE_PROPERTIES *const *array, uint32_t count)
 {
     if (array == NULL || count == 0) {
         return ERROR_INVALID_PARAMETER;
@@ -70,7 +70,7 @@ static EVENT_TRACE_PROPERTIES *next_block(const struct answer *answer)
 }
 
 /* A session that has ended meanwhile is none. */
-static void note(struct answer *answer, uint32_t code)
+static void query_all_store_code(struct answer *answer, uint32_t code)
 {
     if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
         return;
@@ -90,8 +90,9 @@ static void query_own(struct answer *answer)
     for (uint32_t index = 0; index < count; index++) {
         const struct etwas_reply reply = {.properties = next_block(answer), .text = answer->text};
 
-        note(answer, reply.properties != NULL ? etwas_properties_fill(&reply, keys[index])
-                                              : (uint32_t)ERROR_MORE_DATA);
+        query_all_store_code(answer, reply.properties != NULL
+                                         ? etwas_properties_fill(&reply, keys[index])
+                                         : (uint32_t)ERROR_MORE_DATA);
     }
 }
 
@@ -103,7 +104,8 @@ struct question {
     uint32_t code;
 };
 
-static void ask(struct question *question, const struct answer *answer, uint32_t index)
+static void query_all_request(struct question *question, const struct answer *answer,
+                              uint32_t index)
 {
     const uint32_t place = answer->filled + index;
 
@@ -118,7 +120,8 @@ static void ask(struct question *question, const struct answer *answer, uint32_t
 }
 
 /* What one session that has ended left empty the next one gets. */
-static void take(struct question *question, struct answer *answer, uint64_t deadline_ns)
+static void query_all_receive(struct question *question, struct answer *answer,
+                              uint64_t deadline_ns)
 {
     if (question->code == ERROR_SUCCESS) {
         question->reply.properties = next_block(answer);
@@ -126,8 +129,9 @@ static void take(struct question *question, struct answer *answer, uint64_t dead
                                                 question->connection, deadline_ns);
     }
     /* One that could not even be asked. */
-    note(answer,
-         question->code == ERROR_TIMEOUT ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND : question->code);
+    query_all_store_code(answer, question->code == ERROR_TIMEOUT
+                                     ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
+                                     : question->code);
     free(question->entry);
 }
 
@@ -145,12 +149,12 @@ static void query_remote(struct answer *answer)
     }
     for (uint32_t index = 0; questions != NULL && index < count; index++) {
         questions[index].entry = entries[index];
-        ask(&questions[index], answer, index);
+        query_all_request(&questions[index], answer, index);
     }
-    deadline_ns = etwas_monotonic_ns() + PATIENCE_NS;
+    deadline_ns = etwas_monotonic_ns() + TIMEOUT_NS;
     for (uint32_t index = 0; index < count; index++) {
         if (questions != NULL) {
-            take(&questions[index], answer, deadline_ns);
+            query_all_receive(&questions[index], answer, deadline_ns);
         } else {
             free(entries[index]);
         }
@@ -166,7 +170,8 @@ static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
     uint32_t code = etwas_prepare_to_serve();
 
     if (code == ERROR_SUCCESS) {
-        code = session_count != NULL ? check(array, array_count) : ERROR_INVALID_PARAMETER;
+        code =
+            session_count != NULL ? query_all_check(array, array_count) : ERROR_INVALID_PARAMETER;
     }
     if (code != ERROR_SUCCESS) {
         return code;

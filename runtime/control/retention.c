@@ -47,8 +47,8 @@ static uint64_t held_ns_of(const struct etwas_session *session, uint32_t slot)
 }
 
 /* With `pool_lock` held and a pool there. */
-static void measure(const struct etwas_session *session, etwas_retention *retention,
-                    uint64_t *stream_ns, uint32_t room)
+static void retention_measure(const struct etwas_session *session, etwas_retention *retention,
+                              uint64_t *stream_ns, uint32_t room)
 {
     *retention = (etwas_retention){.covered_ns = UINT64_MAX,
                                    .streams = etwas_pool_used_slots(session->pool)};
@@ -95,7 +95,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
     } else if (!etwas_configuration_is_buffering(&held.session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else {
-        measure(held.session, &known, stream_ns, room);
+        retention_measure(held.session, &known, stream_ns, room);
     }
     etwas_session_let_go(&held);
     if (code == ERROR_SUCCESS) {
@@ -121,8 +121,8 @@ static uint64_t covered_ns(const struct etwas_session *session, uint32_t row)
     return least;
 }
 
-static void state_of(const struct etwas_session *session, uint32_t row,
-                     etwas_retention_class_state *state)
+static void retention_state_of(const struct etwas_session *session, uint32_t row,
+                               etwas_retention_class_state *state)
 {
     struct etwas_session_row counts;
 
@@ -161,7 +161,7 @@ uint32_t etwas_retention_class_query_sized(etwas_trace_handle handle, uint32_t c
     if (class_number > held.session->configuration.class_count) {
         code = ERROR_INVALID_PARAMETER;
     } else {
-        state_of(held.session, class_number, &known);
+        retention_state_of(held.session, class_number, &known);
     }
     etwas_session_let_go(&held);
     if (code == ERROR_SUCCESS) {

@@ -97,8 +97,8 @@ uint32_t etwas_session_options_read(const char *session_name, const char *log_fi
                : code;
 }
 
-static uint32_t start(const char *session_name, const char *log_file,
-                      const etwas_session_options *options, etwas_trace_handle *handle)
+static uint32_t session_start(const char *session_name, const char *log_file,
+                              const etwas_session_options *options, etwas_trace_handle *handle)
 {
     struct etwas_configuration configuration = {0};
     uint32_t code = etwas_prepare_to_serve();
@@ -125,14 +125,14 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
         return ERROR_NOT_SUPPORTED;
     }
     cancelling = etwas_cancel_forbid();
-    code = start(session_name, log_file, &options, handle);
+    code = session_start(session_name, log_file, &options, handle);
     etwas_cancel_allow(cancelling);
     return code;
 }
 
 /* The counts of a session that runs, or the last ones. */
-static uint32_t give_counts(struct etwas_session_key key, etwas_session_counts *counts,
-                            size_t counts_bytes)
+static uint32_t session_give_counts(struct etwas_session_key key, etwas_session_counts *counts,
+                                    size_t counts_bytes)
 {
     etwas_session_counts known;
     uint32_t code = etwas_session_counts_of(key, &known);
@@ -160,7 +160,7 @@ uint32_t etwas_counts_sized(etwas_trace_handle handle, etwas_session_counts *cou
         }
         return code;
     }
-    return give_counts(key, counts, counts_bytes);
+    return session_give_counts(key, counts, counts_bytes);
 }
 
 /* These functions know one code for "no such session". */
@@ -193,8 +193,8 @@ uint32_t etwas_snapshot(etwas_trace_handle handle, const char *log_file)
     return as_handle_error(etwas_lifecycle_snapshot(key, file_name));
 }
 
-static void keep_counts(const struct etwas_session *session, const etwas_session_counts *counts,
-                        void *context)
+static void session_store_counts(const struct etwas_session *session,
+                                 const etwas_session_counts *counts, void *context)
 {
     (void)session;
     *(etwas_session_counts *)context = *counts;
@@ -214,14 +214,14 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
         }
         return code;
     }
-    code = as_handle_error(etwas_lifecycle_stop(key, keep_counts, &last));
+    code = as_handle_error(etwas_lifecycle_stop(key, session_store_counts, &last));
     if (counts == NULL) {
         return code;
     }
     if (code == ERROR_SUCCESS) {
         etwas_sized_give(counts, counts_bytes, &last, sizeof last);
     } else {
-        (void)give_counts(key, counts, counts_bytes); /* it may have ended by itself */
+        (void)session_give_counts(key, counts, counts_bytes); /* it may have ended by itself */
     }
     return code;
 }

@@ -62,8 +62,8 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
                : code;
 }
 
-static void fill(const struct etwas_session *session, const etwas_session_counts *counts,
-                 void *context)
+static void start_trace_fill(const struct etwas_session *session,
+                             const etwas_session_counts *counts, void *context)
 {
     /* The room for the name was checked before. */
     (void)etwas_properties_fill_from(context, session, counts);
@@ -86,12 +86,13 @@ static uint32_t start_now(etwas_trace_handle *handle, const void *name,
     if (code == ERROR_SUCCESS) {
         code = etwas_flusher_configuration_set(&configuration.flusher, &defaults);
     }
-    return code == ERROR_SUCCESS ? etwas_lifecycle_start(&configuration, fill, &reply, handle)
-                                 : code;
+    return code == ERROR_SUCCESS
+               ? etwas_lifecycle_start(&configuration, start_trace_fill, &reply, handle)
+               : code;
 }
 
-static uint32_t start(etwas_trace_handle *handle, const void *name,
-                      EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+static uint32_t start_trace_start(etwas_trace_handle *handle, const void *name,
+                                  EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
 {
     int cancelling;
     uint32_t code;
@@ -109,11 +110,11 @@ static uint32_t start(etwas_trace_handle *handle, const void *name,
 uint32_t StartTraceA(etwas_trace_handle *handle, const char *name,
                      EVENT_TRACE_PROPERTIES *properties)
 {
-    return start(handle, name, properties, ETWAS_TEXT_A);
+    return start_trace_start(handle, name, properties, ETWAS_TEXT_A);
 }
 
 uint32_t StartTraceW(etwas_trace_handle *handle, const etwas_wchar *name,
                      EVENT_TRACE_PROPERTIES *properties)
 {
-    return start(handle, name, properties, ETWAS_TEXT_W);
+    return start_trace_start(handle, name, properties, ETWAS_TEXT_W);
 }

@@ -36,7 +36,7 @@ static bool is_of_another_process(etwas_trace_handle handle)
 }
 
 /* With its role, or NULL and why. */
-static struct etwas_session *acquire(etwas_trace_handle handle, uint32_t *code)
+static struct etwas_session *system_information_acquire(etwas_trace_handle handle, uint32_t *code)
 {
     struct etwas_session_key key;
     struct etwas_session *session =
@@ -55,12 +55,13 @@ static struct etwas_session *acquire(etwas_trace_handle handle, uint32_t *code)
     return session;
 }
 
-static uint32_t change(struct etwas_session *session, const struct etwas_system_settings *settings)
+static uint32_t system_information_change(struct etwas_session *session,
+                                          const struct etwas_system_settings *settings)
 {
     struct etwas_unavailability fault;
     uint32_t code = etwas_system_logger_change(session, settings, &fault);
 
-    etwas_kernel_refusal_keep(&fault);
+    etwas_kernel_refusal_store(&fault);
     return code;
 }
 
@@ -72,7 +73,7 @@ uint32_t etwas_system_information_set_interval(etwas_trace_handle handle,
     uint32_t code = ERROR_SUCCESS;
 
     if (handle != 0) {
-        session = acquire(handle, &code);
+        session = system_information_acquire(handle, &code);
     }
     if (code == ERROR_SUCCESS &&
         (interval->Source != SOURCE_TIMER || interval->Interval < ETWAS_PROFILE_INTERVAL_LEAST ||
@@ -81,7 +82,7 @@ uint32_t etwas_system_information_set_interval(etwas_trace_handle handle,
     } else if (session != NULL) {
         settings = *etwas_system_logger_settings(session);
         settings.profile_interval = interval->Interval;
-        code = change(session, &settings);
+        code = system_information_change(session, &settings);
     } else if (code == ERROR_SUCCESS) {
         (void)etwas_system_logger_first_interval(interval->Interval);
     }
@@ -98,7 +99,7 @@ uint32_t etwas_system_information_interval(etwas_trace_handle handle,
     uint32_t code = ERROR_SUCCESS;
 
     if (handle != 0) {
-        session = acquire(handle, &code);
+        session = system_information_acquire(handle, &code);
     }
     if (code == ERROR_SUCCESS && interval->Source != SOURCE_TIMER) {
         code = ERROR_INVALID_PARAMETER;
@@ -133,7 +134,7 @@ uint32_t etwas_system_information_set_stacks(etwas_trace_handle handle, const CL
 {
     struct etwas_system_settings settings;
     uint32_t code;
-    struct etwas_session *session = acquire(handle, &code);
+    struct etwas_session *session = system_information_acquire(handle, &code);
 
     if (session == NULL) {
         return code;
@@ -146,7 +147,7 @@ uint32_t etwas_system_information_set_stacks(etwas_trace_handle handle, const CL
         for (uint32_t index = 0; index < count; index++) {
             add_hooks(&settings, &ids[index]);
         }
-        code = change(session, &settings);
+        code = system_information_change(session, &settings);
     }
     etwas_lifecycle_release_role(session);
     return code;
@@ -156,7 +157,7 @@ uint32_t etwas_kernel_user_stacks(etwas_trace_handle handle, uint32_t bytes)
 {
     struct etwas_system_settings settings;
     uint32_t code;
-    struct etwas_session *session = acquire(handle, &code);
+    struct etwas_session *session = system_information_acquire(handle, &code);
 
     if (session == NULL) {
         return code == ERROR_INVALID_PARAMETER ? ERROR_INVALID_HANDLE : code;
@@ -167,7 +168,7 @@ uint32_t etwas_kernel_user_stacks(etwas_trace_handle handle, uint32_t bytes)
     } else {
         settings = *etwas_system_logger_settings(session);
         settings.user_stack_bytes = bytes;
-        code = change(session, &settings);
+        code = system_information_change(session, &settings);
     }
     etwas_lifecycle_release_role(session);
     return code;
@@ -178,7 +179,7 @@ uint32_t etwas_system_information_stacks(etwas_trace_handle handle, CLASSIC_EVEN
 {
     const struct etwas_system_settings *settings;
     uint32_t code;
-    struct etwas_session *session = acquire(handle, &code);
+    struct etwas_session *session = system_information_acquire(handle, &code);
 
     if (session == NULL) {
         return code;
@@ -202,7 +203,7 @@ uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t pro
 {
     struct etwas_system_settings settings;
     uint32_t code;
-    struct etwas_session *session = acquire(handle, &code);
+    struct etwas_session *session = system_information_acquire(handle, &code);
 
     if (session == NULL) {
         return ERROR_INVALID_PARAMETER;
@@ -219,7 +220,7 @@ uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t pro
         settings.providers[provider].turn = turn;
         settings.providers[provider].is_enabled =
             control_code != EVENT_CONTROL_CODE_DISABLE_PROVIDER;
-        code = change(session, &settings);
+        code = system_information_change(session, &settings);
     }
     etwas_lifecycle_release_role(session);
     return code;
@@ -229,7 +230,7 @@ uint32_t etwas_system_information_set_flags(etwas_trace_handle handle, const uin
 {
     struct etwas_system_settings settings;
     uint32_t code;
-    struct etwas_session *session = acquire(handle, &code);
+    struct etwas_session *session = system_information_acquire(handle, &code);
 
     if (session == NULL) {
         return code;
@@ -240,7 +241,7 @@ uint32_t etwas_system_information_set_flags(etwas_trace_handle handle, const uin
         settings = *etwas_system_logger_settings(session);
         settings.flags = masks[0];
         memcpy(settings.groups, masks + 1, sizeof settings.groups);
-        code = change(session, &settings);
+        code = system_information_change(session, &settings);
     }
     etwas_lifecycle_release_role(session);
     return code;
@@ -249,7 +250,7 @@ uint32_t etwas_system_information_set_flags(etwas_trace_handle handle, const uin
 uint32_t etwas_system_information_flags(etwas_trace_handle handle, uint32_t *masks)
 {
     uint32_t code;
-    struct etwas_session *session = acquire(handle, &code);
+    struct etwas_session *session = system_information_acquire(handle, &code);
 
     if (session != NULL) {
         const struct etwas_system_settings *settings = etwas_system_logger_settings(session);
@@ -264,7 +265,7 @@ uint32_t etwas_system_information_flags(etwas_trace_handle handle, uint32_t *mas
 uint32_t etwas_system_information_check_sources(etwas_trace_handle handle)
 {
     uint32_t code = ERROR_SUCCESS;
-    struct etwas_session *session = handle != 0 ? acquire(handle, &code) : NULL;
+    struct etwas_session *session = handle != 0 ? system_information_acquire(handle, &code) : NULL;
 
     if (session != NULL) {
         etwas_lifecycle_release_role(session);

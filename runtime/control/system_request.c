@@ -32,8 +32,8 @@ static uint32_t check_identity(struct etwas_configuration *configuration)
     configuration->system_logger =
         has_name || configuration->rundown_only || has_guid(configuration, &GlobalLoggerGuid) ||
         (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0;
-    configuration->own_process =
-        configuration->system_logger && etwas_kernel_scope_chosen() == ETWAS_KERNEL_SCOPE_PROCESS;
+    configuration->own_process = configuration->system_logger &&
+                                 etwas_kernel_scope_of_thread() == ETWAS_KERNEL_SCOPE_PROCESS;
     return ERROR_SUCCESS;
 }
 

@@ -464,7 +464,7 @@ static void describe(const struct etwas_recover_copy *copy, etwas_recovered *res
                    head->file_paths[head->newest_path]);
     result->place = head->place <= ETWAS_PLACE_DISK ? head->place : 0;
     if (result->place != 0) {
-        etwas_shared_place_name(head->file_system, result->file_system);
+        etwas_shared_backing_name(head->file_system, result->file_system);
     }
     result->touches = head->touches;
     result->longest_touch_ns = head->longest_touch_ns;

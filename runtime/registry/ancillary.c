@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void take_descriptors(struct etwas_ancillary *taken, const struct cmsghdr *part)
+static void ancillary_read_descriptors(struct etwas_ancillary *taken, const struct cmsghdr *part)
 {
     size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
@@ -23,7 +23,7 @@ static void take_descriptors(struct etwas_ancillary *taken, const struct cmsghdr
     }
 }
 
-struct etwas_ancillary etwas_ancillary_take(struct msghdr *message)
+struct etwas_ancillary etwas_ancillary_read(struct msghdr *message)
 {
     struct etwas_ancillary taken = {.descriptor = -1,
                                     .has_surplus = (message->msg_flags & MSG_CTRUNC) != 0};
@@ -34,7 +34,7 @@ struct etwas_ancillary etwas_ancillary_take(struct msghdr *message)
             continue;
         }
         if (part->cmsg_type == SCM_RIGHTS) {
-            take_descriptors(&taken, part);
+            ancillary_read_descriptors(&taken, part);
         } else if (part->cmsg_type == SCM_CREDENTIALS &&
                    part->cmsg_len >= CMSG_LEN(sizeof taken.sender)) {
             memcpy(&taken.sender, CMSG_DATA(part), sizeof taken.sender);
@@ -44,7 +44,7 @@ struct etwas_ancillary etwas_ancillary_take(struct msghdr *message)
     return taken;
 }
 
-void etwas_ancillary_put(struct msghdr *message, int type, const void *data, size_t bytes)
+void etwas_ancillary_append(struct msghdr *message, int type, const void *data, size_t bytes)
 {
     struct cmsghdr *part = message->msg_control;
 

@@ -28,9 +28,9 @@ struct etwas_ancillary {
 };
 
 /* Of a message that recvmsg has filled, with MSG_CMSG_CLOEXEC. */
-struct etwas_ancillary etwas_ancillary_take(struct msghdr *message);
+struct etwas_ancillary etwas_ancillary_read(struct msghdr *message);
 
 /* Adds it to a message that is to be sent, whose msg_control is a room and has nothing else. */
-void etwas_ancillary_put(struct msghdr *message, int type, const void *data, size_t bytes);
+void etwas_ancillary_append(struct msghdr *message, int type, const void *data, size_t bytes);
 
 #endif

@@ -23,7 +23,7 @@ enum {
     SEND_BYTES = 4 * ETWAS_MESSAGE_BYTES,
 };
 
-static void give_room(int connection)
+static void connection_free_spare(int connection)
 {
     int bytes = 0;
     socklen_t size = sizeof bytes;
@@ -34,7 +34,7 @@ static void give_room(int connection)
     }
 }
 
-uint32_t etwas_registry_know(int connection, struct etwas_peer *peer)
+uint32_t etwas_registry_peer_of(int connection, struct etwas_peer *peer)
 {
     struct ucred who;
     socklen_t size = sizeof who;
@@ -46,13 +46,13 @@ uint32_t etwas_registry_know(int connection, struct etwas_peer *peer)
     return ERROR_SUCCESS;
 }
 
-static void name_socket(const etwas_guid *session, uint64_t nonce,
-                        char text[ETWAS_REGISTRY_FILE_BYTES])
+static void connection_name_socket(const etwas_guid *session, uint64_t nonce,
+                                   char text[ETWAS_REGISTRY_FILE_BYTES])
 {
     struct etwas_file_name name = {
         .kind = ETWAS_REGISTRY_FILE_SESSION_SOCKET, .session = *session, .nonce = nonce};
 
-    etwas_file_name_put(&name, text);
+    etwas_file_name_format(&name, text);
 }
 
 uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener)
@@ -60,7 +60,7 @@ uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *l
     char name[ETWAS_REGISTRY_FILE_BYTES];
     uint32_t code;
 
-    name_socket(session, nonce, name);
+    connection_name_socket(session, nonce, name);
     code = etwas_registry_socket(SOCK_SEQPACKET, name, listener);
     if (code == ERROR_SUCCESS && listen(*listener, SOMAXCONN) != 0) {
         code = ERROR_NO_SYSTEM_RESOURCES;
@@ -68,23 +68,24 @@ uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *l
         *listener = -1;
     }
     if (code == ERROR_SUCCESS) {
-        etwas_removal_notice(name);
+        etwas_removal_watch(name);
     }
     return code;
 }
 
-bool etwas_registry_lacks_listener(const etwas_guid *session, uint64_t nonce)
+bool etwas_registry_listener_is_missing(const etwas_guid *session, uint64_t nonce)
 {
     char name[ETWAS_REGISTRY_FILE_BYTES];
 
-    name_socket(session, nonce, name);
-    return etwas_registry_lacks(name);
+    connection_name_socket(session, nonce, name);
+    return etwas_registry_is_missing(name);
 }
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
 /* The system does not say when a host can take more: it has to be tried. */
-static uint32_t connect_before(int connection, int folder, const char *name, uint64_t deadline_ns)
+static uint32_t connection_connect_before(int connection, int folder, const char *name,
+                                          uint64_t deadline_ns)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     struct sockaddr_un address;
@@ -117,14 +118,14 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    name_socket(&entry->session, entry->socket, name);
+    connection_name_socket(&entry->session, entry->socket, name);
     code = etwas_registry_walk_to(name, &walk);
     if (code == ERROR_SUCCESS) {
-        code = connect_before(opened, walk.folder, name, deadline_ns);
+        code = connection_connect_before(opened, walk.folder, name, deadline_ns);
     }
     etwas_registry_walk_end(&walk);
     if (code == ERROR_SUCCESS) {
-        code = etwas_registry_know(opened, peer);
+        code = etwas_registry_peer_of(opened, peer);
     }
     if (code == ERROR_SUCCESS && peer->user_id != geteuid()) {
         code = ERROR_ACCESS_DENIED;
@@ -133,7 +134,7 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
         (void)close(opened);
         return code;
     }
-    give_room(opened);
+    connection_free_spare(opened);
     *connection = opened;
     return ERROR_SUCCESS;
 }
@@ -148,19 +149,19 @@ int etwas_registry_spare(void)
                                                                             : -1;
 }
 
-static int accept_next(int listener)
+static int connection_accept_next(int listener)
 {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 /* In the place of the spare one. False: it waits on, for another thread was quicker, or there is none to spare. */
-static bool turn_away(int listener, int *spare)
+static bool connection_turn_away(int listener, int *spare)
 {
     int accepted = -1;
 
     if (*spare >= 0) {
         etwas_own_close(*spare);
-        accepted = accept_next(listener);
+        accepted = connection_accept_next(listener);
     }
     if (accepted >= 0) {
         (void)close(accepted);
@@ -171,23 +172,23 @@ static bool turn_away(int listener, int *spare)
 
 uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer)
 {
-    int accepted = accept_next(listener);
+    int accepted = connection_accept_next(listener);
 
     if (accepted < 0) {
         return errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS
                    ? ERROR_NOT_FOUND
-               : turn_away(listener, spare) ? ERROR_NO_SYSTEM_RESOURCES
-                                            : ERROR_BUSY;
+               : connection_turn_away(listener, spare) ? ERROR_NO_SYSTEM_RESOURCES
+                                                       : ERROR_BUSY;
     }
     if (*spare < 0) {
         *spare = etwas_registry_spare();
     }
-    if (etwas_registry_know(accepted, peer) != ERROR_SUCCESS ||
+    if (etwas_registry_peer_of(accepted, peer) != ERROR_SUCCESS ||
         (peer->user_id != geteuid() && peer->user_id != ROOT)) {
         (void)close(accepted);
         return ERROR_ACCESS_DENIED;
     }
-    give_room(accepted);
+    connection_free_spare(accepted);
     *connection = etwas_own_keep(accepted);
     return ERROR_SUCCESS;
 }

@@ -35,7 +35,7 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
 uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer);
 
 /* Who is at the other end of a connection. ERROR_ACCESS_DENIED: the system does not say. */
-uint32_t etwas_registry_know(int connection, struct etwas_peer *peer);
+uint32_t etwas_registry_peer_of(int connection, struct etwas_peer *peer);
 
 /* A descriptor that is good for nothing but to be given up (own_descriptor.h); -1: there can be none now. */
 int etwas_registry_spare(void);
@@ -47,6 +47,6 @@ int etwas_registry_spare(void);
 uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener);
 
 /* Whether nobody finds that socket. */
-bool etwas_registry_lacks_listener(const etwas_guid *session, uint64_t nonce);
+bool etwas_registry_listener_is_missing(const etwas_guid *session, uint64_t nonce);
 
 #endif

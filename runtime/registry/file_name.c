@@ -11,7 +11,7 @@ enum {
     GUID_TEXT_BYTES = 37,
 };
 
-static void put_guid(const etwas_guid *guid, char text[GUID_TEXT_BYTES])
+static void file_name_format_guid(const etwas_guid *guid, char text[GUID_TEXT_BYTES])
 {
     (void)snprintf(text, GUID_TEXT_BYTES, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
                    guid->Data1, guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1],
@@ -19,12 +19,13 @@ static void put_guid(const etwas_guid *guid, char text[GUID_TEXT_BYTES])
                    guid->Data4[7]);
 }
 
-void etwas_file_name_put(const struct etwas_file_name *name, char text[ETWAS_REGISTRY_FILE_BYTES])
+void etwas_file_name_format(const struct etwas_file_name *name,
+                            char text[ETWAS_REGISTRY_FILE_BYTES])
 {
     const size_t room = ETWAS_REGISTRY_FILE_BYTES;
     char guid[GUID_TEXT_BYTES];
 
-    put_guid(&name->session, guid);
+    file_name_format_guid(&name->session, guid);
     switch (name->kind) {
     case ETWAS_REGISTRY_FILE_NAME:
         (void)snprintf(text, room, "n.%016" PRIx64, name->nonce);
@@ -52,7 +53,7 @@ void etwas_file_name_put(const struct etwas_file_name *name, char text[ETWAS_REG
 
 /* ---- taken apart ----------------------------------------------------------------------------- */
 
-static bool take_text(const char **at, const char *text)
+static bool file_name_parse_text(const char **at, const char *text)
 {
     size_t length = strlen(text);
     bool is_there = strncmp(*at, text, length) == 0;
@@ -62,7 +63,7 @@ static bool take_text(const char **at, const char *text)
 }
 
 /* So many digits of the base exactly, or, with `digits` 0, one to twenty. */
-static bool take_number(const char **at, unsigned base, int digits, uint64_t *value)
+static bool file_name_parse_number(const char **at, unsigned base, int digits, uint64_t *value)
 {
     static const char known[] = "0123456789abcdef";
     int count = 0;
@@ -81,23 +82,23 @@ static bool take_number(const char **at, unsigned base, int digits, uint64_t *va
     return digits != 0 ? count == digits : count > 0;
 }
 
-static bool take_guid(const char **at, etwas_guid *guid)
+static bool file_name_parse_guid(const char **at, etwas_guid *guid)
 {
     uint64_t first;
     uint64_t second;
     uint64_t third;
 
-    if (!take_number(at, 16, 8, &first) || !take_text(at, "-") ||
-        !take_number(at, 16, 4, &second) || !take_text(at, "-") ||
-        !take_number(at, 16, 4, &third)) {
+    if (!file_name_parse_number(at, 16, 8, &first) || !file_name_parse_text(at, "-") ||
+        !file_name_parse_number(at, 16, 4, &second) || !file_name_parse_text(at, "-") ||
+        !file_name_parse_number(at, 16, 4, &third)) {
         return false;
     }
     guid->Data1 = (uint32_t)first;
     guid->Data2 = (uint16_t)second;
     guid->Data3 = (uint16_t)third;
     for (int index = 0; index < 8; index++) {
-        if (((index == 0 || index == 2) && !take_text(at, "-")) ||
-            !take_number(at, 16, 2, &first)) {
+        if (((index == 0 || index == 2) && !file_name_parse_text(at, "-")) ||
+            !file_name_parse_number(at, 16, 2, &first)) {
             return false;
         }
         guid->Data4[index] = (uint8_t)first;
@@ -106,31 +107,35 @@ static bool take_guid(const char **at, etwas_guid *guid)
 }
 
 /* The end of a name, with the place that a held file has there. */
-static bool is_end(const char *at)
+static bool file_name_is_end(const char *at)
 {
     return at[0] == 0 || (at[0] == '.' && at[1] >= '1' && at[1] <= '9' && at[2] == 0);
 }
 
-static enum etwas_registry_file_kind take_session(const char *at, struct etwas_file_name *name)
+static enum etwas_registry_file_kind file_name_parse_session(const char *at,
+                                                             struct etwas_file_name *name)
 {
-    if (!take_guid(&at, &name->session)) {
+    if (!file_name_parse_guid(&at, &name->session)) {
         return ETWAS_REGISTRY_FILE_OTHER;
     }
-    if (is_end(at)) {
+    if (file_name_is_end(at)) {
         return ETWAS_REGISTRY_FILE_SESSION;
     }
-    return take_text(&at, ".") && take_number(&at, 16, 16, &name->nonce) && strcmp(at, ".sock") == 0
+    return file_name_parse_text(&at, ".") && file_name_parse_number(&at, 16, 16, &name->nonce) &&
+                   strcmp(at, ".sock") == 0
                ? ETWAS_REGISTRY_FILE_SESSION_SOCKET
                : ETWAS_REGISTRY_FILE_OTHER;
 }
 
-static enum etwas_registry_file_kind take_process(const char *at, struct etwas_file_name *name)
+static enum etwas_registry_file_kind file_name_parse_process(const char *at,
+                                                             struct etwas_file_name *name)
 {
     uint64_t process;
 
-    if (!take_number(&at, 10, 0, &process) || process > UINT32_MAX || !take_text(&at, ".") ||
-        !take_number(&at, 10, 0, &name->process_start) || !take_text(&at, ".") ||
-        !take_number(&at, 16, 16, &name->nonce)) {
+    if (!file_name_parse_number(&at, 10, 0, &process) || process > UINT32_MAX ||
+        !file_name_parse_text(&at, ".") ||
+        !file_name_parse_number(&at, 10, 0, &name->process_start) ||
+        !file_name_parse_text(&at, ".") || !file_name_parse_number(&at, 16, 16, &name->nonce)) {
         return ETWAS_REGISTRY_FILE_OTHER;
     }
     name->process_id = (uint32_t)process;
@@ -139,18 +144,20 @@ static enum etwas_registry_file_kind take_process(const char *at, struct etwas_f
                                        : ETWAS_REGISTRY_FILE_OTHER;
 }
 
-struct etwas_file_name etwas_file_name_get(const char *text)
+struct etwas_file_name etwas_file_name_parse(const char *text)
 {
     struct etwas_file_name name = {0};
     const char *at = text;
 
-    if (take_text(&at, "s.")) {
-        name.kind = take_session(at, &name);
-    } else if (take_text(&at, "p.")) {
-        name.kind = take_process(at, &name);
-    } else if (take_text(&at, "n.") && take_number(&at, 16, 16, &name.nonce) && is_end(at)) {
+    if (file_name_parse_text(&at, "s.")) {
+        name.kind = file_name_parse_session(at, &name);
+    } else if (file_name_parse_text(&at, "p.")) {
+        name.kind = file_name_parse_process(at, &name);
+    } else if (file_name_parse_text(&at, "n.") &&
+               file_name_parse_number(&at, 16, 16, &name.nonce) && file_name_is_end(at)) {
         name.kind = ETWAS_REGISTRY_FILE_NAME;
-    } else if (take_text(&at, "t.") && take_number(&at, 16, 16, &name.nonce) && at[0] == 0) {
+    } else if (file_name_parse_text(&at, "t.") &&
+               file_name_parse_number(&at, 16, 16, &name.nonce) && at[0] == 0) {
         name.kind = ETWAS_REGISTRY_FILE_TEMPORARY;
     }
     if (name.kind == ETWAS_REGISTRY_FILE_OTHER) {

@@ -30,9 +30,10 @@ struct etwas_file_name {
     uint64_t nonce;
 };
 
-void etwas_file_name_put(const struct etwas_file_name *name, char text[ETWAS_REGISTRY_FILE_BYTES]);
+void etwas_file_name_format(const struct etwas_file_name *name,
+                            char text[ETWAS_REGISTRY_FILE_BYTES]);
 
 /* The place of held files (held_file.h) is no part of what is said, nor is a session name's hash. */
-struct etwas_file_name etwas_file_name_get(const char *text);
+struct etwas_file_name etwas_file_name_parse(const char *text);
 
 #endif

@@ -38,7 +38,7 @@ struct stored_guid {
 };
 ETWAS_ASSERT_SIZE(struct stored_guid, 24);
 
-static bool is_text(const char *text, size_t bytes)
+static bool guid_list_is_text(const char *text, size_t bytes)
 {
     uint32_t point;
 
@@ -51,19 +51,19 @@ static bool is_text(const char *text, size_t bytes)
     return true;
 }
 
-static const char *name_of(const struct etwas_registry_guid *guid)
+static const char *guid_list_name_of(const struct etwas_registry_guid *guid)
 {
     return guid->name != NULL ? guid->name : "";
 }
 
-static uint32_t measure(const struct etwas_registry_guid_list *list, size_t *size)
+static uint32_t guid_list_measure(const struct etwas_registry_guid_list *list, size_t *size)
 {
     *size = sizeof(struct stored_list);
     for (uint32_t index = 0; index < list->count; index++) {
-        const char *name = name_of(&list->guids[index]);
+        const char *name = guid_list_name_of(&list->guids[index]);
         size_t bytes = strnlen(name, ETWAS_REGISTRY_PROVIDER_NAME_BYTES + 1);
 
-        if (bytes > ETWAS_REGISTRY_PROVIDER_NAME_BYTES || !is_text(name, bytes)) {
+        if (bytes > ETWAS_REGISTRY_PROVIDER_NAME_BYTES || !guid_list_is_text(name, bytes)) {
             return ERROR_INVALID_PARAMETER;
         }
         *size += sizeof(struct stored_guid) + bytes + 1;
@@ -74,10 +74,10 @@ static uint32_t measure(const struct etwas_registry_guid_list *list, size_t *siz
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_registry_put_guids(const struct etwas_registry_guid_list *list, void **bytes,
-                                  size_t *size)
+uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list, void **bytes,
+                                     size_t *size)
 {
-    uint32_t code = measure(list, size);
+    uint32_t code = guid_list_measure(list, size);
     struct stored_list head = {
         .magic = MAGIC,
         .version = VERSION,
@@ -106,19 +106,19 @@ uint32_t etwas_registry_put_guids(const struct etwas_registry_guid_list *list, v
             .guid = guid->guid,
             .flags =
                 (uint16_t)((guid->is_group ? IS_GROUP : 0) | (guid->is_classic ? IS_CLASSIC : 0)),
-            .name_bytes = (uint16_t)strlen(name_of(guid)),
+            .name_bytes = (uint16_t)strlen(guid_list_name_of(guid)),
             .group = guid->group,
         };
 
         memcpy(at, &stored, sizeof stored);
-        memcpy(at + sizeof stored, name_of(guid), stored.name_bytes + 1u);
+        memcpy(at + sizeof stored, guid_list_name_of(guid), stored.name_bytes + 1u);
         at += sizeof stored + stored.name_bytes + 1;
     }
     return ERROR_SUCCESS;
 }
 
 /* Flags that a later build has more are passed over. */
-static bool get_guid(struct etwas_cursor *cursor, struct etwas_registry_guid *guid)
+static bool guid_list_decode_guid(struct etwas_cursor *cursor, struct etwas_registry_guid *guid)
 {
     struct stored_guid stored;
     const char *name;
@@ -126,7 +126,7 @@ static bool get_guid(struct etwas_cursor *cursor, struct etwas_registry_guid *gu
 
     if (!etwas_cursor_copy(cursor, &stored, sizeof stored) ||
         !etwas_cursor_name(cursor, &name, &bytes) || bytes != stored.name_bytes ||
-        bytes > ETWAS_REGISTRY_PROVIDER_NAME_BYTES || !is_text(name, bytes)) {
+        bytes > ETWAS_REGISTRY_PROVIDER_NAME_BYTES || !guid_list_is_text(name, bytes)) {
         return false;
     }
     *guid = (struct etwas_registry_guid){
@@ -140,7 +140,7 @@ static bool get_guid(struct etwas_cursor *cursor, struct etwas_registry_guid *gu
 }
 
 /* Whose group is none of the list's belongs to none that anybody knows. */
-static void check_groups(struct etwas_registry_guid_list *list)
+static void guid_list_check_groups(struct etwas_registry_guid_list *list)
 {
     for (uint32_t index = 0; index < list->count; index++) {
         uint32_t *group = &list->guids[index].group;
@@ -151,8 +151,8 @@ static void check_groups(struct etwas_registry_guid_list *list)
     }
 }
 
-uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
-                                  struct etwas_registry_guid_list **list)
+uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
+                                     struct etwas_registry_guid_list **list)
 {
     struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
     struct etwas_registry_guid_list *made;
@@ -188,7 +188,7 @@ uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
     cursor.at = memcpy(made->guids + head.count, cursor.at, left);
     cursor.end = cursor.at + left;
     for (uint32_t index = 0; index < head.count; index++) {
-        if (!get_guid(&cursor, &made->guids[index])) {
+        if (!guid_list_decode_guid(&cursor, &made->guids[index])) {
             free(made);
             return ERROR_INVALID_DATA;
         }
@@ -197,7 +197,7 @@ uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
         free(made);
         return ERROR_INVALID_DATA;
     }
-    check_groups(made);
+    guid_list_check_groups(made);
     *list = made;
     return ERROR_SUCCESS;
 }

@@ -36,14 +36,14 @@ struct etwas_registry_guid_list {
  * *bytes is the caller's to free. ERROR_INVALID_PARAMETER: a name is too long, or no UTF-8; ERROR_BUFFER_OVERFLOW:
  * it would be larger than ETWAS_REGISTRY_GUID_LIST_BYTES; ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_registry_put_guids(const struct etwas_registry_guid_list *list, void **bytes,
-                                  size_t *size);
+uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list, void **bytes,
+                                     size_t *size);
 
 /*
  * One free() gives back the list with all that is in it. `bytes` may go. ERROR_INVALID_DATA;
  * ERROR_NOT_SUPPORTED: it is of another version; ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_registry_get_guids(const void *bytes, size_t size,
-                                  struct etwas_registry_guid_list **list);
+uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
+                                     struct etwas_registry_guid_list **list);
 
 #endif

@@ -45,28 +45,28 @@ struct file {
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static struct flock lock_of(int byte)
+static struct flock held_lock_of(int byte)
 {
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
 }
 
-static bool take_lock(int file, int byte)
+static bool held_lock_new(int file, int byte)
 {
-    struct flock lock = lock_of(byte);
+    struct flock lock = held_lock_of(byte);
 
     return fcntl(file, F_OFD_SETLK, &lock) == 0;
 }
 
-static bool is_locked(int file, int byte)
+static bool held_is_locked(int file, int byte)
 {
-    struct flock lock = lock_of(byte);
+    struct flock lock = held_lock_of(byte);
 
     return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool has_name(int folder, const char *name, int file)
+static bool held_has_name(int folder, const char *name, int file)
 {
     struct stat named;
     struct stat opened;
@@ -79,7 +79,7 @@ static bool has_name(int folder, const char *name, int file)
  * A file that is found free and then still under its name was dead when that was looked at: a living one that
  * takes its place has the name before the lock of the old one goes.
  */
-static struct file open_file(int folder, const char *name, int access)
+static struct file held_open_file(int folder, const char *name, int access)
 {
     struct file file = {.descriptor = -1, .state = UNKNOWN, .error = EBUSY};
 
@@ -90,11 +90,11 @@ static struct file open_file(int folder, const char *name, int access)
             file.state = errno == ENOENT ? MISSING : UNKNOWN;
             return file;
         }
-        if (is_locked(file.descriptor, LIFE_BYTE)) {
+        if (held_is_locked(file.descriptor, LIFE_BYTE)) {
             file.state = LIVING;
             return file;
         }
-        if (has_name(folder, name, file.descriptor)) {
+        if (held_has_name(folder, name, file.descriptor)) {
             file.state = DEAD;
             return file;
         }
@@ -104,7 +104,7 @@ static struct file open_file(int folder, const char *name, int access)
     return file;
 }
 
-static uint32_t read_whole(int file, void **bytes, size_t *size)
+static uint32_t held_read_whole(int file, void **bytes, size_t *size)
 {
     struct stat facts;
     char *read_bytes;
@@ -128,8 +128,8 @@ static uint32_t read_whole(int file, void **bytes, size_t *size)
 }
 
 /* A file with its lock and its content, under a name of its own. */
-static uint32_t create(int folder, const void *bytes, size_t size,
-                       char name[ETWAS_REGISTRY_FILE_BYTES], int *file)
+static uint32_t held_create_temporary(int folder, const void *bytes, size_t size,
+                                      char name[ETWAS_REGISTRY_FILE_BYTES], int *file)
 {
     struct etwas_file_name own = {.kind = ETWAS_REGISTRY_FILE_TEMPORARY,
                                   .nonce = etwas_registry_nonce()};
@@ -137,14 +137,14 @@ static uint32_t create(int folder, const void *bytes, size_t size,
     uint32_t code = ERROR_SUCCESS;
     int error = 0;
 
-    etwas_file_name_put(&own, name);
+    etwas_file_name_format(&own, name);
     *file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (*file < 0) {
         /* ENOENT: the folder has been removed. */
         return etwas_file_open_error(errno);
     }
     ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_CREATED);
-    if (fchmod(*file, 0600) != 0 || !take_lock(*file, LIFE_BYTE)) {
+    if (fchmod(*file, 0600) != 0 || !held_lock_new(*file, LIFE_BYTE)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (etwas_file_write(*file, &whole, 1, 0, NULL, &error) != size) {
         code = etwas_file_write_error(error);
@@ -162,16 +162,17 @@ static uint32_t create(int folder, const void *bytes, size_t size,
  * What is at that name then. DEAD: somebody else is about to remove it. *removed: whether this call did.
  * A file that is dead, and that nobody else may remove, keeps its name until this is through, if it has it still.
  */
-static enum state clear(int folder, const char *name, bool *removed)
+static enum state held_remove_dead(int folder, const char *name, bool *removed)
 {
-    struct file file = open_file(folder, name, O_RDWR);
+    struct file file = held_open_file(folder, name, O_RDWR);
 
     *removed = false;
     if (file.state == DEAD) {
         ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_FOUND_DEAD);
-        if (take_lock(file.descriptor, REMOVAL_BYTE)) {
+        if (held_lock_new(file.descriptor, REMOVAL_BYTE)) {
             ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_REMOVES);
-            *removed = has_name(folder, name, file.descriptor) && unlinkat(folder, name, 0) == 0;
+            *removed =
+                held_has_name(folder, name, file.descriptor) && unlinkat(folder, name, 0) == 0;
             file.state = MISSING;
         }
     }
@@ -185,13 +186,13 @@ bool etwas_held_clear(int folder, const char *name)
 {
     bool removed;
 
-    (void)clear(folder, name, &removed);
+    (void)held_remove_dead(folder, name, &removed);
     return removed;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static void name_place(char name[ETWAS_REGISTRY_FILE_BYTES], const char *stem, int place)
+static void held_name_place(char name[ETWAS_REGISTRY_FILE_BYTES], const char *stem, int place)
 {
     char end[4] = "";
 
@@ -202,25 +203,26 @@ static void name_place(char name[ETWAS_REGISTRY_FILE_BYTES], const char *stem, i
 }
 
 /* What cannot be read is whatever is wished for: better to take nothing than to take it twice. */
-static bool matches(const struct etwas_held_wish *wish, int file)
+static bool held_matches_request(const struct etwas_held_request *request, int file)
 {
     void *bytes = NULL;
     size_t size;
     bool it_does;
 
-    if (wish->matches == NULL || read_whole(file, &bytes, &size) != ERROR_SUCCESS) {
+    if (request->matches == NULL || held_read_whole(file, &bytes, &size) != ERROR_SUCCESS) {
         return true;
     }
-    it_does = wish->matches(bytes, size, wish->what);
+    it_does = request->matches(bytes, size, request->what);
     free(bytes);
     return it_does;
 }
 
-static struct file look_at(int folder, const char *name, const struct etwas_held_wish *wish)
+static struct file held_find_living(int folder, const char *name,
+                                    const struct etwas_held_request *request)
 {
-    struct file file = open_file(folder, name, O_RDONLY);
+    struct file file = held_open_file(folder, name, O_RDONLY);
 
-    if (file.state == LIVING && !matches(wish, file.descriptor)) {
+    if (file.state == LIVING && !held_matches_request(request, file.descriptor)) {
         file.state = OTHERS;
     }
     if (file.descriptor >= 0) {
@@ -231,8 +233,8 @@ static struct file look_at(int folder, const char *name, const struct etwas_held
 }
 
 /* Looks at all places but `own` (-1: at all, and clears them). *free_place: where nothing is, -1: nowhere. */
-static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bool is_patient,
-                     int *free_place)
+static uint32_t held_find_places(int folder, const struct etwas_held_request *request, int own,
+                                 bool is_patient, int *free_place)
 {
     char name[ETWAS_REGISTRY_FILE_BYTES];
     bool is_busy = false;
@@ -245,8 +247,8 @@ static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bo
         if (place == own) {
             continue;
         }
-        name_place(name, wish->stem, place);
-        file = look_at(folder, name, wish);
+        held_name_place(name, request->stem, place);
+        file = held_find_living(folder, name, request);
         if (file.state == LIVING) {
             return ERROR_ALREADY_EXISTS;
         }
@@ -254,7 +256,7 @@ static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bo
             return etwas_file_open_error(file.error);
         }
         if (file.state == DEAD && own < 0) {
-            file.state = clear(folder, name, &removed);
+            file.state = held_remove_dead(folder, name, &removed);
         }
         is_busy = is_busy || file.state == DEAD;
         if (file.state == MISSING && *free_place < 0) {
@@ -267,14 +269,14 @@ static uint32_t look(int folder, const struct etwas_held_wish *wish, int own, bo
 }
 
 /* Whether a living file in another folder of the user's is it. */
-static uint32_t look_elsewhere(const struct etwas_held_wish *wish)
+static uint32_t held_find_elsewhere(const struct etwas_held_request *request)
 {
     struct etwas_registry_walk walk;
     uint32_t code = etwas_registry_walk(&walk);
     int none;
 
     while (code == ERROR_SUCCESS && etwas_registry_walk_on(&walk)) {
-        code = look(walk.folder, wish, PLACES, false, &none);
+        code = held_find_places(walk.folder, request, PLACES, false, &none);
     }
     etwas_registry_walk_end(&walk);
     return code == ERROR_SUCCESS ? walk.code : code;
@@ -284,24 +286,24 @@ static uint32_t look_elsewhere(const struct etwas_held_wish *wish)
  * Of two that take the same thing at two places, or in two folders, the later one sees the other when it looks again. So at most
  * one has it; and if neither has, both begin anew, at different times.
  */
-static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool is_patient,
-                            struct etwas_held_file *held)
+static uint32_t held_try_acquire(int folder, const struct etwas_held_request *request,
+                                 bool is_patient, struct etwas_held_file *held)
 {
     char temporary[ETWAS_REGISTRY_FILE_BYTES];
     int place;
     int none;
-    uint32_t code = look(folder, wish, -1, is_patient, &place);
+    uint32_t code = held_find_places(folder, request, -1, is_patient, &place);
 
-    code = code == ERROR_SUCCESS ? look_elsewhere(wish) : code;
+    code = code == ERROR_SUCCESS ? held_find_elsewhere(request) : code;
     if (code == ERROR_SUCCESS) {
-        code = create(folder, wish->bytes, wish->size, temporary, &held->lock);
+        code = held_create_temporary(folder, request->bytes, request->size, temporary, &held->lock);
     }
     if (code != ERROR_SUCCESS) {
         held->lock = -1;
         return code;
     }
     ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_FOUND_FREE);
-    name_place(held->name, wish->stem, place);
+    held_name_place(held->name, request->stem, place);
     if (linkat(folder, temporary, folder, held->name, 0) != 0) {
         /* ENOENT: who met it before it had its lock has removed it. */
         code = errno == EEXIST || errno == ENOENT ? ERROR_BUSY : etwas_file_open_error(errno);
@@ -311,16 +313,16 @@ static uint32_t try_to_take(int folder, const struct etwas_held_wish *wish, bool
     }
     (void)unlinkat(folder, temporary, 0);
     held->lock = etwas_own_keep(held->lock);
-    code = look(folder, wish, place, false, &none);
-    code = code == ERROR_SUCCESS ? look_elsewhere(wish) : code;
+    code = held_find_places(folder, request, place, false, &none);
+    code = code == ERROR_SUCCESS ? held_find_elsewhere(request) : code;
     if (code != ERROR_SUCCESS) {
-        etwas_held_drop(held);
+        etwas_held_release(held);
         code = code == ERROR_ALREADY_EXISTS ? ERROR_BUSY : code;
     }
     return code;
 }
 
-static void pause_before(int try)
+static void held_pause_before(int try)
 {
     uint64_t most = (uint64_t)PAUSE_NS << (try < PAUSE_DOUBLINGS ? try : PAUSE_DOUBLINGS);
     struct timespec time = {.tv_nsec = (long)(etwas_registry_nonce() % most)};
@@ -328,7 +330,7 @@ static void pause_before(int try)
     (void)nanosleep(&time, NULL);
 }
 
-uint32_t etwas_held_take(struct etwas_held_file *held, const struct etwas_held_wish *wish)
+uint32_t etwas_held_acquire(struct etwas_held_file *held, const struct etwas_held_request *request)
 {
     int folder;
     uint32_t code = etwas_registry_open(&folder);
@@ -337,11 +339,11 @@ uint32_t etwas_held_take(struct etwas_held_file *held, const struct etwas_held_w
         return code;
     }
     for (int try = 0; try < TRIES; try++) {
-        code = try_to_take(folder, wish, try < PATIENT_TRIES, held);
+        code = held_try_acquire(folder, request, try < PATIENT_TRIES, held);
         if (code != ERROR_BUSY) {
             break;
         }
-        pause_before(try);
+        held_pause_before(try);
     }
     return code;
 }
@@ -357,7 +359,7 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
     uint32_t code = etwas_registry_open(&folder);
 
     for (int try = 0; code == ERROR_SUCCESS && error == ENOENT && try < TRIES; try++) {
-        code = create(folder, bytes, size, temporary, &file);
+        code = held_create_temporary(folder, bytes, size, temporary, &file);
         if (code != ERROR_SUCCESS) {
             return code;
         }
@@ -381,18 +383,18 @@ bool etwas_held_is_there(const struct etwas_held_file *held)
     int folder;
 
     return held->lock < 0 || !etwas_own_is(held->lock) ||
-           (etwas_registry_reach(&folder) && has_name(folder, held->name, held->lock));
+           (etwas_registry_open_existing(&folder) && held_has_name(folder, held->name, held->lock));
 }
 
-void etwas_held_drop(struct etwas_held_file *held)
+void etwas_held_release(struct etwas_held_file *held)
 {
     int folder;
 
     if (held->lock < 0) {
         return;
     }
-    if (etwas_registry_reach(&folder) && etwas_own_is(held->lock) &&
-        has_name(folder, held->name, held->lock)) {
+    if (etwas_registry_open_existing(&folder) && etwas_own_is(held->lock) &&
+        held_has_name(folder, held->name, held->lock)) {
         (void)unlinkat(folder, held->name, 0);
     }
     etwas_held_forget(held);
@@ -408,10 +410,10 @@ void etwas_held_forget(struct etwas_held_file *held)
 
 /* ---- what others hold ------------------------------------------------------------------------ */
 
-static uint32_t read_place(int folder, const char *name, void **bytes, size_t *size)
+static uint32_t held_read_place(int folder, const char *name, void **bytes, size_t *size)
 {
-    struct file file = open_file(folder, name, O_RDONLY);
-    uint32_t code = file.state == LIVING    ? read_whole(file.descriptor, bytes, size)
+    struct file file = held_open_file(folder, name, O_RDONLY);
+    uint32_t code = file.state == LIVING    ? held_read_whole(file.descriptor, bytes, size)
                     : file.state == UNKNOWN ? etwas_file_open_error(file.error)
                                             : ERROR_NOT_FOUND;
 
@@ -421,7 +423,7 @@ static uint32_t read_place(int folder, const char *name, void **bytes, size_t *s
     return code;
 }
 
-uint32_t etwas_held_read_in(int folder, const struct etwas_held_wish *wish, void **bytes,
+uint32_t etwas_held_read_in(int folder, const struct etwas_held_request *request, void **bytes,
                             size_t *size)
 {
     char name[ETWAS_REGISTRY_FILE_BYTES];
@@ -430,10 +432,10 @@ uint32_t etwas_held_read_in(int folder, const struct etwas_held_wish *wish, void
 
     *bytes = NULL;
     for (int place = 0; place < PLACES; place++) {
-        name_place(name, wish->stem, place);
-        code = read_place(folder, name, bytes, size);
+        held_name_place(name, request->stem, place);
+        code = held_read_place(folder, name, bytes, size);
         if (code == ERROR_SUCCESS &&
-            (wish->matches == NULL || wish->matches(*bytes, *size, wish->what))) {
+            (request->matches == NULL || request->matches(*bytes, *size, request->what))) {
             return code;
         }
         free(*bytes);
@@ -443,7 +445,7 @@ uint32_t etwas_held_read_in(int folder, const struct etwas_held_wish *wish, void
     return failed;
 }
 
-uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_t *size)
+uint32_t etwas_held_read(const struct etwas_held_request *request, void **bytes, size_t *size)
 {
     struct etwas_registry_walk walk;
     uint32_t failed = ERROR_NOT_FOUND;
@@ -454,7 +456,7 @@ uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_
         return code;
     }
     do {
-        code = etwas_held_read_in(walk.folder, wish, bytes, size);
+        code = etwas_held_read_in(walk.folder, request, bytes, size);
         failed = code == ERROR_NOT_FOUND ? failed : code;
     } while (code != ERROR_SUCCESS && etwas_registry_walk_on(&walk));
     etwas_registry_walk_end(&walk);

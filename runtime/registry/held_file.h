@@ -34,7 +34,7 @@ struct etwas_held_file {
 /* Whether a living file with this content is what is wished for. */
 typedef bool (*etwas_held_matches)(const void *bytes, size_t size, void *what);
 
-struct etwas_held_wish {
+struct etwas_held_request {
     const char *stem; /* the name at the first place */
     const void *bytes;
     size_t size;
@@ -48,7 +48,7 @@ struct etwas_held_wish {
  * may be open. ERROR_BUSY: others took and left it all the while, for some tenths of a second. ERROR_DISK_FULL;
  * errors of etwas_registry_open.
  */
-uint32_t etwas_held_take(struct etwas_held_file *held, const struct etwas_held_wish *wish);
+uint32_t etwas_held_acquire(struct etwas_held_file *held, const struct etwas_held_request *request);
 
 /* Its content is another from here on, in one step. On failure it is what it was. One thread at a time. */
 uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, size_t size);
@@ -57,7 +57,7 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
 bool etwas_held_is_there(const struct etwas_held_file *held);
 
 /* Removes it. Nothing is done where none is held. */
-void etwas_held_drop(struct etwas_held_file *held);
+void etwas_held_release(struct etwas_held_file *held);
 
 /* In a fork's child: the file stays with the parent. Async-signal-safe. */
 void etwas_held_forget(struct etwas_held_file *held);
@@ -67,10 +67,10 @@ void etwas_held_forget(struct etwas_held_file *held);
  * ERROR_NOT_FOUND: there is none. ERROR_INVALID_DATA: one is longer than ETWAS_HELD_BYTES, or no file.
  * ERROR_NOT_ENOUGH_MEMORY; ERROR_NO_SYSTEM_RESOURCES; errors of etwas_registry_open.
  */
-uint32_t etwas_held_read(const struct etwas_held_wish *wish, void **bytes, size_t *size);
+uint32_t etwas_held_read(const struct etwas_held_request *request, void **bytes, size_t *size);
 
 /* The same of one folder. */
-uint32_t etwas_held_read_in(int folder, const struct etwas_held_wish *wish, void **bytes,
+uint32_t etwas_held_read_in(int folder, const struct etwas_held_request *request, void **bytes,
                             size_t *size);
 
 /* Removes the file in that folder if it is dead, and nobody else is about to. Whether it did. */

@@ -13,22 +13,23 @@
 #include "registry/file_name.h"
 #include "registry/session_name.h"
 
-static uint32_t take_guid(struct etwas_registry_host *host, struct etwas_registry_entry *entry)
+static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
+                                          struct etwas_registry_entry *entry)
 {
     struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = entry->session};
     char stem[ETWAS_REGISTRY_FILE_BYTES];
-    struct etwas_held_wish wish = {.stem = stem};
+    struct etwas_held_request request = {.stem = stem};
     const uint32_t state = entry->state;
     void *bytes;
     uint32_t code;
 
-    etwas_file_name_put(&name, stem);
+    etwas_file_name_format(&name, stem);
     entry->state = ETWAS_REGISTRY_STARTING;
-    code = etwas_registry_put_entry(entry, &bytes, &wish.size);
+    code = etwas_registry_encode_entry(entry, &bytes, &request.size);
     entry->state = state;
     if (code == ERROR_SUCCESS) {
-        wish.bytes = bytes;
-        code = etwas_held_take(&host->entry, &wish);
+        request.bytes = bytes;
+        code = etwas_held_acquire(&host->entry, &request);
         free(bytes);
     }
     return code;
@@ -47,10 +48,10 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
     entry->process_id = (uint32_t)getpid();
     entry->process_start = etwas_identity_start_ticks();
     code = entry->kind != ETWAS_REGISTRY_RECORDER
-               ? etwas_session_name_take(&made.name, entry->name, &entry->session)
+               ? etwas_session_name_acquire(&made.name, entry->name, &entry->session)
                : (uint32_t)ERROR_SUCCESS;
     if (code == ERROR_SUCCESS) {
-        code = take_guid(&made, entry);
+        code = host_session_acquire_guid(&made, entry);
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_listen(&made.session, made.socket, &made.listener);
@@ -73,7 +74,7 @@ uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
 {
     void *bytes;
     size_t size;
-    uint32_t code = etwas_registry_put_entry(entry, &bytes, &size);
+    uint32_t code = etwas_registry_encode_entry(entry, &bytes, &size);
 
     if (code == ERROR_SUCCESS) {
         code = etwas_held_replace(&host->entry, bytes, size);
@@ -82,19 +83,20 @@ uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
     return code;
 }
 
-static uint32_t restore_files(struct etwas_registry_host *host, struct etwas_registry_entry *entry)
+static uint32_t host_session_restore_files(struct etwas_registry_host *host,
+                                           struct etwas_registry_entry *entry)
 {
     struct etwas_registry_host made = ETWAS_REGISTRY_NO_HOST;
     uint32_t code = ERROR_SUCCESS;
 
     if (!etwas_held_is_there(&host->name)) {
-        code = etwas_session_name_take(&made.name, entry->name, &entry->session);
+        code = etwas_session_name_acquire(&made.name, entry->name, &entry->session);
     }
     if (code == ERROR_SUCCESS && !etwas_held_is_there(&host->entry)) {
-        code = take_guid(&made, entry);
+        code = host_session_acquire_guid(&made, entry);
     }
     if (code != ERROR_SUCCESS) {
-        etwas_held_drop(&made.name);
+        etwas_held_release(&made.name);
         return code;
     }
     if (made.name.lock >= 0) {
@@ -108,7 +110,7 @@ static uint32_t restore_files(struct etwas_registry_host *host, struct etwas_reg
     return code;
 }
 
-static uint32_t restore_listener(const struct etwas_registry_host *host)
+static uint32_t host_session_restore_listener(const struct etwas_registry_host *host)
 {
     int anew;
     uint32_t code = etwas_registry_listen(&host->session, host->socket, &anew);
@@ -128,17 +130,17 @@ uint32_t etwas_registry_host_restore(struct etwas_registry_host *host,
         return code;
     }
     if (!etwas_held_is_there(&host->name) || !etwas_held_is_there(&host->entry)) {
-        code = restore_files(host, entry);
+        code = host_session_restore_files(host, entry);
         *is_anew = true;
     }
-    if (code == ERROR_SUCCESS && etwas_registry_lacks_listener(&host->session, host->socket)) {
-        code = restore_listener(host);
+    if (code == ERROR_SUCCESS && etwas_registry_listener_is_missing(&host->session, host->socket)) {
+        code = host_session_restore_listener(host);
         *is_anew = true;
     }
     return code;
 }
 
-static void close_both(struct etwas_registry_host *host)
+static void host_session_close_both(struct etwas_registry_host *host)
 {
     etwas_own_close(host->listener);
     etwas_own_close(host->spare);
@@ -155,19 +157,19 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
     int folder;
 
     if (host->listener >= 0) {
-        etwas_file_name_put(&name, text);
-        if (etwas_registry_reach(&folder)) {
+        etwas_file_name_format(&name, text);
+        if (etwas_registry_open_existing(&folder)) {
             (void)unlinkat(folder, text, 0);
         }
-        close_both(host);
+        host_session_close_both(host);
     }
-    etwas_held_drop(&host->entry);
-    etwas_held_drop(&host->name);
+    etwas_held_release(&host->entry);
+    etwas_held_release(&host->name);
 }
 
 void etwas_registry_host_forget(struct etwas_registry_host *host)
 {
-    close_both(host);
+    host_session_close_both(host);
     etwas_held_forget(&host->entry);
     etwas_held_forget(&host->name);
 }

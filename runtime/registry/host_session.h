@@ -30,18 +30,18 @@ struct etwas_registry_host {
 
 /*
  * Takes the entry's name and GUID, listens, and only then can the entry be read; who is to look at it has to be
- * told (tell.h). Sets the entry's socket, process_id and process_start. What a dead process left of the same name
+ * told (notification.h). Sets the entry's socket, process_id and process_start. What a dead process left of the same name
  * or GUID is removed. On failure nothing is there, and *host is as before.
  *
  * ERROR_ALREADY_EXISTS: a session of another process, or of this one, has the name (without regard to case) or the
- * GUID. Others of etwas_held_take, etwas_registry_put_entry and etwas_registry_address.
+ * GUID. Others of etwas_held_acquire, etwas_registry_encode_entry and etwas_registry_address.
  */
 uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
                                   struct etwas_registry_entry *entry);
 
 /*
  * The session's entry is another from here on, in one step: state, number, enablements and the rest, but
- * not its name and GUID. On failure it is as it was: ERROR_DISK_FULL, others of etwas_registry_put_entry.
+ * not its name and GUID. On failure it is as it was: ERROR_DISK_FULL, others of etwas_registry_encode_entry.
  */
 uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
                                      const struct etwas_registry_entry *entry);

@@ -30,7 +30,7 @@ struct stored_message {
 };
 ETWAS_ASSERT_SIZE(struct stored_message, 16);
 
-static uint32_t transfer_error(int error)
+static uint32_t message_transfer_error(int error)
 {
     switch (error) {
     case EPIPE:
@@ -47,14 +47,14 @@ static uint32_t transfer_error(int error)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static uint32_t send_whole(int connection, const struct msghdr *whole, uint64_t deadline_ns)
+static uint32_t message_send_whole(int connection, const struct msghdr *whole, uint64_t deadline_ns)
 {
     while (sendmsg(connection, whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
         if (errno == EINTR) {
             continue;
         }
         if (errno != EAGAIN) {
-            return transfer_error(errno);
+            return message_transfer_error(errno);
         }
         if (!etwas_registry_wait(connection, POLLOUT, deadline_ns)) {
             return ERROR_TIMEOUT;
@@ -64,7 +64,7 @@ static uint32_t send_whole(int connection, const struct msghdr *whole, uint64_t 
 }
 
 /* It is released when the last descriptor of what is open there is closed, and the last mapping by it is gone. */
-static bool take_lock(int descriptor, uint32_t byte)
+static bool message_lock_byte(int descriptor, uint32_t byte)
 {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
@@ -100,14 +100,14 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
             return errno == EMFILE || errno == ENFILE ? ERROR_NO_SYSTEM_RESOURCES
                                                       : ERROR_NOT_SUPPORTED;
         }
-        if (!take_lock(anew, message->lock)) {
+        if (!message_lock_byte(anew, message->lock)) {
             (void)close(anew);
             return ERROR_BUSY;
         }
         whole.msg_control = &room;
-        etwas_ancillary_put(&whole, SCM_RIGHTS, &anew, sizeof anew);
+        etwas_ancillary_append(&whole, SCM_RIGHTS, &anew, sizeof anew);
     }
-    code = send_whole(connection, &whole, deadline_ns);
+    code = message_send_whole(connection, &whole, deadline_ns);
     if (anew >= 0) {
         (void)close(anew);
     }
@@ -120,8 +120,8 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
  * How many bytes there were, 0 at the end. That the other end was closed with something unread is said once, before
  * what it had sent.
  */
-static uint32_t receive_whole(int connection, struct msghdr *whole, uint64_t deadline_ns,
-                              size_t *bytes)
+static uint32_t message_receive_whole(int connection, struct msghdr *whole, uint64_t deadline_ns,
+                                      size_t *bytes)
 {
     bool was_reset = false;
     ssize_t received;
@@ -132,7 +132,7 @@ static uint32_t receive_whole(int connection, struct msghdr *whole, uint64_t dea
             continue;
         }
         if (errno != EAGAIN) {
-            return transfer_error(errno);
+            return message_transfer_error(errno);
         }
         if (!etwas_registry_wait(connection, POLLIN, deadline_ns)) {
             return ERROR_TIMEOUT;
@@ -142,7 +142,8 @@ static uint32_t receive_whole(int connection, struct msghdr *whole, uint64_t dea
     return ERROR_SUCCESS;
 }
 
-static uint32_t check(const struct stored_message *head, size_t bytes, size_t room, bool is_cut)
+static uint32_t message_check(const struct stored_message *head, size_t bytes, size_t room,
+                              bool is_cut)
 {
     if (bytes < sizeof *head || head->magic != MAGIC) {
         return ERROR_INVALID_DATA;
@@ -173,15 +174,15 @@ uint32_t etwas_message_receive(int connection, struct etwas_message *message, vo
                            .msg_controllen = sizeof ancillary};
     struct etwas_ancillary taken;
     size_t bytes = 0;
-    uint32_t code = receive_whole(connection, &whole, deadline_ns, &bytes);
+    uint32_t code = message_receive_whole(connection, &whole, deadline_ns, &bytes);
 
     *message = (struct etwas_message){.descriptor = -1};
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    taken = etwas_ancillary_take(&whole);
+    taken = etwas_ancillary_read(&whole);
     code = bytes == 0 ? ERROR_BROKEN_PIPE
-                      : check(&head, bytes, room, (whole.msg_flags & MSG_TRUNC) != 0);
+                      : message_check(&head, bytes, room, (whole.msg_flags & MSG_TRUNC) != 0);
     if (code == ERROR_SUCCESS && taken.has_surplus) {
         code = ERROR_INVALID_DATA;
     }

@@ -17,11 +17,11 @@ enum {
 
 /* What is in the bodies is control/'s, but for ENABLE: an enablement of session_entry.h. */
 enum etwas_message_op {
-    ETWAS_MESSAGE_ATTACH = 1, /* the answer has the descriptor of the pool */
-    ETWAS_MESSAGE_CONTROL,    /* ControlTrace */
-    ETWAS_MESSAGE_ENABLE,     /* EnableTraceEx2 */
-    ETWAS_MESSAGE_DESCRIBE,   /* what a guest says of its events */
-    ETWAS_MESSAGE_SEEN,       /* a guest acts by the entry's number */
+    ETWAS_MESSAGE_ATTACH = 1,  /* the answer has the descriptor of the pool */
+    ETWAS_MESSAGE_CONTROL,     /* ControlTrace */
+    ETWAS_MESSAGE_ENABLE,      /* EnableTraceEx2 */
+    ETWAS_MESSAGE_DESCRIBE,    /* what a guest says of its events */
+    ETWAS_MESSAGE_ACKNOWLEDGE, /* a guest acts by the entry's number */
     ETWAS_MESSAGE_SNAPSHOT,
     ETWAS_MESSAGE_CONSUME,
     ETWAS_MESSAGE_ACCOUNT, /* counts, and how far back a flight recorder goes */

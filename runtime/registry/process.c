@@ -15,17 +15,18 @@
 #include "registry/removal.h"
 #include "shared/layout.h"
 
-static uint32_t put_own(const struct etwas_registry_guid_list *list, void **bytes, size_t *size)
+static uint32_t process_encode_own(const struct etwas_registry_guid_list *list, void **bytes,
+                                   size_t *size)
 {
     struct etwas_registry_guid_list own = *list;
 
     own.process_id = etwas_process_id_so_far();
     own.process_start = etwas_identity_start_ticks();
     own.layout = ETWAS_SHARED_MAJOR;
-    return etwas_registry_put_guids(&own, bytes, size);
+    return etwas_registry_encode_guids(&own, bytes, size);
 }
 
-static uint32_t open_socket(const char *name, int *opened)
+static uint32_t process_open_socket(const char *name, int *opened)
 {
     const int yes = 1;
     uint32_t code = etwas_registry_socket(SOCK_DGRAM, name, opened);
@@ -40,20 +41,20 @@ static uint32_t open_socket(const char *name, int *opened)
 }
 
 /* The list that belongs to the socket of that name, with nothing in it. */
-static uint32_t take_list(const char *socket, struct etwas_held_file *list)
+static uint32_t process_acquire_list(const char *socket, struct etwas_held_file *list)
 {
     static const struct etwas_registry_guid_list nothing;
-    struct etwas_file_name name = etwas_file_name_get(socket);
+    struct etwas_file_name name = etwas_file_name_parse(socket);
     char stem[ETWAS_REGISTRY_FILE_BYTES];
-    struct etwas_held_wish wish = {.stem = stem};
+    struct etwas_held_request request = {.stem = stem};
     void *bytes;
-    uint32_t code = put_own(&nothing, &bytes, &wish.size);
+    uint32_t code = process_encode_own(&nothing, &bytes, &request.size);
 
     if (code == ERROR_SUCCESS) {
         name.kind = ETWAS_REGISTRY_FILE_PROCESS;
-        etwas_file_name_put(&name, stem);
-        wish.bytes = bytes;
-        code = etwas_held_take(list, &wish);
+        etwas_file_name_format(&name, stem);
+        request.bytes = bytes;
+        code = etwas_held_acquire(list, &request);
         free(bytes);
     }
     return code;
@@ -68,11 +69,11 @@ uint32_t etwas_registry_join(struct etwas_registry_process *process)
                                    .nonce = etwas_registry_nonce()};
     uint32_t code;
 
-    etwas_file_name_put(&name, made.name);
-    code = take_list(made.name, &made.guids);
+    etwas_file_name_format(&name, made.name);
+    code = process_acquire_list(made.name, &made.guids);
     if (code == ERROR_SUCCESS) {
         /* Behind the list, by which it is known to be living. */
-        code = open_socket(made.name, &made.socket);
+        code = process_open_socket(made.name, &made.socket);
         made.socket = etwas_own_keep(made.socket);
     }
     if (code != ERROR_SUCCESS) {
@@ -80,14 +81,14 @@ uint32_t etwas_registry_join(struct etwas_registry_process *process)
         return code;
     }
     *process = made;
-    etwas_removal_notice(process->name);
+    etwas_removal_watch(process->name);
     return ERROR_SUCCESS;
 }
 
-static uint32_t restore_list(struct etwas_registry_process *process)
+static uint32_t process_restore_list(struct etwas_registry_process *process)
 {
     struct etwas_held_file anew = {.lock = -1};
-    uint32_t code = take_list(process->name, &anew);
+    uint32_t code = process_acquire_list(process->name, &anew);
 
     if (code == ERROR_SUCCESS) {
         etwas_held_forget(&process->guids);
@@ -96,15 +97,15 @@ static uint32_t restore_list(struct etwas_registry_process *process)
     return code;
 }
 
-static uint32_t restore_socket(const struct etwas_registry_process *process)
+static uint32_t process_restore_socket(const struct etwas_registry_process *process)
 {
     int anew;
-    uint32_t code = open_socket(process->name, &anew);
+    uint32_t code = process_open_socket(process->name, &anew);
 
     if (code == ERROR_SUCCESS && !etwas_own_replace(process->socket, anew)) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     }
-    etwas_removal_notice(process->name);
+    etwas_removal_watch(process->name);
     return code;
 }
 
@@ -118,11 +119,11 @@ uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_
         return code;
     }
     if (!etwas_held_is_there(&process->guids)) {
-        code = restore_list(process);
+        code = process_restore_list(process);
         *is_anew = code == ERROR_SUCCESS;
     }
-    if (code == ERROR_SUCCESS && etwas_registry_lacks(process->name)) {
-        code = restore_socket(process);
+    if (code == ERROR_SUCCESS && etwas_registry_is_missing(process->name)) {
+        code = process_restore_socket(process);
         *is_anew = *is_anew || code == ERROR_SUCCESS;
     }
     return code;
@@ -133,7 +134,7 @@ uint32_t etwas_registry_publish_guids(struct etwas_registry_process *process,
 {
     void *bytes;
     size_t size;
-    uint32_t code = put_own(list, &bytes, &size);
+    uint32_t code = process_encode_own(list, &bytes, &size);
 
     if (code == ERROR_SUCCESS) {
         code = etwas_held_replace(&process->guids, bytes, size);
@@ -147,13 +148,13 @@ void etwas_registry_leave(struct etwas_registry_process *process)
     int folder;
 
     if (process->socket >= 0) {
-        if (etwas_registry_reach(&folder)) {
+        if (etwas_registry_open_existing(&folder)) {
             (void)unlinkat(folder, process->name, 0);
         }
         etwas_own_close(process->socket);
         process->socket = -1;
     }
-    etwas_held_drop(&process->guids);
+    etwas_held_release(&process->guids);
 }
 
 void etwas_registry_process_forget(struct etwas_registry_process *process)
@@ -173,22 +174,22 @@ struct showing {
     uint32_t code;
 };
 
-static bool look(int folder, const char *text, void *context)
+static bool process_visit_list(int folder, const char *text, void *context)
 {
     struct showing *showing = context;
-    struct etwas_held_wish wish = {.stem = text};
+    struct etwas_held_request request = {.stem = text};
     struct etwas_registry_guid_list *list;
     bool goes_on = true;
     void *bytes;
     size_t size;
     uint32_t code;
 
-    if (etwas_file_name_get(text).kind != ETWAS_REGISTRY_FILE_PROCESS) {
+    if (etwas_file_name_parse(text).kind != ETWAS_REGISTRY_FILE_PROCESS) {
         return true;
     }
-    code = etwas_held_read_in(folder, &wish, &bytes, &size);
+    code = etwas_held_read_in(folder, &request, &bytes, &size);
     if (code == ERROR_SUCCESS) {
-        code = etwas_registry_get_guids(bytes, size, &list);
+        code = etwas_registry_decode_guids(bytes, size, &list);
         free(bytes);
     }
     if (code == ERROR_SUCCESS) {
@@ -207,7 +208,7 @@ uint32_t etwas_registry_each_process(bool (*each)(const struct etwas_registry_gu
                                      void *context)
 {
     struct showing showing = {.look = each, .context = context, .code = ERROR_SUCCESS};
-    uint32_t code = etwas_registry_each(look, &showing);
+    uint32_t code = etwas_registry_each(process_visit_list, &showing);
 
     return code == ERROR_SUCCESS ? showing.code : code;
 }

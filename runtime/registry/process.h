@@ -3,7 +3,7 @@
 
 /*
  * The processes that take part: each has a list of its providers, which it holds while it lives, and a datagram socket
- * on which it is told to look (tell.h).
+ * on which it is told to look (notification.h).
  */
 #ifndef ETWAS_REGISTRY_PROCESS_H
 #define ETWAS_REGISTRY_PROCESS_H
@@ -16,7 +16,7 @@
 
 struct etwas_registry_process {
     struct etwas_held_file guids;
-    int socket; /* SOCK_DGRAM, does not block; poll it and hear (tell.h). -1: none */
+    int socket; /* SOCK_DGRAM, does not block; poll it and hear (notification.h). -1: none */
     char name[ETWAS_REGISTRY_FILE_BYTES]; /* of the socket: by it others tell this process alone */
 };
 
@@ -26,7 +26,7 @@ struct etwas_registry_process {
 
 /*
  * Takes part from here on, with no providers: is told what others tell. On failure nothing is there, and *process is as
- * before: errors of etwas_held_take and etwas_registry_address.
+ * before: errors of etwas_held_acquire and etwas_registry_address.
  */
 uint32_t etwas_registry_join(struct etwas_registry_process *process);
 
@@ -38,7 +38,7 @@ uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_
 
 /*
  * These are the process's providers from here on; the list's process_id and process_start are not read. One
- * thread at a time. On failure they are those of before: errors of etwas_registry_put_guids; ERROR_DISK_FULL.
+ * thread at a time. On failure they are those of before: errors of etwas_registry_encode_guids; ERROR_DISK_FULL.
  */
 uint32_t etwas_registry_publish_guids(struct etwas_registry_process *process,
                                       const struct etwas_registry_guid_list *list);

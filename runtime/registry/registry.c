@@ -19,7 +19,7 @@
 #include "platform/file.h"
 #include "platform/own_descriptor.h"
 #include "platform/wait.h"
-#include "registry/noted_folders.h"
+#include "registry/listed_folders.h"
 
 #define IS_ALONE (UINT32_C(1) << 31)
 
@@ -30,12 +30,12 @@ enum {
 /* The descriptor and 1, with IS_ALONE where there is no other folder; 0: the folder is not open. */
 static uint32_t opened;
 
-static int descriptor_of(uint32_t seen)
+static int registry_descriptor_of(uint32_t seen)
 {
     return (int)(seen & ~IS_ALONE) - 1;
 }
 
-static bool is_removed(int folder)
+static bool registry_is_removed(int folder)
 {
     struct stat facts;
 
@@ -43,7 +43,7 @@ static bool is_removed(int folder)
 }
 
 /* Under the number that it had, which other threads may be using: in the old one they could make nothing. */
-static uint32_t open_anew(int folder)
+static uint32_t registry_open_again(int folder)
 {
     char path[ETWAS_FOLDER_BYTES];
     int anew;
@@ -53,7 +53,7 @@ static uint32_t open_anew(int folder)
         code = ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code == ERROR_SUCCESS && (ck_pr_load_32(&opened) & IS_ALONE) == 0) {
-        etwas_noted_folders_add(folder, path);
+        etwas_listed_folders_add(folder, path);
     }
     return code;
 }
@@ -65,7 +65,7 @@ uint32_t etwas_registry_open(int *folder)
     uint32_t alone;
     uint32_t code;
 
-    if (seen != 0 && !etwas_own_is(descriptor_of(seen))) {
+    if (seen != 0 && !etwas_own_is(registry_descriptor_of(seen))) {
         /* The program has closed it. */
         (void)ck_pr_cas_32(&opened, seen, 0);
         seen = ck_pr_load_32(&opened);
@@ -78,7 +78,7 @@ uint32_t etwas_registry_open(int *folder)
         *folder = etwas_own_keep(*folder);
         alone = etwas_shared_folder_is_alone() ? IS_ALONE : 0;
         if (alone == 0) {
-            etwas_noted_folders_add(*folder, path);
+            etwas_listed_folders_add(*folder, path);
         }
         if (ck_pr_cas_32(&opened, 0, ((uint32_t)*folder + 1) | alone)) {
             return ERROR_SUCCESS;
@@ -86,15 +86,15 @@ uint32_t etwas_registry_open(int *folder)
         etwas_own_close(*folder); /* another thread was first */
         seen = ck_pr_load_32(&opened);
     }
-    *folder = descriptor_of(seen);
-    return is_removed(*folder) ? open_anew(*folder) : ERROR_SUCCESS;
+    *folder = registry_descriptor_of(seen);
+    return registry_is_removed(*folder) ? registry_open_again(*folder) : ERROR_SUCCESS;
 }
 
-bool etwas_registry_reach(int *folder)
+bool etwas_registry_open_existing(int *folder)
 {
     uint32_t seen = ck_pr_load_32(&opened);
 
-    *folder = descriptor_of(seen);
+    *folder = registry_descriptor_of(seen);
     return (seen != 0 && etwas_own_is(*folder)) || etwas_registry_open(folder) == ERROR_SUCCESS;
 }
 
@@ -114,14 +114,14 @@ void etwas_registry_forget(void)
 
     if (seen != 0) {
         ck_pr_store_32(&opened, 0);
-        etwas_own_close(descriptor_of(seen));
+        etwas_own_close(registry_descriptor_of(seen));
     }
 }
 
 /* ---- all folders ----------------------------------------------------------------------------- */
 
 /* Two names may be of one folder. */
-static bool is_new(struct etwas_registry_walk *walk, int folder)
+static bool registry_is_new(struct etwas_registry_walk *walk, int folder)
 {
     struct stat facts;
 
@@ -146,13 +146,13 @@ uint32_t etwas_registry_walk(struct etwas_registry_walk *walk)
 
     *walk = (struct etwas_registry_walk){.code = etwas_registry_open(&folder), .folder = -1};
     if (walk->code == ERROR_SUCCESS) {
-        (void)is_new(walk, folder);
+        (void)registry_is_new(walk, folder);
         walk->folder = folder;
     }
     return walk->code;
 }
 
-static void leave_folder(struct etwas_registry_walk *walk)
+static void registry_leave_folder(struct etwas_registry_walk *walk)
 {
     if (walk->next != 0 && walk->folder >= 0) {
         (void)close(walk->folder);
@@ -162,14 +162,14 @@ static void leave_folder(struct etwas_registry_walk *walk)
 
 void etwas_registry_walk_end(struct etwas_registry_walk *walk)
 {
-    leave_folder(walk);
-    if (walk->notes != NULL) {
-        (void)closedir(walk->notes);
-        walk->notes = NULL;
+    registry_leave_folder(walk);
+    if (walk->listed_folders != NULL) {
+        (void)closedir(walk->listed_folders);
+        walk->listed_folders = NULL;
     }
 }
 
-static void note_failure(struct etwas_registry_walk *walk, uint32_t code)
+static void registry_store_failure(struct etwas_registry_walk *walk, uint32_t code)
 {
     if (code == ERROR_NO_SYSTEM_RESOURCES) {
         walk->code = code;
@@ -177,7 +177,7 @@ static void note_failure(struct etwas_registry_walk *walk, uint32_t code)
 }
 
 /* Those that all processes know, then those that are noted there. */
-static bool next_name(struct etwas_registry_walk *walk, char path[ETWAS_FOLDER_BYTES])
+static bool registry_next_name(struct etwas_registry_walk *walk, char path[ETWAS_FOLDER_BYTES])
 {
     uint32_t code = ERROR_SUCCESS;
     bool is_there;
@@ -188,11 +188,12 @@ static bool next_name(struct etwas_registry_walk *walk, char path[ETWAS_FOLDER_B
     if (etwas_shared_folder_of_all(walk->next++, path)) {
         return true;
     }
-    if (walk->notes == NULL) {
-        code = etwas_noted_folders_open(&walk->notes);
+    if (walk->listed_folders == NULL) {
+        code = etwas_listed_folders_open(&walk->listed_folders);
     }
-    is_there = walk->notes != NULL && etwas_noted_folders_next(walk->notes, path, &code);
-    note_failure(walk, code);
+    is_there = walk->listed_folders != NULL &&
+               etwas_listed_folders_next(walk->listed_folders, path, &code);
+    registry_store_failure(walk, code);
     return is_there;
 }
 
@@ -202,11 +203,11 @@ bool etwas_registry_walk_on(struct etwas_registry_walk *walk)
     uint32_t code;
     int folder;
 
-    leave_folder(walk);
-    while (next_name(walk, path)) {
+    registry_leave_folder(walk);
+    while (registry_next_name(walk, path)) {
         code = etwas_shared_folder_reach(path, &folder);
-        note_failure(walk, code);
-        if (code == ERROR_SUCCESS && is_new(walk, folder)) {
+        registry_store_failure(walk, code);
+        if (code == ERROR_SUCCESS && registry_is_new(walk, folder)) {
             walk->folder = folder;
             return true;
         }
@@ -257,7 +258,7 @@ uint32_t etwas_registry_address(int folder, const char *name, struct sockaddr_un
     return ERROR_SUCCESS;
 }
 
-bool etwas_registry_lacks(const char *name)
+bool etwas_registry_is_missing(const char *name)
 {
     struct stat facts;
     int folder;
@@ -281,7 +282,7 @@ uint32_t etwas_registry_socket_error(int error)
 }
 
 /* A process that is kept from sockets is refused in different ways. */
-static uint32_t open_socket(int type, int *opened)
+static uint32_t registry_open_socket(int type, int *opened)
 {
     *opened = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (*opened >= 0) {
@@ -304,7 +305,7 @@ uint32_t etwas_registry_socket(int type, const char *name, int *opened)
         code = code == ERROR_SUCCESS ? etwas_registry_address(folder, name, &address) : code;
     }
     if (code == ERROR_SUCCESS) {
-        code = open_socket(type, opened);
+        code = registry_open_socket(type, opened);
     }
     if (code != ERROR_SUCCESS || name == NULL) {
         return code;
@@ -338,8 +339,9 @@ bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns)
 }
 
 /* Returns whether `look` wants more. */
-static bool show_names(struct etwas_registry_walk *walk,
-                       bool (*look)(int folder, const char *name, void *context), void *context)
+static bool registry_show_names(struct etwas_registry_walk *walk,
+                                bool (*visit)(int folder, const char *name, void *context),
+                                void *context)
 {
     const struct dirent *found;
     bool goes_on = true;
@@ -358,19 +360,19 @@ static bool show_names(struct etwas_registry_walk *walk,
         return true;
     }
     while (goes_on && (found = readdir(list)) != NULL) {
-        goes_on = look(walk->folder, found->d_name, context);
+        goes_on = visit(walk->folder, found->d_name, context);
     }
     (void)closedir(list);
     return goes_on;
 }
 
-uint32_t etwas_registry_each(bool (*look)(int folder, const char *name, void *context),
+uint32_t etwas_registry_each(bool (*visit)(int folder, const char *name, void *context),
                              void *context)
 {
     struct etwas_registry_walk walk;
 
     if (etwas_registry_walk(&walk) == ERROR_SUCCESS) {
-        while (show_names(&walk, look, context) && etwas_registry_walk_on(&walk)) {
+        while (registry_show_names(&walk, visit, context) && etwas_registry_walk_on(&walk)) {
         }
         etwas_registry_walk_end(&walk);
     }

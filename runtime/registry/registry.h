@@ -5,13 +5,13 @@
  * The registry: the folder (shared/folder.h) in which the processes of one user find each other's sessions. A process makes
  * its files in its own folder, the first that it could have when it needed one. What others have it looks for in all of
  * the user's folders that are there at that moment: those that began before a login, or with another environment
- * (noted_folders.h), have another one. But where ETWAS_RUNTIME_DIR names one it is the only one.
+ * (listed_folders.h), have another one. But where ETWAS_RUNTIME_DIR names one it is the only one.
  *
  *     n.HASH                      a name that is taken, and by which session         session_name.h
  *     s.GUID                      a session: its entry                               host_session.h, session_entry.h
  *     s.GUID.NONCE.sock           where its host listens                             connection.h
  *     p.PID.START.NONCE.guids     a process that takes part: its providers           process.h, guid_list.h
- *     p.PID.START.NONCE           where it hears that there is something to look at  tell.h
+ *     p.PID.START.NONCE           where it hears that there is something to look at  notification.h
  *     t.NONCE                     a file on its way to one of these names            held_file.h
  *
  * A file is living while its process holds it (held_file.h), and a socket while the file is that it belongs to. A name
@@ -44,7 +44,7 @@ enum {
 uint32_t etwas_registry_open(int *folder);
 
 /* The same to take something out of it: one that somebody has removed is not made anew for that. False: it cannot be had. */
-bool etwas_registry_reach(int *folder);
+bool etwas_registry_open_existing(int *folder);
 
 /* Where an open folder is, for people; empty: the system does not say. */
 void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES]);
@@ -61,7 +61,7 @@ uint64_t etwas_registry_nonce(void);
 struct etwas_registry_walk {
     int folder;    /* its descriptor, which is the walk's; -1: it is at its end */
     uint32_t code; /* why one was not seen: ERROR_NO_SYSTEM_RESOURCES, no more files may be open */
-    DIR *notes;    /* of noted_folders.h */
+    DIR *listed_folders; /* of listed_folders.h */
     uint32_t next;
     uint32_t seen_count;
     struct {
@@ -99,7 +99,7 @@ uint32_t etwas_registry_address(int folder, const char *name, struct sockaddr_un
 uint32_t etwas_registry_socket(int type, const char *name, int *opened);
 
 /* Whether nothing has that name in the own folder, which is made anew where it has been removed. */
-bool etwas_registry_lacks(const char *name);
+bool etwas_registry_is_missing(const char *name);
 
 /* The Win32 code for an errno of telling or connecting. ERROR_NOT_FOUND: nobody is there. */
 uint32_t etwas_registry_socket_error(int error);
@@ -111,7 +111,7 @@ bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns);
  * Shows each name in each folder, until `look` returns false. What comes or goes meanwhile is shown or not.
  * Errors of etwas_registry_open; ERROR_NO_SYSTEM_RESOURCES: no more files may be open, and not all was shown.
  */
-uint32_t etwas_registry_each(bool (*look)(int folder, const char *name, void *context),
+uint32_t etwas_registry_each(bool (*visit)(int folder, const char *name, void *context),
                              void *context);
 
 #endif

@@ -23,7 +23,7 @@ int etwas_removal_begin(void)
 }
 
 /* Of a bound socket the kernel keeps the file as long as the socket is open; but that it has no name any more is told. */
-void etwas_removal_notice(const char *name)
+void etwas_removal_watch(const char *name)
 {
     const uint32_t descriptor = ck_pr_load_32(&opened);
     struct sockaddr_un address;
@@ -37,7 +37,7 @@ void etwas_removal_notice(const char *name)
     }
 }
 
-void etwas_removal_hear(int descriptor)
+void etwas_removal_receive(int descriptor)
 {
     uint8_t events[4096];
 

@@ -17,10 +17,10 @@
 int etwas_removal_begin(void);
 
 /* Notices when the socket of this name goes, from now on. Nothing is done without a descriptor. Any thread. */
-void etwas_removal_notice(const char *name);
+void etwas_removal_watch(const char *name);
 
 /* Takes what it has to say. */
-void etwas_removal_hear(int descriptor);
+void etwas_removal_receive(int descriptor);
 
 /* Closes it; also in a fork's child. Async-signal-safe. */
 void etwas_removal_end(void);

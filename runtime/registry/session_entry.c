@@ -78,14 +78,14 @@ ETWAS_ASSERT_SIZE(struct stored_moment, 8);
 _Static_assert(sizeof(struct etwas_registry_template) % ALIGNMENT == 0,
                "the enablements stand behind it");
 
-static size_t aligned(size_t bytes)
+static size_t entry_aligned(size_t bytes)
 {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* ---- an enablement --------------------------------------------------------------------------- */
 
-static uint32_t measure(const struct etwas_registry_enablement *enablement, size_t *size)
+static uint32_t entry_measure(const struct etwas_registry_enablement *enablement, size_t *size)
 {
     *size = sizeof(struct stored_enablement) + sizeof(struct stored_moment);
     if (enablement->filter_count > ETWAS_REGISTRY_FILTERS) {
@@ -95,15 +95,15 @@ static uint32_t measure(const struct etwas_registry_enablement *enablement, size
         if (enablement->filters[index].bytes > ETWAS_REGISTRY_FILTER_BYTES) {
             return ERROR_INVALID_PARAMETER;
         }
-        *size += sizeof(struct stored_filter) + aligned(enablement->filters[index].bytes);
+        *size += sizeof(struct stored_filter) + entry_aligned(enablement->filters[index].bytes);
     }
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *enablement,
-                                       void *bytes, size_t room, size_t *size)
+uint32_t etwas_registry_encode_enablement(const struct etwas_registry_enablement *enablement,
+                                          void *bytes, size_t room, size_t *size)
 {
-    uint32_t code = measure(enablement, size);
+    uint32_t code = entry_measure(enablement, size);
     struct stored_enablement head = {
         .bytes = (uint32_t)*size,
         .property = enablement->property,
@@ -137,29 +137,30 @@ uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *e
         if (filter->bytes != 0) {
             memcpy(at + sizeof stored, filter->data, filter->bytes);
         }
-        at += sizeof stored + aligned(filter->bytes);
+        at += sizeof stored + entry_aligned(filter->bytes);
     }
     memcpy(at, &moment, sizeof moment);
     return ERROR_SUCCESS;
 }
 
-static bool get_filter(struct etwas_cursor *cursor, struct etwas_registry_filter *filter)
+static bool entry_decode_filter(struct etwas_cursor *cursor, struct etwas_registry_filter *filter)
 {
     struct stored_filter stored;
 
     if (!etwas_cursor_copy(cursor, &stored, sizeof stored) ||
         stored.bytes > ETWAS_REGISTRY_FILTER_BYTES ||
-        aligned(stored.bytes) > etwas_cursor_left(cursor)) {
+        entry_aligned(stored.bytes) > etwas_cursor_left(cursor)) {
         return false;
     }
     *filter = (struct etwas_registry_filter){
         .type = stored.type, .bytes = stored.bytes, .data = cursor->at};
-    cursor->at += aligned(stored.bytes);
+    cursor->at += entry_aligned(stored.bytes);
     return true;
 }
 
-uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
-                                       struct etwas_registry_enablement *enablement, size_t *used)
+uint32_t etwas_registry_decode_enablement(const void *bytes, size_t size,
+                                          struct etwas_registry_enablement *enablement,
+                                          size_t *used)
 {
     struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
     struct stored_enablement head;
@@ -184,7 +185,7 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
         .filter_count = head.filters,
     };
     for (uint32_t index = 0; index < head.filters; index++) {
-        if (!get_filter(&cursor, &enablement->filters[index])) {
+        if (!entry_decode_filter(&cursor, &enablement->filters[index])) {
             return ERROR_INVALID_DATA;
         }
     }
@@ -198,7 +199,7 @@ uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
 
 /* ---- an entry -------------------------------------------------------------------------------- */
 
-static size_t name_units(const etwas_wchar *name)
+static size_t entry_name_units(const etwas_wchar *name)
 {
     size_t units = 0;
 
@@ -208,24 +209,24 @@ static size_t name_units(const etwas_wchar *name)
     return units;
 }
 
-static size_t template_bytes(uint32_t kind)
+static size_t entry_template_bytes(uint32_t kind)
 {
     return kind == ETWAS_REGISTRY_TEMPLATE ? sizeof(struct etwas_registry_template) : 0;
 }
 
 static uint32_t measure_entry(const struct etwas_registry_entry *entry, size_t *size)
 {
-    size_t units = name_units(entry->name);
+    size_t units = entry_name_units(entry->name);
 
-    *size = sizeof(struct stored_entry) + aligned(units * sizeof(etwas_wchar)) +
-            template_bytes(entry->kind);
+    *size = sizeof(struct stored_entry) + entry_aligned(units * sizeof(etwas_wchar)) +
+            entry_template_bytes(entry->kind);
     if (units == 0 || units > ETWAS_REGISTRY_NAME_UNITS || entry->state > ETWAS_REGISTRY_CLOSING ||
         (entry->kind == ETWAS_REGISTRY_TEMPLATE) != (entry->private != NULL)) {
         return ERROR_INVALID_PARAMETER;
     }
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         size_t more;
-        uint32_t code = measure(&entry->enablements[index], &more);
+        uint32_t code = entry_measure(&entry->enablements[index], &more);
 
         if (code != ERROR_SUCCESS) {
             return code;
@@ -238,8 +239,8 @@ static uint32_t measure_entry(const struct etwas_registry_entry *entry, size_t *
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void **bytes,
-                                  size_t *size)
+uint32_t etwas_registry_encode_entry(const struct etwas_registry_entry *entry, void **bytes,
+                                     size_t *size)
 {
     uint32_t code = measure_entry(entry, size);
     struct stored_entry head = {
@@ -258,7 +259,7 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
         .layout = (uint16_t)entry->layout,
         .log_file_mode = entry->log_file_mode,
         .clock = entry->clock,
-        .name_units = (uint32_t)name_units(entry->name),
+        .name_units = (uint32_t)entry_name_units(entry->name),
         .gate = entry->gate,
         .unshared = entry->unshared,
         .time_offset_ns = entry->time_offset_ns,
@@ -275,7 +276,7 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
     *bytes = at;
     memcpy(at, &head, sizeof head);
     memcpy(at + sizeof head, entry->name, head.name_units * sizeof(etwas_wchar));
-    at += sizeof head + aligned(head.name_units * sizeof(etwas_wchar));
+    at += sizeof head + entry_aligned(head.name_units * sizeof(etwas_wchar));
     if (entry->private != NULL) {
         memcpy(at, entry->private, sizeof *entry->private);
         at += sizeof *entry->private;
@@ -284,14 +285,14 @@ uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void
         size_t left = *size - (size_t)(at - (uint8_t *)*bytes);
         size_t used;
 
-        (void)etwas_registry_put_enablement(&entry->enablements[index], at, left, &used);
+        (void)etwas_registry_encode_enablement(&entry->enablements[index], at, left, &used);
         at += used;
     }
     return ERROR_SUCCESS;
 }
 
 /* What an earlier build has less is 0. */
-static void complete_head(struct etwas_cursor *cursor, struct stored_entry *head)
+static void entry_complete_head(struct etwas_cursor *cursor, struct stored_entry *head)
 {
     if (head->head_bytes >= sizeof *head) {
         memcpy(head, cursor->at - LEAST_HEAD_BYTES, sizeof *head);
@@ -303,8 +304,8 @@ static void complete_head(struct etwas_cursor *cursor, struct stored_entry *head
  * The cursor is behind the head of the first build. Also that the enablements, which it is at then, can be as many as
  * that says.
  */
-static bool get_head(struct etwas_cursor *cursor, size_t size, struct stored_entry *head,
-                     etwas_wchar name[ETWAS_REGISTRY_NAME_UNITS + 1])
+static bool entry_decode_head(struct etwas_cursor *cursor, size_t size, struct stored_entry *head,
+                              etwas_wchar name[ETWAS_REGISTRY_NAME_UNITS + 1])
 {
     size_t name_bytes;
 
@@ -314,19 +315,19 @@ static bool get_head(struct etwas_cursor *cursor, size_t size, struct stored_ent
         head->name_units > ETWAS_REGISTRY_NAME_UNITS) {
         return false;
     }
-    complete_head(cursor, head);
+    entry_complete_head(cursor, head);
     name_bytes = head->name_units * sizeof(etwas_wchar);
-    if (aligned(name_bytes) > etwas_cursor_left(cursor)) {
+    if (entry_aligned(name_bytes) > etwas_cursor_left(cursor)) {
         return false;
     }
     memcpy(name, cursor->at, name_bytes);
     name[head->name_units] = 0;
-    cursor->at += aligned(name_bytes);
-    return name_units(name) == head->name_units &&
+    cursor->at += entry_aligned(name_bytes);
+    return entry_name_units(name) == head->name_units &&
            head->enablements <= etwas_cursor_left(cursor) / sizeof(struct stored_enablement);
 }
 
-static bool is_sound(const struct etwas_registry_template *private)
+static bool entry_is_sound(const struct etwas_registry_template *private)
 {
     return private->bytes == sizeof *private &&
            private->process_count <= ETWAS_REGISTRY_PROCESSES &&
@@ -336,15 +337,16 @@ static bool is_sound(const struct etwas_registry_template *private)
 }
 
 /* What follows, in memory of its own: the filters' data stay in it. */
-static bool get_enablements(const void *bytes, size_t size,
-                            struct etwas_registry_enablement *enablements, uint32_t count)
+static bool entry_decode_enablements(const void *bytes, size_t size,
+                                     struct etwas_registry_enablement *enablements, uint32_t count)
 {
     const uint8_t *at = bytes;
 
     for (uint32_t index = 0; index < count; index++) {
         size_t used;
 
-        if (etwas_registry_get_enablement(at, size, &enablements[index], &used) != ERROR_SUCCESS) {
+        if (etwas_registry_decode_enablement(at, size, &enablements[index], &used) !=
+            ERROR_SUCCESS) {
             return false;
         }
         at += used;
@@ -353,8 +355,8 @@ static bool get_enablements(const void *bytes, size_t size,
     return size == 0;
 }
 
-uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
-                                  struct etwas_registry_entry **entry)
+uint32_t etwas_registry_decode_entry(const void *bytes, size_t size,
+                                     struct etwas_registry_entry **entry)
 {
     struct etwas_cursor cursor = {.at = bytes, .end = (const uint8_t *)bytes + size};
     struct etwas_registry_entry read = {0};
@@ -370,10 +372,10 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     if (head.version != VERSION) {
         return ERROR_NOT_SUPPORTED;
     }
-    if (!get_head(&cursor, size, &head, read.name)) {
+    if (!entry_decode_head(&cursor, size, &head, read.name)) {
         return ERROR_INVALID_DATA;
     }
-    own = template_bytes(head.kind);
+    own = entry_template_bytes(head.kind);
     left = etwas_cursor_left(&cursor);
     made = malloc(sizeof *made + head.enablements * sizeof *made->enablements + left);
     if (made == NULL) {
@@ -398,8 +400,8 @@ uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
     behind = (uint8_t *)(made->enablements + head.enablements);
     memcpy(behind, cursor.at, left);
     made->private = own != 0 ? (struct etwas_registry_template *)(void *)behind : NULL;
-    if (left < own || (own != 0 && !is_sound(made->private)) ||
-        !get_enablements(behind + own, left - own, made->enablements, head.enablements)) {
+    if (left < own || (own != 0 && !entry_is_sound(made->private)) ||
+        !entry_decode_enablements(behind + own, left - own, made->enablements, head.enablements)) {
         free(made);
         return ERROR_INVALID_DATA;
     }

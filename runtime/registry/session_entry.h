@@ -116,29 +116,30 @@ struct etwas_registry_entry {
  * Puts an enablement at `bytes`, which has `room`. *size is what it needs, also where that is more.
  * ERROR_INSUFFICIENT_BUFFER; ERROR_INVALID_PARAMETER: more filters, or more data of one, than there may be.
  */
-uint32_t etwas_registry_put_enablement(const struct etwas_registry_enablement *enablement,
-                                       void *bytes, size_t room, size_t *size);
+uint32_t etwas_registry_encode_enablement(const struct etwas_registry_enablement *enablement,
+                                          void *bytes, size_t room, size_t *size);
 
 /*
  * Reads one from the beginning of `bytes`; *used is how many it took. Its filters' data stay where they are.
  * ERROR_INVALID_DATA.
  */
-uint32_t etwas_registry_get_enablement(const void *bytes, size_t size,
-                                       struct etwas_registry_enablement *enablement, size_t *used);
+uint32_t etwas_registry_decode_enablement(const void *bytes, size_t size,
+                                          struct etwas_registry_enablement *enablement,
+                                          size_t *used);
 
 /*
  * A whole entry. *bytes is the caller's to free. ERROR_INVALID_PARAMETER: as above, or no name, or no such state, or a
  * TEMPLATE without one;
  * ERROR_BUFFER_OVERFLOW: it would be larger than ETWAS_REGISTRY_ENTRY_BYTES; ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_registry_put_entry(const struct etwas_registry_entry *entry, void **bytes,
-                                  size_t *size);
+uint32_t etwas_registry_encode_entry(const struct etwas_registry_entry *entry, void **bytes,
+                                     size_t *size);
 
 /*
  * One free() gives back the entry with all that is in it. `bytes` may go. ERROR_INVALID_DATA;
  * ERROR_NOT_SUPPORTED: it is of another version; ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_registry_get_entry(const void *bytes, size_t size,
-                                  struct etwas_registry_entry **entry);
+uint32_t etwas_registry_decode_entry(const void *bytes, size_t size,
+                                     struct etwas_registry_entry **entry);
 
 #endif

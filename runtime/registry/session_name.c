@@ -32,19 +32,20 @@ struct name {
     char stem[ETWAS_REGISTRY_FILE_BYTES];
 };
 
-static size_t size_of(const struct name *name)
+static size_t session_name_size_of(const struct name *name)
 {
     return sizeof name->head + name->head.name_units * sizeof(etwas_wchar);
 }
 
 /* FNV-1a. Names that have the same one have different places. */
-static void add_hash(uint64_t *hash, etwas_wchar unit)
+static void session_name_add_hash(uint64_t *hash, etwas_wchar unit)
 {
     *hash = (*hash ^ (unit & 0xFF)) * UINT64_C(0x100000001B3);
     *hash = (*hash ^ (unit >> 8)) * UINT64_C(0x100000001B3);
 }
 
-static uint32_t make(struct name *name, const etwas_wchar *given, const etwas_guid *session)
+static uint32_t session_name_make(struct name *name, const etwas_wchar *given,
+                                  const etwas_guid *session)
 {
     struct etwas_file_name file = {.kind = ETWAS_REGISTRY_FILE_NAME,
                                    .nonce = UINT64_C(0xCBF29CE484222325)};
@@ -55,15 +56,15 @@ static uint32_t make(struct name *name, const etwas_wchar *given, const etwas_gu
             return ERROR_INVALID_PARAMETER;
         }
         name->folded[units] = etwas_name_fold(given[units]);
-        add_hash(&file.nonce, name->folded[units]);
+        session_name_add_hash(&file.nonce, name->folded[units]);
     }
     name->head = (struct stored_name){
         .magic = MAGIC, .version = VERSION, .name_units = (uint16_t)units, .session = *session};
-    etwas_file_name_put(&file, name->stem);
+    etwas_file_name_format(&file, name->stem);
     return units == 0 ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 }
 
-static bool is_known(const void *bytes, size_t size)
+static bool session_name_is_known(const void *bytes, size_t size)
 {
     const struct stored_name *head = bytes;
 
@@ -71,7 +72,7 @@ static bool is_known(const void *bytes, size_t size)
            size == sizeof *head + head->name_units * sizeof(etwas_wchar);
 }
 
-static bool is_of_name(const void *bytes, const struct name *name)
+static bool session_name_is_of_name(const void *bytes, const struct name *name)
 {
     const struct stored_name *head = bytes;
 
@@ -80,27 +81,28 @@ static bool is_of_name(const void *bytes, const struct name *name)
 }
 
 /* What is not understood here may be of this name: it is living, and somebody's. */
-static bool matches(const void *bytes, size_t size, void *what)
+static bool session_name_matches(const void *bytes, size_t size, void *what)
 {
-    return !is_known(bytes, size) || is_of_name(bytes, what);
+    return !session_name_is_known(bytes, size) || session_name_is_of_name(bytes, what);
 }
 
-uint32_t etwas_session_name_take(struct etwas_held_file *held, const etwas_wchar *given,
-                                 const etwas_guid *session)
+uint32_t etwas_session_name_acquire(struct etwas_held_file *held, const etwas_wchar *given,
+                                    const etwas_guid *session)
 {
     struct name name;
-    uint32_t code = make(&name, given, session);
-    struct etwas_held_wish wish = {.stem = name.stem, .matches = matches, .what = &name};
+    uint32_t code = session_name_make(&name, given, session);
+    struct etwas_held_request request = {
+        .stem = name.stem, .matches = session_name_matches, .what = &name};
     uint8_t bytes[sizeof name.head + sizeof name.folded];
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
     memcpy(bytes, &name.head, sizeof name.head);
-    memcpy(bytes + sizeof name.head, name.folded, size_of(&name) - sizeof name.head);
-    wish.bytes = bytes;
-    wish.size = size_of(&name);
-    return etwas_held_take(held, &wish);
+    memcpy(bytes + sizeof name.head, name.folded, session_name_size_of(&name) - sizeof name.head);
+    request.bytes = bytes;
+    request.size = session_name_size_of(&name);
+    return etwas_held_acquire(held, &request);
 }
 
 /* ---- found ----------------------------------------------------------------------------------- */
@@ -111,11 +113,11 @@ struct search {
     void *context;
 };
 
-static bool is_found(const void *bytes, size_t size, void *what)
+static bool session_name_is_found(const void *bytes, size_t size, void *what)
 {
     const struct search *search = what;
 
-    return is_known(bytes, size) && is_of_name(bytes, search->name) &&
+    return session_name_is_known(bytes, size) && session_name_is_of_name(bytes, search->name) &&
            search->is_it(&((const struct stored_name *)bytes)->session, search->context);
 }
 
@@ -126,15 +128,16 @@ uint32_t etwas_session_name_find(const etwas_wchar *given,
     static const etwas_guid none;
     struct name name;
     struct search search = {.name = &name, .is_it = is_it, .context = context};
-    struct etwas_held_wish wish = {.stem = name.stem, .matches = is_found, .what = &search};
+    struct etwas_held_request request = {
+        .stem = name.stem, .matches = session_name_is_found, .what = &search};
     void *bytes;
     size_t size;
-    uint32_t code = make(&name, given, &none);
+    uint32_t code = session_name_make(&name, given, &none);
 
     if (code != ERROR_SUCCESS) {
         return ERROR_NOT_FOUND; /* no session has such a name */
     }
-    code = etwas_held_read(&wish, &bytes, &size);
+    code = etwas_held_read(&request, &bytes, &size);
     free(bytes);
     return code;
 }

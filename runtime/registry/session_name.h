@@ -10,9 +10,9 @@
 
 #include "registry/held_file.h"
 
-/* Takes it for the session. `name`: 1 to ETWAS_REGISTRY_NAME_UNITS units and a 0. Errors of etwas_held_take. */
-uint32_t etwas_session_name_take(struct etwas_held_file *held, const etwas_wchar *name,
-                                 const etwas_guid *session);
+/* Takes it for the session. `name`: 1 to ETWAS_REGISTRY_NAME_UNITS units and a 0. Errors of etwas_held_acquire. */
+uint32_t etwas_session_name_acquire(struct etwas_held_file *held, const etwas_wchar *name,
+                                    const etwas_guid *session);
 
 /*
  * The session that has the name, where `is_it` says so: a session that is about to be refused its name can have it

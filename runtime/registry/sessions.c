@@ -20,7 +20,7 @@ enum {
     PAUSE_NS = 1000000,
 };
 
-static bool is_same(const etwas_guid *left, const etwas_guid *right)
+static bool sessions_is_same(const etwas_guid *left, const etwas_guid *right)
 {
     return memcmp(left, right, sizeof *left) == 0;
 }
@@ -35,39 +35,41 @@ struct reading {
 };
 
 /* STARTING: it may be refused yet, and nobody listens. */
-static bool is_it(const void *bytes, size_t size, void *what)
+static bool sessions_is_named(const void *bytes, size_t size, void *what)
 {
     struct reading *reading = what;
     struct etwas_registry_entry *entry;
-    uint32_t code = etwas_registry_get_entry(bytes, size, &entry);
+    uint32_t code = etwas_registry_decode_entry(bytes, size, &entry);
 
-    if (code == ERROR_SUCCESS && is_same(&entry->session, reading->session) &&
+    if (code == ERROR_SUCCESS && sessions_is_same(&entry->session, reading->session) &&
         (reading->with_starting || entry->state != ETWAS_REGISTRY_STARTING)) {
         reading->entry = entry;
         return true;
     }
     if (code == ERROR_SUCCESS) {
-        code = is_same(&entry->session, reading->session) ? ERROR_NOT_FOUND : ERROR_INVALID_DATA;
+        code = sessions_is_same(&entry->session, reading->session) ? ERROR_NOT_FOUND
+                                                                   : ERROR_INVALID_DATA;
         free(entry);
     }
     reading->code = reading->code == ERROR_NOT_FOUND ? code : reading->code;
     return false;
 }
 
-static uint32_t read_entry(const etwas_guid *session, bool with_starting,
-                           struct etwas_registry_entry **entry)
+static uint32_t sessions_read_entry(const etwas_guid *session, bool with_starting,
+                                    struct etwas_registry_entry **entry)
 {
     struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
     char stem[ETWAS_REGISTRY_FILE_BYTES];
     struct reading reading = {
         .session = session, .with_starting = with_starting, .code = ERROR_NOT_FOUND};
-    struct etwas_held_wish wish = {.stem = stem, .matches = is_it, .what = &reading};
+    struct etwas_held_request request = {
+        .stem = stem, .matches = sessions_is_named, .what = &reading};
     void *bytes;
     size_t size;
     uint32_t code;
 
-    etwas_file_name_put(&name, stem);
-    code = etwas_held_read(&wish, &bytes, &size);
+    etwas_file_name_format(&name, stem);
+    code = etwas_held_read(&request, &bytes, &size);
     free(bytes);
     *entry = reading.entry;
     return code == ERROR_NOT_FOUND ? reading.code : code;
@@ -75,7 +77,7 @@ static uint32_t read_entry(const etwas_guid *session, bool with_starting,
 
 uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_entry **entry)
 {
-    return read_entry(session, false, entry);
+    return sessions_read_entry(session, false, entry);
 }
 
 struct finding {
@@ -83,7 +85,7 @@ struct finding {
     struct etwas_registry_entry *entry;
 };
 
-static bool has_name(const etwas_guid *session, void *context)
+static bool sessions_has_name(const etwas_guid *session, void *context)
 {
     struct finding *finding = context;
 
@@ -101,26 +103,26 @@ static bool has_name(const etwas_guid *session, void *context)
 uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entry **entry)
 {
     struct finding finding = {.name = name};
-    uint32_t code = etwas_session_name_find(name, has_name, &finding);
+    uint32_t code = etwas_session_name_find(name, sessions_has_name, &finding);
 
     *entry = finding.entry;
     return code;
 }
 
-uint32_t etwas_registry_where(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES])
+uint32_t etwas_registry_folder_of(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES])
 {
     struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
     char stem[ETWAS_REGISTRY_FILE_BYTES];
-    struct etwas_held_wish wish = {.stem = stem};
+    struct etwas_held_request request = {.stem = stem};
     struct etwas_registry_walk walk;
     uint32_t code = etwas_registry_walk(&walk);
     bool goes_on = code == ERROR_SUCCESS;
     void *bytes;
     size_t size;
 
-    etwas_file_name_put(&name, stem);
+    etwas_file_name_format(&name, stem);
     while (goes_on) {
-        code = etwas_held_read_in(walk.folder, &wish, &bytes, &size);
+        code = etwas_held_read_in(walk.folder, &request, &bytes, &size);
         if (code == ERROR_SUCCESS) {
             free(bytes);
             etwas_registry_path(walk.folder, path);
@@ -141,17 +143,17 @@ struct listing {
     uint32_t code;
 };
 
-static bool is_listed(const struct listing *listing, const etwas_guid *session)
+static bool sessions_is_listed(const struct listing *listing, const etwas_guid *session)
 {
     for (uint32_t index = 0; index < listing->count; index++) {
-        if (is_same(&listing->sessions[index], session)) {
+        if (sessions_is_same(&listing->sessions[index], session)) {
             return true;
         }
     }
     return false;
 }
 
-static bool add(struct listing *listing, const etwas_guid *session)
+static bool sessions_add(struct listing *listing, const etwas_guid *session)
 {
     if (listing->count == listing->room) {
         uint32_t room = 2 * listing->room + 8;
@@ -169,25 +171,25 @@ static bool add(struct listing *listing, const etwas_guid *session)
 }
 
 /* One whose entry cannot be read is there all the same. */
-static bool look(int folder, const char *text, void *context)
+static bool sessions_list_name(int folder, const char *text, void *context)
 {
     struct listing *listing = context;
-    struct etwas_file_name name = etwas_file_name_get(text);
+    struct etwas_file_name name = etwas_file_name_parse(text);
     struct etwas_registry_entry *entry;
 
     (void)folder;
-    if (name.kind != ETWAS_REGISTRY_FILE_SESSION || is_listed(listing, &name.session) ||
-        read_entry(&name.session, listing->with_starting, &entry) == ERROR_NOT_FOUND) {
+    if (name.kind != ETWAS_REGISTRY_FILE_SESSION || sessions_is_listed(listing, &name.session) ||
+        sessions_read_entry(&name.session, listing->with_starting, &entry) == ERROR_NOT_FOUND) {
         return true;
     }
     free(entry);
-    return add(listing, &name.session);
+    return sessions_add(listing, &name.session);
 }
 
 uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count)
 {
     struct listing listing = {.code = ERROR_SUCCESS};
-    uint32_t code = etwas_registry_each(look, &listing);
+    uint32_t code = etwas_registry_each(sessions_list_name, &listing);
 
     code = code == ERROR_SUCCESS ? listing.code : code;
     if (code != ERROR_SUCCESS) {
@@ -202,16 +204,16 @@ uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count)
 /* ---- how many -------------------------------------------------------------------------------- */
 
 /* Shared ones. *refusable: so many of them start, and are refused before this one is. */
-static uint32_t count_shared(const etwas_guid *session, uint32_t *refusable)
+static uint32_t sessions_count_shared(const etwas_guid *session, uint32_t *refusable)
 {
     struct listing listing = {.with_starting = true, .code = ERROR_SUCCESS};
     struct etwas_registry_entry *entry;
     uint32_t count = 0;
 
     *refusable = 0;
-    (void)etwas_registry_each(look, &listing);
+    (void)etwas_registry_each(sessions_list_name, &listing);
     for (uint32_t index = 0; index < listing.count; index++) {
-        if (read_entry(&listing.sessions[index], true, &entry) == ERROR_SUCCESS) {
+        if (sessions_read_entry(&listing.sessions[index], true, &entry) == ERROR_SUCCESS) {
             count += entry->kind == ETWAS_REGISTRY_SHARED;
             *refusable += entry->kind == ETWAS_REGISTRY_SHARED &&
                           entry->state == ETWAS_REGISTRY_STARTING &&
@@ -230,7 +232,7 @@ bool etwas_registry_has_room(const etwas_guid *session, uint32_t most)
     const uint64_t deadline_ns = etwas_monotonic_ns() + ROOM_PATIENCE_NS;
     uint32_t refusable;
 
-    while (count_shared(session, &refusable) > most) {
+    while (sessions_count_shared(session, &refusable) > most) {
         if (refusable == 0 || etwas_monotonic_ns() >= deadline_ns) {
             return false;
         }

@@ -29,7 +29,7 @@ uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entr
 uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count);
 
 /* In which folder a living session's entry is, for people. ERROR_NOT_FOUND; errors of etwas_registry_walk_to. */
-uint32_t etwas_registry_where(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES]);
+uint32_t etwas_registry_folder_of(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES]);
 
 /*
  * Whether there are no more than `most` shared sessions with this one, which has its entry and is STARTING. Of several that start

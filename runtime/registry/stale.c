@@ -10,17 +10,17 @@
 
 #include "registry/file_name.h"
 #include "registry/held_file.h"
-#include "registry/noted_folders.h"
+#include "registry/listed_folders.h"
 #include "registry/session_entry.h"
 
 /* What nobody here understands may be whose it is. */
-static bool has_socket(const void *bytes, size_t size, void *what)
+static bool stale_has_socket(const void *bytes, size_t size, void *what)
 {
     const uint64_t *nonce = what;
     struct etwas_registry_entry *entry;
     bool it_has = true;
 
-    if (etwas_registry_get_entry(bytes, size, &entry) == ERROR_SUCCESS) {
+    if (etwas_registry_decode_entry(bytes, size, &entry) == ERROR_SUCCESS) {
         it_has = entry->socket == *nonce;
         free(entry);
     }
@@ -31,41 +31,41 @@ static bool has_socket(const void *bytes, size_t size, void *what)
  * Whether the file that a socket belongs to is dead. It is there before the socket is, and the socket's name is never
  * used again, so this stays true.
  */
-static bool is_dead(int folder, struct etwas_file_name name)
+static bool stale_is_dead(int folder, struct etwas_file_name name)
 {
     char stem[ETWAS_REGISTRY_FILE_BYTES];
-    struct etwas_held_wish wish = {.stem = stem};
+    struct etwas_held_request request = {.stem = stem};
     void *bytes;
     size_t size;
     uint32_t code;
 
     if (name.kind == ETWAS_REGISTRY_FILE_SESSION_SOCKET) {
         name.kind = ETWAS_REGISTRY_FILE_SESSION;
-        wish.matches = has_socket;
-        wish.what = &name.nonce;
+        request.matches = stale_has_socket;
+        request.what = &name.nonce;
     } else {
         name.kind = ETWAS_REGISTRY_FILE_PROCESS;
     }
-    etwas_file_name_put(&name, stem);
-    code = etwas_held_read_in(folder, &wish, &bytes, &size);
+    etwas_file_name_format(&name, stem);
+    code = etwas_held_read_in(folder, &request, &bytes, &size);
     free(bytes);
     return code == ERROR_NOT_FOUND;
 }
 
 bool etwas_registry_clear_socket(int folder, const char *text)
 {
-    struct etwas_file_name name = etwas_file_name_get(text);
+    struct etwas_file_name name = etwas_file_name_parse(text);
 
     return (name.kind == ETWAS_REGISTRY_FILE_SESSION_SOCKET ||
             name.kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET) &&
-           is_dead(folder, name) && unlinkat(folder, text, 0) == 0;
+           stale_is_dead(folder, name) && unlinkat(folder, text, 0) == 0;
 }
 
-static bool look(int folder, const char *text, void *context)
+static bool stale_visit(int folder, const char *text, void *context)
 {
     uint32_t *removed = context;
 
-    switch (etwas_file_name_get(text).kind) {
+    switch (etwas_file_name_parse(text).kind) {
     case ETWAS_REGISTRY_FILE_NAME:
     case ETWAS_REGISTRY_FILE_SESSION:
     case ETWAS_REGISTRY_FILE_PROCESS:
@@ -84,8 +84,8 @@ static bool look(int folder, const char *text, void *context)
 
 uint32_t etwas_registry_clear_stale(void)
 {
-    uint32_t removed = etwas_noted_folders_clear();
+    uint32_t removed = etwas_listed_folders_clear();
 
-    (void)etwas_registry_each(look, &removed);
+    (void)etwas_registry_each(stale_visit, &removed);
     return removed;
 }

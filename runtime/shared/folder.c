@@ -48,7 +48,7 @@ static uint32_t open_folder(const char *path, int *descriptor)
 }
 
 /* False: it is longer than any path. From the root on: it is needed when the program has gone elsewhere. */
-static bool join(char path[ETWAS_FOLDER_BYTES], const char *folder, const char *name)
+static bool folder_join(char path[ETWAS_FOLDER_BYTES], const char *folder, const char *name)
 {
     char here[ETWAS_FOLDER_BYTES] = "";
     int length;
@@ -60,23 +60,23 @@ static bool join(char path[ETWAS_FOLDER_BYTES], const char *folder, const char *
     return length > 0 && length < ETWAS_FOLDER_BYTES;
 }
 
-static bool join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
+static bool folder_join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
 {
     char name[64];
 
     (void)snprintf(name, sizeof name, format, (unsigned)geteuid());
-    return join(path, name, "");
+    return folder_join(path, name, "");
 }
 
 /* With another user's environment (su, sudo) no folder is made among that user's. /run/user/UID has its name already. */
-static bool is_users_own(const char *folder)
+static bool folder_is_users_own(const char *folder)
 {
     struct stat facts;
     struct stat of_all;
     char path[ETWAS_FOLDER_BYTES];
 
     return folder[0] == '/' && stat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
-           !(join_user(path, "/run/user/%u") && stat(path, &of_all) == 0 &&
+           !(folder_join_user(path, "/run/user/%u") && stat(path, &of_all) == 0 &&
              facts.st_ino == of_all.st_ino && facts.st_dev == of_all.st_dev);
 }
 
@@ -95,8 +95,8 @@ bool etwas_shared_folder_is_alone(void)
 bool etwas_shared_folder_of_all(uint32_t index, char path[ETWAS_FOLDER_BYTES])
 {
     path[0] = 0;
-    return index == 0   ? join_user(path, "/run/user/%u/etwas")
-           : index == 1 ? join_user(path, "/dev/shm/etwas-%u")
+    return index == 0   ? folder_join_user(path, "/run/user/%u/etwas")
+           : index == 1 ? folder_join_user(path, "/dev/shm/etwas-%u")
                         : false;
 }
 
@@ -107,10 +107,10 @@ bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
 
     path[0] = 0;
     if (only != NULL) {
-        return index == 0 && join(path, only, "");
+        return index == 0 && folder_join(path, only, "");
     }
-    if (runtime != NULL && is_users_own(runtime) && index-- == 0) {
-        return join(path, runtime, "/etwas");
+    if (runtime != NULL && folder_is_users_own(runtime) && index-- == 0) {
+        return folder_join(path, runtime, "/etwas");
     }
     return etwas_shared_folder_of_all(index, path);
 }
@@ -120,7 +120,7 @@ uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTE
     uint32_t code = ERROR_PATH_NOT_FOUND;
 
     if (given[0] != 0) {
-        return join(path, given, "") ? open_folder(path, descriptor) : code;
+        return folder_join(path, given, "") ? open_folder(path, descriptor) : code;
     }
     for (uint32_t index = 0; etwas_shared_folder_name(index, path); index++) {
         code = open_folder(path, descriptor);

@@ -17,9 +17,9 @@
 #include "platform/nodes.h"
 #include "platform/own_descriptor.h"
 #include "platform/rseq.h"
+#include "shared/backing.h"
 #include "shared/layout.h"
 #include "shared/mapping.h"
-#include "shared/place.h"
 
 enum {
     MOST_STRIPE_SHIFT = 6,
@@ -34,7 +34,7 @@ static int opened[ETWAS_GUEST_SESSIONS];
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* Nobody can cut it under who maps it, and what has no space gets it as other memory does. */
-static bool is_sealed(int descriptor)
+static bool join_is_sealed(int descriptor)
 {
     const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
     int seals = fcntl(descriptor, F_GET_SEALS);
@@ -43,15 +43,15 @@ static bool is_sealed(int descriptor)
 }
 
 /* In a folder of the user's alone. */
-static bool is_in_folder(int descriptor, const struct stat *facts)
+static bool join_is_in_folder(int descriptor, const struct stat *facts)
 {
-    struct etwas_shared_place place;
+    struct etwas_shared_backing place;
 
-    etwas_shared_place_look(&place, descriptor);
+    etwas_shared_backing_read(&place, descriptor);
     return facts->st_nlink != 0 && place.in_memory;
 }
 
-static uint32_t check_file(int descriptor, uint64_t *bytes)
+static uint32_t join_check_file(int descriptor, uint64_t *bytes)
 {
     struct stat facts;
 
@@ -62,20 +62,20 @@ static uint32_t check_file(int descriptor, uint64_t *bytes)
         return ERROR_ACCESS_DENIED;
     }
     *bytes = (uint64_t)facts.st_size;
-    if (is_sealed(descriptor)) {
+    if (join_is_sealed(descriptor)) {
         return ERROR_SUCCESS;
     }
     /* A full file system kills who touches first what has no space. */
     *bytes = (uint64_t)facts.st_blocks * BLOCK_BYTES < *bytes
                  ? (uint64_t)facts.st_blocks * BLOCK_BYTES
                  : *bytes;
-    return is_in_folder(descriptor, &facts) ? ERROR_SUCCESS : ERROR_INVALID_DATA;
+    return join_is_in_folder(descriptor, &facts) ? ERROR_SUCCESS : ERROR_INVALID_DATA;
 }
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
 /* Fields that one of an earlier minor version does not have are 0. */
-static uint32_t read_head(int descriptor, struct etwas_shared_head *head)
+static uint32_t join_read_head(int descriptor, struct etwas_shared_head *head)
 {
     if (etwas_file_read(descriptor, head, sizeof *head, 0) != sizeof *head) {
         return ERROR_INVALID_DATA;
@@ -87,7 +87,7 @@ static uint32_t read_head(int descriptor, struct etwas_shared_head *head)
 }
 
 /* Whether it is one, of a session that this build could join. */
-static uint32_t check_kind(const struct etwas_shared_head *head)
+static uint32_t join_check_kind(const struct etwas_shared_head *head)
 {
     uint8_t boot_id[sizeof head->boot_id];
 
@@ -109,14 +109,14 @@ static uint32_t check_kind(const struct etwas_shared_head *head)
     return head->gate != 0 ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
 }
 
-static bool is_clock(uint32_t clock)
+static bool join_is_clock(uint32_t clock)
 {
     return clock == ETWAS_CLOCK_KIND_QPC || clock == ETWAS_CLOCK_KIND_SYSTEM ||
            clock == ETWAS_CLOCK_KIND_TSC;
 }
 
 /* The numbers beside the tables. */
-static bool is_possible(const struct etwas_shared_head *head)
+static bool join_is_possible(const struct etwas_shared_head *head)
 {
     return head->buffer_bytes != 0 && head->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
            head->buffer_bytes % etwas_memory_page_bytes() == 0 && head->minimum_buffers != 0 &&
@@ -127,14 +127,14 @@ static bool is_possible(const struct etwas_shared_head *head)
            head->tables[ETWAS_SHARED_HINTS].count != 0 &&
            head->tables[ETWAS_SHARED_HINTS].count <= ETWAS_ROWS &&
            head->nodes <= ETWAS_MOST_NODES && head->stripe_shift <= MOST_STRIPE_SHIFT &&
-           is_clock(head->clock);
+           join_is_clock(head->clock);
 }
 
 /* ---- where the pool is ----------------------------------------------------------------------- */
 
 /* Its entries are where this build has them, and as it has them. */
-static bool is_at(const struct etwas_shared_head *head, enum etwas_shared_table_name name,
-                  uint64_t offset, uint32_t count, uint64_t stride)
+static bool join_is_at(const struct etwas_shared_head *head, enum etwas_shared_table_name name,
+                       uint64_t offset, uint32_t count, uint64_t stride)
 {
     const struct etwas_shared_table *table = &head->tables[name];
 
@@ -142,35 +142,36 @@ static bool is_at(const struct etwas_shared_head *head, enum etwas_shared_table_
            table->used == stride;
 }
 
-static bool is_laid_out(const struct etwas_shared_head *head,
-                        const struct etwas_pool_outline *outline)
+static bool join_is_laid_out(const struct etwas_shared_head *head,
+                             const struct etwas_pool_outline *outline)
 {
     const struct etwas_pool_layout *layout = &outline->layout;
     uint64_t at = outline->block_at;
 
-    return is_at(head, ETWAS_SHARED_WORDS, at + layout->words, 1,
-                 sizeof(struct etwas_pool_words)) &&
-           is_at(head, ETWAS_SHARED_SLOTS, at + layout->slots, layout->slot_count,
-                 sizeof(struct etwas_slot)) &&
-           is_at(head, ETWAS_SHARED_OWNERS, at + layout->owners, layout->capacity,
-                 sizeof(uint64_t)) &&
-           is_at(head, ETWAS_SHARED_FREE_SET, at + layout->free_set, 1,
-                 layout->buffers - layout->free_set) &&
-           is_at(head, ETWAS_SHARED_CONTROLS, at + layout->buffers, layout->capacity,
-                 sizeof(struct etwas_buffer_control)) &&
-           is_at(head, ETWAS_SHARED_AGES, at + layout->ages, layout->capacity, sizeof(uint64_t)) &&
-           is_at(head, ETWAS_SHARED_HINTS, at + layout->hints, layout->rows,
-                 etwas_pool_hint_bytes(layout) / layout->rows) &&
-           is_at(head, ETWAS_SHARED_REGION, at + outline->region_at, head->buffers,
-                 head->buffer_bytes);
+    return join_is_at(head, ETWAS_SHARED_WORDS, at + layout->words, 1,
+                      sizeof(struct etwas_pool_words)) &&
+           join_is_at(head, ETWAS_SHARED_SLOTS, at + layout->slots, layout->slot_count,
+                      sizeof(struct etwas_slot)) &&
+           join_is_at(head, ETWAS_SHARED_OWNERS, at + layout->owners, layout->capacity,
+                      sizeof(uint64_t)) &&
+           join_is_at(head, ETWAS_SHARED_FREE_SET, at + layout->free_set, 1,
+                      layout->buffers - layout->free_set) &&
+           join_is_at(head, ETWAS_SHARED_CONTROLS, at + layout->buffers, layout->capacity,
+                      sizeof(struct etwas_buffer_control)) &&
+           join_is_at(head, ETWAS_SHARED_AGES, at + layout->ages, layout->capacity,
+                      sizeof(uint64_t)) &&
+           join_is_at(head, ETWAS_SHARED_HINTS, at + layout->hints, layout->rows,
+                      etwas_pool_hint_bytes(layout) / layout->rows) &&
+           join_is_at(head, ETWAS_SHARED_REGION, at + outline->region_at, head->buffers,
+                      head->buffer_bytes);
 }
 
 /*
  * Block and region lie one behind the other, inside the file. The tables' offsets are compared with this build's own
  * after that, so that nothing depends on what else they say.
  */
-static uint32_t outline_of(const struct etwas_shared_head *head, uint64_t file_bytes,
-                           struct etwas_pool_outline *outline)
+static uint32_t join_outline_of(const struct etwas_shared_head *head, uint64_t file_bytes,
+                                struct etwas_pool_outline *outline)
 {
     const struct etwas_shared_table *tables = head->tables;
     uint64_t block_at = tables[ETWAS_SHARED_WORDS].offset;
@@ -179,7 +180,7 @@ static uint32_t outline_of(const struct etwas_shared_head *head, uint64_t file_b
     uint64_t page = etwas_memory_page_bytes();
     uint32_t times;
 
-    if (!is_possible(head) || block_at % page != 0 || region_at % page != 0 ||
+    if (!join_is_possible(head) || block_at % page != 0 || region_at % page != 0 ||
         region_at > file_bytes || region_bytes > file_bytes - region_at || block_at > region_at) {
         return ERROR_INVALID_DATA;
     }
@@ -205,14 +206,14 @@ static uint32_t outline_of(const struct etwas_shared_head *head, uint64_t file_b
     };
     if (head->first_slot != 0 || head->rseq_slots != etwas_slot_count ||
         head->slot_count != etwas_slot_count + 1 + ETWAS_GUEST_SLOTS ||
-        head->slot_count > outline->layout.slot_count || !is_laid_out(head, outline)) {
+        head->slot_count > outline->layout.slot_count || !join_is_laid_out(head, outline)) {
         return ERROR_NOT_SUPPORTED;
     }
     return outline->layout.bytes <= outline->region_at ? ERROR_SUCCESS : ERROR_INVALID_DATA;
 }
 
 /* Of this moment: who changes them later deceives himself. */
-static uint32_t check_words(int descriptor, const struct etwas_pool_outline *outline)
+static uint32_t join_check_words(int descriptor, const struct etwas_pool_outline *outline)
 {
     struct etwas_pool_words words;
 
@@ -227,8 +228,8 @@ static uint32_t check_words(int descriptor, const struct etwas_pool_outline *out
 
 /* ---- joining and leaving --------------------------------------------------------------------- */
 
-static uint32_t attach(int descriptor, uint32_t entry, struct etwas_pool_outline *outline,
-                       struct etwas_shared_guest *guest)
+static uint32_t join_attach(int descriptor, uint32_t entry, struct etwas_pool_outline *outline,
+                            struct etwas_shared_guest *guest)
 {
     bool is_joined;
 
@@ -252,7 +253,7 @@ static uint32_t attach(int descriptor, uint32_t entry, struct etwas_pool_outline
 }
 
 /* What writers and who leaves will need of the system. Of sequences that it refuses STOP's host knows. */
-static void prepare(const struct etwas_pool_outline *outline)
+static void join_prepare(const struct etwas_pool_outline *outline)
 {
     (void)etwas_rseq_prepare();
     if (outline->nodes > 1) {
@@ -266,13 +267,13 @@ uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
     struct etwas_shared_head head;
     struct etwas_pool_outline outline;
     uint64_t file_bytes;
-    uint32_t code = guest_slot < ETWAS_GUEST_SLOTS ? check_file(descriptor, &file_bytes)
+    uint32_t code = guest_slot < ETWAS_GUEST_SLOTS ? join_check_file(descriptor, &file_bytes)
                                                    : ERROR_INVALID_PARAMETER;
 
-    code = code == ERROR_SUCCESS ? read_head(descriptor, &head) : code;
-    code = code == ERROR_SUCCESS ? check_kind(&head) : code;
-    code = code == ERROR_SUCCESS ? outline_of(&head, file_bytes, &outline) : code;
-    code = code == ERROR_SUCCESS ? check_words(descriptor, &outline) : code;
+    code = code == ERROR_SUCCESS ? join_read_head(descriptor, &head) : code;
+    code = code == ERROR_SUCCESS ? join_check_kind(&head) : code;
+    code = code == ERROR_SUCCESS ? join_outline_of(&head, file_bytes, &outline) : code;
+    code = code == ERROR_SUCCESS ? join_check_words(descriptor, &outline) : code;
     if (code == ERROR_SUCCESS && guest->gate != 0 &&
         (guest->gate != head.gate ||
          memcmp(&guest->session, &head.session, sizeof head.session) != 0)) {
@@ -289,8 +290,8 @@ uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
         .session = head.session,
     };
     outline.guest_slot = etwas_slot_count + 1 + guest_slot;
-    prepare(&outline);
-    return attach(descriptor, entry, &outline, guest);
+    join_prepare(&outline);
+    return join_attach(descriptor, entry, &outline, guest);
 }
 
 bool etwas_shared_leave(const struct etwas_shared_guest *guest)

@@ -104,7 +104,7 @@ struct etwas_shared_head {
     uint64_t schema_bytes;
     uint64_t schemas_left_out; /* there was no room for so many */
 
-    /* Since minor version 1: where it lies, and what the flusher saw of that (place.h). */
+    /* Since minor version 1: where it lies, and what the flusher saw of that (backing.h). */
     uint32_t place; /* ETWAS_PLACE_*; 0: it is not said */
     uint32_t file_system;
     /* Changed by who has the session's role. */

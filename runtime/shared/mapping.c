@@ -23,15 +23,15 @@ enum {
     HUGE_BYTES = 2 << 20, /* of a page that may hold a part of the region */
 };
 
-static uint64_t aligned(uint64_t bytes, uint64_t alignment)
+static uint64_t mapping_aligned(uint64_t bytes, uint64_t alignment)
 {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
 /* ---- where everything is --------------------------------------------------------------------- */
 
-static void place(struct etwas_shared_head *head, enum etwas_shared_table_name name,
-                  uint64_t offset, uint64_t count, uint64_t stride, uint64_t used)
+static void mapping_place_table(struct etwas_shared_head *head, enum etwas_shared_table_name name,
+                                uint64_t offset, uint64_t count, uint64_t stride, uint64_t used)
 {
     head->tables[name] = (struct etwas_shared_table){.offset = offset,
                                                      .count = (uint32_t)count,
@@ -39,59 +39,64 @@ static void place(struct etwas_shared_head *head, enum etwas_shared_table_name n
                                                      .used = (uint32_t)used};
 }
 
-static uint64_t end_of(const struct etwas_shared_table *table)
+static uint64_t mapping_end_of(const struct etwas_shared_table *table)
 {
     return table->offset + (uint64_t)table->count * table->stride;
 }
 
 /* What lies before the pool. Returns its size, in whole pages. */
-static uint64_t place_own(struct etwas_shared_head *head)
+static uint64_t mapping_place_own(struct etwas_shared_head *head)
 {
     const struct etwas_shared_table *tables = head->tables;
 
-    place(head, ETWAS_SHARED_FIRST, aligned(sizeof *head, 64), 1, FIRST_BYTES, FIRST_BYTES);
-    place(head, ETWAS_SHARED_KNOTS, end_of(&tables[ETWAS_SHARED_FIRST]), 2,
-          aligned(sizeof(struct etwas_clock_history), 64), sizeof(struct etwas_clock_history));
-    place(head, ETWAS_SHARED_SCHEMAS, end_of(&tables[ETWAS_SHARED_KNOTS]), 1, SCHEMA_BYTES,
-          SCHEMA_BYTES);
-    return aligned(end_of(&tables[ETWAS_SHARED_SCHEMAS]), etwas_memory_page_bytes());
+    mapping_place_table(head, ETWAS_SHARED_FIRST, mapping_aligned(sizeof *head, 64), 1, FIRST_BYTES,
+                        FIRST_BYTES);
+    mapping_place_table(head, ETWAS_SHARED_KNOTS, mapping_end_of(&tables[ETWAS_SHARED_FIRST]), 2,
+                        mapping_aligned(sizeof(struct etwas_clock_history), 64),
+                        sizeof(struct etwas_clock_history));
+    mapping_place_table(head, ETWAS_SHARED_SCHEMAS, mapping_end_of(&tables[ETWAS_SHARED_KNOTS]), 1,
+                        SCHEMA_BYTES, SCHEMA_BYTES);
+    return mapping_aligned(mapping_end_of(&tables[ETWAS_SHARED_SCHEMAS]),
+                           etwas_memory_page_bytes());
 }
 
 /* What lies before it to be aligned takes space, too. */
-static uint64_t region_alignment(const struct etwas_shared_request *request)
+static uint64_t mapping_region_alignment(const struct etwas_shared_request *request)
 {
     uint64_t bytes = (uint64_t)request->buffers * request->buffer_bytes;
 
     return bytes >= 16 * (uint64_t)HUGE_BYTES ? HUGE_BYTES : etwas_memory_page_bytes();
 }
 
-static void place_pool(struct etwas_shared_head *head, const struct etwas_shared_request *request,
-                       const struct etwas_pool_file *file)
+static void mapping_place_pool(struct etwas_shared_head *head,
+                               const struct etwas_shared_request *request,
+                               const struct etwas_pool_file *file)
 {
     const struct etwas_pool_layout *block = request->block;
     uint32_t capacity = block->capacity;
 
-    place(head, ETWAS_SHARED_WORDS, file->block_at + block->words, 1,
-          sizeof(struct etwas_pool_words), sizeof(struct etwas_pool_words));
-    place(head, ETWAS_SHARED_SLOTS, file->block_at + block->slots, request->slots,
-          sizeof(struct etwas_slot), sizeof(struct etwas_slot));
-    place(head, ETWAS_SHARED_OWNERS, file->block_at + block->owners, capacity, sizeof(uint64_t),
-          sizeof(uint64_t));
-    place(head, ETWAS_SHARED_FREE_SET, file->block_at + block->free_set, 1,
-          block->buffers - block->free_set, block->buffers - block->free_set);
-    place(head, ETWAS_SHARED_CONTROLS, file->block_at + block->buffers, capacity,
-          sizeof(struct etwas_buffer_control), sizeof(struct etwas_buffer_control));
-    place(head, ETWAS_SHARED_AGES, file->block_at + block->ages, capacity, sizeof(uint64_t),
-          sizeof(uint64_t));
-    place(head, ETWAS_SHARED_HINTS, file->block_at + block->hints, block->rows,
-          etwas_pool_hint_bytes(block) / block->rows, etwas_pool_hint_bytes(block) / block->rows);
-    place(head, ETWAS_SHARED_REGION, file->region_at, request->buffers, request->buffer_bytes,
-          request->buffer_bytes);
+    mapping_place_table(head, ETWAS_SHARED_WORDS, file->block_at + block->words, 1,
+                        sizeof(struct etwas_pool_words), sizeof(struct etwas_pool_words));
+    mapping_place_table(head, ETWAS_SHARED_SLOTS, file->block_at + block->slots, request->slots,
+                        sizeof(struct etwas_slot), sizeof(struct etwas_slot));
+    mapping_place_table(head, ETWAS_SHARED_OWNERS, file->block_at + block->owners, capacity,
+                        sizeof(uint64_t), sizeof(uint64_t));
+    mapping_place_table(head, ETWAS_SHARED_FREE_SET, file->block_at + block->free_set, 1,
+                        block->buffers - block->free_set, block->buffers - block->free_set);
+    mapping_place_table(head, ETWAS_SHARED_CONTROLS, file->block_at + block->buffers, capacity,
+                        sizeof(struct etwas_buffer_control), sizeof(struct etwas_buffer_control));
+    mapping_place_table(head, ETWAS_SHARED_AGES, file->block_at + block->ages, capacity,
+                        sizeof(uint64_t), sizeof(uint64_t));
+    mapping_place_table(head, ETWAS_SHARED_HINTS, file->block_at + block->hints, block->rows,
+                        etwas_pool_hint_bytes(block) / block->rows,
+                        etwas_pool_hint_bytes(block) / block->rows);
+    mapping_place_table(head, ETWAS_SHARED_REGION, file->region_at, request->buffers,
+                        request->buffer_bytes, request->buffer_bytes);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static uint32_t open_memfd(struct etwas_shared_mapping *mapping)
+static uint32_t mapping_open_memfd(struct etwas_shared_mapping *mapping)
 {
     mapping->file.descriptor = etwas_file_in_memory("etwas-pool");
     return mapping->file.descriptor >= 0 ? ERROR_SUCCESS
@@ -99,7 +104,7 @@ static uint32_t open_memfd(struct etwas_shared_mapping *mapping)
                                          : etwas_file_open_error(errno);
 }
 
-static void append_guid(char *text, size_t room, const etwas_guid *guid)
+static void mapping_append_guid(char *text, size_t room, const etwas_guid *guid)
 {
     (void)snprintf(text, room, "/s.%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x.pool",
                    guid->Data1, guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1],
@@ -108,8 +113,8 @@ static void append_guid(char *text, size_t room, const etwas_guid *guid)
 }
 
 /* One of this name belongs to somebody who died with a session of this GUID: it is left for recovery. */
-static uint32_t open_linked(struct etwas_shared_mapping *mapping,
-                            const struct etwas_shared_request *request)
+static uint32_t mapping_open_linked(struct etwas_shared_mapping *mapping,
+                                    const struct etwas_shared_request *request)
 {
     char name[64];
     int folder;
@@ -119,7 +124,7 @@ static uint32_t open_linked(struct etwas_shared_mapping *mapping,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    append_guid(name, sizeof name, request->session);
+    mapping_append_guid(name, sizeof name, request->session);
     if (length + strlen(name) >= sizeof mapping->path) {
         (void)close(folder);
         return ERROR_PATH_NOT_FOUND;
@@ -136,7 +141,7 @@ static uint32_t open_linked(struct etwas_shared_mapping *mapping,
 }
 
 /* Pages that are there cannot be missing when a writer touches them. */
-static uint32_t give_space(const struct etwas_shared_mapping *mapping)
+static uint32_t mapping_give_space(const struct etwas_shared_mapping *mapping)
 {
     int error = etwas_file_allocate(mapping->file.descriptor, mapping->taken_bytes);
 
@@ -152,7 +157,7 @@ static uint32_t give_space(const struct etwas_shared_mapping *mapping)
 }
 
 /* Nobody can truncate it under us, where the system knows that: not in a folder. */
-static void seal(const struct etwas_shared_mapping *mapping)
+static void mapping_seal(const struct etwas_shared_mapping *mapping)
 {
     if (!mapping->is_linked) {
         (void)fcntl(mapping->file.descriptor, F_ADD_SEALS,
@@ -160,14 +165,14 @@ static void seal(const struct etwas_shared_mapping *mapping)
     }
 }
 
-static bool take_lock(int file)
+static bool mapping_lock(int file)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 
     return fcntl(file, F_OFD_SETLK, &lock) == 0;
 }
 
-static uint32_t map_own(struct etwas_shared_mapping *mapping)
+static uint32_t mapping_map_own(struct etwas_shared_mapping *mapping)
 {
     void *start = mmap(NULL, mapping->own_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                        mapping->file.descriptor, 0);
@@ -180,8 +185,8 @@ static uint32_t map_own(struct etwas_shared_mapping *mapping)
 }
 
 /* Only memory file systems keep to what is asked of them. */
-static void place_on_nodes(struct etwas_shared_mapping *mapping,
-                           const struct etwas_shared_request *request)
+static void mapping_place_on_nodes(struct etwas_shared_mapping *mapping,
+                                   const struct etwas_shared_request *request)
 {
     struct etwas_pool_file *file = &mapping->file;
 
@@ -195,18 +200,19 @@ static void place_on_nodes(struct etwas_shared_mapping *mapping,
     }
 }
 
-static uint32_t make_file(struct etwas_shared_mapping *mapping,
-                          const struct etwas_shared_request *request)
+static uint32_t mapping_make_file(struct etwas_shared_mapping *mapping,
+                                  const struct etwas_shared_request *request)
 {
-    uint32_t code = request->is_linked ? open_linked(mapping, request) : open_memfd(mapping);
+    uint32_t code =
+        request->is_linked ? mapping_open_linked(mapping, request) : mapping_open_memfd(mapping);
 
-    if (code == ERROR_SUCCESS && !take_lock(mapping->file.descriptor)) {
+    if (code == ERROR_SUCCESS && !mapping_lock(mapping->file.descriptor)) {
         code = ERROR_NOT_SUPPORTED;
     }
     mapping->file.descriptor = etwas_own_keep(mapping->file.descriptor);
     if (code == ERROR_SUCCESS) {
-        etwas_shared_place_look(&mapping->place, mapping->file.descriptor);
-        place_on_nodes(mapping, request);
+        etwas_shared_backing_read(&mapping->place, mapping->file.descriptor);
+        mapping_place_on_nodes(mapping, request);
     }
     return code;
 }
@@ -222,16 +228,16 @@ struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_reque
         return NULL;
     }
     mapping->file.descriptor = -1;
-    mapping->own_bytes = place_own(&layout);
+    mapping->own_bytes = mapping_place_own(&layout);
     mapping->file.block_at = mapping->own_bytes;
-    mapping->file.region_at =
-        aligned(mapping->own_bytes + request->block->bytes, region_alignment(request));
-    place_pool(&layout, request, &mapping->file);
-    mapping->total_bytes = end_of(&layout.tables[ETWAS_SHARED_REGION]);
+    mapping->file.region_at = mapping_aligned(mapping->own_bytes + request->block->bytes,
+                                              mapping_region_alignment(request));
+    mapping_place_pool(&layout, request, &mapping->file);
+    mapping->total_bytes = mapping_end_of(&layout.tables[ETWAS_SHARED_REGION]);
     mapping->taken_bytes = mapping->total_bytes -
                            (uint64_t)(request->buffers - request->taken) * request->buffer_bytes;
     refusal->bytes = mapping->total_bytes;
-    refusal->code = make_file(mapping, request);
+    refusal->code = mapping_make_file(mapping, request);
     if (refusal->code != ERROR_SUCCESS) {
         (void)strcpy(refusal->path, mapping->path);
         etwas_shared_close(mapping);
@@ -243,7 +249,7 @@ struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_reque
 uint32_t etwas_shared_give_space(struct etwas_shared_mapping *mapping,
                                  struct etwas_shared_refusal *refusal)
 {
-    refusal->code = give_space(mapping);
+    refusal->code = mapping_give_space(mapping);
     if (refusal->code != ERROR_SUCCESS) {
         (void)strcpy(refusal->path, mapping->path);
     }
@@ -264,12 +270,12 @@ uint32_t etwas_shared_map(struct etwas_shared_mapping *mapping,
                                             : ETWAS_PLACE_DISK,
         .file_system = (uint32_t)mapping->place.magic,
     };
-    uint32_t code = map_own(mapping);
+    uint32_t code = mapping_map_own(mapping);
 
     if (code == ERROR_SUCCESS) {
-        (void)place_own(&head);
-        place_pool(&head, request, &mapping->file);
-        seal(mapping);
+        (void)mapping_place_own(&head);
+        mapping_place_pool(&head, request, &mapping->file);
+        mapping_seal(mapping);
         memcpy(head.magic, ETWAS_SHARED_MAGIC, sizeof head.magic);
         memcpy(mapping->tables, head.tables, sizeof head.tables);
         memcpy(mapping->head, &head, sizeof head);
@@ -369,9 +375,9 @@ void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *pat
 
 void etwas_shared_touch(struct etwas_shared_mapping *mapping, struct etwas_pool *pool)
 {
-    const struct etwas_shared_place *place = &mapping->place;
+    const struct etwas_shared_backing *place = &mapping->place;
 
-    etwas_shared_place_touch(&mapping->place, pool);
+    etwas_shared_backing_touch(&mapping->place, pool);
     ck_pr_store_64(&mapping->head->touches, place->touches);
     ck_pr_store_64(&mapping->head->longest_touch_ns, place->longest_touch_ns);
     ck_pr_store_64(&mapping->head->slow_touches, place->slow_touches);

@@ -15,9 +15,9 @@
 #include <stddef.h>
 
 #include "buffer/pool.h"
+#include "shared/backing.h"
 #include "shared/folder.h"
 #include "shared/layout.h"
-#include "shared/place.h"
 
 struct etwas_shared_mapping {
     struct etwas_shared_head
@@ -34,7 +34,7 @@ struct etwas_shared_mapping {
     struct etwas_pool_file file;
     bool is_linked;
     char path[ETWAS_FOLDER_BYTES]; /* of a linked one */
-    struct etwas_shared_place place;
+    struct etwas_shared_backing place;
 };
 
 struct etwas_shared_request {
@@ -107,7 +107,7 @@ void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
 /* With the control lock held. The path of the file that is written from here on: absolute; empty: none. */
 void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *path);
 
-/* With the session's role held: some pages are touched (place.h), and what that took is told. */
+/* With the session's role held: some pages are touched (backing.h), and what that took is told. */
 void etwas_shared_touch(struct etwas_shared_mapping *mapping, struct etwas_pool *pool);
 
 /*

@@ -20,7 +20,7 @@ struct kept {
 _Static_assert(sizeof(struct kept) == 17, "without gaps");
 
 /* False: nothing says which boot it is, so nothing can be kept for it. */
-static bool find_boot(uint8_t id[16])
+static bool sequences_find_boot(uint8_t id[16])
 {
     static const uint8_t none[16];
 
@@ -29,7 +29,7 @@ static bool find_boot(uint8_t id[16])
 }
 
 /* -1: there is none. */
-static int open_file(int flags)
+static int sequences_open_file(int flags)
 {
     char path[ETWAS_FOLDER_BYTES];
     int folder;
@@ -44,9 +44,9 @@ static int open_file(int flags)
 }
 
 /* Of another boot, or half written: nothing is kept. */
-static bool read_kept(enum etwas_rseq_state *state)
+static bool sequences_read_kept(enum etwas_rseq_state *state)
 {
-    int file = open_file(O_RDONLY);
+    int file = sequences_open_file(O_RDONLY);
     uint8_t boot_id[16];
     struct kept kept;
     bool is_whole;
@@ -56,7 +56,8 @@ static bool read_kept(enum etwas_rseq_state *state)
     }
     is_whole = read(file, &kept, sizeof kept) == sizeof kept;
     (void)close(file);
-    if (!is_whole || !find_boot(boot_id) || memcmp(kept.boot_id, boot_id, sizeof boot_id) != 0 ||
+    if (!is_whole || !sequences_find_boot(boot_id) ||
+        memcmp(kept.boot_id, boot_id, sizeof boot_id) != 0 ||
         (kept.state != ETWAS_RSEQ_USED && kept.state != ETWAS_RSEQ_NOT_ABORTED)) {
         return false;
     }
@@ -65,10 +66,10 @@ static bool read_kept(enum etwas_rseq_state *state)
 }
 
 /* Where it cannot be written the next process tries again. */
-static void write_kept(enum etwas_rseq_state state)
+static void sequences_write_kept(enum etwas_rseq_state state)
 {
     struct kept kept = {.state = (uint8_t)state};
-    int file = find_boot(kept.boot_id) ? open_file(O_WRONLY | O_CREAT) : -1;
+    int file = sequences_find_boot(kept.boot_id) ? sequences_open_file(O_WRONLY | O_CREAT) : -1;
 
     if (file >= 0) {
         (void)!pwrite(file, &kept, sizeof kept, 0);
@@ -76,4 +77,4 @@ static void write_kept(enum etwas_rseq_state state)
     }
 }
 
-const struct etwas_rseq_keeper etwas_sequences_keeper = {read_kept, write_kept};
+const struct etwas_rseq_keeper etwas_sequences_keeper = {sequences_read_kept, sequences_write_kept};

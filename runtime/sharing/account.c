@@ -55,11 +55,11 @@ size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
 enum {
-    STOP_PATIENCE_MS = 30000 /* its flusher waits for writers, the disk and consumers */
+    STOP_TIMEOUT_MS = 30000 /* its flusher waits for writers, the disk and consumers */
 };
 
 /* QUERY or STOP. *answer is the caller's to free: a head whose lengths are within it, and what follows. */
-static uint32_t ask(uint64_t handle, uint32_t control_code, struct head **answer)
+static uint32_t account_request(uint64_t handle, uint32_t control_code, struct head **answer)
 {
     const struct etwas_request_head request = {.control_code = control_code,
                                                .gate = etwas_handle_generation(handle)};
@@ -76,9 +76,10 @@ static uint32_t ask(uint64_t handle, uint32_t control_code, struct head **answer
     code = ERROR_NOT_ENOUGH_MEMORY;
     if (head != NULL) {
         memcpy(head, &request, sizeof request);
-        code = etwas_remote_ask(
-            entry, &message, head,
-            control_code == EVENT_TRACE_CONTROL_STOP ? STOP_PATIENCE_MS : ETWAS_REMOTE_QUESTION_MS);
+        code = etwas_remote_request(entry, &message, head,
+                                    control_code == EVENT_TRACE_CONTROL_STOP
+                                        ? STOP_TIMEOUT_MS
+                                        : ETWAS_REMOTE_QUERY_TIMEOUT_MS);
     }
     code = code == ERROR_SUCCESS ? message.code : code;
     if (code == ERROR_SUCCESS &&
@@ -96,10 +97,11 @@ static uint32_t ask(uint64_t handle, uint32_t control_code, struct head **answer
     return ERROR_SUCCESS;
 }
 
-static uint32_t counts_of(uint64_t handle, uint32_t control_code, etwas_session_counts *counts)
+static uint32_t account_counts_of(uint64_t handle, uint32_t control_code,
+                                  etwas_session_counts *counts)
 {
     struct head *head;
-    uint32_t code = ask(handle, control_code, &head);
+    uint32_t code = account_request(handle, control_code, &head);
 
     if (code == ERROR_SUCCESS) {
         etwas_sized_give(counts, sizeof *counts, head + 1, head->counts_bytes);
@@ -110,13 +112,13 @@ static uint32_t counts_of(uint64_t handle, uint32_t control_code, etwas_session_
 
 uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts)
 {
-    return counts_of(handle, EVENT_TRACE_CONTROL_QUERY, counts);
+    return account_counts_of(handle, EVENT_TRACE_CONTROL_QUERY, counts);
 }
 
 uint32_t etwas_account_stop(uint64_t handle, etwas_session_counts *counts)
 {
     int cancelling = etwas_cancel_forbid();
-    uint32_t code = counts_of(handle, EVENT_TRACE_CONTROL_STOP, counts);
+    uint32_t code = account_counts_of(handle, EVENT_TRACE_CONTROL_STOP, counts);
 
     etwas_cancel_allow(cancelling);
     return code;
@@ -127,7 +129,7 @@ uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, ui
 {
     const uint8_t *place;
     struct head *head;
-    uint32_t code = ask(handle, EVENT_TRACE_CONTROL_QUERY, &head);
+    uint32_t code = account_request(handle, EVENT_TRACE_CONTROL_QUERY, &head);
 
     if (code != ERROR_SUCCESS) {
         return code;

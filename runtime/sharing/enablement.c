@@ -11,9 +11,9 @@
 #include "provider/image_records.h"
 #include "system/thread_counters.h"
 
-void etwas_enablement_note(struct etwas_registry_enablement *enablement, const etwas_guid *provider,
-                           uint8_t level, uint64_t match_any, uint64_t match_all,
-                           const ENABLE_TRACE_PARAMETERS *parameters)
+void etwas_enablement_record(struct etwas_registry_enablement *enablement,
+                             const etwas_guid *provider, uint8_t level, uint64_t match_any,
+                             uint64_t match_all, const ENABLE_TRACE_PARAMETERS *parameters)
 {
     *enablement = (struct etwas_registry_enablement){
         .provider = *provider,
@@ -36,8 +36,8 @@ void etwas_enablement_note(struct etwas_registry_enablement *enablement, const e
     }
 }
 
-static void list_filters(const struct etwas_registry_enablement *enablement,
-                         EVENT_FILTER_DESCRIPTOR filters[ETWAS_REGISTRY_FILTERS])
+static void enablement_list_filters(const struct etwas_registry_enablement *enablement,
+                                    EVENT_FILTER_DESCRIPTOR filters[ETWAS_REGISTRY_FILTERS])
 {
     for (uint32_t index = 0; index < enablement->filter_count; index++) {
         const struct etwas_registry_filter *filter = &enablement->filters[index];
@@ -56,7 +56,7 @@ uint32_t etwas_enablement_filters(const struct etwas_registry_enablement *enable
     EVENT_FILTER_DESCRIPTOR filters[ETWAS_REGISTRY_FILTERS];
 
     memset(filter, 0, sizeof *filter);
-    list_filters(enablement, filters);
+    enablement_list_filters(enablement, filters);
     return etwas_enable_filters_read(filters, enablement->filter_count, excluded, filter);
 }
 
@@ -101,7 +101,7 @@ uint32_t etwas_enablement_replay(const struct etwas_registry_enablement *enablem
         .FilterDescCount = enablement->filter_count,
     };
 
-    list_filters(enablement, filters);
+    enablement_list_filters(enablement, filters);
     return EnableTraceEx2(session, &enablement->provider, control_code, enablement->level,
                           enablement->match_any, enablement->match_all, timeout_ms, &parameters);
 }

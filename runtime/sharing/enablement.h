@@ -15,9 +15,9 @@
 #include "registry/session_entry.h"
 
 /* What was asked. `parameters`: of version 2; its filters were read before, and their data stay the caller's. */
-void etwas_enablement_note(struct etwas_registry_enablement *enablement, const etwas_guid *provider,
-                           uint8_t level, uint64_t match_any, uint64_t match_all,
-                           const ENABLE_TRACE_PARAMETERS *parameters);
+void etwas_enablement_record(struct etwas_registry_enablement *enablement,
+                             const etwas_guid *provider, uint8_t level, uint64_t match_any,
+                             uint64_t match_all, const ENABLE_TRACE_PARAMETERS *parameters);
 
 /* Its filters. Errors of etwas_enable_filters_read. */
 uint32_t etwas_enablement_filters(const struct etwas_registry_enablement *enablement,

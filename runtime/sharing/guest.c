@@ -25,14 +25,14 @@
 #include "session/session.h"
 #include "shared/layout.h"
 #include "sharing/host_guests.h"
-#include "sharing/look.h"
+#include "sharing/reconcile.h"
 #include "sharing/service.h"
 #include "sharing/sharing.h"
 
 enum {
     PAUSE_NS = 1000000,
     NS_A_MILLISECOND = 1000000,
-    LOOKS_AT_LOCK = 10,
+    LOCK_CHECKS = 10,
 };
 
 struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
@@ -82,7 +82,7 @@ bool etwas_guest_is_counted(const struct etwas_guest *guest)
 }
 
 /* Providers may be enabled with its handle. */
-static bool is_bound(const struct etwas_guest *guest)
+static bool guest_is_bound(const struct etwas_guest *guest)
 {
     return guest->state == ETWAS_GUEST_ATTACHED || etwas_guest_is_counted(guest);
 }
@@ -92,7 +92,7 @@ struct etwas_guest *etwas_guest_find(const etwas_guid *session)
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         struct etwas_guest *guest = &etwas_guests[index];
 
-        if ((guest->state == ETWAS_GUEST_KNOWN || is_bound(guest)) &&
+        if ((guest->state == ETWAS_GUEST_KNOWN || guest_is_bound(guest)) &&
             memcmp(&guest->session, session, sizeof *session) == 0) {
             return guest;
         }
@@ -113,7 +113,7 @@ struct etwas_guest *etwas_guest_of(uint64_t handle)
 }
 
 /* One that is free, else the one that a controller asked for longest ago. NULL: all are attached. */
-static struct etwas_guest *take_entry(void)
+static struct etwas_guest *guest_claim_entry(void)
 {
     struct etwas_guest *oldest = NULL;
 
@@ -137,14 +137,14 @@ static struct etwas_guest *take_entry(void)
 }
 
 /* Another session under the GUID has another gate. */
-struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate)
+struct etwas_guest *etwas_guest_add_known(const etwas_guid *session, uint32_t gate)
 {
     struct etwas_guest *guest = etwas_guest_find(session);
 
-    if (guest == NULL || (guest->gate != gate && is_bound(guest))) {
-        guest = take_entry();
+    if (guest == NULL || (guest->gate != gate && guest_is_bound(guest))) {
+        guest = guest_claim_entry();
     }
-    if (guest != NULL && !is_bound(guest)) {
+    if (guest != NULL && !guest_is_bound(guest)) {
         guest->state = ETWAS_GUEST_KNOWN;
         guest->session = *session;
         guest->gate = gate;
@@ -158,12 +158,12 @@ struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate)
 /* ---- leaving ----------------------------------------------------------------------------------- */
 
 /* Of a host that dies the connection may end a moment before its lock does. */
-static bool host_is_dead(const struct etwas_guest *guest)
+static bool guest_host_is_dead(const struct etwas_guest *guest)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     bool is_dead = !etwas_shared_host_lives(&guest->shared);
 
-    for (uint32_t look = 1; !is_dead && look < LOOKS_AT_LOCK; look++) {
+    for (uint32_t attempt = 1; !is_dead && attempt < LOCK_CHECKS; attempt++) {
         (void)nanosleep(&pause, NULL);
         is_dead = !etwas_shared_host_lives(&guest->shared);
     }
@@ -171,50 +171,50 @@ static bool host_is_dead(const struct etwas_guest *guest)
 }
 
 /* A session that its host has not ended is closed to all its guests when the host is dead, and only then. */
-static void leave(struct etwas_guest *guest)
+static void guest_leave(struct etwas_guest *guest)
 {
-    if (!etwas_shared_has_ended(&guest->shared) && host_is_dead(guest)) {
+    if (!etwas_shared_has_ended(&guest->shared) && guest_host_is_dead(guest)) {
         etwas_shared_close_gates(&guest->shared);
-        guest->state = ETWAS_GUEST_ORPHANED;
+        guest->state = ETWAS_GUEST_ABANDONED;
     } else {
         guest->state = etwas_shared_leave(&guest->shared) ? ETWAS_GUEST_FREE : ETWAS_GUEST_LEAVING;
     }
 }
 
 /* Its handler has said that it is cut, and may not have returned yet. */
-static void end_connection(struct etwas_guest *guest)
+static void guest_end_connection(struct etwas_guest *guest)
 {
     (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
     etwas_own_close(guest->connection);
     guest->connection = -1;
 }
 
-static void detach(struct etwas_guest *guest)
+static void guest_detach(struct etwas_guest *guest)
 {
     etwas_providers_drop_session(etwas_guest_handle(guest));
-    end_connection(guest);
-    etwas_acting_end(&guest->acting);
-    leave(guest);
+    guest_end_connection(guest);
+    etwas_apply_forget(&guest->applied);
+    guest_leave(guest);
 }
 
 /* It does not come to be attached to. */
-static void give_up(struct etwas_guest *guest)
+static void guest_release(struct etwas_guest *guest)
 {
     etwas_providers_drop_session(etwas_guest_handle(guest));
     etwas_unattached_end(guest->index);
-    end_connection(guest);
-    etwas_acting_end(&guest->acting);
+    guest_end_connection(guest);
+    etwas_apply_forget(&guest->applied);
     if (etwas_guest_is_counted(guest)) {
         guest->state = ETWAS_GUEST_FREE;
     }
 }
 
-static void give_up_orphans(void)
+static void guest_release_abandoned(void)
 {
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         struct etwas_guest *guest = &etwas_guests[index];
 
-        if (guest->state == ETWAS_GUEST_ORPHANED && etwas_shared_leave(&guest->shared)) {
+        if (guest->state == ETWAS_GUEST_ABANDONED && etwas_shared_leave(&guest->shared)) {
             guest->state = ETWAS_GUEST_FREE;
         }
     }
@@ -223,22 +223,22 @@ static void give_up_orphans(void)
 /* ---- attaching --------------------------------------------------------------------------------- */
 
 /* In the control thread: a host says nothing by itself but the one answer, so this is that, the end, or madness. */
-static enum etwas_service_answer hear(int connection, uint64_t index)
+static enum etwas_service_answer guest_receive_cut(int connection, uint64_t index)
 {
     (void)connection;
     ck_pr_store_32(&etwas_guests[index].is_cut, 1);
-    etwas_look_soon(NULL);
+    etwas_reconcile_soon(NULL);
     return ETWAS_SERVICE_GIVE;
 }
 
-static bool watch(struct etwas_guest *guest)
+static bool guest_watch(struct etwas_guest *guest)
 {
     ck_pr_store_32(&guest->is_cut, 0);
-    return etwas_service_watch(guest->connection, true, hear, (uint64_t)(guest - etwas_guests)) ==
-           ERROR_SUCCESS;
+    return etwas_service_watch(guest->connection, true, guest_receive_cut,
+                               (uint64_t)(guest - etwas_guests)) == ERROR_SUCCESS;
 }
 
-static bool prepare_slots(void)
+static bool guest_prepare_slots(void)
 {
     bool are_prepared;
 
@@ -250,17 +250,17 @@ static bool prepare_slots(void)
 }
 
 /* It goes on being counted. */
-static void refuse(struct etwas_guest *guest, uint32_t refusal)
+static void guest_refuse(struct etwas_guest *guest, uint32_t refusal)
 {
-    etwas_sharing_was_refused(refusal);
+    etwas_sharing_store_refusal(refusal);
     guest->refusal = refusal;
     guest->state = ETWAS_GUEST_REFUSED;
-    if (!watch(guest)) {
-        give_up(guest);
+    if (!guest_watch(guest)) {
+        guest_release(guest);
     }
 }
 
-static uint32_t send_request(const struct etwas_guest *guest)
+static uint32_t guest_send_request(const struct etwas_guest *guest)
 {
     const struct etwas_message request = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
 
@@ -268,7 +268,7 @@ static uint32_t send_request(const struct etwas_guest *guest)
 }
 
 /* Why its pool is not even asked for. In another time namespace QPC's stamps would lie elsewhere. */
-static uint32_t why_not(const struct etwas_registry_entry *entry)
+static uint32_t guest_refusal_of(const struct etwas_registry_entry *entry)
 {
     const int64_t offset_ns = etwas_time_offset_ns();
 
@@ -282,17 +282,19 @@ static uint32_t why_not(const struct etwas_registry_entry *entry)
 }
 
 /* Takes no time: a host that has too much to accept is tried again by the next look. */
-static uint32_t connect_to(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
+static uint32_t guest_connect(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
 {
     struct etwas_peer peer;
-    uint32_t code = prepare_slots() ? etwas_registry_connect(entry, 0, &guest->connection, &peer)
-                                    : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+    uint32_t code = guest_prepare_slots()
+                        ? etwas_registry_connect(entry, 0, &guest->connection, &peer)
+                        : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
     guest->connection = etwas_own_keep(guest->connection);
-    code = why_not(entry) == ERROR_SUCCESS ? send_request(guest) : (uint32_t)ERROR_SUCCESS;
+    code = guest_refusal_of(entry) == ERROR_SUCCESS ? guest_send_request(guest)
+                                                    : (uint32_t)ERROR_SUCCESS;
     if (code != ERROR_SUCCESS) {
         etwas_own_close(guest->connection);
         guest->connection = -1;
@@ -300,16 +302,17 @@ static uint32_t connect_to(struct etwas_guest *guest, const struct etwas_registr
     return code == ERROR_BROKEN_PIPE ? (uint32_t)ERROR_NOT_FOUND : code;
 }
 
-struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, uint32_t *code)
+struct etwas_guest *etwas_guest_request_pool(const struct etwas_registry_entry *entry,
+                                             uint32_t *code)
 {
     struct etwas_guest *guest;
 
-    give_up_orphans();
+    guest_release_abandoned();
     guest = etwas_guest_find(&entry->session);
     if (guest == NULL) {
-        guest = take_entry();
+        guest = guest_claim_entry();
     }
-    *code = guest != NULL ? connect_to(guest, entry) : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
+    *code = guest != NULL ? guest_connect(guest, entry) : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     if (*code != ERROR_SUCCESS) {
         return NULL;
     }
@@ -319,41 +322,42 @@ struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, ui
     guest->gate = entry->gate;
     guest->is_cut = 0;
     guest->is_new = true;
-    guest->said = 0;
+    guest->acknowledged = 0;
     guest->refusal = 0;
-    guest->told_refusal = 0;
+    guest->reported_refusal = 0;
     guest->used_at = ++uses;
-    guest->acting = (struct etwas_acting){
+    guest->applied = (struct etwas_applied){
         .session = etwas_guest_handle(guest),
         .is_independent = (entry->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0,
     };
-    if (why_not(entry) != ERROR_SUCCESS) {
+    if (guest_refusal_of(entry) != ERROR_SUCCESS) {
         guest->is_new = false;
-        refuse(guest, why_not(entry));
+        guest_refuse(guest, guest_refusal_of(entry));
     }
     return guest;
 }
 
 /* Of what may be otherwise the next time. */
-static bool may_pass(uint32_t refusal)
+static bool guest_refusal_may_pass(uint32_t refusal)
 {
     return refusal == ERROR_NO_SYSTEM_RESOURCES || refusal == ERROR_NOT_ENOUGH_MEMORY;
 }
 
-void etwas_guest_ask_again(struct etwas_guest *guest)
+void etwas_guest_request_pool_again(struct etwas_guest *guest)
 {
-    if (may_pass(guest->refusal) &&
+    if (guest_refusal_may_pass(guest->refusal) &&
         etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests))) {
         guest->state = ETWAS_GUEST_AWAITED;
         guest->is_new = true;
-        if (send_request(guest) != ERROR_SUCCESS) {
-            give_up(guest);
+        if (guest_send_request(guest) != ERROR_SUCCESS) {
+            guest_release(guest);
         }
     }
 }
 
 /* The descriptor of the pool, and what is said with it. ERROR_TIMEOUT: there is no answer yet. */
-static uint32_t receive_answer(int connection, struct etwas_attach_answer *body, int *descriptor)
+static uint32_t guest_receive_answer(int connection, struct etwas_attach_answer *body,
+                                     int *descriptor)
 {
     struct etwas_message answer = {.descriptor = -1};
     uint32_t code = etwas_message_receive(connection, &answer, body, sizeof *body, 0);
@@ -373,7 +377,7 @@ static uint32_t receive_answer(int connection, struct etwas_attach_answer *body,
 }
 
 /* While the session runs it cannot be left (shared/join.h). */
-static uint32_t leave_unused(struct etwas_guest *guest)
+static uint32_t guest_leave_unused(struct etwas_guest *guest)
 {
     if (!etwas_shared_leave(&guest->shared)) {
         guest->state = ETWAS_GUEST_LEAVING;
@@ -382,7 +386,7 @@ static uint32_t leave_unused(struct etwas_guest *guest)
 }
 
 /* Events are counted until the pool can be found. */
-static uint32_t join(struct etwas_guest *guest, int descriptor, uint32_t row)
+static uint32_t guest_join(struct etwas_guest *guest, int descriptor, uint32_t row)
 {
     uint32_t code;
 
@@ -392,30 +396,30 @@ static uint32_t join(struct etwas_guest *guest, int descriptor, uint32_t row)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (!watch(guest)) {
-        return leave_unused(guest);
+    if (!guest_watch(guest)) {
+        return guest_leave_unused(guest);
     }
     etwas_unattached_end(guest->index);
     guest->state = ETWAS_GUEST_ATTACHED;
     guest->gate = guest->shared.gate;
-    guest->acting.session = etwas_guest_handle(guest);
+    guest->applied.session = etwas_guest_handle(guest);
     return ERROR_SUCCESS;
 }
 
 /* The session or its host has ended, or the program has closed the connection: nobody can be told anything. */
-static bool is_over(uint32_t code)
+static bool guest_session_is_over(uint32_t code)
 {
     return code == ERROR_BROKEN_PIPE || code == ERROR_WMI_INSTANCE_NOT_FOUND ||
            code == ERROR_INVALID_HANDLE;
 }
 
 /* False: there is no answer yet. Else it is ATTACHED, REFUSED or left. */
-static bool take_answer(struct etwas_guest *guest)
+static bool guest_take_answer(struct etwas_guest *guest)
 {
     struct etwas_attach_answer body;
     int descriptor = -1;
     uint32_t code = etwas_own_is(guest->connection)
-                        ? receive_answer(guest->connection, &body, &descriptor)
+                        ? guest_receive_answer(guest->connection, &body, &descriptor)
                         : (uint32_t)ERROR_INVALID_HANDLE;
 
     if (code == ERROR_TIMEOUT) {
@@ -426,19 +430,19 @@ static bool take_answer(struct etwas_guest *guest)
         etwas_process_id_settle(body.process_id);
     }
     if (code == ERROR_SUCCESS) {
-        code = join(guest, descriptor, body.row);
+        code = guest_join(guest, descriptor, body.row);
         (void)close(descriptor);
     }
-    if (is_over(code)) {
-        give_up(guest);
+    if (guest_session_is_over(code)) {
+        guest_release(guest);
     } else if (code != ERROR_SUCCESS) {
-        refuse(guest, code);
+        guest_refuse(guest, code);
     }
     return true;
 }
 
 /* Those that are waited for still. */
-static uint32_t list_new(struct pollfd polls[ETWAS_GUEST_SESSIONS])
+static uint32_t guest_list_unanswered(struct pollfd polls[ETWAS_GUEST_SESSIONS])
 {
     uint32_t count = 0;
 
@@ -446,7 +450,7 @@ static uint32_t list_new(struct pollfd polls[ETWAS_GUEST_SESSIONS])
         struct etwas_guest *guest = &etwas_guests[index];
 
         if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
-            guest->is_new = !take_answer(guest);
+            guest->is_new = !guest_take_answer(guest);
         }
         if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
             polls[count++] = (struct pollfd){.fd = guest->connection, .events = POLLIN};
@@ -461,7 +465,8 @@ void etwas_guests_await(uint64_t deadline_ns)
     uint64_t now_ns;
     uint32_t count;
 
-    while ((count = list_new(polls)) != 0 && (now_ns = etwas_monotonic_ns()) < deadline_ns) {
+    while ((count = guest_list_unanswered(polls)) != 0 &&
+           (now_ns = etwas_monotonic_ns()) < deadline_ns) {
         (void)poll(polls, count, (int)((deadline_ns - now_ns) / NS_A_MILLISECOND) + 1);
     }
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
@@ -469,8 +474,8 @@ void etwas_guests_await(uint64_t deadline_ns)
 
         if (guest->state == ETWAS_GUEST_AWAITED && guest->is_new) {
             guest->is_new = false;
-            if (!watch(guest)) {
-                give_up(guest);
+            if (!guest_watch(guest)) {
+                guest_release(guest);
             }
         }
     }
@@ -479,21 +484,22 @@ void etwas_guests_await(uint64_t deadline_ns)
 bool etwas_guest_count(struct etwas_guest *guest)
 {
     const uint32_t refusal = guest->state == ETWAS_GUEST_REFUSED ? guest->refusal : 0;
-    const struct etwas_unattached_note note = {
+    const struct etwas_unattached_report report = {
         .word = etwas_unattached_word(guest->index),
         .refusal = refusal,
     };
-    const struct etwas_message message = {
-        .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof note, .descriptor = etwas_unattached_page()};
+    const struct etwas_message message = {.op = ETWAS_MESSAGE_ACKNOWLEDGE,
+                                          .bytes = sizeof report,
+                                          .descriptor = etwas_unattached_page()};
     bool is_counted = etwas_unattached_is(guest->index, guest->gate);
 
-    if (is_counted && refusal == guest->told_refusal) {
+    if (is_counted && refusal == guest->reported_refusal) {
         return true;
     }
-    if (etwas_message_send(guest->connection, &message, &note, 0) != ERROR_SUCCESS) {
+    if (etwas_message_send(guest->connection, &message, &report, 0) != ERROR_SUCCESS) {
         return is_counted;
     }
-    guest->told_refusal = refusal;
+    guest->reported_refusal = refusal;
     if (!is_counted && guest->gate != 0 && message.descriptor >= 0) {
         etwas_unattached_begin(guest->index, guest->gate);
         is_counted = true;
@@ -501,20 +507,20 @@ bool etwas_guest_count(struct etwas_guest *guest)
     return is_counted;
 }
 
-void etwas_guests_hear_cut(void)
+void etwas_guests_detach_cut(void)
 {
     for (uint32_t index = 0; index < ETWAS_GUEST_SESSIONS; index++) {
         struct etwas_guest *guest = &etwas_guests[index];
         bool is_cut = ck_pr_load_32(&guest->is_cut) != 0;
 
         if (guest->state == ETWAS_GUEST_ATTACHED && is_cut) {
-            detach(guest);
-        } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut && !take_answer(guest)) {
-            give_up(guest);
+            guest_detach(guest);
+        } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut && !guest_take_answer(guest)) {
+            guest_release(guest);
         } else if (guest->state == ETWAS_GUEST_REFUSED && is_cut) {
-            give_up(guest); /* that has nothing more to say */
+            guest_release(guest); /* that has nothing more to say */
         } else if (guest->state == ETWAS_GUEST_LEAVING) {
-            leave(guest);
+            guest_leave(guest);
         }
     }
 }
@@ -523,8 +529,8 @@ void etwas_guests_hear_cut(void)
 
 static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES]; /* of who has the lock */
 
-static uint32_t describe_one(const struct etwas_guest *guest, const struct etwas_description *next,
-                             uint64_t deadline_ns)
+static uint32_t guest_send_description(const struct etwas_guest *guest,
+                                       const struct etwas_description *next, uint64_t deadline_ns)
 {
     struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
 
@@ -538,7 +544,7 @@ static uint32_t describe_one(const struct etwas_guest *guest, const struct etwas
 }
 
 /* By one message as many as are in it. Takes the loader's lock. */
-static void tell_images(struct etwas_guest *guest, uint64_t deadline_ns)
+static void guest_send_images(struct etwas_guest *guest, uint64_t deadline_ns)
 {
     const struct etwas_description_subject subject = {.guid = ImageLoadGuid};
     struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
@@ -547,27 +553,27 @@ static void tell_images(struct etwas_guest *guest, uint64_t deadline_ns)
     etwas_image_records_update();
     memcpy(body, &subject, sizeof subject);
     while (code == ERROR_SUCCESS && etwas_image_records_have_more(&guest->images)) {
-        struct etwas_image_cursor told = guest->images;
+        struct etwas_image_cursor sent = guest->images;
 
-        message.bytes = etwas_image_records_read(&told, body, sizeof subject, sizeof body, 0);
+        message.bytes = etwas_image_records_read(&sent, body, sizeof subject, sizeof body, 0);
         if (message.bytes > sizeof subject) {
             code = etwas_message_send(guest->connection, &message, body, deadline_ns);
         }
-        guest->images = code == ERROR_SUCCESS ? told : guest->images;
+        guest->images = code == ERROR_SUCCESS ? sent : guest->images;
     }
 }
 
 void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
 {
-    struct etwas_description_cursor told = guest->described;
+    struct etwas_description_cursor sent = guest->described;
     const struct etwas_description *next;
 
-    while ((next = etwas_descriptions_next(&told)) != NULL &&
-           describe_one(guest, next, deadline_ns) == ERROR_SUCCESS) {
-        guest->described = told;
+    while ((next = etwas_descriptions_next(&sent)) != NULL &&
+           guest_send_description(guest, next, deadline_ns) == ERROR_SUCCESS) {
+        guest->described = sent;
     }
     if (guest->takes_stacks) {
-        tell_images(guest, deadline_ns);
+        guest_send_images(guest, deadline_ns);
     }
 }
 
@@ -585,7 +591,7 @@ void etwas_guests_after_fork(bool is_child)
         if (etwas_guests[index].is_cut != 0 && etwas_guests[index].connection >= 0) {
             etwas_own_close(etwas_guests[index].connection);
         }
-        etwas_acting_end(&etwas_guests[index].acting);
+        etwas_apply_forget(&etwas_guests[index].applied);
         etwas_guests[index] = (struct etwas_guest){0};
     }
     if (is_child) {

@@ -33,7 +33,7 @@
 #include "provider/image_records.h"
 #include "registry/session_entry.h"
 #include "shared/join.h"
-#include "sharing/acting.h"
+#include "sharing/apply.h"
 
 enum etwas_guest_state {
     ETWAS_GUEST_FREE,
@@ -42,7 +42,7 @@ enum etwas_guest_state {
     ETWAS_GUEST_REFUSED,
     ETWAS_GUEST_ATTACHED,
     ETWAS_GUEST_LEAVING,
-    ETWAS_GUEST_ORPHANED,
+    ETWAS_GUEST_ABANDONED,
 };
 
 struct etwas_guest {
@@ -58,12 +58,12 @@ struct etwas_guest {
     uint32_t
         is_cut; /* stored by the control thread, which watches no more: the connection is at its end, or says something */
     uint32_t refusal;                          /* why it was REFUSED last; 0: it was not */
-    uint32_t told_refusal;                     /* the host knows of this one */
-    struct etwas_acting acting;                /* by the host's entry */
+    uint32_t reported_refusal;                 /* the host knows of this one */
+    struct etwas_applied applied;              /* by the host's entry */
     bool takes_stacks;                         /* the session wants them, or has wanted them */
     struct etwas_description_cursor described; /* what the host was told, */
     struct etwas_image_cursor images;          /* and of what is loaded here */
-    uint64_t said; /* the number of the entry that the host was told this process acts by */
+    uint64_t acknowledged; /* the number of the entry that the host was told this process acts by */
 };
 
 extern struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
@@ -85,17 +85,18 @@ struct etwas_guest *etwas_guest_find(const etwas_guid *session);
 struct etwas_guest *etwas_guest_of(uint64_t handle);
 
 /* Knows it from here on, whose slots' gate is that. NULL: there is no room. */
-struct etwas_guest *etwas_guest_know(const etwas_guid *session, uint32_t gate);
+struct etwas_guest *etwas_guest_add_known(const etwas_guid *session, uint32_t gate);
 
 /*
  * Asks its host for its pool, as its entry says, and does not wait: it is AWAITED, or at once REFUSED where the pool's
  * layout is of another release, or its clock of another time namespace. NULL, with a code: ERROR_NOT_FOUND, the host is gone; else it is to be tried again: the host has
  * more to accept than it may; too many sessions; no more files; no memory.
  */
-struct etwas_guest *etwas_guest_ask(const struct etwas_registry_entry *entry, uint32_t *code);
+struct etwas_guest *etwas_guest_request_pool(const struct etwas_registry_entry *entry,
+                                             uint32_t *code);
 
 /* Asks once more, where it was REFUSED for want of what there may be now. */
-void etwas_guest_ask_again(struct etwas_guest *guest);
+void etwas_guest_request_pool_again(struct etwas_guest *guest);
 
 /*
  * Waits for answers to those that were asked since the last call, until the deadline. Who has answered is ATTACHED then;
@@ -114,7 +115,7 @@ bool etwas_guest_count(struct etwas_guest *guest);
  * connection alone says that: an entry may be unreadable for want of files, or be replaced while the folder is read.
  * And those whose hosts have answered at last.
  */
-void etwas_guests_hear_cut(void);
+void etwas_guests_detach_cut(void);
 
 /*
  * Tells the host what this process has described since it was told last, and if the session takes stacks what has been loaded. Waits until the deadline for a host that has

@@ -18,8 +18,8 @@
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
+#include "registry/notification.h"
 #include "registry/sessions.h"
-#include "registry/tell.h"
 #include "shared/layout.h"
 #include "sharing/host_answers.h"
 #include "sharing/host_consumers.h"
@@ -27,27 +27,27 @@
 #include "sharing/host_guests.h"
 #include "sharing/host_request.h"
 #include "sharing/host_unattached.h"
-#include "sharing/look.h"
-#include "sharing/others.h"
+#include "sharing/other_processes.h"
+#include "sharing/private_template.h"
+#include "sharing/reconcile.h"
 #include "sharing/service.h"
 #include "sharing/sharing.h"
-#include "sharing/template.h"
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,
-    CLOSING_PATIENCE_MS = 1000, /* for the callbacks of guests */
-    SETTLE_PATIENCE_NS = 1000000000,
+    CLOSING_TIMEOUT_MS = 1000, /* for the callbacks of guests */
+    IDLE_TIMEOUT_NS = 1000000000,
     DYING_PAUSE_NS = 1000000,
 };
 
-#define DYING_PATIENCE_NS UINT64_C(2000000000)
+#define DYING_TIMEOUT_NS UINT64_C(2000000000)
 
 /* By the session's entry of the table. Under `hosting`. */
 struct host {
     bool is_open;
     uint64_t
         handle; /* of the session: its entry of the table may be another's when somebody comes with it */
-    struct etwas_host_entry shown;
+    struct etwas_host_entry published;
 };
 
 static struct host hosts[ETWAS_SESSION_ENTRIES];
@@ -55,7 +55,7 @@ static pthread_mutex_t hosting = PTHREAD_MUTEX_INITIALIZER;
 static int cancelling; /* of who hosts, as it was before */
 
 /* Under it there are points of cancellation. */
-static void lock(void)
+static void host_lock(void)
 {
     int before = etwas_cancel_forbid();
 
@@ -63,7 +63,7 @@ static void lock(void)
     cancelling = before;
 }
 
-static void unlock(void)
+static void host_unlock(void)
 {
     int before = cancelling;
 
@@ -73,39 +73,40 @@ static void unlock(void)
 
 /* ---- telling: under `hosting` ------------------------------------------------------------------ */
 
-static struct etwas_tell look_at(const struct host *host)
+static struct etwas_notification host_notification(const struct host *host)
 {
-    struct etwas_tell tell = {
-        .op = ETWAS_TELL_LOOK,
-        .number = host->shown.entry.number,
-        .session = host->shown.entry.session,
+    struct etwas_notification notification = {
+        .op = ETWAS_NOTIFY_CHANGED,
+        .number = host->published.entry.number,
+        .session = host->published.entry.session,
     };
 
-    (void)strcpy(tell.sender, etwas_service_name());
-    return tell;
+    (void)strcpy(notification.sender, etwas_service_name());
+    return notification;
 }
 
 /* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. */
-static void tell_all(const struct host *host, struct etwas_waiter *waiter, uint32_t *told)
+static void host_notify_all(const struct host *host, struct etwas_waiter *waiter,
+                            uint32_t *notified)
 {
-    struct etwas_tell tell = look_at(host);
+    struct etwas_notification notification = host_notification(host);
 
     if (waiter != NULL) {
-        etwas_answers_begin((uint32_t)(host - hosts), waiter, &tell);
+        etwas_answers_begin((uint32_t)(host - hosts), waiter, &notification);
     } else {
-        tell.sender[0] = '\0';
+        notification.sender[0] = '\0';
     }
-    (void)etwas_registry_tell_all(&tell, told);
+    (void)etwas_registry_notify_all(&notification, notified);
 }
 
 /* ---- a session's life -------------------------------------------------------------------------- */
 
 /* Between watch and unwatch the spare descriptor is the handler's. */
-static enum etwas_service_answer accept_for(int listener, uint64_t session,
-                                            etwas_service_handler hear)
+static enum etwas_service_answer host_accept(int listener, uint64_t session,
+                                             etwas_service_handler receive)
 {
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
-    int *spare = &hosts[etwas_handle_index(session) - 1].shown.registry.spare;
+    int *spare = &hosts[etwas_handle_index(session) - 1].published.registry.spare;
     struct etwas_peer peer;
     int connection;
     uint32_t code = etwas_registry_accept(listener, spare, &connection, &peer);
@@ -115,30 +116,30 @@ static enum etwas_service_answer accept_for(int listener, uint64_t session,
                         NULL); /* it says so at once again, until the program closes files */
     }
     if (code == ERROR_SUCCESS &&
-        etwas_service_watch(connection, true, hear, session) != ERROR_SUCCESS) {
+        etwas_service_watch(connection, true, receive, session) != ERROR_SUCCESS) {
         etwas_own_close(connection);
     }
     return ETWAS_SERVICE_KEEP;
 }
 
-static enum etwas_service_answer accept_one(int listener, uint64_t session)
+static enum etwas_service_answer host_accept_guest(int listener, uint64_t session)
 {
-    return accept_for(listener, session, etwas_host_guests_hear);
+    return host_accept(listener, session, etwas_host_guests_receive);
 }
 
 /* Who asks a recorder of this process alone. */
-static enum etwas_service_answer accept_asker(int listener, uint64_t session)
+static enum etwas_service_answer host_accept_controller(int listener, uint64_t session)
 {
-    return accept_for(listener, session, etwas_host_snapshots_hear);
+    return host_accept(listener, session, etwas_host_snapshots_receive);
 }
 
-static void drop_template(struct host *host)
+static void host_free_template(struct host *host)
 {
-    free(host->shown.entry.private);
-    host->shown.entry.private = NULL;
+    free(host->published.entry.private);
+    host->published.entry.private = NULL;
 }
 
-static void describe(struct etwas_registry_entry *entry, const struct etwas_session *session)
+static void host_fill_entry(struct etwas_registry_entry *entry, const struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
 
@@ -155,7 +156,7 @@ static void describe(struct etwas_registry_entry *entry, const struct etwas_sess
     memcpy(entry->name, configuration->name, sizeof configuration->name);
 }
 
-static bool is_hosted(const struct etwas_session *session)
+static bool host_is_needed(const struct etwas_session *session)
 {
     return session->configuration.is_shared || session->configuration.is_template ||
            session->configuration.is_listed || session->configuration.is_found;
@@ -165,7 +166,7 @@ static bool is_hosted(const struct etwas_session *session)
  * The process that has its name or GUID is being killed, and keeps both until its memory has been given back; or has lost
  * its entry already, or has none yet.
  */
-static bool may_become_free(const struct etwas_registry_entry *wanted)
+static bool host_name_may_become_free(const struct etwas_registry_entry *wanted)
 {
     struct etwas_registry_entry *entry;
     uint32_t code = etwas_registry_find(wanted->name, &entry);
@@ -182,18 +183,18 @@ static bool may_become_free(const struct etwas_registry_entry *wanted)
 }
 
 /* Under `hosting`, which others have while a dying host is waited for: the entry is of nobody else. */
-static uint32_t open_registry(struct etwas_host_entry *shown)
+static uint32_t host_open_registry(struct etwas_host_entry *published)
 {
     const struct timespec pause = {.tv_nsec = DYING_PAUSE_NS};
-    const uint64_t deadline_ns = etwas_monotonic_ns() + DYING_PATIENCE_NS;
-    uint32_t code = etwas_registry_host_open(&shown->registry, &shown->entry);
+    const uint64_t deadline_ns = etwas_monotonic_ns() + DYING_TIMEOUT_NS;
+    uint32_t code = etwas_registry_host_open(&published->registry, &published->entry);
 
     while (code == ERROR_ALREADY_EXISTS && etwas_monotonic_ns() < deadline_ns &&
-           may_become_free(&shown->entry)) {
-        unlock();
+           host_name_may_become_free(&published->entry)) {
+        host_unlock();
         (void)nanosleep(&pause, NULL);
-        lock();
-        code = etwas_registry_host_open(&shown->registry, &shown->entry);
+        host_lock();
+        code = etwas_registry_host_open(&published->registry, &published->entry);
     }
     return code;
 }
@@ -203,33 +204,33 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     struct host *host = &hosts[session->index];
     uint32_t code;
 
-    if (!is_hosted(session)) {
+    if (!host_is_needed(session)) {
         return ERROR_SUCCESS;
     }
     etwas_answers_prepare();
-    code = etwas_look_begin();
+    code = etwas_reconcile_begin();
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    lock();
-    host->shown.registry = ETWAS_REGISTRY_NO_HOST;
-    describe(&host->shown.entry, session);
+    host_lock();
+    host->published.registry = ETWAS_REGISTRY_NO_HOST;
+    host_fill_entry(&host->published.entry, session);
     if (session->configuration.is_template) {
-        host->shown.entry.kind = ETWAS_REGISTRY_TEMPLATE;
-        host->shown.entry.private = etwas_template_make(&session->configuration);
+        host->published.entry.kind = ETWAS_REGISTRY_TEMPLATE;
+        host->published.entry.private = etwas_private_template_make(&session->configuration);
     }
     if (session->configuration.is_listed) {
-        host->shown.entry.kind = ETWAS_REGISTRY_RECORDER;
+        host->published.entry.kind = ETWAS_REGISTRY_RECORDER;
     }
-    code = session->configuration.is_template && host->shown.entry.private == NULL
+    code = session->configuration.is_template && host->published.entry.private == NULL
                ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
-               : open_registry(&host->shown);
+               : host_open_registry(&host->published);
     host->is_open = code == ERROR_SUCCESS;
     if (!host->is_open) {
-        drop_template(host);
+        host_free_template(host);
     }
     host->handle = etwas_session_handle(etwas_session_key(session));
-    unlock();
+    host_unlock();
     return code;
 }
 
@@ -237,77 +238,78 @@ void etwas_host_open(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
 
-    if (!is_hosted(session)) {
+    if (!host_is_needed(session)) {
         return;
     }
     if (session->configuration.is_shared) {
         etwas_host_guests_begin(session);
     }
-    lock();
-    host->shown.entry.state = ETWAS_REGISTRY_OPEN;
-    host->shown.entry.gate =
-        host->shown.entry.kind == ETWAS_REGISTRY_SHARED ? session->generation : 0;
-    host->shown.entry.unshared =
+    host_lock();
+    host->published.entry.state = ETWAS_REGISTRY_OPEN;
+    host->published.entry.gate =
+        host->published.entry.kind == ETWAS_REGISTRY_SHARED ? session->generation : 0;
+    host->published.entry.unshared =
         session->configuration.is_found ? session->configuration.unshared : 0;
-    host->shown.entry.number++;
+    host->published.entry.number++;
     /* The next change publishes what could not be now. Nobody has to look at a shared session that enables nothing. */
-    if (etwas_host_entry_publish(&host->shown) == ERROR_SUCCESS &&
-        host->shown.entry.private != NULL) {
-        tell_all(host, NULL, NULL);
+    if (etwas_host_entry_publish(&host->published) == ERROR_SUCCESS &&
+        host->published.entry.private != NULL) {
+        host_notify_all(host, NULL, NULL);
     }
-    (void)etwas_service_watch(host->shown.registry.listener, false,
-                              session->configuration.is_listed ? accept_asker : accept_one,
+    (void)etwas_service_watch(host->published.registry.listener, false,
+                              session->configuration.is_listed ? host_accept_controller
+                                                               : host_accept_guest,
                               host->handle);
-    unlock();
+    host_unlock();
 }
 
 /* Followers end, and are waited for. */
-static void close_template(uint32_t index)
+static void host_close_template(uint32_t index)
 {
     struct host *host = &hosts[index];
     struct etwas_waiter waiter;
-    uint32_t told = 0;
+    uint32_t notified = 0;
 
-    lock();
-    host->shown.entry.state = ETWAS_REGISTRY_CLOSING;
-    host->shown.entry.number++;
-    etwas_host_entry_clear(&host->shown);
-    (void)etwas_host_entry_publish(&host->shown);
-    tell_all(host, &waiter, &told);
-    unlock();
-    (void)etwas_answers_wait(index, &waiter, told, ETWAS_ANSWER_PATIENCE_MS);
+    host_lock();
+    host->published.entry.state = ETWAS_REGISTRY_CLOSING;
+    host->published.entry.number++;
+    etwas_host_entry_clear(&host->published);
+    (void)etwas_host_entry_publish(&host->published);
+    host_notify_all(host, &waiter, &notified);
+    host_unlock();
+    (void)etwas_answers_wait(index, &waiter, notified, ETWAS_ANSWER_TIMEOUT_MS);
 }
 
 void etwas_host_closing(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
-    struct etwas_tell tell;
+    struct etwas_notification notification;
     uint64_t number;
 
-    if (!is_hosted(session)) {
+    if (!host_is_needed(session)) {
         return;
     }
     if (session->configuration.is_template) {
-        close_template(session->index);
+        host_close_template(session->index);
         return;
     }
-    lock();
-    host->shown.entry.state = ETWAS_REGISTRY_CLOSING;
-    number = ++host->shown.entry.number;
-    etwas_host_entry_clear(&host->shown);
-    (void)etwas_host_entry_publish(&host->shown);
-    tell = look_at(host);
-    unlock();
+    host_lock();
+    host->published.entry.state = ETWAS_REGISTRY_CLOSING;
+    number = ++host->published.entry.number;
+    etwas_host_entry_clear(&host->published);
+    (void)etwas_host_entry_publish(&host->published);
+    notification = host_notification(host);
+    host_unlock();
     /*
      * A host that stood still has not heard yet which processes wanted to log meanwhile. One that says so from here on
-     * reads the entry afterwards, finds it closing, and enables nothing (look.c: act_counted).
+     * reads the entry afterwards, finds it closing, and enables nothing (reconcile.c: reconcile_counted).
      */
-    etwas_service_settle(etwas_monotonic_ns() + SETTLE_PATIENCE_NS);
+    etwas_service_wait_idle(etwas_monotonic_ns() + IDLE_TIMEOUT_NS);
     if (etwas_host_guests_count(session) != 0 ||
-        !etwas_host_unattached_have_seen(host->handle, number)) {
-        tell.sender[0] = '\0';
-        (void)etwas_registry_tell_all(&tell, NULL);
-        etwas_host_guests_wait(session, number, CLOSING_PATIENCE_MS);
+        !etwas_host_unattached_have_acknowledged(host->handle, number)) {
+        notification.sender[0] = '\0';
+        (void)etwas_registry_notify_all(&notification, NULL);
+        etwas_host_guests_wait(session, number, CLOSING_TIMEOUT_MS);
     }
     etwas_host_unattached_end_all(host->handle);
 }
@@ -316,22 +318,22 @@ void etwas_host_end(struct etwas_session *session)
 {
     struct host *host = &hosts[session->index];
 
-    if (!is_hosted(session)) {
+    if (!host_is_needed(session)) {
         return;
     }
-    lock();
+    host_lock();
     if (host->is_open) {
-        int listener = host->shown.registry.listener;
+        int listener = host->published.registry.listener;
 
         /* Its handler takes no lock of ours. */
         (void)etwas_service_unwatch(listener, host->handle);
-        etwas_registry_host_close(&host->shown.registry);
-        etwas_host_entry_clear(&host->shown);
-        drop_template(host);
+        etwas_registry_host_close(&host->published.registry);
+        etwas_host_entry_clear(&host->published);
+        host_free_template(host);
         host->is_open = false;
         etwas_answers_end(session->index);
     }
-    unlock();
+    host_unlock();
     if (session->configuration.is_shared) {
         etwas_host_guests_end(session);
         etwas_host_unattached_end_all(host->handle); /* who said so after it was closing */
@@ -339,14 +341,14 @@ void etwas_host_end(struct etwas_session *session)
 }
 
 /* `waiter` and `told` as for tell_all. Under `hosting`. */
-static uint32_t change_and_tell(struct host *host, uint32_t control_code,
-                                const struct etwas_registry_enablement *enablement,
-                                struct etwas_waiter *waiter, uint32_t *told)
+static uint32_t host_change_and_notify(struct host *host, uint32_t control_code,
+                                       const struct etwas_registry_enablement *enablement,
+                                       struct etwas_waiter *waiter, uint32_t *notified)
 {
-    uint32_t code = etwas_host_entry_change(&host->shown, control_code, enablement);
+    uint32_t code = etwas_host_entry_change(&host->published, control_code, enablement);
 
     if (code == ERROR_SUCCESS) {
-        tell_all(host, waiter, told);
+        host_notify_all(host, waiter, notified);
     }
     return code;
 }
@@ -362,24 +364,25 @@ bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enableme
         return true;
     }
     host = &hosts[key.index];
-    lock();
+    host_lock();
     is_new = host->is_open && host->handle == handle &&
-             host->shown.entry.kind == ETWAS_REGISTRY_SHARED &&
-             !etwas_host_entry_has(&host->shown, enablement);
-    session = host->shown.entry.session;
-    unlock();
+             host->published.entry.kind == ETWAS_REGISTRY_SHARED &&
+             !etwas_host_entry_has(&host->published, enablement);
+    session = host->published.entry.session;
+    host_unlock();
     return !is_new ||
-           etwas_others_leave_room(&session, &enablement->provider, enablement->is_group);
+           etwas_other_sessions_leave_room(&session, &enablement->provider, enablement->is_group);
 }
 
-uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
-                            const struct etwas_registry_enablement *enablement, uint32_t timeout_ms)
+uint32_t etwas_host_publish_enablement(uint64_t handle, uint32_t control_code,
+                                       const struct etwas_registry_enablement *enablement,
+                                       uint32_t timeout_ms)
 {
     struct etwas_session_key key;
     struct etwas_waiter waiter;
-    uint32_t told = 0;
+    uint32_t notified = 0;
     uint32_t code = ERROR_SUCCESS;
-    bool is_told = false;
+    bool is_notified = false;
     struct host *host;
     int before;
 
@@ -388,72 +391,74 @@ uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
     }
     before = etwas_cancel_forbid();
     host = &hosts[key.index];
-    lock();
-    if (host->is_open && host->handle == handle && host->shown.entry.state == ETWAS_REGISTRY_OPEN &&
-        host->shown.entry.kind != ETWAS_REGISTRY_RECORDER) {
-        code = change_and_tell(host, control_code, enablement, timeout_ms != 0 ? &waiter : NULL,
-                               &told);
-        is_told = code == ERROR_SUCCESS;
+    host_lock();
+    if (host->is_open && host->handle == handle &&
+        host->published.entry.state == ETWAS_REGISTRY_OPEN &&
+        host->published.entry.kind != ETWAS_REGISTRY_RECORDER) {
+        code = host_change_and_notify(host, control_code, enablement,
+                                      timeout_ms != 0 ? &waiter : NULL, &notified);
+        is_notified = code == ERROR_SUCCESS;
     }
-    unlock();
-    if (is_told && timeout_ms != 0) {
-        code = etwas_answers_wait(key.index, &waiter, told, timeout_ms);
+    host_unlock();
+    if (is_notified && timeout_ms != 0) {
+        code = etwas_answers_wait(key.index, &waiter, notified, timeout_ms);
     }
     etwas_cancel_allow(before);
     return code;
 }
 
-uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
-                            const etwas_wchar *file_name)
+uint32_t etwas_host_propagate(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
+                              const etwas_wchar *file_name)
 {
     const uint32_t index = etwas_handle_index(handle) - 1;
     struct host *host = &hosts[index];
     struct etwas_waiter waiter;
-    uint32_t told = 0;
+    uint32_t notified = 0;
     uint32_t code = ERROR_SUCCESS;
-    bool is_told = false;
+    bool is_notified = false;
     int before = etwas_cancel_forbid();
 
-    lock();
-    if (host->is_open && host->handle == handle && host->shown.entry.state == ETWAS_REGISTRY_OPEN) {
-        etwas_template_note(&host->shown.entry, control_code, flush_timer, file_name);
-        host->shown.entry.number++;
-        code = etwas_host_entry_publish(&host->shown);
-        is_told = code == ERROR_SUCCESS;
+    host_lock();
+    if (host->is_open && host->handle == handle &&
+        host->published.entry.state == ETWAS_REGISTRY_OPEN) {
+        etwas_private_template_change(&host->published.entry, control_code, flush_timer, file_name);
+        host->published.entry.number++;
+        code = etwas_host_entry_publish(&host->published);
+        is_notified = code == ERROR_SUCCESS;
     }
-    if (is_told) {
-        tell_all(host, &waiter, &told);
+    if (is_notified) {
+        host_notify_all(host, &waiter, &notified);
     }
-    unlock();
-    if (is_told) {
-        code = etwas_answers_wait(index, &waiter, told, ETWAS_ANSWER_PATIENCE_MS);
+    host_unlock();
+    if (is_notified) {
+        code = etwas_answers_wait(index, &waiter, notified, ETWAS_ANSWER_TIMEOUT_MS);
     }
     etwas_cancel_allow(before);
     return code;
 }
 
 /* Under `hosting`. */
-static bool restore(struct host *host)
+static bool host_restore_one(struct host *host)
 {
     uint32_t *unshared = &etwas_sessions[host - hosts].configuration.unshared;
     bool is_anew;
     uint32_t code =
-        etwas_registry_host_restore(&host->shown.registry, &host->shown.entry, &is_anew);
+        etwas_registry_host_restore(&host->published.registry, &host->published.entry, &is_anew);
 
     if (!is_anew) {
         return false;
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_host_entry_publish(&host->shown);
+        code = etwas_host_entry_publish(&host->published);
     }
-    if (host->shown.entry.unshared == 0) {
+    if (host->published.entry.unshared == 0) {
         ck_pr_store_32(unshared, code == ERROR_SUCCESS ? 0 : ETWAS_UNSHARED_HIDDEN);
     }
     if (code != ERROR_SUCCESS) {
-        etwas_sharing_was_refused(code);
+        etwas_sharing_store_refusal(code);
         return false;
     }
-    tell_all(host, NULL, NULL);
+    host_notify_all(host, NULL, NULL);
     return true;
 }
 
@@ -462,14 +467,14 @@ bool etwas_host_restore(void)
     bool any = false;
 
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
-        lock();
-        if (hosts[index].is_open && hosts[index].shown.entry.state == ETWAS_REGISTRY_OPEN) {
-            any = restore(&hosts[index]) || any;
+        host_lock();
+        if (hosts[index].is_open && hosts[index].published.entry.state == ETWAS_REGISTRY_OPEN) {
+            any = host_restore_one(&hosts[index]) || any;
         }
-        unlock();
+        host_unlock();
     }
     if (any) {
-        etwas_service_listen_again();
+        etwas_service_refresh();
     }
     return any;
 }
@@ -478,12 +483,12 @@ bool etwas_host_has(const etwas_guid *session)
 {
     bool has = false;
 
-    lock();
+    host_lock();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         has = has || (hosts[index].is_open &&
-                      memcmp(&hosts[index].shown.entry.session, session, sizeof *session) == 0);
+                      memcmp(&hosts[index].published.entry.session, session, sizeof *session) == 0);
     }
-    unlock();
+    host_unlock();
     return has;
 }
 
@@ -491,7 +496,7 @@ bool etwas_host_has(const etwas_guid *session)
 
 void etwas_host_before_fork(void)
 {
-    lock();
+    host_lock();
     etwas_answers_before_fork();
     etwas_host_guests_before_fork();
     etwas_host_consumers_before_fork();
@@ -503,12 +508,12 @@ void etwas_host_after_fork(bool is_child)
     etwas_host_guests_after_fork(is_child);
     for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
         if (hosts[index].is_open) {
-            etwas_registry_host_forget(&hosts[index].shown.registry);
-            etwas_host_entry_clear(&hosts[index].shown);
-            drop_template(&hosts[index]);
+            etwas_registry_host_forget(&hosts[index].published.registry);
+            etwas_host_entry_clear(&hosts[index].published);
+            host_free_template(&hosts[index]);
             hosts[index].is_open = false;
         }
     }
     etwas_answers_after_fork(is_child);
-    unlock();
+    host_unlock();
 }

@@ -3,7 +3,7 @@
 
 /*
  * Hosting: what a process does for those who log into its shared sessions, or have sessions of their own by the template
- * of its private one (sharing/follower.h), and for those who control them from other processes, or ask its recorders for
+ * of its private one (sharing/private_instance.h), and for those who control them from other processes, or ask its recorders for
  * snapshots. All state of a session
  * stays its host's; guests write to its pool and to nothing else.
  *
@@ -43,7 +43,7 @@ bool etwas_host_restore(void);
 
 /*
  * Whether the session, if it is a shared one, may enable this: no more than eight of all processes do
- * (etwas_others_leave_room).
+ * (etwas_other_sessions_leave_room).
  */
 bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enablement *enablement);
 
@@ -54,17 +54,17 @@ bool etwas_host_may_enable(uint64_t handle, const struct etwas_registry_enableme
  * ERROR_TIMEOUT: done, but not all have answered. ERROR_BUFFER_OVERFLOW, ERROR_NOT_ENOUGH_MEMORY, ERROR_DISK_FULL: guests
  * know nothing of it.
  */
-uint32_t etwas_host_enabled(uint64_t handle, uint32_t control_code,
-                            const struct etwas_registry_enablement *enablement,
-                            uint32_t timeout_ms);
+uint32_t etwas_host_publish_enablement(uint64_t handle, uint32_t control_code,
+                                       const struct etwas_registry_enablement *enablement,
+                                       uint32_t timeout_ms);
 
 /*
  * What the host's own session has done by ControlTrace, its followers do: UPDATE, of the timer and of the file name (from `/`
  * on; empty: none was given), FLUSH and INCREMENT_FILE. Waits for all processes. ERROR_TIMEOUT: some have not answered.
  * ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY: followers know nothing of it.
  */
-uint32_t etwas_host_pass_on(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
-                            const etwas_wchar *file_name);
+uint32_t etwas_host_propagate(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
+                              const etwas_wchar *file_name);
 
 /* Whether a session of this process hosts under this GUID. */
 bool etwas_host_has(const etwas_guid *session);

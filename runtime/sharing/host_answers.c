@@ -18,11 +18,11 @@ enum {
 
 /* By the session's entry. Under `answering`. */
 static struct etwas_waiter *waiters[ETWAS_SESSION_ENTRIES];
-static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t answers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answers; /* by CLOCK_MONOTONIC */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void prepare(void)
+static void answers_prepare(void)
 {
     pthread_condattr_t attributes;
 
@@ -34,10 +34,10 @@ static void prepare(void)
 
 void etwas_answers_prepare(void)
 {
-    (void)pthread_once(&once, prepare);
+    (void)pthread_once(&once, answers_prepare);
 }
 
-static struct timespec deadline_after(uint32_t milliseconds)
+static struct timespec answers_deadline_after(uint32_t milliseconds)
 {
     uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * NANOSECONDS_A_MILLISECOND;
 
@@ -47,39 +47,41 @@ static struct timespec deadline_after(uint32_t milliseconds)
     };
 }
 
-void etwas_answers_heard(const struct etwas_tell *tell)
+void etwas_answers_receive(const struct etwas_notification *notification)
 {
-    (void)pthread_mutex_lock(&answering);
+    (void)pthread_mutex_lock(&answers_lock);
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         for (struct etwas_waiter *waiter = waiters[index]; waiter != NULL; waiter = waiter->next) {
-            waiter->answered += waiter->number == tell->number &&
-                                memcmp(&waiter->session, &tell->session, sizeof tell->session) == 0;
+            waiter->answered +=
+                waiter->number == notification->number &&
+                memcmp(&waiter->session, &notification->session, sizeof notification->session) == 0;
         }
     }
     (void)pthread_cond_broadcast(&answers);
-    (void)pthread_mutex_unlock(&answering);
+    (void)pthread_mutex_unlock(&answers_lock);
 }
 
-void etwas_answers_begin(uint32_t index, struct etwas_waiter *waiter, const struct etwas_tell *tell)
+void etwas_answers_begin(uint32_t index, struct etwas_waiter *waiter,
+                         const struct etwas_notification *notification)
 {
-    (void)pthread_mutex_lock(&answering);
+    (void)pthread_mutex_lock(&answers_lock);
     *waiter = (struct etwas_waiter){
-        .next = waiters[index], .session = tell->session, .number = tell->number};
+        .next = waiters[index], .session = notification->session, .number = notification->number};
     waiters[index] = waiter;
-    (void)pthread_mutex_unlock(&answering);
+    (void)pthread_mutex_unlock(&answers_lock);
 }
 
-uint32_t etwas_answers_wait(uint32_t index, struct etwas_waiter *waiter, uint32_t told,
+uint32_t etwas_answers_wait(uint32_t index, struct etwas_waiter *waiter, uint32_t notified,
                             uint32_t timeout_ms)
 {
-    struct timespec deadline = deadline_after(
-        timeout_ms < ETWAS_ANSWER_PATIENCE_MS ? timeout_ms : ETWAS_ANSWER_PATIENCE_MS);
+    struct timespec deadline = answers_deadline_after(
+        timeout_ms < ETWAS_ANSWER_TIMEOUT_MS ? timeout_ms : ETWAS_ANSWER_TIMEOUT_MS);
     struct etwas_waiter **link = &waiters[index];
     int error = 0;
 
-    (void)pthread_mutex_lock(&answering);
-    while (waiter->answered < told && !waiter->is_over && error == 0) {
-        error = pthread_cond_timedwait(&answers, &answering, &deadline);
+    (void)pthread_mutex_lock(&answers_lock);
+    while (waiter->answered < notified && !waiter->is_over && error == 0) {
+        error = pthread_cond_timedwait(&answers, &answers_lock, &deadline);
     }
     while (!waiter->is_over && *link != waiter) {
         link = &(*link)->next;
@@ -87,26 +89,26 @@ uint32_t etwas_answers_wait(uint32_t index, struct etwas_waiter *waiter, uint32_
     if (!waiter->is_over) {
         *link = waiter->next;
     }
-    (void)pthread_mutex_unlock(&answering);
-    return waiter->is_over || waiter->answered >= told ? ERROR_SUCCESS : ERROR_TIMEOUT;
+    (void)pthread_mutex_unlock(&answers_lock);
+    return waiter->is_over || waiter->answered >= notified ? ERROR_SUCCESS : ERROR_TIMEOUT;
 }
 
 void etwas_answers_end(uint32_t index)
 {
-    (void)pthread_mutex_lock(&answering);
+    (void)pthread_mutex_lock(&answers_lock);
     for (struct etwas_waiter *waiter = waiters[index]; waiter != NULL; waiter = waiter->next) {
         waiter->is_over = true;
     }
     waiters[index] = NULL;
     (void)pthread_cond_broadcast(&answers);
-    (void)pthread_mutex_unlock(&answering);
+    (void)pthread_mutex_unlock(&answers_lock);
 }
 
 /* ---- fork -------------------------------------------------------------------------------------- */
 
 void etwas_answers_before_fork(void)
 {
-    (void)pthread_mutex_lock(&answering);
+    (void)pthread_mutex_lock(&answers_lock);
 }
 
 /* The parent's waiters are not in the child, and nobody may wait for them. */
@@ -114,7 +116,7 @@ void etwas_answers_after_fork(bool is_child)
 {
     if (is_child) {
         memset(waiters, 0, sizeof waiters);
-        prepare();
+        answers_prepare();
     }
-    (void)pthread_mutex_unlock(&answering);
+    (void)pthread_mutex_unlock(&answers_lock);
 }

@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "registry/tell.h"
+#include "registry/notification.h"
 
 enum {
-    ETWAS_ANSWER_PATIENCE_MS = 5000, /* whatever a caller's timeout */
+    ETWAS_ANSWER_TIMEOUT_MS = 5000, /* whatever a caller's timeout */
 };
 
 /* Who waits: on its stack. */
@@ -33,13 +33,13 @@ void etwas_answers_prepare(void);
 
 /* Answers to this count from here on. `index`: the entry of the session's table. */
 void etwas_answers_begin(uint32_t index, struct etwas_waiter *waiter,
-                         const struct etwas_tell *tell);
+                         const struct etwas_notification *notification);
 
 /* Somebody answered a LOOK. For the control thread. */
-void etwas_answers_heard(const struct etwas_tell *tell);
+void etwas_answers_receive(const struct etwas_notification *notification);
 
 /* Until so many have answered, or the session ends: ERROR_SUCCESS. ERROR_TIMEOUT. */
-uint32_t etwas_answers_wait(uint32_t index, struct etwas_waiter *waiter, uint32_t told,
+uint32_t etwas_answers_wait(uint32_t index, struct etwas_waiter *waiter, uint32_t notified,
                             uint32_t timeout_ms);
 
 /* The session ends: nobody waits any more. */

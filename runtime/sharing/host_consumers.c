@@ -19,7 +19,7 @@
 #include "sharing/service.h"
 
 /* More than any consumer holds (reader/live.h): one that says of nothing what became of it gets no more. */
-#define UNHEARD_LIMIT_BYTES (UINT64_C(64) << 20)
+#define UNACKNOWLEDGED_LIMIT_BYTES (UINT64_C(64) << 20)
 
 /* A buffer that the other side has, or will read. */
 struct sent {
@@ -32,7 +32,7 @@ struct sent {
 };
 
 /* One in another process. Its thread frees it, when the control thread watches the connection no more. */
-struct far_consumer {
+struct host_consumer {
     int connection;
     uint64_t session;
     struct etwas_consumer *consumer;
@@ -55,7 +55,7 @@ static uint32_t sending;
 /* By the session's entry: how many threads there are. Of one that is over some may be left, and count. Under `lock`. */
 static uint32_t threads[ETWAS_SESSION_ENTRIES];
 
-static bool take_place(uint64_t session)
+static bool consumer_reserve(uint64_t session)
 {
     uint32_t *of_session = &threads[etwas_handle_index(session) - 1];
     bool is_free;
@@ -67,14 +67,14 @@ static bool take_place(uint64_t session)
     return is_free;
 }
 
-static void give_place(uint64_t session)
+static void consumer_unreserve(uint64_t session)
 {
     (void)pthread_mutex_lock(&lock);
     threads[etwas_handle_index(session) - 1]--;
     (void)pthread_mutex_unlock(&lock);
 }
 
-static void count_sending(uint32_t change)
+static void consumer_count_sending(uint32_t change)
 {
     (void)pthread_mutex_lock(&lock);
     sending += change;
@@ -85,7 +85,7 @@ static void count_sending(uint32_t change)
 /* ---- what became of buffers: in the control thread -------------------------------------------- */
 
 /* Where the records behind so many bytes begin is believed if one begins there: then so many are before it. */
-static void note_given(struct sent *sent, uint32_t given_bytes)
+static void consumer_store_given(struct sent *sent, uint32_t given_bytes)
 {
     const struct etwas_realtime_buffer *buffer = sent->entry.buffer;
     uint32_t at = ETWAS_ETL_BUFFER_HEADER_BYTES;
@@ -107,20 +107,22 @@ static void note_given(struct sent *sent, uint32_t given_bytes)
     }
 }
 
-static void take_back(struct far_consumer *far, struct sent *sent)
+static void consumer_take_back(struct host_consumer *served, struct sent *sent)
 {
     if (sent->given_bytes < sent->entry.buffer->bytes) {
-        etwas_consumer_return(far->consumer, &sent->entry, sent->given_records, sent->given_bytes);
+        etwas_consumer_return(served->consumer, &sent->entry, sent->given_records,
+                              sent->given_bytes);
     } else {
-        etwas_consumer_release(far->consumer, &sent->entry);
+        etwas_consumer_release(served->consumer, &sent->entry);
     }
     free(sent);
 }
 
 /* Under the lock. False: it has no such buffer. */
-static bool hear_done(struct far_consumer *far, const struct etwas_consume_done *done)
+static bool consumer_receive_done(struct host_consumer *served,
+                                  const struct etwas_consume_done *done)
 {
-    struct sent **link = &far->newest;
+    struct sent **link = &served->newest;
     struct sent *sent;
 
     while (*link != NULL && (*link)->number != done->number) {
@@ -132,40 +134,40 @@ static bool hear_done(struct far_consumer *far, const struct etwas_consume_done 
     }
     if (done->outcome == ETWAS_CONSUME_RETURNED) {
         /* It is handed back when all are: the newest first. */
-        note_given(sent, done->given_bytes);
+        consumer_store_given(sent, done->given_bytes);
         return true;
     }
     *link = sent->older;
-    far->sent_bytes -= sent->entry.buffer->bytes;
+    served->sent_bytes -= sent->entry.buffer->bytes;
     if (done->outcome == ETWAS_CONSUME_GIVEN) {
-        etwas_consumer_release(far->consumer, &sent->entry);
+        etwas_consumer_release(served->consumer, &sent->entry);
     } else {
-        etwas_consumer_refuse(far->consumer, &sent->entry, done->given_records);
+        etwas_consumer_refuse(served->consumer, &sent->entry, done->given_records);
     }
     free(sent);
     return true;
 }
 
 /* The other side has left, was killed, or says what makes no sense: that ends it, too. */
-static void lose(struct far_consumer *far)
+static void consumer_disconnect(struct host_consumer *served)
 {
-    (void)shutdown(far->connection, SHUT_RDWR);
-    (void)pthread_mutex_lock(&far->lock);
-    while (far->newest != NULL) {
-        struct sent *sent = far->newest;
+    (void)shutdown(served->connection, SHUT_RDWR);
+    (void)pthread_mutex_lock(&served->lock);
+    while (served->newest != NULL) {
+        struct sent *sent = served->newest;
 
-        far->newest = sent->older;
-        take_back(far, sent);
+        served->newest = sent->older;
+        consumer_take_back(served, sent);
     }
-    far->is_gone = true;
-    (void)pthread_cond_signal(&far->changed);
-    (void)pthread_mutex_unlock(&far->lock);
-    etwas_consumer_stop(far->consumer);
+    served->is_gone = true;
+    (void)pthread_cond_signal(&served->changed);
+    (void)pthread_mutex_unlock(&served->lock);
+    etwas_consumer_stop(served->consumer);
 }
 
-static enum etwas_service_answer hear(int connection, uint64_t context)
+static enum etwas_service_answer consumer_receive(int connection, uint64_t context)
 {
-    struct far_consumer *far = (struct far_consumer *)(uintptr_t)context;
+    struct host_consumer *served = (struct host_consumer *)(uintptr_t)context;
     struct etwas_consume_done done;
     struct etwas_message message;
     uint32_t code = etwas_message_receive(connection, &message, &done, sizeof done, 0);
@@ -180,13 +182,13 @@ static enum etwas_service_answer hear(int connection, uint64_t context)
     if (code == ERROR_SUCCESS && message.op == ETWAS_MESSAGE_CONSUME &&
         message.bytes == sizeof done && done.kind == ETWAS_CONSUME_DONE &&
         done.outcome <= ETWAS_CONSUME_RETURNED) {
-        (void)pthread_mutex_lock(&far->lock);
-        is_sound = hear_done(far, &done);
-        (void)pthread_cond_signal(&far->changed);
-        (void)pthread_mutex_unlock(&far->lock);
+        (void)pthread_mutex_lock(&served->lock);
+        is_sound = consumer_receive_done(served, &done);
+        (void)pthread_cond_signal(&served->changed);
+        (void)pthread_mutex_unlock(&served->lock);
     }
     if (!is_sound) {
-        lose(far);
+        consumer_disconnect(served);
     }
     return is_sound ? ETWAS_SERVICE_KEEP : ETWAS_SERVICE_GIVE;
 }
@@ -194,18 +196,18 @@ static enum etwas_service_answer hear(int connection, uint64_t context)
 /* ---- sending: the consumer's thread ----------------------------------------------------------- */
 
 /* Waits for room as long as the other side is there. */
-static void send_message(struct far_consumer *far, const void *body, uint32_t bytes)
+static void consumer_send_message(struct host_consumer *served, const void *body, uint32_t bytes)
 {
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_CONSUME, .bytes = bytes, .descriptor = -1};
 
-    far->sends = far->sends &&
-                 etwas_message_send(far->connection, &message, body, UINT64_MAX) == ERROR_SUCCESS;
+    served->sends = served->sends && etwas_message_send(served->connection, &message, body,
+                                                        UINT64_MAX) == ERROR_SUCCESS;
 }
 
 /* In so many messages as it takes. */
-static void send_whole(struct far_consumer *far, struct etwas_consume_piece piece,
-                       const uint8_t *content, uint32_t bytes)
+static void consumer_send_whole(struct host_consumer *served, struct etwas_consume_piece piece,
+                                const uint8_t *content, uint32_t bytes)
 {
     uint8_t body[ETWAS_MESSAGE_BYTES];
 
@@ -218,53 +220,55 @@ static void send_whole(struct far_consumer *far, struct etwas_consume_piece piec
         if (taken != 0) {
             memcpy(body + sizeof piece, content + piece.at, taken);
         }
-        send_message(far, body, (uint32_t)sizeof piece + taken);
+        consumer_send_message(served, body, (uint32_t)sizeof piece + taken);
         piece.at += taken;
-    } while (far->sends && piece.at < bytes);
+    } while (served->sends && piece.at < bytes);
 }
 
 /* What the session has read of its clocks since the last time. */
-static void send_clocks(struct far_consumer *far)
+static void consumer_send_clocks(struct host_consumer *served)
 {
-    struct etwas_clock_history *history = etwas_consumer_clocks(far->consumer, &far->clocks_seen);
+    struct etwas_clock_history *history =
+        etwas_consumer_clocks(served->consumer, &served->clocks_seen);
 
     if (history != NULL) {
-        send_whole(far, (struct etwas_consume_piece){.kind = ETWAS_CONSUME_CLOCKS},
-                   (const uint8_t *)history,
-                   (uint32_t)(offsetof(struct etwas_clock_history, readings) +
-                              history->count * sizeof history->readings[0]));
+        consumer_send_whole(served, (struct etwas_consume_piece){.kind = ETWAS_CONSUME_CLOCKS},
+                            (const uint8_t *)history,
+                            (uint32_t)(offsetof(struct etwas_clock_history, readings) +
+                                       history->count * sizeof history->readings[0]));
         free(history);
     }
 }
 
 /* Until it is heard of, it is kept. False: without memory, or with nobody there, it is handed back. */
-static bool keep(struct far_consumer *far, struct etwas_consumer_entry *entry, uint32_t number)
+static bool consumer_keep_sent(struct host_consumer *served, struct etwas_consumer_entry *entry,
+                               uint32_t number)
 {
     struct sent *sent = malloc(sizeof *sent);
     bool is_kept;
 
-    (void)pthread_mutex_lock(&far->lock);
-    is_kept = sent != NULL && !far->is_gone;
+    (void)pthread_mutex_lock(&served->lock);
+    is_kept = sent != NULL && !served->is_gone;
     if (is_kept) {
-        *sent = (struct sent){.older = far->newest,
+        *sent = (struct sent){.older = served->newest,
                               .entry = *entry,
                               .number = number,
                               .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
-        far->newest = sent;
-        far->sent_bytes += entry->buffer->bytes;
+        served->newest = sent;
+        served->sent_bytes += entry->buffer->bytes;
     }
-    (void)pthread_mutex_unlock(&far->lock);
+    (void)pthread_mutex_unlock(&served->lock);
     if (!is_kept) {
-        etwas_consumer_return(far->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
+        etwas_consumer_return(served->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
         free(sent);
     }
     return is_kept;
 }
 
-static void send_buffer(struct far_consumer *far, struct etwas_consumer_entry *entry)
+static void consumer_send_buffer(struct host_consumer *served, struct etwas_consumer_entry *entry)
 {
     struct etwas_consume_piece piece = {
-        .kind = ETWAS_CONSUME_BUFFER, .notices = entry->notices, .number = far->next_number++};
+        .kind = ETWAS_CONSUME_BUFFER, .notices = entry->notices, .number = served->next_number++};
     const uint32_t bytes = entry->buffer->bytes;
     uint8_t *content = malloc(bytes);
 
@@ -272,64 +276,67 @@ static void send_buffer(struct far_consumer *far, struct etwas_consumer_entry *e
     if (content != NULL) {
         memcpy(content, entry->buffer->content, bytes);
     }
-    far->sends = keep(far, entry, piece.number) && content != NULL;
-    if (far->sends) {
-        send_whole(far, piece, content, bytes);
+    served->sends = consumer_keep_sent(served, entry, piece.number) && content != NULL;
+    if (served->sends) {
+        consumer_send_whole(served, piece, content, bytes);
     }
     free(content);
 }
 
 /* The other side says in time what becomes of buffers. False: it is gone. */
-static bool wait_for_room(struct far_consumer *far)
+static bool consumer_wait_for_room(struct host_consumer *served)
 {
     bool is_there;
 
-    (void)pthread_mutex_lock(&far->lock);
-    while (!far->is_gone && far->sent_bytes > UNHEARD_LIMIT_BYTES) {
-        (void)pthread_cond_wait(&far->changed, &far->lock);
+    (void)pthread_mutex_lock(&served->lock);
+    while (!served->is_gone && served->sent_bytes > UNACKNOWLEDGED_LIMIT_BYTES) {
+        (void)pthread_cond_wait(&served->changed, &served->lock);
     }
-    is_there = !far->is_gone;
-    (void)pthread_mutex_unlock(&far->lock);
+    is_there = !served->is_gone;
+    (void)pthread_mutex_unlock(&served->lock);
     return is_there;
 }
 
-static void wait_until_gone(struct far_consumer *far)
+static void consumer_wait_until_gone(struct host_consumer *served)
 {
-    (void)pthread_mutex_lock(&far->lock);
-    while (!far->is_gone) {
-        (void)pthread_cond_wait(&far->changed, &far->lock);
+    (void)pthread_mutex_lock(&served->lock);
+    while (!served->is_gone) {
+        (void)pthread_cond_wait(&served->changed, &served->lock);
     }
-    (void)pthread_mutex_unlock(&far->lock);
+    (void)pthread_mutex_unlock(&served->lock);
 }
 
-static void send_all(struct far_consumer *far)
+static void consumer_send_all(struct host_consumer *served)
 {
     enum etwas_consumer_got got = ETWAS_GOT_BOUND;
     struct etwas_consumer_entry entry;
     uint32_t bytes;
-    const uint8_t *head = etwas_consumer_head(far->consumer, &bytes);
+    const uint8_t *head = etwas_consumer_head(served->consumer, &bytes);
 
-    send_whole(far, (struct etwas_consume_piece){.kind = ETWAS_CONSUME_HEAD}, head, bytes);
-    send_clocks(far);
-    while (far->sends && got != ETWAS_GOT_END && got != ETWAS_GOT_STOP && wait_for_room(far)) {
-        got = etwas_consumer_next(far->consumer, &entry);
-        send_clocks(far);
+    consumer_send_whole(served, (struct etwas_consume_piece){.kind = ETWAS_CONSUME_HEAD}, head,
+                        bytes);
+    consumer_send_clocks(served);
+    while (served->sends && got != ETWAS_GOT_END && got != ETWAS_GOT_STOP &&
+           consumer_wait_for_room(served)) {
+        got = etwas_consumer_next(served->consumer, &entry);
+        consumer_send_clocks(served);
         if (got == ETWAS_GOT_BUFFER) {
-            send_buffer(far, &entry);
+            consumer_send_buffer(served, &entry);
         } else if (got != ETWAS_GOT_STOP) {
-            send_whole(far,
-                       (struct etwas_consume_piece){
-                           .kind = got == ETWAS_GOT_END ? ETWAS_CONSUME_END : ETWAS_CONSUME_BOUND,
-                           .notices = entry.notices,
-                           .bound = entry.bound},
-                       NULL, 0);
+            consumer_send_whole(served,
+                                (struct etwas_consume_piece){.kind = got == ETWAS_GOT_END
+                                                                         ? ETWAS_CONSUME_END
+                                                                         : ETWAS_CONSUME_BOUND,
+                                                             .notices = entry.notices,
+                                                             .bound = entry.bound},
+                                NULL, 0);
         }
     }
 }
 
 /* ---- its life --------------------------------------------------------------------------------- */
 
-static void refuse(int connection, uint32_t code)
+static void consumer_refuse(int connection, uint32_t code)
 {
     const struct etwas_message answer = {
         .op = ETWAS_MESSAGE_CONSUME, .code = code, .descriptor = -1};
@@ -337,17 +344,18 @@ static void refuse(int connection, uint32_t code)
     (void)etwas_message_send(connection, &answer, NULL, 0);
 }
 
-static uint32_t join(struct far_consumer *far)
+static uint32_t consumer_connect(struct host_consumer *served)
 {
     struct etwas_session_key key;
-    uint32_t code = etwas_session_key_of(far->session, &key)
-                        ? etwas_session_realtime_connect_key(key, &far->consumer)
+    uint32_t code = etwas_session_key_of(served->session, &key)
+                        ? etwas_session_realtime_connect_key(key, &served->consumer)
                         : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;
 
     if (code == ERROR_SUCCESS) {
-        code = etwas_service_watch(far->connection, true, hear, (uint64_t)(uintptr_t)far);
+        code = etwas_service_watch(served->connection, true, consumer_receive,
+                                   (uint64_t)(uintptr_t)served);
         if (code != ERROR_SUCCESS) {
-            etwas_consumer_disconnect(far->consumer);
+            etwas_consumer_disconnect(served->consumer);
         }
     }
     return code;
@@ -357,55 +365,55 @@ static uint32_t join(struct far_consumer *far)
  * Who closes its trace reads no more, and says still what became of what it had: until then its place in the session is
  * kept, so that what it hands back comes before what was recorded later.
  */
-static void *serve(void *argument)
+static void *consumer_serve(void *argument)
 {
-    struct far_consumer *far = argument;
-    uint32_t code = join(far);
+    struct host_consumer *served = argument;
+    uint32_t code = consumer_connect(served);
 
     if (code == ERROR_SUCCESS) {
-        send_all(far);
+        consumer_send_all(served);
     } else {
-        refuse(far->connection, code);
+        consumer_refuse(served->connection, code);
     }
-    count_sending(UINT32_MAX);
+    consumer_count_sending(UINT32_MAX);
     if (code == ERROR_SUCCESS) {
         /* The other side gets what was sent, and then sees that this is all. */
-        if (etwas_own_is(far->connection)) {
-            (void)shutdown(far->connection, SHUT_WR);
+        if (etwas_own_is(served->connection)) {
+            (void)shutdown(served->connection, SHUT_WR);
         }
-        wait_until_gone(far);
-        (void)etwas_service_unwatch(far->connection, (uint64_t)(uintptr_t)far);
-        etwas_consumer_disconnect(far->consumer);
+        consumer_wait_until_gone(served);
+        (void)etwas_service_unwatch(served->connection, (uint64_t)(uintptr_t)served);
+        etwas_consumer_disconnect(served->consumer);
     }
-    etwas_own_close(far->connection);
-    give_place(far->session);
-    (void)pthread_mutex_destroy(&far->lock);
-    (void)pthread_cond_destroy(&far->changed);
-    free(far);
+    etwas_own_close(served->connection);
+    consumer_unreserve(served->session);
+    (void)pthread_mutex_destroy(&served->lock);
+    (void)pthread_cond_destroy(&served->changed);
+    free(served);
     return NULL;
 }
 
 bool etwas_host_consume(int connection, uint64_t session)
 {
-    struct far_consumer *far;
+    struct host_consumer *served;
 
-    if (!take_place(session)) {
-        refuse(connection, ERROR_NO_SYSTEM_RESOURCES);
+    if (!consumer_reserve(session)) {
+        consumer_refuse(connection, ERROR_NO_SYSTEM_RESOURCES);
         return false;
     }
-    far = malloc(sizeof *far);
-    if (far == NULL) {
-        give_place(session);
+    served = malloc(sizeof *served);
+    if (served == NULL) {
+        consumer_unreserve(session);
         return false;
     }
-    *far = (struct far_consumer){.connection = connection, .session = session, .sends = true};
-    (void)pthread_mutex_init(&far->lock, NULL);
-    (void)pthread_cond_init(&far->changed, NULL);
-    count_sending(1);
-    if (!etwas_service_spawn(serve, far, "etwas-consumer")) {
-        count_sending(UINT32_MAX);
-        give_place(session);
-        free(far);
+    *served = (struct host_consumer){.connection = connection, .session = session, .sends = true};
+    (void)pthread_mutex_init(&served->lock, NULL);
+    (void)pthread_cond_init(&served->changed, NULL);
+    consumer_count_sending(1);
+    if (!etwas_service_spawn(consumer_serve, served, "etwas-consumer")) {
+        consumer_count_sending(UINT32_MAX);
+        consumer_unreserve(session);
+        free(served);
         return false;
     }
     return true;

@@ -14,7 +14,7 @@
 #include "provider/image_records.h"
 #include "session/session.h"
 
-static bool describes(const struct etwas_etl_full_header *header)
+static bool descriptions_is_class(const struct etwas_etl_full_header *header)
 {
     if (memcmp(&header->guid, &etwas_etl_metadata_class, sizeof header->guid) == 0) {
         return header->type == ETWAS_ETL_EVENT_INFO_TYPE || header->type == ETWAS_ETL_MAP_INFO_TYPE;
@@ -25,7 +25,8 @@ static bool describes(const struct etwas_etl_full_header *header)
 }
 
 /* False: what is left is no whole record. */
-static bool read_header(const uint8_t *record, uint32_t left, struct etwas_etl_full_header *header)
+static bool descriptions_read_header(const uint8_t *record, uint32_t left,
+                                     struct etwas_etl_full_header *header)
 {
     if (left < sizeof *header) {
         return false;
@@ -36,8 +37,9 @@ static bool read_header(const uint8_t *record, uint32_t left, struct etwas_etl_f
            etwas_etl_round_up_8(header->size) <= left;
 }
 
-static bool add_record(struct etwas_description *made, const struct etwas_etl_full_header *header,
-                       const uint8_t *record)
+static bool descriptions_add_record(struct etwas_description *made,
+                                    const struct etwas_etl_full_header *header,
+                                    const uint8_t *record)
 {
     uint8_t *payload = etwas_description_add(made, &header->guid, header->type, header->version,
                                              header->size - sizeof *header);
@@ -49,8 +51,8 @@ static bool add_record(struct etwas_description *made, const struct etwas_etl_fu
     return true;
 }
 
-static void take_events(const struct etwas_description_subject *subject, const uint8_t *records,
-                        uint32_t bytes)
+static void descriptions_store_events(const struct etwas_description_subject *subject,
+                                      const uint8_t *records, uint32_t bytes)
 {
     struct etwas_description *made = etwas_description_new(subject);
     struct etwas_etl_full_header header;
@@ -58,8 +60,9 @@ static void take_events(const struct etwas_description_subject *subject, const u
     uint32_t at = 0;
 
     while (is_sound && at < bytes) {
-        is_sound = read_header(records + at, bytes - at, &header) && describes(&header) &&
-                   add_record(made, &header, records + at);
+        is_sound = descriptions_read_header(records + at, bytes - at, &header) &&
+                   descriptions_is_class(&header) &&
+                   descriptions_add_record(made, &header, records + at);
         at += is_sound ? (uint32_t)etwas_etl_round_up_8(header.size) : 0;
     }
     if (made != NULL && is_sound) {
@@ -72,7 +75,8 @@ static void take_events(const struct etwas_description_subject *subject, const u
 /* ---- images ---------------------------------------------------------------------------------- */
 
 /* All records of the image that is first. *used: their bytes. NULL: they are not as expected, or there is no memory. */
-static struct etwas_description *take_image(const uint8_t *records, uint32_t bytes, uint32_t *used)
+static struct etwas_description *descriptions_read_image(const uint8_t *records, uint32_t bytes,
+                                                         uint32_t *used)
 {
     static const struct etwas_description_subject none;
     struct etwas_description *image = etwas_description_new(&none);
@@ -81,12 +85,12 @@ static struct etwas_description *take_image(const uint8_t *records, uint32_t byt
     bool is_sound = image != NULL;
 
     for (*used = 0; is_sound && *used < bytes; expected = ETWAS_IMAGE_RECORD_OF_BUILD) {
-        is_sound = read_header(records + *used, bytes - *used, &header);
+        is_sound = descriptions_read_header(records + *used, bytes - *used, &header);
         if (is_sound && *used != 0 && etwas_image_record_of(&header) == ETWAS_IMAGE_RECORD) {
             break; /* the next one */
         }
         is_sound = is_sound && etwas_image_record_of(&header) == expected &&
-                   add_record(image, &header, records + *used);
+                   descriptions_add_record(image, &header, records + *used);
         *used += is_sound ? (uint32_t)etwas_etl_round_up_8(header.size) : 0;
     }
     if (!is_sound && image != NULL) {
@@ -96,13 +100,13 @@ static struct etwas_description *take_image(const uint8_t *records, uint32_t byt
     return image;
 }
 
-static void take_images(const uint8_t *records, uint32_t bytes)
+static void descriptions_store_images(const uint8_t *records, uint32_t bytes)
 {
     struct etwas_description *image;
     uint32_t used;
 
     for (uint32_t at = 0; at < bytes; at += used) {
-        image = take_image(records + at, bytes - at, &used);
+        image = descriptions_read_image(records + at, bytes - at, &used);
         if (image == NULL) {
             break;
         }
@@ -113,7 +117,7 @@ static void take_images(const uint8_t *records, uint32_t bytes)
     etwas_control_unlock();
 }
 
-void etwas_host_take_description(const void *body, uint32_t bytes)
+void etwas_host_store_descriptions(const void *body, uint32_t bytes)
 {
     const uint8_t *records = body;
     struct etwas_description_subject subject;
@@ -125,8 +129,8 @@ void etwas_host_take_description(const void *body, uint32_t bytes)
     bytes -= (uint32_t)sizeof subject;
     memcpy(&subject, body, sizeof subject);
     if (memcmp(&subject.guid, &ImageLoadGuid, sizeof subject.guid) == 0) {
-        take_images(records, bytes);
+        descriptions_store_images(records, bytes);
     } else {
-        take_events(&subject, records, bytes);
+        descriptions_store_events(&subject, records, bytes);
     }
 }

@@ -12,6 +12,6 @@
  * library: whole records of the classes that they are of; what they say is read by who reads the file. Else, and
  * without memory, they are left out.
  */
-void etwas_host_take_description(const void *body, uint32_t bytes);
+void etwas_host_store_descriptions(const void *body, uint32_t bytes);
 
 #endif

@@ -32,10 +32,10 @@ enum {
 };
 
 struct row {
-    int connection;  /* -1: nobody's */
-    uint64_t seen;   /* the number of the entry that the guest acts by */
-    bool lingers;    /* its connection has ended, and it still has the pool: it may log */
-    bool is_awaited; /* a thread waits for the end of that */
+    int connection;        /* -1: nobody's */
+    uint64_t acknowledged; /* the number of the entry that the guest acts by */
+    bool lingers;          /* its connection has ended, and it still has the pool: it may log */
+    bool is_awaited;       /* a thread waits for the end of that */
 };
 
 /* By the session's entry of the table. Under `lock`. */
@@ -44,26 +44,26 @@ static struct guests {
     uint32_t gate;
     uint32_t count; /* with those that linger */
     struct row rows[ETWAS_HOST_GUESTS];
-} all[ETWAS_SESSION_ENTRIES];
+} guests_by_session[ETWAS_SESSION_ENTRIES];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of a handle of a session that may have ended. With the lock held; NULL: it has. */
 static struct guests *guests_of(uint64_t session)
 {
-    struct guests *guests = &all[etwas_handle_index(session) - 1];
+    struct guests *guests = &guests_by_session[etwas_handle_index(session) - 1];
 
     return guests->session == session ? guests : NULL;
 }
 
 /* Which of them has been. */
-static struct etwas_session *session_of(uint64_t handle)
+static struct etwas_session *guests_session_of(uint64_t handle)
 {
     return &etwas_sessions[etwas_handle_index(handle) - 1];
 }
 
 /* With the lock held. NULL: it is no guest's. */
-static struct row *row_of(struct guests *guests, int connection)
+static struct row *guests_row_of(struct guests *guests, int connection)
 {
     for (uint32_t row = 0; guests != NULL && row < ETWAS_HOST_GUESTS; row++) {
         if (guests->rows[row].connection == connection) {
@@ -80,7 +80,7 @@ static struct row *row_of(struct guests *guests, int connection)
  * the pool by a descriptor with a lock on a byte of its own: the kernel keeps it as long as the descriptor or the mapping
  * is there. Byte 0 is the host's (shared/mapping.h).
  */
-static uint32_t lock_byte(uint32_t row)
+static uint32_t guest_lock_byte(uint32_t row)
 {
     return 1 + row;
 }
@@ -89,10 +89,12 @@ static uint32_t lock_byte(uint32_t row)
  * Of that session's pool. Without a mapping there is no session. Where the program has closed its descriptor nobody can
  * tell, and what may live is not reaped.
  */
-static bool has_pool(uint64_t session, uint32_t row)
+static bool guest_has_pool(uint64_t session, uint32_t row)
 {
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)lock_byte(row), .l_len = 1};
+    struct flock lock = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)guest_lock_byte(row),
+                         .l_len = 1};
     struct etwas_held_session held;
     bool has = false;
 
@@ -115,7 +117,7 @@ static bool has_pool(uint64_t session, uint32_t row)
  * A slot of the session's pool, whose number the row has. ERROR_WMI_INSTANCE_NOT_FOUND: the session has ended;
  * ERROR_NO_SYSTEM_RESOURCES: there are too many guests, and a place may become free.
  */
-static uint32_t take_slot(uint64_t session, uint32_t *number)
+static uint32_t guest_claim_slot(uint64_t session, uint32_t *number)
 {
     struct etwas_held_session held;
     uint32_t code = ERROR_SUCCESS;
@@ -133,7 +135,7 @@ static uint32_t take_slot(uint64_t session, uint32_t *number)
 }
 
 /* Its process is dead, or has not joined. */
-static void give_slot(uint64_t session, uint32_t number)
+static void guest_release_slot(uint64_t session, uint32_t number)
 {
     struct etwas_held_session held;
 
@@ -148,7 +150,7 @@ static void give_slot(uint64_t session, uint32_t number)
 /* ---- rows ------------------------------------------------------------------------------------- */
 
 /* The row is free, and its slot can be reaped: nobody has the pool by it. */
-static void free_row(uint64_t session, uint32_t number)
+static void guest_free_row(uint64_t session, uint32_t number)
 {
     struct guests *guests;
     bool is_ours = false;
@@ -160,17 +162,17 @@ static void free_row(uint64_t session, uint32_t number)
         guests->rows[number].lingers = false;
         if (is_ours && --guests->count == 0) {
             ck_pr_fence_release(); /* what they committed is there: pairs with shut_down.c */
-            ck_pr_store_32(&session_of(session)->guests, ETWAS_GUESTS_ARE_GONE);
+            ck_pr_store_32(&guests_session_of(session)->guests, ETWAS_GUESTS_ARE_GONE);
         }
     }
     (void)pthread_mutex_unlock(&lock);
     if (is_ours) {
-        give_slot(session, number);
+        guest_release_slot(session, number);
     }
 }
 
 /* Those that linger no more, and that no thread waits for. */
-static void free_rows(uint64_t session)
+static void guests_free_rows(uint64_t session)
 {
     bool lingering[ETWAS_HOST_GUESTS] = {false};
     const struct guests *guests;
@@ -182,8 +184,8 @@ static void free_rows(uint64_t session)
     }
     (void)pthread_mutex_unlock(&lock);
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
-        if (lingering[row] && !has_pool(session, row)) {
-            free_row(session, row);
+        if (lingering[row] && !guest_has_pool(session, row)) {
+            guest_free_row(session, row);
         }
     }
 }
@@ -199,11 +201,11 @@ static struct lingering {
     struct lingering *next;
     uint64_t session;
     uint32_t row;
-    int descriptor; /* of the pool's file, which shares no lock with the host's */
-} * all_lingering;  /* under `lock` */
+    int descriptor;   /* of the pool's file, which shares no lock with the host's */
+} * lingering_guests; /* under `lock` */
 
 /* With the lock held. False: the session has ended. */
-static bool set_awaited(const struct lingering *lingering, bool is_awaited)
+static bool guest_set_awaited(const struct lingering *lingering, bool is_awaited)
 {
     struct guests *guests = guests_of(lingering->session);
 
@@ -213,9 +215,9 @@ static bool set_awaited(const struct lingering *lingering, bool is_awaited)
     return guests != NULL;
 }
 
-static void stop_waiting(struct lingering *lingering)
+static void guest_stop_waiting(struct lingering *lingering)
 {
-    struct lingering **link = &all_lingering;
+    struct lingering **link = &lingering_guests;
 
     etwas_fork_forbid();
     (void)pthread_mutex_lock(&lock);
@@ -223,33 +225,33 @@ static void stop_waiting(struct lingering *lingering)
         link = &(*link)->next;
     }
     *link = lingering->next;
-    (void)set_awaited(lingering, false);
+    (void)guest_set_awaited(lingering, false);
     (void)pthread_mutex_unlock(&lock);
     etwas_own_close(
         lingering->descriptor); /* and with it the lock: the row's next guest takes it */
     etwas_fork_allow();
 }
 
-static void *await_end(void *argument)
+static void *guest_await_end(void *argument)
 {
     struct lingering *lingering = argument;
     struct flock wanted = {.l_type = F_WRLCK,
                            .l_whence = SEEK_SET,
-                           .l_start = (off_t)lock_byte(lingering->row),
+                           .l_start = (off_t)guest_lock_byte(lingering->row),
                            .l_len = 1};
 
     while (fcntl(lingering->descriptor, F_OFD_SETLKW, &wanted) != 0 && errno == EINTR) {
     }
-    stop_waiting(lingering);
-    if (!has_pool(lingering->session, lingering->row)) {
-        free_row(lingering->session, lingering->row);
+    guest_stop_waiting(lingering);
+    if (!guest_has_pool(lingering->session, lingering->row)) {
+        guest_free_row(lingering->session, lingering->row);
     }
     free(lingering);
     return NULL;
 }
 
 /* -1: the session has ended, or the file cannot be opened anew. */
-static int open_pool(uint64_t session)
+static int guest_open_pool(uint64_t session)
 {
     struct etwas_held_session held;
     int descriptor = -1;
@@ -265,28 +267,28 @@ static int open_pool(uint64_t session)
 }
 
 /* With the lock held, so that the thread finds what it has to undo. */
-static bool start_waiting(struct lingering *lingering)
+static bool guest_start_waiting(struct lingering *lingering)
 {
-    if (lingering->descriptor < 0 || !set_awaited(lingering, true)) {
+    if (lingering->descriptor < 0 || !guest_set_awaited(lingering, true)) {
         return false;
     }
-    if (!etwas_service_spawn(await_end, lingering, "etwas-linger")) {
-        (void)set_awaited(lingering, false);
+    if (!etwas_service_spawn(guest_await_end, lingering, "etwas-linger")) {
+        (void)guest_set_awaited(lingering, false);
         return false;
     }
-    lingering->next = all_lingering;
-    all_lingering = lingering;
+    lingering->next = lingering_guests;
+    lingering_guests = lingering;
     return true;
 }
 
 /* Without a thread it is found by the next guest that comes, or at the end of the session. */
-static void look_after(uint64_t session, uint32_t row)
+static void guest_await_or_free(uint64_t session, uint32_t row)
 {
     struct lingering *lingering;
     bool waits;
 
-    if (!has_pool(session, row)) {
-        free_row(session, row);
+    if (!guest_has_pool(session, row)) {
+        guest_free_row(session, row);
         return;
     }
     lingering = malloc(sizeof *lingering);
@@ -295,9 +297,9 @@ static void look_after(uint64_t session, uint32_t row)
     }
     etwas_fork_forbid();
     *lingering =
-        (struct lingering){.session = session, .row = row, .descriptor = open_pool(session)};
+        (struct lingering){.session = session, .row = row, .descriptor = guest_open_pool(session)};
     (void)pthread_mutex_lock(&lock);
-    waits = start_waiting(lingering);
+    waits = guest_start_waiting(lingering);
     (void)pthread_mutex_unlock(&lock);
     if (!waits) {
         etwas_own_close(lingering->descriptor);
@@ -307,7 +309,7 @@ static void look_after(uint64_t session, uint32_t row)
 }
 
 /* Whether it had one. */
-static bool give_row(uint64_t session, int connection)
+static bool guest_release_row(uint64_t session, int connection)
 {
     struct guests *guests;
     uint32_t number = 0;
@@ -315,7 +317,7 @@ static bool give_row(uint64_t session, int connection)
 
     (void)pthread_mutex_lock(&lock);
     guests = guests_of(session);
-    row = row_of(guests, connection);
+    row = guests_row_of(guests, connection);
     if (row != NULL) {
         row->connection = -1;
         row->lingers = true;
@@ -323,19 +325,20 @@ static bool give_row(uint64_t session, int connection)
     }
     (void)pthread_mutex_unlock(&lock);
     if (row != NULL) {
-        look_after(session, number);
+        guest_await_or_free(session, number);
     }
     return row != NULL;
 }
 
 /* A row for the connection. Errors as for the slot. */
-static uint32_t take_row(uint64_t session, int connection, struct etwas_attach_answer *answer)
+static uint32_t guest_claim_row(uint64_t session, int connection,
+                                struct etwas_attach_answer *answer)
 {
     struct guests *guests;
     uint32_t code;
 
-    free_rows(session);
-    code = take_slot(session, &answer->row);
+    guests_free_rows(session);
+    code = guest_claim_slot(session, &answer->row);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -346,7 +349,7 @@ static uint32_t take_row(uint64_t session, int connection, struct etwas_attach_a
          * Of this, before the guest has the pool and finds a gate open, and STOP, which closes the gates and then asks, at
          * least one sees the other: the call that sends the descriptor is a full fence.
          */
-        ck_pr_store_32(&session_of(session)->guests, ETWAS_GUESTS_MAY_BE_THERE);
+        ck_pr_store_32(&guests_session_of(session)->guests, ETWAS_GUESTS_MAY_BE_THERE);
         guests->rows[answer->row] = (struct row){.connection = connection};
         guests->count++;
         answer->gate = guests->gate;
@@ -358,8 +361,8 @@ static uint32_t take_row(uint64_t session, int connection, struct etwas_attach_a
 /* ---- attaching: in the control thread -------------------------------------------------------- */
 
 /* The mapping stays while the session is held. */
-static uint32_t answer_attach(uint64_t session, int connection,
-                              const struct etwas_attach_answer *body)
+static uint32_t guest_answer_attach(uint64_t session, int connection,
+                                    const struct etwas_attach_answer *body)
 {
     struct etwas_message answer = {.op = ETWAS_MESSAGE_ATTACH, .bytes = sizeof *body};
     struct etwas_held_session held;
@@ -370,7 +373,7 @@ static uint32_t answer_attach(uint64_t session, int connection,
     }
     if (held.session->mapping != NULL) {
         answer.descriptor = held.session->mapping->file.descriptor;
-        answer.lock = lock_byte(body->row);
+        answer.lock = guest_lock_byte(body->row);
         code = etwas_message_send(connection, &answer, body, 0);
     } else {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
@@ -380,41 +383,42 @@ static uint32_t answer_attach(uint64_t session, int connection,
 }
 
 /* Of a process that has ended since it asked; what else it has said is heard. */
-static bool has_hung_up(int connection)
+static bool guest_has_hung_up(int connection)
 {
     struct pollfd what = {.fd = connection, .events = POLLRDHUP};
 
     return poll(&what, 1, 0) > 0 && (what.revents & (POLLHUP | POLLRDHUP)) != 0;
 }
 
-static enum etwas_service_answer attach(uint64_t session, int connection)
+static enum etwas_service_answer guest_attach(uint64_t session, int connection)
 {
     struct etwas_attach_answer body = {0};
     struct etwas_peer peer;
     struct etwas_message refusal = {.op = ETWAS_MESSAGE_ATTACH, .descriptor = -1};
 
-    if (has_hung_up(connection)) {
+    if (guest_has_hung_up(connection)) {
         return ETWAS_SERVICE_KEEP;
     }
-    refusal.code = take_row(session, connection, &body);
+    refusal.code = guest_claim_row(session, connection, &body);
     if (refusal.code != ERROR_SUCCESS) {
         (void)etwas_message_send(connection, &refusal, NULL, 0);
         return ETWAS_SERVICE_KEEP;
     }
-    if (etwas_registry_know(connection, &peer) == ERROR_SUCCESS) {
+    if (etwas_registry_peer_of(connection, &peer) == ERROR_SUCCESS) {
         body.process_id = peer.process_id;
     }
     etwas_host_unattached_attached(session, connection);
-    if (answer_attach(session, connection, &body) != ERROR_SUCCESS) {
-        (void)give_row(session, connection);
-        return has_hung_up(connection) ? ETWAS_SERVICE_KEEP : ETWAS_SERVICE_CLOSE;
+    if (guest_answer_attach(session, connection, &body) != ERROR_SUCCESS) {
+        (void)guest_release_row(session, connection);
+        return guest_has_hung_up(connection) ? ETWAS_SERVICE_KEEP : ETWAS_SERVICE_CLOSE;
     }
     return ETWAS_SERVICE_KEEP;
 }
 
 /* ---- hearing: in the control thread ---------------------------------------------------------- */
 
-static void note_seen(uint64_t session, int connection, const void *body, uint32_t bytes)
+static void guest_store_acknowledged(uint64_t session, int connection, const void *body,
+                                     uint32_t bytes)
 {
     struct row *row;
     uint64_t number;
@@ -424,17 +428,17 @@ static void note_seen(uint64_t session, int connection, const void *body, uint32
     }
     memcpy(&number, body, sizeof number);
     (void)pthread_mutex_lock(&lock);
-    row = row_of(guests_of(session), connection);
+    row = guests_row_of(guests_of(session), connection);
     if (row != NULL) {
-        row->seen = number;
+        row->acknowledged = number;
     }
     (void)pthread_mutex_unlock(&lock);
     if (row == NULL) {
-        etwas_host_unattached_seen(session, connection, number);
+        etwas_host_unattached_acknowledge(session, connection, number);
     }
 }
 
-static enum etwas_service_answer hear(int connection, uint64_t session)
+static enum etwas_service_answer guests_receive_message(int connection, uint64_t session)
 {
     static uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16))); /* the thread's */
     struct etwas_message message;
@@ -445,32 +449,32 @@ static enum etwas_service_answer hear(int connection, uint64_t session)
     }
     if (code != ERROR_SUCCESS) {
         /* It is gone, or mad. */
-        (void)give_row(session, connection);
+        (void)guest_release_row(session, connection);
         return ETWAS_SERVICE_CLOSE;
     }
-    if (message.op == ETWAS_MESSAGE_SEEN &&
-        (message.descriptor >= 0 || message.bytes == sizeof(struct etwas_unattached_note))) {
-        if (etwas_host_unattached_hear(session, connection, message.descriptor, body,
-                                       message.bytes)) {
-            (void)give_row(session, connection); /* what it got it does not use */
+    if (message.op == ETWAS_MESSAGE_ACKNOWLEDGE &&
+        (message.descriptor >= 0 || message.bytes == sizeof(struct etwas_unattached_report))) {
+        if (etwas_host_unattached_receive(session, connection, message.descriptor, body,
+                                          message.bytes)) {
+            (void)guest_release_row(session, connection); /* what it got it does not use */
         }
     } else if (message.descriptor >= 0) {
         (void)close(message.descriptor);
     }
     /* A guest asks for nothing more: its connection would be of two rows, or a row's and a request's. */
-    if (message.op != ETWAS_MESSAGE_SEEN && message.op != ETWAS_MESSAGE_DESCRIBE &&
-        give_row(session, connection)) {
+    if (message.op != ETWAS_MESSAGE_ACKNOWLEDGE && message.op != ETWAS_MESSAGE_DESCRIBE &&
+        guest_release_row(session, connection)) {
         return ETWAS_SERVICE_CLOSE;
     }
     switch (message.op) {
     case ETWAS_MESSAGE_ATTACH:
-        return attach(session, connection);
-    case ETWAS_MESSAGE_SEEN:
-        note_seen(session, connection, body, message.bytes);
+        return guest_attach(session, connection);
+    case ETWAS_MESSAGE_ACKNOWLEDGE:
+        guest_store_acknowledged(session, connection, body, message.bytes);
         etwas_host_unattached_read(session, connection);
         return ETWAS_SERVICE_KEEP;
     case ETWAS_MESSAGE_DESCRIBE:
-        etwas_host_take_description(body, message.bytes);
+        etwas_host_store_descriptions(body, message.bytes);
         return ETWAS_SERVICE_KEEP;
     case ETWAS_MESSAGE_CONSUME:
         return etwas_host_consume(connection, session) ? ETWAS_SERVICE_GIVE : ETWAS_SERVICE_CLOSE;
@@ -482,9 +486,9 @@ static enum etwas_service_answer hear(int connection, uint64_t session)
 }
 
 /* Who is heard no more has counted what it has. */
-enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t session)
+enum etwas_service_answer etwas_host_guests_receive(int connection, uint64_t session)
 {
-    enum etwas_service_answer answer = hear(connection, session);
+    enum etwas_service_answer answer = guests_receive_message(connection, session);
 
     if (answer != ETWAS_SERVICE_KEEP) {
         etwas_host_unattached_end(session, connection);
@@ -496,7 +500,7 @@ enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t sessio
 
 void etwas_host_guests_begin(struct etwas_session *session)
 {
-    struct guests *guests = &all[session->index];
+    struct guests *guests = &guests_by_session[session->index];
 
     (void)pthread_mutex_lock(&lock);
     guests->count = 0;
@@ -513,21 +517,21 @@ uint32_t etwas_host_guests_count(const struct etwas_session *session)
 {
     uint32_t count;
 
-    free_rows(etwas_session_handle(etwas_session_key(session)));
+    guests_free_rows(etwas_session_handle(etwas_session_key(session)));
     (void)pthread_mutex_lock(&lock);
-    count = all[session->index].count;
+    count = guests_by_session[session->index].count;
     (void)pthread_mutex_unlock(&lock);
     return count;
 }
 
-static bool all_have_seen(const struct guests *guests, uint64_t number)
+static bool guests_all_have_acknowledged(const struct guests *guests, uint64_t number)
 {
     bool all_have = true;
 
     (void)pthread_mutex_lock(&lock);
     for (uint32_t row = 0; row < ETWAS_HOST_GUESTS; row++) {
-        all_have =
-            all_have && (guests->rows[row].connection < 0 || guests->rows[row].seen >= number);
+        all_have = all_have &&
+                   (guests->rows[row].connection < 0 || guests->rows[row].acknowledged >= number);
     }
     (void)pthread_mutex_unlock(&lock);
     return all_have;
@@ -539,8 +543,9 @@ void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * NANOSECONDS_A_MILLISECOND;
 
-    while ((!all_have_seen(&all[session->index], number) ||
-            !etwas_host_unattached_have_seen(all[session->index].session, number)) &&
+    while ((!guests_all_have_acknowledged(&guests_by_session[session->index], number) ||
+            !etwas_host_unattached_have_acknowledged(guests_by_session[session->index].session,
+                                                     number)) &&
            etwas_monotonic_ns() < end_ns) {
         (void)nanosleep(&pause, NULL);
     }
@@ -549,7 +554,7 @@ void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number
 /* Who came last is found by nobody any more: the session is none that a connection's handle finds. */
 void etwas_host_guests_end(struct etwas_session *session)
 {
-    struct guests *guests = &all[session->index];
+    struct guests *guests = &guests_by_session[session->index];
     int connections[ETWAS_HOST_GUESTS];
     uint64_t handle;
     uint32_t count = 0;
@@ -582,15 +587,15 @@ void etwas_host_guests_before_fork(void)
 void etwas_host_guests_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_SESSION_ENTRIES; index++) {
-        all[index].session = 0;
-        all[index].count = 0;
+        guests_by_session[index].session = 0;
+        guests_by_session[index].count = 0;
     }
     if (is_child) {
         /* Their threads are the parent's. */
-        for (const struct lingering *one = all_lingering; one != NULL; one = one->next) {
+        for (const struct lingering *one = lingering_guests; one != NULL; one = one->next) {
             etwas_own_close(one->descriptor);
         }
-        all_lingering = NULL;
+        lingering_guests = NULL;
         etwas_host_requests_forget();
         etwas_host_unattached_forget();
     }

@@ -31,7 +31,7 @@ struct etwas_attach_answer {
  * What an AWAITED or REFUSED guest (sharing/guest.h) says with SEEN, and with the descriptor of the page in which it counts
  * (buffer/unattached.h), if it has one.
  */
-struct etwas_unattached_note {
+struct etwas_unattached_report {
     uint32_t word; /* of the page: its count */
     uint32_t reserved;
     uint64_t refusal; /* why it cannot log into the session; 0: nobody has answered it yet */
@@ -41,7 +41,7 @@ struct etwas_unattached_note {
 void etwas_host_guests_begin(struct etwas_session *session);
 
 /* For the control thread: a connection to the session of this handle says something, or is at its end. */
-enum etwas_service_answer etwas_host_guests_hear(int connection, uint64_t session);
+enum etwas_service_answer etwas_host_guests_receive(int connection, uint64_t session);
 
 /* Those too whose connections have ended, and that have the pool still. */
 uint32_t etwas_host_guests_count(const struct etwas_session *session);

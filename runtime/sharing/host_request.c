@@ -20,10 +20,10 @@
 #include "sharing/enablement.h"
 #include "sharing/service.h"
 
-#define ANSWER_PATIENCE_NS UINT64_C(1000000000)
+#define ANSWER_TIMEOUT_NS UINT64_C(1000000000)
 
 enum {
-    LOOK_AGAIN_NS = 1000000
+    END_PAUSE_NS = 1000000
 };
 
 static uint32_t unanswered; /* requests that have a thread */
@@ -37,17 +37,18 @@ struct request {
     uint8_t content[] __attribute__((aligned(16)));
 };
 
-static void answer(const struct request *request, uint32_t code, const void *body, uint32_t bytes)
+static void request_answer(const struct request *request, uint32_t code, const void *body,
+                           uint32_t bytes)
 {
     const struct etwas_message message = {
         .op = request->message.op, .code = code, .bytes = bytes, .descriptor = -1};
 
     (void)etwas_message_send(request->connection, &message, body,
-                             etwas_monotonic_ns() + ANSWER_PATIENCE_NS);
+                             etwas_monotonic_ns() + ANSWER_TIMEOUT_NS);
 }
 
 /* The block is what another process sent: only its size is believed, and that is checked. */
-static void control(struct request *request)
+static void request_control(struct request *request)
 {
     EVENT_TRACE_PROPERTIES *properties = (EVENT_TRACE_PROPERTIES *)(void *)request->content;
     uint32_t code = ERROR_BAD_LENGTH;
@@ -56,25 +57,25 @@ static void control(struct request *request)
         (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) == 0) {
         code = ControlTraceW(request->session, NULL, properties, request->head.control_code);
     }
-    answer(request, code, request->content, request->bytes);
+    request_answer(request, code, request->content, request->bytes);
 }
 
-static void enable(const struct request *request)
+static void request_enable(const struct request *request)
 {
     struct etwas_registry_enablement enablement;
     size_t used;
     uint32_t code =
-        etwas_registry_get_enablement(request->content, request->bytes, &enablement, &used);
+        etwas_registry_decode_enablement(request->content, request->bytes, &enablement, &used);
 
     if (code == ERROR_SUCCESS) {
         code = etwas_enablement_replay(&enablement, request->session, request->head.control_code,
                                        request->head.timeout_ms);
     }
-    answer(request, code, NULL, 0);
+    request_answer(request, code, NULL, 0);
 }
 
 /* What is known of the session, after it was stopped if that is asked for. */
-static void account(const struct request *request)
+static void request_account(const struct request *request)
 {
     void *body = malloc(ETWAS_MESSAGE_BYTES);
     uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
@@ -88,12 +89,12 @@ static void account(const struct request *request)
     if (code == ERROR_SUCCESS) {
         bytes = etwas_account_write(request->session, body, ETWAS_MESSAGE_BYTES, &code);
     }
-    answer(request, code, body, (uint32_t)bytes);
+    request_answer(request, code, body, (uint32_t)bytes);
     free(body);
 }
 
 /* The file is its process's own: it may be written wherever that may write. */
-static void snapshot(struct request *request)
+static void request_snapshot(struct request *request)
 {
     struct etwas_snapshot_request asked;
     const size_t bytes = sizeof asked - sizeof asked.head;
@@ -109,29 +110,29 @@ static void snapshot(struct request *request)
                                                      asked.before_ns)
                    : (uint32_t)ERROR_INVALID_PARAMETER;
     }
-    answer(request, code, NULL, 0);
+    request_answer(request, code, NULL, 0);
 }
 
-static bool is_of_session(const struct request *request)
+static bool request_is_of_session(const struct request *request)
 {
     return request->head.gate == 0 ||
            request->head.gate == etwas_handle_generation(request->session);
 }
 
-static void *serve(void *argument)
+static void *request_serve(void *argument)
 {
     struct request *request = argument;
 
-    if (!is_of_session(request)) {
-        answer(request, ERROR_WMI_INSTANCE_NOT_FOUND, NULL, 0);
+    if (!request_is_of_session(request)) {
+        request_answer(request, ERROR_WMI_INSTANCE_NOT_FOUND, NULL, 0);
     } else if (request->message.op == ETWAS_MESSAGE_CONTROL) {
-        control(request);
+        request_control(request);
     } else if (request->message.op == ETWAS_MESSAGE_ENABLE) {
-        enable(request);
+        request_enable(request);
     } else if (request->message.op == ETWAS_MESSAGE_SNAPSHOT) {
-        snapshot(request);
+        request_snapshot(request);
     } else {
-        account(request);
+        request_account(request);
     }
     etwas_own_close(request->connection);
     free(request);
@@ -158,7 +159,7 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
     request->bytes = message->bytes - (uint32_t)sizeof request->head;
     memcpy(request->content, (const uint8_t *)body + sizeof request->head, request->bytes);
     ck_pr_inc_32(&unanswered);
-    if (!etwas_service_spawn(serve, request, "etwas-request")) {
+    if (!etwas_service_spawn(request_serve, request, "etwas-request")) {
         ck_pr_dec_32(&unanswered);
         free(request);
         return false;
@@ -166,7 +167,7 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
     return true;
 }
 
-enum etwas_service_answer etwas_host_snapshots_hear(int connection, uint64_t session)
+enum etwas_service_answer etwas_host_snapshots_receive(int connection, uint64_t session)
 {
     struct etwas_snapshot_request body;
     struct etwas_message message;
@@ -186,7 +187,7 @@ enum etwas_service_answer etwas_host_snapshots_hear(int connection, uint64_t ses
 
 void etwas_host_requests_end(void)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+    const struct timespec pause = {.tv_nsec = END_PAUSE_NS};
 
     while (ck_pr_load_32(&unanswered) != 0) {
         (void)nanosleep(&pause, NULL);

@@ -41,7 +41,7 @@ bool etwas_host_request(int connection, uint64_t session, const struct etwas_mes
                         const void *body);
 
 /* A handler of connections (service.h) to a recorder of this process alone: SNAPSHOT is all that it may be asked for. */
-enum etwas_service_answer etwas_host_snapshots_hear(int connection, uint64_t session);
+enum etwas_service_answer etwas_host_snapshots_receive(int connection, uint64_t session);
 
 /*
  * The process ends: returns when what was asked until now is answered. Its end may be what was asked for, by a STOP of

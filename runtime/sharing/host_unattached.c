@@ -25,18 +25,18 @@ struct counting {
     struct counting *next;
     uint64_t session;
     int connection;
-    uint32_t refusal; /* why it cannot log into the session; 0: it awaits an answer, or logs */
-    uint64_t *page;   /* NULL: it cannot count */
-    uint64_t *word;   /* of it */
-    uint64_t counted; /* what was read last */
-    uint64_t seen;    /* the number of the entry that it acts by */
+    uint32_t refusal;      /* why it cannot log into the session; 0: it awaits an answer, or logs */
+    uint64_t *page;        /* NULL: it cannot count */
+    uint64_t *word;        /* of it */
+    uint64_t counted;      /* what was read last */
+    uint64_t acknowledged; /* the number of the entry that it acts by */
 };
 
-static struct counting *all;
+static struct counting *counting_processes;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of a session that has ended nobody counts any more. */
-static void add(uint64_t session, uint64_t events)
+static void unattached_add_lost(uint64_t session, uint64_t events)
 {
     struct etwas_held_session held;
 
@@ -47,12 +47,12 @@ static void add(uint64_t session, uint64_t events)
 }
 
 /* Tells the session's account which processes cannot log into it. With the lock held. */
-static void sum_up(uint64_t session, uint32_t newest)
+static void unattached_count_refused(uint64_t session, uint32_t newest)
 {
     struct etwas_held_session held;
     uint32_t count = 0;
 
-    for (const struct counting *one = all; one != NULL; one = one->next) {
+    for (const struct counting *one = counting_processes; one != NULL; one = one->next) {
         count += one->session == session && one->refusal != 0;
     }
     if (etwas_session_hold(session, &held) == ERROR_SUCCESS) {
@@ -65,30 +65,30 @@ static void sum_up(uint64_t session, uint32_t newest)
 }
 
 /* It only grows, until it is closed; what was closed before has been added then. */
-static void add_counted(struct counting *counting, uint64_t counted)
+static void unattached_add_counted(struct counting *counting, uint64_t counted)
 {
     if ((counted & ETWAS_UNATTACHED_CLOSED) == 0 && counted > counting->counted) {
-        add(counting->session, counted - counting->counted);
+        unattached_add_lost(counting->session, counted - counting->counted);
         counting->counted = counted;
     }
 }
 
-static void read_count(struct counting *counting)
+static void unattached_read_count(struct counting *counting)
 {
     if (counting->page != NULL) {
-        add_counted(counting, ck_pr_load_64(counting->word));
+        unattached_add_counted(counting, ck_pr_load_64(counting->word));
     }
 }
 
 /* What it logs from here on is for no session, and it hears that. */
-static void close_count(struct counting *counting)
+static void unattached_close_count(struct counting *counting)
 {
     if (counting->page != NULL) {
-        add_counted(counting, ck_pr_fas_64(counting->word, ETWAS_UNATTACHED_CLOSED));
+        unattached_add_counted(counting, ck_pr_fas_64(counting->word, ETWAS_UNATTACHED_CLOSED));
     }
 }
 
-static void drop(struct counting **link)
+static void unattached_drop(struct counting **link)
 {
     struct counting *counting = *link;
 
@@ -100,7 +100,7 @@ static void drop(struct counting **link)
 }
 
 /* A file in memory that cannot be cut while it is mapped, whatever process has made it. NULL: it is none. */
-static uint64_t *map_page(int descriptor)
+static uint64_t *unattached_map_page(int descriptor)
 {
     const int seals = fcntl(descriptor, F_GET_SEALS);
     struct stat facts;
@@ -114,73 +114,74 @@ static uint64_t *map_page(int descriptor)
     return page != MAP_FAILED ? page : NULL;
 }
 
-static bool is_of(const struct counting *counting, uint64_t session, int connection)
+static bool unattached_is_of(const struct counting *counting, uint64_t session, int connection)
 {
     return counting->session == session && counting->connection == connection;
 }
 
 /* With the lock held. NULL: it has said nothing. */
-static struct counting *find(uint64_t session, int connection)
+static struct counting *unattached_find(uint64_t session, int connection)
 {
-    struct counting *counting = all;
+    struct counting *counting = counting_processes;
 
-    while (counting != NULL && !is_of(counting, session, connection)) {
+    while (counting != NULL && !unattached_is_of(counting, session, connection)) {
         counting = counting->next;
     }
     return counting;
 }
 
 /* What it counts is known from the first note that has a page. With the lock held; the descriptor is used up. */
-static void take_page(struct counting *counting, const struct etwas_unattached_note *note,
-                      int descriptor)
+static void unattached_store_page(struct counting *counting,
+                                  const struct etwas_unattached_report *report, int descriptor)
 {
     if (descriptor < 0) {
         return;
     }
     if (counting->page == NULL) {
-        counting->page = map_page(descriptor);
-        counting->word = counting->page != NULL ? counting->page + note->word : NULL;
+        counting->page = unattached_map_page(descriptor);
+        counting->word = counting->page != NULL ? counting->page + report->word : NULL;
     }
     (void)close(descriptor);
 }
 
 /* With the lock held. NULL: there is no memory. */
-static struct counting *add_counting(uint64_t session, int connection)
+static struct counting *unattached_add(uint64_t session, int connection)
 {
     struct counting *counting = malloc(sizeof *counting);
 
     if (counting != NULL) {
-        *counting = (struct counting){.next = all, .session = session, .connection = connection};
-        all = counting;
+        *counting = (struct counting){
+            .next = counting_processes, .session = session, .connection = connection};
+        counting_processes = counting;
     }
     return counting;
 }
 
-bool etwas_host_unattached_hear(uint64_t session, int connection, int descriptor, const void *bytes,
-                                uint32_t note_bytes)
+bool etwas_host_unattached_receive(uint64_t session, int connection, int descriptor,
+                                   const void *bytes, uint32_t report_bytes)
 {
-    struct etwas_unattached_note note = {.word = ETWAS_UNATTACHED_WORDS};
+    struct etwas_unattached_report report = {.word = ETWAS_UNATTACHED_WORDS};
     struct counting *counting = NULL;
 
-    if (note_bytes == sizeof note) {
-        memcpy(&note, bytes, sizeof note);
+    if (report_bytes == sizeof report) {
+        memcpy(&report, bytes, sizeof report);
     }
     (void)pthread_mutex_lock(&lock);
-    if (note.word < ETWAS_UNATTACHED_WORDS) {
-        counting = find(session, connection);
-        counting = counting != NULL ? counting : add_counting(session, connection);
+    if (report.word < ETWAS_UNATTACHED_WORDS) {
+        counting = unattached_find(session, connection);
+        counting = counting != NULL ? counting : unattached_add(session, connection);
     }
     if (counting == NULL) {
         if (descriptor >= 0) {
             (void)close(descriptor);
         }
     } else {
-        take_page(counting, &note, descriptor);
-        counting->refusal = (uint32_t)note.refusal;
-        sum_up(session, counting->refusal);
+        unattached_store_page(counting, &report, descriptor);
+        counting->refusal = (uint32_t)report.refusal;
+        unattached_count_refused(session, counting->refusal);
     }
     (void)pthread_mutex_unlock(&lock);
-    return counting != NULL && note.refusal != 0;
+    return counting != NULL && report.refusal != 0;
 }
 
 void etwas_host_unattached_attached(uint64_t session, int connection)
@@ -188,34 +189,35 @@ void etwas_host_unattached_attached(uint64_t session, int connection)
     struct counting *counting;
 
     (void)pthread_mutex_lock(&lock);
-    counting = find(session, connection);
+    counting = unattached_find(session, connection);
     if (counting != NULL && counting->refusal != 0) {
         counting->refusal = 0;
-        sum_up(session, 0);
+        unattached_count_refused(session, 0);
     }
     (void)pthread_mutex_unlock(&lock);
 }
 
-void etwas_host_unattached_seen(uint64_t session, int connection, uint64_t number)
+void etwas_host_unattached_acknowledge(uint64_t session, int connection, uint64_t number)
 {
     struct counting *counting;
 
     (void)pthread_mutex_lock(&lock);
-    counting = find(session, connection);
+    counting = unattached_find(session, connection);
     if (counting != NULL) {
-        counting->seen = number;
+        counting->acknowledged = number;
     }
     (void)pthread_mutex_unlock(&lock);
 }
 
-bool etwas_host_unattached_have_seen(uint64_t session, uint64_t number)
+bool etwas_host_unattached_have_acknowledged(uint64_t session, uint64_t number)
 {
     bool all_have = true;
 
     (void)pthread_mutex_lock(&lock);
-    for (const struct counting *counting = all; counting != NULL; counting = counting->next) {
+    for (const struct counting *counting = counting_processes; counting != NULL;
+         counting = counting->next) {
         all_have = all_have && (counting->session != session || counting->refusal == 0 ||
-                                counting->seen >= number);
+                                counting->acknowledged >= number);
     }
     (void)pthread_mutex_unlock(&lock);
     return all_have;
@@ -224,50 +226,51 @@ bool etwas_host_unattached_have_seen(uint64_t session, uint64_t number)
 void etwas_host_unattached_read(uint64_t session, int connection)
 {
     (void)pthread_mutex_lock(&lock);
-    for (struct counting *counting = all; counting != NULL; counting = counting->next) {
-        if (is_of(counting, session, connection)) {
-            read_count(counting);
+    for (struct counting *counting = counting_processes; counting != NULL;
+         counting = counting->next) {
+        if (unattached_is_of(counting, session, connection)) {
+            unattached_read_count(counting);
         }
     }
     (void)pthread_mutex_unlock(&lock);
 }
 
 /* `connection` -1: of all. */
-static void end(uint64_t session, int connection)
+static void unattached_end(uint64_t session, int connection)
 {
-    struct counting **link = &all;
+    struct counting **link = &counting_processes;
     bool has_refused = false;
 
     (void)pthread_mutex_lock(&lock);
     while (*link != NULL) {
         if ((*link)->session == session && (connection < 0 || (*link)->connection == connection)) {
             has_refused = has_refused || (*link)->refusal != 0;
-            close_count(*link);
-            drop(link);
+            unattached_close_count(*link);
+            unattached_drop(link);
         } else {
             link = &(*link)->next;
         }
     }
     if (has_refused) {
-        sum_up(session, 0);
+        unattached_count_refused(session, 0);
     }
     (void)pthread_mutex_unlock(&lock);
 }
 
 void etwas_host_unattached_end(uint64_t session, int connection)
 {
-    end(session, connection);
+    unattached_end(session, connection);
 }
 
 void etwas_host_unattached_end_all(uint64_t session)
 {
-    end(session, -1);
+    unattached_end(session, -1);
 }
 
 void etwas_host_unattached_forget(void)
 {
-    while (all != NULL) {
-        drop(&all);
+    while (counting_processes != NULL) {
+        unattached_drop(&counting_processes);
     }
     (void)pthread_mutex_init(&lock, NULL);
 }

@@ -18,8 +18,8 @@
  * The process that is connected to the session of this handle counts in that page (-1: it has none), and says why it
  * cannot log into the session. The descriptor is this call's to close. What is no such page is not believed. True: it cannot, so it is no guest.
  */
-bool etwas_host_unattached_hear(uint64_t session, int connection, int descriptor, const void *note,
-                                uint32_t note_bytes);
+bool etwas_host_unattached_receive(uint64_t session, int connection, int descriptor,
+                                   const void *report, uint32_t report_bytes);
 
 /* What it has counted since that was read last is added. */
 void etwas_host_unattached_read(uint64_t session, int connection);
@@ -28,13 +28,13 @@ void etwas_host_unattached_read(uint64_t session, int connection);
 void etwas_host_unattached_attached(uint64_t session, int connection);
 
 /* It acts by the entry of that number. */
-void etwas_host_unattached_seen(uint64_t session, int connection, uint64_t number);
+void etwas_host_unattached_acknowledge(uint64_t session, int connection, uint64_t number);
 
 /* The same, for the last time, and its count is closed: its connection ends. */
 void etwas_host_unattached_end(uint64_t session, int connection);
 
 /* Whether all that cannot log into the session act by the entry of that number. */
-bool etwas_host_unattached_have_seen(uint64_t session, uint64_t number);
+bool etwas_host_unattached_have_acknowledged(uint64_t session, uint64_t number);
 
 /* The session ends: the same of all that are connected to it. */
 void etwas_host_unattached_end_all(uint64_t session);

@@ -20,29 +20,29 @@
 #include "sharing/guest.h"
 #include "sharing/host.h"
 #include "sharing/host_request.h"
-#include "sharing/look.h"
+#include "sharing/reconcile.h"
 #include "sharing/service.h"
 #include "sharing/sharing.h"
 
 #define NANOSECONDS_A_MILLISECOND UINT64_C(1000000)
 
 enum {
-    PATIENCE_MS = 1000,         /* of a host that is to accept, and to take a request */
-    ANSWER_PATIENCE_MS = 30000, /* of what a request may take: a flush waits for a disk */
+    CONNECT_TIMEOUT_MS = 1000, /* of a host that is to accept, and to take a request */
+    ANSWER_TIMEOUT_MS = 30000, /* of what a request may take: a flush waits for a disk */
     PAUSE_NS = 1000000,
-    LOOKS_AT_ENTRY = 10,
+    ENTRY_CHECKS = 10,
 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-bool etwas_remote_can_look(void)
+bool etwas_remote_is_available(void)
 {
     return etwas_service_runs() ||
-           (etwas_sharing_is_wanted() && etwas_look_begin() == ERROR_SUCCESS);
+           (etwas_sharing_is_wanted() && etwas_reconcile_begin() == ERROR_SUCCESS);
 }
 
 /* One that others control: open, and not this process's own. */
-static uint32_t check(uint32_t code, struct etwas_registry_entry **entry)
+static uint32_t remote_check(uint32_t code, struct etwas_registry_entry **entry)
 {
     if (code == ERROR_SUCCESS &&
         ((*entry)->kind > ETWAS_REGISTRY_TEMPLATE || (*entry)->state != ETWAS_REGISTRY_OPEN ||
@@ -60,8 +60,8 @@ static uint32_t check(uint32_t code, struct etwas_registry_entry **entry)
 uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry)
 {
     *entry = NULL;
-    return etwas_remote_can_look() ? check(etwas_registry_find(name, entry), entry)
-                                   : ERROR_WMI_INSTANCE_NOT_FOUND;
+    return etwas_remote_is_available() ? remote_check(etwas_registry_find(name, entry), entry)
+                                       : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
 uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry)
@@ -79,7 +79,7 @@ uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry *
         session = guest->session;
     }
     etwas_guests_unlock();
-    return guest != NULL ? check(etwas_registry_read(&session, entry), entry)
+    return guest != NULL ? remote_check(etwas_registry_read(&session, entry), entry)
                          : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
@@ -90,7 +90,7 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *cod
     uint32_t found = 0;
 
     *entries = NULL;
-    *code = etwas_remote_can_look() ? etwas_registry_list(&sessions, &count) : ERROR_SUCCESS;
+    *code = etwas_remote_is_available() ? etwas_registry_list(&sessions, &count) : ERROR_SUCCESS;
     *entries = malloc((count + 1) * sizeof **entries);
     if (*entries == NULL) {
         *code = ERROR_NOT_ENOUGH_MEMORY;
@@ -103,7 +103,7 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *cod
         if (read != ERROR_SUCCESS && read != ERROR_NOT_FOUND) {
             *code = read;
         }
-        if (check(read, &entry) != ERROR_SUCCESS) {
+        if (remote_check(read, &entry) != ERROR_SUCCESS) {
             continue;
         }
         if (entry->kind == ETWAS_REGISTRY_SHARED) {
@@ -118,12 +118,12 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *cod
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static uint64_t deadline_after(uint32_t milliseconds)
+static uint64_t remote_deadline_after(uint32_t milliseconds)
 {
     return etwas_monotonic_ns() + milliseconds * NANOSECONDS_A_MILLISECOND;
 }
 
-static bool goes_on(const struct etwas_registry_entry *entry)
+static bool remote_session_is_open(const struct etwas_registry_entry *entry)
 {
     struct etwas_registry_entry *now;
     bool is_open = false;
@@ -139,14 +139,14 @@ static bool goes_on(const struct etwas_registry_entry *entry)
  * Why a host has ended the connection. One whose session goes on has no room for what it was to do; of one that dies the
  * connection may end a moment before its entry does.
  */
-static uint32_t turned_away(const struct etwas_registry_entry *entry)
+static uint32_t remote_refusal_of(const struct etwas_registry_entry *entry)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    bool is_there = goes_on(entry);
+    bool is_there = remote_session_is_open(entry);
 
-    for (uint32_t look = 1; is_there && look < LOOKS_AT_ENTRY; look++) {
+    for (uint32_t attempt = 1; is_there && attempt < ENTRY_CHECKS; attempt++) {
         (void)nanosleep(&pause, NULL);
-        is_there = goes_on(entry);
+        is_there = remote_session_is_open(entry);
     }
     return is_there ? ERROR_NO_SYSTEM_RESOURCES : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
@@ -155,16 +155,18 @@ uint32_t etwas_remote_send(const struct etwas_registry_entry *entry,
                            const struct etwas_message *message, const void *body, int *connection)
 {
     struct etwas_peer peer;
-    uint32_t code = etwas_registry_connect(entry, deadline_after(PATIENCE_MS), connection, &peer);
+    uint32_t code =
+        etwas_registry_connect(entry, remote_deadline_after(CONNECT_TIMEOUT_MS), connection, &peer);
 
     if (code != ERROR_SUCCESS) {
         return code == ERROR_NOT_FOUND ? ERROR_WMI_INSTANCE_NOT_FOUND : code;
     }
-    code = etwas_message_send(*connection, message, body, deadline_after(PATIENCE_MS));
+    code =
+        etwas_message_send(*connection, message, body, remote_deadline_after(CONNECT_TIMEOUT_MS));
     if (code != ERROR_SUCCESS) {
         (void)close(*connection);
     }
-    return code == ERROR_BROKEN_PIPE ? turned_away(entry) : code;
+    return code == ERROR_BROKEN_PIPE ? remote_refusal_of(entry) : code;
 }
 
 uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int connection, uint16_t op,
@@ -178,19 +180,19 @@ uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int conn
         (void)close(message->descriptor);
     }
     if (code == ERROR_BROKEN_PIPE) {
-        return turned_away(entry);
+        return remote_refusal_of(entry);
     }
     return code == ERROR_SUCCESS && message->op != op ? ERROR_INVALID_DATA : code;
 }
 
-uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
-                          void *body, uint32_t timeout_ms)
+uint32_t etwas_remote_request(const struct etwas_registry_entry *entry,
+                              struct etwas_message *message, void *body, uint32_t timeout_ms)
 {
     int connection;
     uint32_t code = etwas_remote_send(entry, message, body, &connection);
 
     return code == ERROR_SUCCESS ? etwas_remote_receive(entry, connection, message->op, message,
-                                                        body, deadline_after(timeout_ms))
+                                                        body, remote_deadline_after(timeout_ms))
                                  : code;
 }
 
@@ -209,8 +211,8 @@ enum {
 };
 _Static_assert(sizeof(struct block) <= ETWAS_MESSAGE_BYTES, "a request is one message");
 
-static uint32_t fill_block(struct block *block, uint64_t handle, const struct etwas_reply *reply,
-                           uint32_t control_code)
+static uint32_t remote_fill_block(struct block *block, uint64_t handle,
+                                  const struct etwas_reply *reply, uint32_t control_code)
 {
     uint32_t code;
 
@@ -232,7 +234,7 @@ static uint32_t fill_block(struct block *block, uint64_t handle, const struct et
 }
 
 /* Its handle is one of this process, for who enables providers with it. */
-static void give_handle(const struct etwas_registry_entry *entry, struct block *block)
+static void remote_fill_handle(const struct etwas_registry_entry *entry, struct block *block)
 {
     const struct etwas_guest *guest;
     uint32_t gate = etwas_handle_generation(block->properties.Wnode.HistoricalContext);
@@ -242,7 +244,7 @@ static void give_handle(const struct etwas_registry_entry *entry, struct block *
         return;
     }
     etwas_guests_lock();
-    guest = etwas_guest_know(&entry->session, gate);
+    guest = etwas_guest_add_known(&entry->session, gate);
     if (guest != NULL) {
         block->properties.Wnode.HistoricalContext = etwas_guest_handle(guest);
     }
@@ -255,17 +257,17 @@ union body {
     uint8_t bytes[ETWAS_MESSAGE_BYTES];
 };
 
-static uint32_t give_block(const struct etwas_registry_entry *entry,
-                           const struct etwas_reply *reply, struct block *block)
+static uint32_t remote_fill_reply(const struct etwas_registry_entry *entry,
+                                  const struct etwas_reply *reply, struct block *block)
 {
-    give_handle(entry, block);
+    remote_fill_handle(entry, block);
     return etwas_properties_copy(reply, &block->properties, block->name, block->file_name);
 }
 
 /* The answer to a request that was sent. */
-static uint32_t take_block(const struct etwas_registry_entry *entry,
-                           const struct etwas_reply *reply, const struct etwas_message *message,
-                           union body *body)
+static uint32_t remote_receive_reply(const struct etwas_registry_entry *entry,
+                                     const struct etwas_reply *reply,
+                                     const struct etwas_message *message, union body *body)
 {
     if (message->bytes != BLOCK_BYTES) {
         return message->code != ERROR_SUCCESS ? message->code : (uint32_t)ERROR_INVALID_DATA;
@@ -274,12 +276,13 @@ static uint32_t take_block(const struct etwas_registry_entry *entry,
     memmove(&body->block.properties, body, BLOCK_BYTES);
     body->block.name[ETWAS_NAME_UNITS] = 0;
     body->block.file_name[ETWAS_NAME_UNITS] = 0;
-    return message->code == ERROR_SUCCESS ? give_block(entry, reply, &body->block) : message->code;
+    return message->code == ERROR_SUCCESS ? remote_fill_reply(entry, reply, &body->block)
+                                          : message->code;
 }
 
 /* Of a session whose host does not answer: what its entry says. */
-static uint32_t fill_from_entry(const struct etwas_registry_entry *entry,
-                                const struct etwas_reply *reply)
+static uint32_t remote_fill_from_entry(const struct etwas_registry_entry *entry,
+                                       const struct etwas_reply *reply)
 {
     struct block *block = calloc(1, sizeof *block);
     uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
@@ -292,38 +295,38 @@ static uint32_t fill_from_entry(const struct etwas_registry_entry *entry,
         block->properties.LogFileMode = entry->log_file_mode;
         block->properties.LoggerThreadId = (void *)(uintptr_t)entry->process_id;
         memcpy(block->name, entry->name, sizeof entry->name);
-        code = give_block(entry, reply, block);
+        code = remote_fill_reply(entry, reply, block);
     }
     free(block);
     return code;
 }
 
-static struct etwas_message control_message(void)
+static struct etwas_message remote_control_message(void)
 {
     return (struct etwas_message){
         .op = ETWAS_MESSAGE_CONTROL, .bytes = sizeof(struct block), .descriptor = -1};
 }
 
-static uint32_t control(const struct etwas_registry_entry *entry, uint64_t handle,
-                        const struct etwas_reply *reply, uint32_t control_code)
+static uint32_t remote_control(const struct etwas_registry_entry *entry, uint64_t handle,
+                               const struct etwas_reply *reply, uint32_t control_code)
 {
     const bool is_question = control_code == EVENT_TRACE_CONTROL_QUERY;
-    struct etwas_message message = control_message();
+    struct etwas_message message = remote_control_message();
     union body *body = malloc(sizeof *body);
     uint32_t code;
 
     if (body == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = fill_block(&body->block, handle, reply, control_code);
+    code = remote_fill_block(&body->block, handle, reply, control_code);
     if (code == ERROR_SUCCESS) {
-        code = etwas_remote_ask(entry, &message, body,
-                                is_question ? ETWAS_REMOTE_QUESTION_MS : ANSWER_PATIENCE_MS);
+        code = etwas_remote_request(
+            entry, &message, body, is_question ? ETWAS_REMOTE_QUERY_TIMEOUT_MS : ANSWER_TIMEOUT_MS);
     }
     if (code == ERROR_SUCCESS) {
-        code = take_block(entry, reply, &message, body);
+        code = remote_receive_reply(entry, reply, &message, body);
     } else if (code == ERROR_TIMEOUT && is_question) {
-        (void)fill_from_entry(entry, reply);
+        (void)remote_fill_from_entry(entry, reply);
     }
     free(body);
     return code;
@@ -333,7 +336,7 @@ uint32_t etwas_remote_control(const struct etwas_registry_entry *entry, uint64_t
                               const struct etwas_reply *reply, uint32_t control_code)
 {
     int cancelling = etwas_cancel_forbid();
-    uint32_t code = control(entry, handle, reply, control_code);
+    uint32_t code = remote_control(entry, handle, reply, control_code);
 
     etwas_cancel_allow(cancelling);
     return code;
@@ -344,12 +347,12 @@ uint32_t etwas_remote_control(const struct etwas_registry_entry *entry, uint64_t
 uint32_t etwas_remote_query_begin(const struct etwas_registry_entry *entry,
                                   const struct etwas_reply *reply, int *connection)
 {
-    const struct etwas_message message = control_message();
+    const struct etwas_message message = remote_control_message();
     struct block *block = malloc(sizeof *block);
     uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
 
     if (block != NULL) {
-        code = fill_block(block, 0, reply, EVENT_TRACE_CONTROL_QUERY);
+        code = remote_fill_block(block, 0, reply, EVENT_TRACE_CONTROL_QUERY);
     }
     if (code == ERROR_SUCCESS) {
         code = etwas_remote_send(entry, &message, block, connection);
@@ -362,7 +365,7 @@ uint32_t etwas_remote_query_end(const struct etwas_registry_entry *entry,
                                 const struct etwas_reply *reply, int connection,
                                 uint64_t deadline_ns)
 {
-    struct etwas_message message = control_message();
+    struct etwas_message message = remote_control_message();
     union body *body = malloc(sizeof *body);
     uint32_t code;
 
@@ -373,9 +376,9 @@ uint32_t etwas_remote_query_end(const struct etwas_registry_entry *entry,
     code =
         etwas_remote_receive(entry, connection, ETWAS_MESSAGE_CONTROL, &message, body, deadline_ns);
     if (code == ERROR_SUCCESS) {
-        code = take_block(entry, reply, &message, body);
+        code = remote_receive_reply(entry, reply, &message, body);
     } else if (code == ERROR_TIMEOUT) {
-        code = fill_from_entry(entry, reply);
+        code = remote_fill_from_entry(entry, reply);
     }
     free(body);
     return code;
@@ -383,12 +386,13 @@ uint32_t etwas_remote_query_end(const struct etwas_registry_entry *entry,
 
 /* ---- EnableTraceEx2 -------------------------------------------------------------------------- */
 
-static uint32_t enable(uint64_t handle, uint32_t control_code,
-                       const struct etwas_registry_enablement *asked, uint32_t timeout_ms)
+static uint32_t remote_enable(uint64_t handle, uint32_t control_code,
+                              const struct etwas_registry_enablement *enablement,
+                              uint32_t timeout_ms)
 {
     const struct etwas_request_head head = {control_code, timeout_ms,
                                             etwas_handle_generation(handle), 0};
-    uint32_t patience_ms = timeout_ms < ANSWER_PATIENCE_MS ? timeout_ms : ANSWER_PATIENCE_MS;
+    uint32_t answer_ms = timeout_ms < ANSWER_TIMEOUT_MS ? timeout_ms : ANSWER_TIMEOUT_MS;
     struct etwas_message message = {.op = ETWAS_MESSAGE_ENABLE, .descriptor = -1};
     struct etwas_registry_entry *entry;
     uint8_t *body;
@@ -399,13 +403,14 @@ static uint32_t enable(uint64_t handle, uint32_t control_code,
         return code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_PARAMETER : code;
     }
     body = malloc(ETWAS_MESSAGE_BYTES);
-    code = body == NULL ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
-                        : etwas_registry_put_enablement(asked, body + sizeof head,
-                                                        ETWAS_MESSAGE_BYTES - sizeof head, &size);
+    code = body == NULL
+               ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
+               : etwas_registry_encode_enablement(enablement, body + sizeof head,
+                                                  ETWAS_MESSAGE_BYTES - sizeof head, &size);
     if (code == ERROR_SUCCESS) {
         memcpy(body, &head, sizeof head);
         message.bytes = (uint32_t)(sizeof head + size);
-        code = etwas_remote_ask(entry, &message, body, PATIENCE_MS + patience_ms);
+        code = etwas_remote_request(entry, &message, body, CONNECT_TIMEOUT_MS + answer_ms);
         code = code == ERROR_SUCCESS ? message.code : code;
         /* As of a handle of this process whose session is over. */
         code = code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_PARAMETER : code;
@@ -416,10 +421,11 @@ static uint32_t enable(uint64_t handle, uint32_t control_code,
 }
 
 uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
-                             const struct etwas_registry_enablement *asked, uint32_t timeout_ms)
+                             const struct etwas_registry_enablement *enablement,
+                             uint32_t timeout_ms)
 {
     int cancelling = etwas_cancel_forbid();
-    uint32_t code = enable(handle, control_code, asked, timeout_ms);
+    uint32_t code = remote_enable(handle, control_code, enablement, timeout_ms);
 
     etwas_cancel_allow(cancelling);
     return code;

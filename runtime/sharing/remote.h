@@ -16,11 +16,11 @@
 #include "registry/session_entry.h"
 
 /* Whether this process may know of others: it takes part, and begins to now if it wants to. */
-bool etwas_remote_can_look(void);
+bool etwas_remote_is_available(void);
 
 /* For answers that wait for no disk and no provider: who gives none by then stands still. */
 enum {
-    ETWAS_REMOTE_QUESTION_MS = 5000
+    ETWAS_REMOTE_QUERY_TIMEOUT_MS = 5000
 };
 
 /*
@@ -41,8 +41,8 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *cod
  * code is in the message. ERROR_WMI_INSTANCE_NOT_FOUND: the session or its host has ended.
  * ERROR_NO_SYSTEM_RESOURCES: its host may open no more files, or has no memory. ERROR_TIMEOUT; ERROR_INVALID_DATA.
  */
-uint32_t etwas_remote_ask(const struct etwas_registry_entry *entry, struct etwas_message *message,
-                          void *body, uint32_t timeout_ms);
+uint32_t etwas_remote_request(const struct etwas_registry_entry *entry,
+                              struct etwas_message *message, void *body, uint32_t timeout_ms);
 
 /*
  * The same in two steps, so that several may be asked at a time. On success *connection is to be received from, once, which
@@ -73,6 +73,7 @@ uint32_t etwas_remote_query_end(const struct etwas_registry_entry *entry,
 
 /* EnableTraceEx2, of a handle of another process's session. */
 uint32_t etwas_remote_enable(uint64_t handle, uint32_t control_code,
-                             const struct etwas_registry_enablement *asked, uint32_t timeout_ms);
+                             const struct etwas_registry_enablement *enablement,
+                             uint32_t timeout_ms);
 
 #endif

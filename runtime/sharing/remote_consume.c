@@ -15,7 +15,8 @@
 
 uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **consumer)
 {
-    const uint64_t deadline_ns = etwas_monotonic_ns() + ETWAS_REMOTE_QUESTION_MS * NS_A_MILLISECOND;
+    const uint64_t deadline_ns =
+        etwas_monotonic_ns() + ETWAS_REMOTE_QUERY_TIMEOUT_MS * NS_A_MILLISECOND;
     struct etwas_registry_entry *entry;
     struct etwas_peer peer;
     int connection;

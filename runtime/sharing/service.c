@@ -45,22 +45,22 @@ static struct watch *watches;
 static uint32_t watch_count;
 static uint32_t watch_room;
 static uint64_t next_number = 1;
-static uint64_t running; /* the watch whose handler runs; 0: none */
-static uint64_t quiet;   /* so often nothing had anything to say when somebody rang */
+static uint64_t running;    /* the watch whose handler runs; 0: none */
+static uint64_t idle_turns; /* so often nothing had anything to say when somebody rang */
 static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
-static int bell[2] = {-1, -1}; /* read and written: the watches are others now */
+static int wake_sockets[2] = {-1, -1}; /* read and written: the watches are others now */
 static uint32_t is_running;
 static bool has_ended; /* with the process, whose other threads may go on for a moment */
 
 /* Constant from the begin on. */
-static void (*hears)(const struct etwas_tell *tell);
-static void (*misses)(void);
-static bool notices; /* when its files go; else it looks from time to time */
+static void (*receive_handler)(const struct etwas_notification *notification);
+static void (*missing_handler)(void);
+static bool has_removal_watch; /* when its files go; else it looks from time to time */
 
-static void *soon; /* a function that is to be called; NULL: none */
+static void *deferred_call; /* a function that is to be called; NULL: none */
 
 /* Under it there are points of cancellation. */
-static void lock(void)
+static void service_lock(void)
 {
     int before = etwas_cancel_forbid();
 
@@ -68,7 +68,7 @@ static void lock(void)
     cancelling = before;
 }
 
-static void unlock(void)
+static void service_unlock(void)
 {
     int before = cancelling;
 
@@ -86,7 +86,7 @@ struct listening {
     uint32_t count;
 };
 
-static bool make_room(struct listening *listening, uint32_t count)
+static bool service_make_room(struct listening *listening, uint32_t count)
 {
     struct pollfd *polls;
     uint64_t *numbers;
@@ -110,14 +110,14 @@ static bool make_room(struct listening *listening, uint32_t count)
 }
 
 /* Without memory for more it listens to what it did, and the next bell finds out. With the lock held. */
-static void list_watches(struct listening *listening)
+static void service_list_watches(struct listening *listening)
 {
     uint32_t count = 1;
 
-    if (!make_room(listening, watch_count + 1)) {
+    if (!service_make_room(listening, watch_count + 1)) {
         return;
     }
-    listening->polls[0] = (struct pollfd){.fd = bell[0], .events = POLLIN};
+    listening->polls[0] = (struct pollfd){.fd = wake_sockets[0], .events = POLLIN};
     listening->numbers[0] = 0;
     for (uint32_t index = 0; index < watch_count; index++) {
         listening->polls[count] =
@@ -128,7 +128,7 @@ static void list_watches(struct listening *listening)
 }
 
 /* With the lock held. NULL: it is watched no more. */
-static struct watch *find_number(uint64_t number)
+static struct watch *service_find_number(uint64_t number)
 {
     for (uint32_t index = 0; index < watch_count; index++) {
         if (watches[index].number == number) {
@@ -138,15 +138,15 @@ static struct watch *find_number(uint64_t number)
     return NULL;
 }
 
-static void remove_watch(struct watch *watch)
+static void service_remove_watch(struct watch *watch)
 {
     *watch = watches[--watch_count];
 }
 
 /* With the lock held, which the handler runs without. What the program has closed is watched no more. */
-static void handle(uint64_t number)
+static void service_handle(uint64_t number)
 {
-    struct watch *found = find_number(number);
+    struct watch *found = service_find_number(number);
     enum etwas_service_answer answer;
     struct watch watch;
 
@@ -154,19 +154,19 @@ static void handle(uint64_t number)
         return;
     }
     if (!etwas_own_is(found->descriptor)) {
-        remove_watch(found);
+        service_remove_watch(found);
         return;
     }
     watch = *found;
     running = number;
-    unlock();
+    service_unlock();
     answer = watch.handler(watch.descriptor, watch.context);
-    lock();
+    service_lock();
     running = 0;
     /* Other watches may have come and gone, and moved it. */
-    found = find_number(number);
+    found = service_find_number(number);
     if (answer != ETWAS_SERVICE_KEEP && found != NULL) {
-        remove_watch(found);
+        service_remove_watch(found);
         if (answer == ETWAS_SERVICE_CLOSE) {
             etwas_own_close(watch.descriptor);
         }
@@ -178,20 +178,20 @@ static void handle(uint64_t number)
  * Until somebody rings, or a descriptor has something to say. False: the bell is gone, or a descriptor of the program's, and
  * nothing more is heard.
  */
-static bool listen_once(struct listening *listening)
+static bool service_listen_once(struct listening *listening)
 {
     int ready = poll(listening->polls, listening->count,
-                     listening->count == 0 || ck_pr_load_ptr(&soon) != NULL ? RETRY_MS
-                     : notices                                              ? -1
-                                                                            : UNNOTICED_MS);
-    char rung[64];
+                     listening->count == 0 || ck_pr_load_ptr(&deferred_call) != NULL ? RETRY_MS
+                     : has_removal_watch                                             ? -1
+                                         : UNNOTICED_MS);
+    char wakes[64];
 
     if (ready <= 0) {
         if (ready < 0 && errno != EINTR) {
             (void)poll(NULL, 0, RETRY_MS); /* more than the program may open now, or no memory */
         }
-        if (ready == 0 && listening->count != 0 && !notices) {
-            misses();
+        if (ready == 0 && listening->count != 0 && !has_removal_watch) {
+            missing_handler();
         }
         listening->count = 0;
         return true;
@@ -200,90 +200,90 @@ static bool listen_once(struct listening *listening)
         if (!etwas_own_is(listening->polls[0].fd)) {
             return false;
         }
-        while (recv(listening->polls[0].fd, rung, sizeof rung, MSG_DONTWAIT) > 0) {
+        while (recv(listening->polls[0].fd, wakes, sizeof wakes, MSG_DONTWAIT) > 0) {
         }
     }
     return true;
 }
 
 /* With the lock held. */
-static void handle_ready(const struct listening *listening)
+static void service_handle_ready(const struct listening *listening)
 {
     bool any = false;
 
     for (uint32_t index = 1; index < listening->count; index++) {
         if (listening->polls[index].revents != 0) {
-            handle(listening->numbers[index]);
+            service_handle(listening->numbers[index]);
             any = true;
         }
     }
-    quiet += !any;
+    idle_turns += !any;
 }
 
-static void *call(void *work)
+static void *service_call(void *work)
 {
     ((void (*)(void))(uintptr_t)work)();
     return NULL;
 }
 
 /* With the lock held, under which no thread is started. Where none can be had it is tried again. */
-static void call_what_was_asked_for(void)
+static void service_run_deferred_call(void)
 {
-    void *work = ck_pr_load_ptr(&soon);
+    void *work = ck_pr_load_ptr(&deferred_call);
 
-    if (work != NULL && ck_pr_cas_ptr(&soon, work, NULL)) {
-        unlock();
-        if (!etwas_service_spawn(call, work, "etwas-look")) {
-            (void)ck_pr_cas_ptr(&soon, NULL, work);
+    if (work != NULL && ck_pr_cas_ptr(&deferred_call, work, NULL)) {
+        service_unlock();
+        if (!etwas_service_spawn(service_call, work, "etwas-look")) {
+            (void)ck_pr_cas_ptr(&deferred_call, NULL, work);
         }
-        lock();
+        service_lock();
     }
 }
 
-static void *serve(void *argument)
+static void *service_thread(void *argument)
 {
     static struct listening
         listening; /* found in a fork's child, too, whose thread begins with it */
 
-    lock();
+    service_lock();
     for (;;) {
         bool goes_on;
 
-        list_watches(&listening);
-        unlock();
-        goes_on = listen_once(&listening);
-        lock();
+        service_list_watches(&listening);
+        service_unlock();
+        goes_on = service_listen_once(&listening);
+        service_lock();
         if (!goes_on) {
             break;
         }
-        handle_ready(&listening);
-        call_what_was_asked_for();
+        service_handle_ready(&listening);
+        service_run_deferred_call();
     }
-    unlock();
+    service_unlock();
     return argument;
 }
 
-static void ring(void)
+static void service_wake(void)
 {
-    if (etwas_own_is(bell[1])) {
-        (void)send(bell[1], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (etwas_own_is(wake_sockets[1])) {
+        (void)send(wake_sockets[1], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
 }
 
-void etwas_service_call_soon(void (*work)(void))
+void etwas_service_defer_call(void (*work)(void))
 {
     const int error = errno;
 
     if (etwas_service_runs()) {
-        ck_pr_store_ptr(&soon, (void *)(uintptr_t)work);
-        ring();
+        ck_pr_store_ptr(&deferred_call, (void *)(uintptr_t)work);
+        service_wake();
     }
     errno = error;
 }
 
 /* ---- watching -------------------------------------------------------------------------------- */
 
-static uint32_t add_watch(const struct watch *watch)
+static uint32_t service_add_watch(const struct watch *watch)
 {
     if (watch_count == watch_room) {
         uint32_t room = watch_room == 0 ? 16 : 2 * watch_room;
@@ -306,10 +306,10 @@ uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handle
     const struct watch watch = {descriptor, is_owned, handler, context, 0};
     uint32_t code;
 
-    lock();
-    code = add_watch(&watch);
-    ring();
-    unlock();
+    service_lock();
+    code = service_add_watch(&watch);
+    service_wake();
+    service_unlock();
     return code;
 }
 
@@ -318,7 +318,7 @@ bool etwas_service_unwatch(int descriptor, uint64_t context)
     uint64_t number = 0;
     int before;
 
-    lock();
+    service_lock();
     for (uint32_t index = 0; number == 0 && index < watch_count; index++) {
         if (watches[index].descriptor == descriptor && watches[index].context == context) {
             number = watches[index].number;
@@ -329,34 +329,34 @@ bool etwas_service_unwatch(int descriptor, uint64_t context)
         (void)pthread_cond_wait(&handled, &mutex);
     }
     cancelling = before;
-    if (number != 0 && find_number(number) != NULL) {
-        remove_watch(find_number(number));
-        ring();
+    if (number != 0 && service_find_number(number) != NULL) {
+        service_remove_watch(service_find_number(number));
+        service_wake();
     } else {
         number = 0;
     }
-    unlock();
+    service_unlock();
     return number != 0;
 }
 
-void etwas_service_settle(uint64_t deadline_ns)
+void etwas_service_wait_idle(uint64_t deadline_ns)
 {
     const struct timespec pause = {.tv_nsec = SETTLE_PAUSE_NS};
     uint64_t before;
     bool is_over;
 
-    lock();
-    before = quiet;
-    unlock();
+    service_lock();
+    before = idle_turns;
+    service_unlock();
     /* Twice: the first time may be of a look that began before this. */
     do {
-        lock();
-        ring();
-        unlock();
+        service_lock();
+        service_wake();
+        service_unlock();
         (void)nanosleep(&pause, NULL);
-        lock();
-        is_over = quiet - before > 1 || is_running == 0;
-        unlock();
+        service_lock();
+        is_over = idle_turns - before > 1 || is_running == 0;
+        service_unlock();
     } while (!is_over && etwas_monotonic_ns() < deadline_ns);
 }
 
@@ -374,43 +374,44 @@ bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const ch
 
 /* ---- taking part ----------------------------------------------------------------------------- */
 
-static enum etwas_service_answer hear(int descriptor, uint64_t context)
+static enum etwas_service_answer service_receive(int descriptor, uint64_t context)
 {
-    struct etwas_tell tell;
+    struct etwas_notification notification;
 
     (void)descriptor;
     (void)context;
-    if (etwas_registry_hear(&process, &tell) == ERROR_SUCCESS) {
-        hears(&tell);
+    if (etwas_registry_receive(&process, &notification) == ERROR_SUCCESS) {
+        receive_handler(&notification);
     }
     return ETWAS_SERVICE_KEEP;
 }
 
-static enum etwas_service_answer hear_removal(int descriptor, uint64_t context)
+static enum etwas_service_answer service_receive_removal(int descriptor, uint64_t context)
 {
     (void)context;
-    etwas_removal_hear(descriptor);
-    misses();
+    etwas_removal_receive(descriptor);
+    missing_handler();
     return ETWAS_SERVICE_KEEP;
 }
 
 /* Without it, too, it takes part. */
-static void notice_removals(void)
+static void service_watch_removals(void)
 {
-    const struct watch watch = {.descriptor = etwas_removal_begin(), .handler = hear_removal};
+    const struct watch watch = {.descriptor = etwas_removal_begin(),
+                                .handler = service_receive_removal};
 
-    notices = watch.descriptor >= 0 && add_watch(&watch) == ERROR_SUCCESS;
-    if (!notices) {
+    has_removal_watch = watch.descriptor >= 0 && service_add_watch(&watch) == ERROR_SUCCESS;
+    if (!has_removal_watch) {
         etwas_removal_end();
     }
-    etwas_removal_notice(process.name);
+    etwas_removal_watch(process.name);
 }
 
-static uint32_t start_thread(void)
+static uint32_t service_start_thread(void)
 {
     pthread_t thread;
 
-    if (etwas_thread_create(&thread, NULL, serve, NULL) != 0) {
+    if (etwas_thread_create(&thread, NULL, service_thread, NULL) != 0) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
     (void)pthread_setname_np(thread, "etwas-control");
@@ -418,60 +419,61 @@ static uint32_t start_thread(void)
     return ERROR_SUCCESS;
 }
 
-static void close_bell(void)
+static void service_close_bell(void)
 {
     for (int end = 0; end < 2; end++) {
-        etwas_own_close(bell[end]);
-        bell[end] = -1;
+        etwas_own_close(wake_sockets[end]);
+        wake_sockets[end] = -1;
     }
 }
 
-static uint32_t begin(void)
+static uint32_t service_join(void)
 {
-    const struct watch own = {.handler = hear};
+    const struct watch own = {.handler = service_receive};
     uint32_t code;
 
     /* Every guest does this, and the system is quick about it only while a process has one thread: else it takes 10 ms. */
     etwas_rseq_keep(&etwas_sequences_keeper);
     (void)etwas_rseq_prepare();
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bell) != 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wake_sockets) != 0) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    bell[0] = etwas_own_keep(bell[0]);
-    bell[1] = etwas_own_keep(bell[1]);
+    wake_sockets[0] = etwas_own_keep(wake_sockets[0]);
+    wake_sockets[1] = etwas_own_keep(wake_sockets[1]);
     code = etwas_registry_join(&process);
     if (code == ERROR_SUCCESS) {
-        code = add_watch(&own);
+        code = service_add_watch(&own);
     }
     if (code == ERROR_SUCCESS) {
         watches[0].descriptor = process.socket;
-        notice_removals();
-        code = etwas_own_leave_room() ? start_thread() : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
+        service_watch_removals();
+        code =
+            etwas_own_leave_room() ? service_start_thread() : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code != ERROR_SUCCESS) {
         watch_count = 0;
         etwas_removal_end();
         etwas_registry_leave(&process);
-        close_bell();
+        service_close_bell();
     }
     return code;
 }
 
-uint32_t etwas_service_begin(void (*hear_with)(const struct etwas_tell *tell),
-                             void (*miss_with)(void))
+uint32_t etwas_service_begin(void (*receive)(const struct etwas_notification *notification),
+                             void (*files_missing)(void))
 {
     uint32_t code = ERROR_SUCCESS;
 
-    lock();
+    service_lock();
     if (has_ended) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     } else if (is_running == 0) {
-        hears = hear_with;
-        misses = miss_with;
-        code = begin();
+        receive_handler = receive;
+        missing_handler = files_missing;
+        code = service_join();
         ck_pr_store_32(&is_running, code == ERROR_SUCCESS);
     }
-    unlock();
+    service_unlock();
     return code;
 }
 
@@ -489,55 +491,55 @@ bool etwas_service_restore(void)
 {
     bool is_anew = false;
 
-    lock();
+    service_lock();
     if (is_running != 0) {
         uint32_t code = etwas_registry_rejoin(&process, &is_anew);
 
         if (code != ERROR_SUCCESS) {
-            etwas_sharing_was_refused(code);
+            etwas_sharing_store_refusal(code);
         }
         if (is_anew) {
-            ring();
+            service_wake();
         }
     }
-    unlock();
+    service_unlock();
     return is_anew;
 }
 
-void etwas_service_listen_again(void)
+void etwas_service_refresh(void)
 {
-    lock();
-    ring();
-    unlock();
+    service_lock();
+    service_wake();
+    service_unlock();
 }
 
 void etwas_service_publish(const struct etwas_registry_guid_list *list)
 {
-    lock();
+    service_lock();
     if (is_running != 0) {
         (void)etwas_registry_publish_guids(&process, list);
     }
-    unlock();
+    service_unlock();
 }
 
 /* The thread sleeps on: what it watches is there no more. */
 void etwas_service_end(void)
 {
-    lock();
+    service_lock();
     has_ended = true;
     if (is_running != 0) {
         watch_count = 0;
         ck_pr_store_32(&is_running, 0);
         etwas_registry_leave(&process);
     }
-    unlock();
+    service_unlock();
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 void etwas_service_before_fork(void)
 {
-    lock();
+    service_lock();
 }
 
 void etwas_service_after_fork(bool is_child)
@@ -550,13 +552,13 @@ void etwas_service_after_fork(bool is_child)
         }
         watch_count = 0;
         running = 0;
-        soon = NULL;
+        deferred_call = NULL;
         has_ended = false;
-        close_bell();
+        service_close_bell();
         etwas_removal_end();
         etwas_registry_process_forget(&process);
         ck_pr_store_32(&is_running, 0);
         handled = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     }
-    unlock();
+    service_unlock();
 }

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "registry/guid_list.h"
-#include "registry/tell.h"
+#include "registry/notification.h"
 
 /* What becomes of a descriptor that had something to say. */
 enum etwas_service_answer {
@@ -32,12 +32,13 @@ typedef enum etwas_service_answer (*etwas_service_handler)(int descriptor, uint6
  * process is told, `miss` when its files in the folder may have gone. Errors of etwas_registry_join; ERROR_NO_SYSTEM_RESOURCES: no thread, no more files
  * than a session of the process needs, or the process ends.
  */
-uint32_t etwas_service_begin(void (*hear)(const struct etwas_tell *tell), void (*miss)(void));
+uint32_t etwas_service_begin(void (*receive)(const struct etwas_notification *notification),
+                             void (*files_missing)(void));
 
 /* Whether it does. */
 bool etwas_service_runs(void);
 
-/* The process's own socket, for who answers (tell.h). Once it takes part. */
+/* The process's own socket, for who answers (notification.h). Once it takes part. */
 const char *etwas_service_name(void);
 
 /*
@@ -54,7 +55,7 @@ uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handle
 bool etwas_service_unwatch(int descriptor, uint64_t context);
 
 /* Until all that had been said has been heard, or the deadline (CLOCK_MONOTONIC, ns). Not for a handler. */
-void etwas_service_settle(uint64_t deadline_ns);
+void etwas_service_wait_idle(uint64_t deadline_ns);
 
 /* Runs `work` in a thread that nobody waits for. False: there can be none. */
 bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name);
@@ -63,14 +64,14 @@ bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const ch
  * Has the control thread start a thread that calls this, if the process takes part. What is asked for before that began is
  * one call. Async-signal-safe.
  */
-void etwas_service_call_soon(void (*work)(void));
+void etwas_service_defer_call(void (*work)(void));
 
 /*
  * Makes anew what somebody has removed of this process's files, and listens to what has taken the place of others (host.h). True:
  * its providers are to be shown again.
  */
 bool etwas_service_restore(void);
-void etwas_service_listen_again(void);
+void etwas_service_refresh(void);
 
 /* Shows these as the process's providers; what cannot be shown stays as it was. One thread at a time. */
 void etwas_service_publish(const struct etwas_registry_guid_list *list);

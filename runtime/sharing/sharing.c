@@ -13,7 +13,7 @@
 
 #include "control/prepare.h"
 #include "shared/sequences.h"
-#include "sharing/look.h"
+#include "sharing/reconcile.h"
 #include "sharing/service.h"
 
 static uint32_t is_declined; /* by the program */
@@ -36,7 +36,7 @@ bool etwas_sharing_is_wanted(void)
            getauxval(AT_SECURE) == 0 && (value == NULL || strcmp(value, "0") != 0);
 }
 
-void etwas_sharing_was_refused(uint32_t code)
+void etwas_sharing_store_refusal(uint32_t code)
 {
     ck_pr_store_32(&refusal, code);
 }
@@ -46,14 +46,14 @@ bool etwas_sharing_takes_part(void)
     return etwas_sharing_is_wanted() || etwas_service_runs();
 }
 
-static bool is_private(const struct etwas_configuration *configuration)
+static bool sharing_is_private(const struct etwas_configuration *configuration)
 {
     return (configuration->log_file_mode &
             (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0;
 }
 
 /* Of one that could not be. */
-static uint32_t why_unshared(const struct etwas_configuration *configuration)
+static uint32_t sharing_unshared_reason(const struct etwas_configuration *configuration)
 {
     const uint32_t own_modes = EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |
                                EVENT_TRACE_FILE_MODE_APPEND;
@@ -84,9 +84,9 @@ uint32_t etwas_sharing_complete(struct etwas_configuration *configuration)
     if (code == ERROR_NOT_SUPPORTED) {
         *configuration = *alone;
         code = etwas_configuration_complete(configuration);
-        if (!is_private(configuration)) {
+        if (!sharing_is_private(configuration)) {
             configuration->is_found = true;
-            configuration->unshared = why_unshared(configuration);
+            configuration->unshared = sharing_unshared_reason(configuration);
         }
     }
     free(alone);
@@ -113,9 +113,9 @@ uint32_t etwas_share(void)
 {
     uint32_t code = etwas_prepare_to_serve();
 
-    code = code == ERROR_SUCCESS ? etwas_look_begin() : code;
+    code = code == ERROR_SUCCESS ? etwas_reconcile_begin() : code;
     if (code == ERROR_SUCCESS) {
-        etwas_look_now();
+        etwas_reconcile_now();
     }
     return code;
 }

@@ -20,7 +20,7 @@ bool etwas_sharing_is_built(void);
 bool etwas_sharing_is_wanted(void);
 
 /* What became of the last attempt to take part, or to share a session, for etwas_sharing_state. */
-void etwas_sharing_was_refused(uint32_t code);
+void etwas_sharing_store_refusal(uint32_t code);
 
 /* Whether it takes part, by that or because it asked to. */
 bool etwas_sharing_takes_part(void);

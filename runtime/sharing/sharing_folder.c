@@ -19,7 +19,7 @@ struct wanted {
 };
 
 /* Processes of different PID namespaces may have one id. */
-static bool look(const struct etwas_registry_guid_list *list, void *context)
+static bool folder_of_process(const struct etwas_registry_guid_list *list, void *context)
 {
     struct wanted *wanted = context;
     char path[ETWAS_FOLDER_BYTES];
@@ -47,14 +47,14 @@ uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, ch
         return ERROR_INVALID_PARAMETER;
     }
     text[0] = '\0';
-    if (!etwas_remote_can_look()) {
+    if (!etwas_remote_is_available()) {
         return ERROR_NOT_FOUND;
     }
     if (session != NULL) {
-        code = etwas_registry_where(session, wanted.path);
+        code = etwas_registry_folder_of(session, wanted.path);
     } else {
         wanted.process_id = process_id != 0 ? process_id : etwas_process_id_so_far();
-        code = etwas_registry_each_process(look, &wanted);
+        code = etwas_registry_each_process(folder_of_process, &wanted);
         /* Another process's list that cannot be read is not about this one. */
         code = code == ERROR_SUCCESS || wanted.code != ERROR_NOT_FOUND ? wanted.code : code;
     }

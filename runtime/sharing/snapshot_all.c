@@ -28,7 +28,7 @@
 #include "sharing/host_request.h"
 #include "sharing/remote.h"
 
-#define PATIENCE_NS UINT64_C(5000000000)
+#define TIMEOUT_NS UINT64_C(5000000000)
 #define NS_A_SECOND 1000000000
 #define FILETIME_OF_1970 INT64_C(116444736000000000)
 
@@ -49,7 +49,7 @@ struct part {
 };
 
 struct gathering {
-    const struct etwas_snapshot_wish *wish;
+    const struct etwas_snapshot_all_options *options;
     char *folder; /* from `/` on */
     bool is_made; /* the folder is, here */
     struct part *parts;
@@ -58,7 +58,7 @@ struct gathering {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void clean(char *text)
+static void snapshot_clean_name(char *text)
 {
     for (char *character = text; *character != '\0'; character++) {
         if (*character == '/' || (unsigned char)*character < ' ' || *character == '\x7F') {
@@ -68,7 +68,7 @@ static void clean(char *text)
 }
 
 /* The beginning of a session's name, without what a file's name should not have. No character is cut in two. */
-static void put_stem(char stem[NAME_BYTES + 1], const char *name)
+static void snapshot_write_stem(char stem[NAME_BYTES + 1], const char *name)
 {
     size_t length = strnlen(name, NAME_BYTES);
 
@@ -77,13 +77,13 @@ static void put_stem(char stem[NAME_BYTES + 1], const char *name)
     }
     memcpy(stem, name, length);
     stem[length] = '\0';
-    clean(stem);
+    snapshot_clean_name(stem);
     if (stem[0] == '.') {
         stem[0] = '_'; /* it would be hidden */
     }
 }
 
-static bool is_taken(const struct gathering *all, const char *file)
+static bool snapshot_is_taken(const struct gathering *all, const char *file)
 {
     for (uint32_t index = 0; index < all->count; index++) {
         if (strcmp(all->parts[index].file, file) == 0) {
@@ -94,20 +94,20 @@ static bool is_taken(const struct gathering *all, const char *file)
 }
 
 /* Two sessions may have one name and process id, the latter in two namespaces, and even one GUID, when both are dead. */
-static void name_file(const struct gathering *all, struct part *part)
+static void snapshot_name_file(const struct gathering *all, struct part *part)
 {
     char stem[NAME_BYTES + 1];
 
-    put_stem(stem, part->name);
+    snapshot_write_stem(stem, part->name);
     (void)snprintf(part->file, sizeof part->file, "%s-%u.etl", stem, part->process_id);
-    for (uint32_t number = 2; is_taken(all, part->file); number++) {
+    for (uint32_t number = 2; snapshot_is_taken(all, part->file); number++) {
         (void)snprintf(part->file, sizeof part->file, "%s-%u-%u.etl", stem, part->process_id,
                        number);
     }
 }
 
 /* The next part, which counts when it is added. NULL: no memory. */
-static struct part *next_part(struct gathering *all)
+static struct part *snapshot_next_part(struct gathering *all)
 {
     struct part *more = realloc(all->parts, (all->count + 1) * sizeof *more);
 
@@ -121,17 +121,18 @@ static struct part *next_part(struct gathering *all)
 
 /* ---- those that live ------------------------------------------------------------------------- */
 
-static bool is_asked(const struct gathering *all, const struct etwas_registry_entry *entry)
+static bool snapshot_is_requested(const struct gathering *all,
+                                  const struct etwas_registry_entry *entry)
 {
     return entry->state == ETWAS_REGISTRY_OPEN &&
            (entry->kind == ETWAS_REGISTRY_RECORDER ||
             (entry->kind == ETWAS_REGISTRY_SHARED &&
              (entry->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0)) &&
-           memcmp(&entry->session, &all->wish->except, sizeof entry->session) != 0;
+           memcmp(&entry->session, &all->options->except, sizeof entry->session) != 0;
 }
 
-static uint32_t put_path(const struct gathering *all, const struct part *part,
-                         etwas_wchar path[ETWAS_NAME_UNITS + 1])
+static uint32_t snapshot_make_path(const struct gathering *all, const struct part *part,
+                                   etwas_wchar path[ETWAS_NAME_UNITS + 1])
 {
     char text[ETWAS_PATH_BYTES];
     size_t units;
@@ -145,15 +146,15 @@ static uint32_t put_path(const struct gathering *all, const struct part *part,
     return ERROR_SUCCESS;
 }
 
-static uint32_t send_request(const struct gathering *all, struct part *part)
+static uint32_t snapshot_send_request(const struct gathering *all, struct part *part)
 {
     struct etwas_snapshot_request request = {
-        .moment = all->wish->moment - etwas_time_offset_known_ns(),
-        .before_ns = all->wish->before_ns,
+        .moment = all->options->moment - etwas_time_offset_known_ns(),
+        .before_ns = all->options->before_ns,
     };
     const struct etwas_message message = {
         .op = ETWAS_MESSAGE_SNAPSHOT, .bytes = sizeof request, .descriptor = -1};
-    uint32_t code = put_path(all, part, request.file_name);
+    uint32_t code = snapshot_make_path(all, part, request.file_name);
 
     if (code == ERROR_SUCCESS) {
         code = etwas_remote_send(part->entry, &message, &request, &part->connection);
@@ -163,9 +164,9 @@ static uint32_t send_request(const struct gathering *all, struct part *part)
 }
 
 /* False: no memory. */
-static bool ask_one(struct gathering *all, struct etwas_registry_entry *entry)
+static bool snapshot_request_one(struct gathering *all, struct etwas_registry_entry *entry)
 {
-    struct part *part = next_part(all);
+    struct part *part = snapshot_next_part(all);
     size_t bytes = 0;
 
     if (part == NULL) {
@@ -178,28 +179,28 @@ static bool ask_one(struct gathering *all, struct etwas_registry_entry *entry)
                             part->name, sizeof part->name - 1, &bytes) != ETWAS_UTF_OK) {
         (void)strcpy(part->name, "session");
     }
-    name_file(all, part);
-    part->code = send_request(all, part);
+    snapshot_name_file(all, part);
+    part->code = snapshot_send_request(all, part);
     all->count++;
     return true;
 }
 
 /* It may be a recorder. It is told under the name of its entry. False: no memory. */
-static bool add_unread(struct gathering *all, const etwas_guid *session, uint32_t code)
+static bool snapshot_add_unread(struct gathering *all, const etwas_guid *session, uint32_t code)
 {
     const struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
-    struct part *part = next_part(all);
+    struct part *part = snapshot_next_part(all);
 
     if (part != NULL) {
         _Static_assert(ETWAS_REGISTRY_FILE_BYTES <= sizeof part->file, "a name of the registry");
-        etwas_file_name_put(&name, part->file);
+        etwas_file_name_format(&name, part->file);
         part->code = code;
         all->count++;
     }
     return part != NULL;
 }
 
-static uint32_t ask_all(struct gathering *all)
+static uint32_t snapshot_request_all(struct gathering *all)
 {
     etwas_guid *sessions;
     uint32_t count;
@@ -211,12 +212,12 @@ static uint32_t ask_all(struct gathering *all)
 
         if (read != ERROR_SUCCESS) {
             /* One that is not found has ended meanwhile. */
-            if (read != ERROR_NOT_FOUND && !add_unread(all, &sessions[index], read)) {
+            if (read != ERROR_NOT_FOUND && !snapshot_add_unread(all, &sessions[index], read)) {
                 code = ERROR_NOT_ENOUGH_MEMORY;
             }
-        } else if (!is_asked(all, entry)) {
+        } else if (!snapshot_is_requested(all, entry)) {
             free(entry);
-        } else if (!ask_one(all, entry)) {
+        } else if (!snapshot_request_one(all, entry)) {
             code = ERROR_NOT_ENOUGH_MEMORY;
         }
     }
@@ -224,7 +225,7 @@ static uint32_t ask_all(struct gathering *all)
     return code;
 }
 
-static void hear_all(struct gathering *all, void *body, uint64_t deadline_ns)
+static void snapshot_receive_all(struct gathering *all, void *body, uint64_t deadline_ns)
 {
     for (uint32_t index = 0; index < all->count; index++) {
         struct part *part = &all->parts[index];
@@ -241,7 +242,7 @@ static void hear_all(struct gathering *all, void *body, uint64_t deadline_ns)
 
 /* ---- those that are dead --------------------------------------------------------------------- */
 
-static bool is_pool_file(const char *name)
+static bool snapshot_is_pool_file(const char *name)
 {
     size_t length = strlen(name);
 
@@ -249,7 +250,7 @@ static bool is_pool_file(const char *name)
 }
 
 /* What cannot be read is told under the name of its pool file. False: no memory. */
-static bool recover(struct gathering *all, const char *path, etwas_recovered *found)
+static bool snapshot_recover_one(struct gathering *all, const char *path, etwas_recovered *found)
 {
     uint32_t code;
     char output[ETWAS_PATH_BYTES + FILE_BYTES];
@@ -260,7 +261,7 @@ static bool recover(struct gathering *all, const char *path, etwas_recovered *fo
     if (found->is_alive) {
         return true;
     }
-    part = next_part(all);
+    part = snapshot_next_part(all);
     if (part == NULL) {
         return false;
     }
@@ -268,19 +269,20 @@ static bool recover(struct gathering *all, const char *path, etwas_recovered *fo
     if (code == ERROR_SUCCESS) {
         (void)strcpy(part->name, found->session_name);
         part->process_id = found->process_id;
-        name_file(all, part);
+        snapshot_name_file(all, part);
         (void)snprintf(output, sizeof output, "%s/%s", all->folder, part->file);
         code = etwas_recover(path, 0, output, found);
     } else {
         (void)snprintf(part->file, sizeof part->file, "%s", strrchr(path, '/') + 1);
-        clean(part->file);
+        snapshot_clean_name(part->file);
     }
     part->code = code;
     all->count++;
     return true;
 }
 
-static uint32_t recover_folder(struct gathering *all, const char *folder, etwas_recovered *found)
+static uint32_t snapshot_recover_folder(struct gathering *all, const char *folder,
+                                        etwas_recovered *found)
 {
     DIR *files = opendir(folder);
     const struct dirent *entry;
@@ -289,9 +291,9 @@ static uint32_t recover_folder(struct gathering *all, const char *folder, etwas_
     while (files != NULL && has_memory && (entry = readdir(files)) != NULL) {
         char path[ETWAS_PATH_BYTES + 1 + NAME_MAX];
 
-        if (is_pool_file(entry->d_name)) {
+        if (snapshot_is_pool_file(entry->d_name)) {
             (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-            has_memory = recover(all, path, found);
+            has_memory = snapshot_recover_one(all, path, found);
         }
     }
     if (files != NULL) {
@@ -301,7 +303,7 @@ static uint32_t recover_folder(struct gathering *all, const char *folder, etwas_
 }
 
 /* Folders that are not there have nothing. */
-static uint32_t recover_all(struct gathering *all)
+static uint32_t snapshot_recover_all(struct gathering *all)
 {
     etwas_recovered *found = malloc(sizeof *found);
     char folder[ETWAS_PATH_BYTES];
@@ -310,7 +312,7 @@ static uint32_t recover_all(struct gathering *all)
     for (uint32_t index = 0;
          code == ERROR_SUCCESS && etwas_crash_safe_folder(index, folder, sizeof folder) == 0;
          index++) {
-        code = recover_folder(all, folder, found);
+        code = snapshot_recover_folder(all, folder, found);
     }
     free(found);
     return code;
@@ -319,7 +321,7 @@ static uint32_t recover_all(struct gathering *all)
 /* ---- the account ----------------------------------------------------------------------------- */
 
 /* As `etwas dump --from` takes it. */
-static void put_time(FILE *file, const char *option, int64_t unix_ns)
+static void snapshot_print_time(FILE *file, const char *option, int64_t unix_ns)
 {
     const time_t seconds = unix_ns / NS_A_SECOND;
     struct tm time;
@@ -331,21 +333,21 @@ static void put_time(FILE *file, const char *option, int64_t unix_ns)
     }
 }
 
-static void put_window(FILE *file, const struct etwas_snapshot_wish *wish)
+static void snapshot_print_window(FILE *file, const struct etwas_snapshot_all_options *options)
 {
     int64_t filetime =
-        etwas_trigger_stamp(ETWAS_CLOCK_KIND_QPC, wish->moment, ETWAS_CLOCK_KIND_SYSTEM);
+        etwas_trigger_stamp(ETWAS_CLOCK_KIND_QPC, options->moment, ETWAS_CLOCK_KIND_SYSTEM);
     int64_t unix_ns = (filetime - FILETIME_OF_1970 + 1) * 100; /* so that the moment is inside */
 
     (void)fputs("window", file);
-    if (wish->before_ns != 0 && wish->before_ns < (uint64_t)unix_ns) {
-        put_time(file, "--from", unix_ns - (int64_t)wish->before_ns);
+    if (options->before_ns != 0 && options->before_ns < (uint64_t)unix_ns) {
+        snapshot_print_time(file, "--from", unix_ns - (int64_t)options->before_ns);
     }
-    put_time(file, "--to", unix_ns);
+    snapshot_print_time(file, "--to", unix_ns);
     (void)fputc('\n', file);
 }
 
-static const char *outcome(const struct part *part)
+static const char *snapshot_result_text(const struct part *part)
 {
     if (part->code != ERROR_SUCCESS) {
         return part->code == ERROR_TIMEOUT ? "has not answered" : etwas_error_text(part->code);
@@ -354,7 +356,7 @@ static const char *outcome(const struct part *part)
 }
 
 /* ERROR_WRITE_FAULT, and why it cannot be made. What is not whole is not there. */
-static uint32_t write_account(const struct gathering *all)
+static uint32_t snapshot_write_account(const struct gathering *all)
 {
     char path[ETWAS_PATH_BYTES + FILE_BYTES];
     bool is_whole;
@@ -365,9 +367,10 @@ static uint32_t write_account(const struct gathering *all)
     if (file == NULL) {
         return etwas_file_open_error(errno);
     }
-    put_window(file, all->wish);
+    snapshot_print_window(file, all->options);
     for (uint32_t index = 0; index < all->count; index++) {
-        (void)fprintf(file, "%s: %s\n", all->parts[index].file, outcome(&all->parts[index]));
+        (void)fprintf(file, "%s: %s\n", all->parts[index].file,
+                      snapshot_result_text(&all->parts[index]));
     }
     is_whole = ferror(file) == 0;
     is_whole = fclose(file) == 0 && is_whole;
@@ -377,7 +380,8 @@ static uint32_t write_account(const struct gathering *all)
     return is_whole ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
 }
 
-static uint32_t tell(const struct gathering *all, etwas_snapshot_callback each, void *context)
+static uint32_t snapshot_report(const struct gathering *all, etwas_snapshot_callback each,
+                                void *context)
 {
     uint32_t code = all->count != 0 ? ERROR_SUCCESS : ERROR_NOT_FOUND;
 
@@ -401,9 +405,9 @@ static uint32_t tell(const struct gathering *all, etwas_snapshot_callback each, 
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static uint32_t open_folder(struct gathering *all)
+static uint32_t snapshot_open_folder(struct gathering *all)
 {
-    const char *folder = all->wish->folder;
+    const char *folder = all->options->folder;
     struct stat facts;
 
     all->is_made = mkdir(folder, 0700) == 0;
@@ -421,21 +425,21 @@ static uint32_t open_folder(struct gathering *all)
 }
 
 /* `body` has room for an answer. */
-static uint32_t gather(struct gathering *all, void *body)
+static uint32_t snapshot_all_recorders(struct gathering *all, void *body)
 {
-    uint64_t deadline_ns = etwas_monotonic_ns() + PATIENCE_NS;
-    uint32_t code = body != NULL ? open_folder(all) : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
+    uint64_t deadline_ns = etwas_monotonic_ns() + TIMEOUT_NS;
+    uint32_t code = body != NULL ? snapshot_open_folder(all) : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
     uint32_t recovered;
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = ask_all(all);
-    recovered = recover_all(all);
-    hear_all(all, body, deadline_ns);
+    code = snapshot_request_all(all);
+    recovered = snapshot_recover_all(all);
+    snapshot_receive_all(all, body, deadline_ns);
     code = code == ERROR_SUCCESS ? recovered : code;
     if (code == ERROR_SUCCESS && all->count != 0) {
-        return write_account(all);
+        return snapshot_write_account(all);
     }
     if (all->count == 0 && all->is_made) {
         (void)rmdir(all->folder);
@@ -443,32 +447,32 @@ static uint32_t gather(struct gathering *all, void *body)
     return code;
 }
 
-uint32_t etwas_snapshot_all_of(const struct etwas_snapshot_wish *wish, etwas_snapshot_callback each,
-                               void *context)
+uint32_t etwas_snapshot_all_of(const struct etwas_snapshot_all_options *options,
+                               etwas_snapshot_callback each, void *context)
 {
-    struct gathering all = {.wish = wish};
+    struct gathering all = {.options = options};
     int cancelling = etwas_cancel_forbid();
     void *body = malloc(ETWAS_MESSAGE_BYTES);
-    uint32_t code = gather(&all, body);
-    uint32_t told;
+    uint32_t code = snapshot_all_recorders(&all, body);
+    uint32_t reported;
 
     free(body);
     etwas_cancel_allow(cancelling);
-    told = tell(&all, each, context);
+    reported = snapshot_report(&all, each, context);
     free(all.parts);
     free(all.folder);
-    return code != ERROR_SUCCESS ? code : told;
+    return code != ERROR_SUCCESS ? code : reported;
 }
 
 uint32_t etwas_snapshot_all(const char *folder, uint64_t before_ns, etwas_snapshot_callback each,
                             void *context)
 {
-    const struct etwas_snapshot_wish wish = {
+    const struct etwas_snapshot_all_options options = {
         .folder = folder,
         .moment = etwas_clock_now(ETWAS_CLOCK_KIND_QPC),
         .before_ns = before_ns,
     };
 
-    return folder != NULL && folder[0] != '\0' ? etwas_snapshot_all_of(&wish, each, context)
+    return folder != NULL && folder[0] != '\0' ? etwas_snapshot_all_of(&options, each, context)
                                                : (uint32_t)ERROR_BAD_PATHNAME;
 }

@@ -7,7 +7,7 @@
 
 #include <etwas/recorder.h>
 
-struct etwas_snapshot_wish {
+struct etwas_snapshot_all_options {
     const char *folder; /* UTF-8 */
     int64_t moment;     /* by ETWAS_CLOCK_QPC, which is the same in all processes */
     uint64_t before_ns; /* 0: all */
@@ -15,7 +15,7 @@ struct etwas_snapshot_wish {
 };
 
 /* `each` and the codes as of etwas_snapshot_all. Without a lock of the library, and not in the control thread. */
-uint32_t etwas_snapshot_all_of(const struct etwas_snapshot_wish *wish, etwas_snapshot_callback each,
-                               void *context);
+uint32_t etwas_snapshot_all_of(const struct etwas_snapshot_all_options *options,
+                               etwas_snapshot_callback each, void *context);
 
 #endif

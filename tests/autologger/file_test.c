@@ -19,14 +19,14 @@
 
 static struct etwas_autologger autologger;
 
-static bool read_text(const char *text, struct etwas_autologger_fault *fault)
+static bool read_text(const char *text, struct etwas_autologger_error *fault)
 {
     return etwas_autologger_read(text, strlen(text), &autologger, fault);
 }
 
 static void expect_good(const char *text)
 {
-    struct etwas_autologger_fault fault = {0, "nothing"};
+    struct etwas_autologger_error fault = {0, "nothing"};
 
     if (!read_text(text, &fault)) {
         fail_msg("line %u of '%s': %s", fault.line, text, fault.reason);
@@ -35,7 +35,7 @@ static void expect_good(const char *text)
 
 static void expect_fault(const char *text, uint32_t line, const char *reason)
 {
-    struct etwas_autologger_fault fault = {0, "nothing"};
+    struct etwas_autologger_error fault = {0, "nothing"};
 
     assert_false(read_text(text, &fault));
     if (fault.line != line || strstr(fault.reason, reason) == NULL) {
@@ -154,7 +154,7 @@ static void the_line_that_is_wrong_is_named(void **state)
 static void what_is_too_much_is_refused(void **state)
 {
     static char text[64 << 10];
-    struct etwas_autologger_fault fault;
+    struct etwas_autologger_error fault;
     size_t used = 0;
 
     (void)state;

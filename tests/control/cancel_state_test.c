@@ -134,7 +134,7 @@ static void *take_turns(void *argument)
             etwas_guests_unlock();
         }
         waiter->kept = waiter->kept && keeps(waiter->forbids);
-        etwas_service_settle(0);
+        etwas_service_wait_idle(0);
         waiter->kept = waiter->kept && keeps(waiter->forbids);
     }
     return NULL;

@@ -45,7 +45,7 @@ static void walk_autologger(const struct etwas_autologger *autologger)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct etwas_autologger *autologger = malloc(sizeof *autologger);
-    struct etwas_autologger_fault fault = {0};
+    struct etwas_autologger_error fault = {0};
     const char *text = (const char *)data;
 
     MUST(autologger != NULL);

@@ -23,8 +23,8 @@ static void walk_list(const struct etwas_registry_guid_list *list)
     void *bytes;
     size_t size;
 
-    MUST(etwas_registry_put_guids(list, &bytes, &size) == ERROR_SUCCESS);
-    MUST(etwas_registry_get_guids(bytes, size, &again) == ERROR_SUCCESS);
+    MUST(etwas_registry_encode_guids(list, &bytes, &size) == ERROR_SUCCESS);
+    MUST(etwas_registry_decode_guids(bytes, size, &again) == ERROR_SUCCESS);
     free(bytes);
     MUST(list->count == again->count && list->process_start == again->process_start);
     for (uint32_t index = 0; index < list->count; index++) {
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (is_put_right && taken >= TOTAL_BYTES_AT + sizeof total) {
         memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
     }
-    if (etwas_registry_get_guids(bytes, taken, &list) == ERROR_SUCCESS) {
+    if (etwas_registry_decode_guids(bytes, taken, &list) == ERROR_SUCCESS) {
         walk_list(list);
         free(list);
     }

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(room != NULL && body != NULL);
     memcpy(body, &subject, sizeof subject);
     memcpy(body + sizeof subject, records, taken);
-    etwas_host_take_description(body, (uint32_t)sizeof subject + taken);
+    etwas_host_store_descriptions(body, (uint32_t)sizeof subject + taken);
     while ((bytes = etwas_metadata_read(&cursor, true, room, ROOM, 1)) != 0) {
         walk_records(room, bytes);
     }

@@ -14,8 +14,8 @@
 #include "registry/ancillary.h"
 #include "registry/file_name.h"
 #include "registry/message.h"
+#include "registry/notification.h"
 #include "registry/session_entry.h"
-#include "registry/tell.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,7 +36,7 @@ static void send_to(int connection, const void *bytes, size_t size, uint32_t des
     }
     if (descriptors != 0) {
         whole.msg_control = &room;
-        etwas_ancillary_put(&whole, SCM_RIGHTS, copies, descriptors * sizeof copies[0]);
+        etwas_ancillary_append(&whole, SCM_RIGHTS, copies, descriptors * sizeof copies[0]);
     }
     MUST(sendmsg(connection, &whole, MSG_DONTWAIT) == (ssize_t)size);
 }
@@ -52,7 +52,8 @@ static void receive_message(int connection, size_t room, size_t size)
     MUST((code == ERROR_SUCCESS && size == message.bytes + 16 && message.bytes <= room) ||
          message.descriptor < 0);
     if (code == ERROR_SUCCESS && message.op == ETWAS_MESSAGE_ENABLE &&
-        etwas_registry_get_enablement(body, message.bytes, &enablement, &used) == ERROR_SUCCESS) {
+        etwas_registry_decode_enablement(body, message.bytes, &enablement, &used) ==
+            ERROR_SUCCESS) {
         MUST(used <= message.bytes);
     }
     if (message.descriptor >= 0) {
@@ -65,10 +66,10 @@ static void receive_message(int connection, size_t room, size_t size)
 static void hear(int socket)
 {
     struct etwas_registry_process process = {.socket = socket};
-    struct etwas_tell tell;
+    struct etwas_notification tell;
 
-    if (etwas_registry_hear(&process, &tell) == ERROR_SUCCESS && tell.sender[0] != 0) {
-        MUST(etwas_file_name_get(tell.sender).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET);
+    if (etwas_registry_receive(&process, &tell) == ERROR_SUCCESS && tell.sender[0] != 0) {
+        MUST(etwas_file_name_parse(tell.sender).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET);
     }
 }
 

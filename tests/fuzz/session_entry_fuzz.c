@@ -36,8 +36,8 @@ static void walk_entry(const struct etwas_registry_entry *entry)
     void *bytes;
     size_t size;
 
-    MUST(etwas_registry_put_entry(entry, &bytes, &size) == ERROR_SUCCESS);
-    MUST(etwas_registry_get_entry(bytes, size, &again) == ERROR_SUCCESS);
+    MUST(etwas_registry_encode_entry(entry, &bytes, &size) == ERROR_SUCCESS);
+    MUST(etwas_registry_decode_entry(bytes, size, &again) == ERROR_SUCCESS);
     free(bytes);
     MUST(memcmp(entry->name, again->name, sizeof entry->name) == 0);
     MUST(entry->enablement_count == again->enablement_count);
@@ -54,10 +54,11 @@ static void walk_enablement(const void *bytes, size_t size)
     uint8_t copy[4096];
     size_t used;
 
-    if (etwas_registry_get_enablement(bytes, size, &enablement, &used) == ERROR_SUCCESS) {
+    if (etwas_registry_decode_enablement(bytes, size, &enablement, &used) == ERROR_SUCCESS) {
         MUST(used <= size);
-        if (etwas_registry_put_enablement(&enablement, copy, sizeof copy, &used) == ERROR_SUCCESS) {
-            MUST(etwas_registry_get_enablement(copy, used, &again, &used) == ERROR_SUCCESS);
+        if (etwas_registry_encode_enablement(&enablement, copy, sizeof copy, &used) ==
+            ERROR_SUCCESS) {
+            MUST(etwas_registry_decode_enablement(copy, used, &again, &used) == ERROR_SUCCESS);
             check_same(&enablement, &again);
         }
     }
@@ -76,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (is_put_right && taken >= TOTAL_BYTES_AT + sizeof total) {
         memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
     }
-    if (etwas_registry_get_entry(bytes, taken, &entry) == ERROR_SUCCESS) {
+    if (etwas_registry_decode_entry(bytes, taken, &entry) == ERROR_SUCCESS) {
         walk_entry(entry);
         free(entry);
     }

@@ -95,8 +95,8 @@ static void an_entry_with_all_its_filters_is_got_as_it_was_put(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(etwas_registry_put_entry(put, &bytes, &size), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_get_entry(bytes, size, &got), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(put, &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_decode_entry(bytes, size, &got), ERROR_SUCCESS);
     memset(bytes, 0xFF, size); /* nothing of it is needed any more */
     free(bytes);
     assert_memory_equal(&got->session, &put->session, sizeof put->session);
@@ -130,11 +130,12 @@ static void an_enablement_without_a_moment_is_got(void **state)
         size_t size;
 
         assert_int_equal(
-            etwas_registry_put_enablement(&enablements[index], bytes, sizeof bytes, &size),
+            etwas_registry_encode_enablement(&enablements[index], bytes, sizeof bytes, &size),
             ERROR_SUCCESS);
         shorter = (uint32_t)(size - sizeof got.asked_ns);
         memcpy(bytes, &shorter, sizeof shorter);
-        assert_int_equal(etwas_registry_get_enablement(bytes, shorter, &got, &used), ERROR_SUCCESS);
+        assert_int_equal(etwas_registry_decode_enablement(bytes, shorter, &got, &used),
+                         ERROR_SUCCESS);
         assert_int_equal(used, shorter);
         expected = enablements[index];
         expected.asked_ns = 0;
@@ -153,13 +154,13 @@ static void an_entry_without_a_gate_is_got(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(etwas_registry_put_entry(make_entry(), &put, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(make_entry(), &put, &size), ERROR_SUCCESS);
     bytes = put;
     total = (uint32_t)size - GATE_BYTES;
     memmove(bytes + GATE_AT, bytes + GATE_AT + GATE_BYTES, size - GATE_AT - GATE_BYTES);
     memcpy(bytes + HEAD_BYTES_AT, &head_bytes, sizeof head_bytes);
     memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
-    assert_int_equal(etwas_registry_get_entry(bytes, total, &got), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_decode_entry(bytes, total, &got), ERROR_SUCCESS);
     free(put);
     assert_memory_equal(got->name, u"an entry", sizeof u"an entry");
     assert_int_equal(got->clock, 3);
@@ -196,8 +197,8 @@ static void a_template_is_got_as_it_was_put(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(etwas_registry_put_entry(make_private(), &bytes, &size), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_get_entry(bytes, size, &got), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(make_private(), &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_decode_entry(bytes, size, &got), ERROR_SUCCESS);
     memset(bytes, 0xFF, size); /* nothing of it is needed any more */
     free(bytes);
     assert_int_equal(got->kind, ETWAS_REGISTRY_TEMPLATE);
@@ -215,7 +216,7 @@ static uint32_t get_entry(const void *bytes, size_t size)
     uint32_t code;
 
     memcpy(copy, bytes, size);
-    code = etwas_registry_get_entry(copy, size, &entry);
+    code = etwas_registry_decode_entry(copy, size, &entry);
     free(copy);
     if (code == ERROR_SUCCESS) {
         free(entry);
@@ -230,7 +231,7 @@ static void expect_cuts_refused(struct etwas_registry_entry *entry)
     size_t size;
 
     entry->enablement_count = 2;
-    assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(entry, &put, &size), ERROR_SUCCESS);
     bytes = calloc(1, size + 8);
     memcpy(bytes, put, size);
     free(put);
@@ -266,7 +267,7 @@ static void expect_changes_harmless(const struct etwas_registry_entry *entry)
     size_t size;
     uint32_t refused = 0;
 
-    assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(entry, &put, &size), ERROR_SUCCESS);
     bytes = put;
     for (size_t at = 0; at < size; at += at < 1024 ? 1 : 97) {
         static const uint8_t changes[] = {0x01, 0x08, 0x80, 0xFF};
@@ -305,16 +306,16 @@ static void a_template_has_bounds(void **state)
         template.programs[ETWAS_REGISTRY_PROGRAM_UNITS - 1] = wrong == 2;
         template.file_name[ETWAS_REGISTRY_NAME_UNITS] = wrong == 3;
         template.snapshot_name[ETWAS_REGISTRY_NAME_UNITS] = wrong == 4;
-        assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_SUCCESS);
+        assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_SUCCESS);
         assert_int_equal(get_entry(bytes, size), ERROR_INVALID_DATA);
         free(bytes);
     }
     entry = make_private();
     entry->private = NULL;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
     entry = make_private();
     entry->kind = ETWAS_REGISTRY_SHARED;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
 }
 
 static void another_version_is_told_from_damage(void **state)
@@ -326,19 +327,19 @@ static void another_version_is_told_from_damage(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(etwas_registry_put_entry(make_entry(), &put, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(make_entry(), &put, &size), ERROR_SUCCESS);
     bytes = put;
     bytes[VERSION_AT]++;
     assert_int_equal(get_entry(bytes, size), ERROR_NOT_SUPPORTED);
     bytes[0]++;
     assert_int_equal(get_entry(bytes, size), ERROR_INVALID_DATA);
     free(put);
-    assert_int_equal(etwas_registry_put_guids(&none, &put, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_guids(&none, &put, &size), ERROR_SUCCESS);
     bytes = put;
     bytes[VERSION_AT]++;
-    assert_int_equal(etwas_registry_get_guids(bytes, size, &list), ERROR_NOT_SUPPORTED);
+    assert_int_equal(etwas_registry_decode_guids(bytes, size, &list), ERROR_NOT_SUPPORTED);
     bytes[0]++;
-    assert_int_equal(etwas_registry_get_guids(bytes, size, &list), ERROR_INVALID_DATA);
+    assert_int_equal(etwas_registry_decode_guids(bytes, size, &list), ERROR_INVALID_DATA);
     free(put);
 }
 
@@ -354,7 +355,7 @@ static void what_a_later_build_has_more_is_stepped_over(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(etwas_registry_put_entry(entry, &put, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(entry, &put, &size), ERROR_SUCCESS);
     memcpy(&head_bytes, (uint8_t *)put + HEAD_BYTES_AT, sizeof head_bytes);
     bytes = calloc(1, size + 16);
     memcpy(bytes, put, head_bytes);
@@ -365,7 +366,7 @@ static void what_a_later_build_has_more_is_stepped_over(void **state)
     total = (uint32_t)size + 16;
     memcpy(bytes + HEAD_BYTES_AT, &head_bytes, sizeof head_bytes);
     memcpy(bytes + TOTAL_BYTES_AT, &total, sizeof total);
-    assert_int_equal(etwas_registry_get_entry(bytes, total, &got), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_decode_entry(bytes, total, &got), ERROR_SUCCESS);
     free(bytes);
     assert_memory_equal(got->name, u"an entry", sizeof u"an entry");
     expect_same_enablement(&got->enablements[ENABLEMENTS - 1], &enablements[ENABLEMENTS - 1]);
@@ -382,19 +383,19 @@ static void an_entry_has_bounds(void **state)
 
     (void)state;
     entry->state = ETWAS_REGISTRY_CLOSING + 1;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
     entry = make_entry();
     entry->name[0] = 0;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
     entry = make_entry();
     enablements[0].filter_count = ETWAS_REGISTRY_FILTERS + 1;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
     enablements[0].filter_count = 1;
     enablements[0].filters[0] =
         (struct etwas_registry_filter){.bytes = sizeof large + 1, .data = large};
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_INVALID_PARAMETER);
     enablements[0].filters[0].bytes = sizeof large;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_SUCCESS);
     assert_int_equal(get_entry(bytes, size), ERROR_SUCCESS);
     free(bytes);
     for (uint32_t index = 0; index < 100; index++) {
@@ -402,11 +403,11 @@ static void an_entry_has_bounds(void **state)
     }
     entry->enablements = many;
     entry->enablement_count = 15;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_SUCCESS);
     assert_true(size <= ETWAS_REGISTRY_ENTRY_BYTES);
     free(bytes);
     entry->enablement_count = 100;
-    assert_int_equal(etwas_registry_put_entry(entry, &bytes, &size), ERROR_BUFFER_OVERFLOW);
+    assert_int_equal(etwas_registry_encode_entry(entry, &bytes, &size), ERROR_BUFFER_OVERFLOW);
     free(many);
 }
 
@@ -424,26 +425,26 @@ static void an_enablement_says_what_room_it_needs_and_how_much_it_took(void **st
 
     (void)state;
     (void)make_entry();
-    assert_int_equal(etwas_registry_put_enablement(put, NULL, 0, &needed),
+    assert_int_equal(etwas_registry_encode_enablement(put, NULL, 0, &needed),
                      ERROR_INSUFFICIENT_BUFFER);
     bytes = malloc(needed);
-    assert_int_equal(etwas_registry_put_enablement(put, bytes, needed - 1, &size),
+    assert_int_equal(etwas_registry_encode_enablement(put, bytes, needed - 1, &size),
                      ERROR_INSUFFICIENT_BUFFER);
     assert_int_equal(size, needed);
     other = malloc(needed);
     memset(other, 0xEE, needed); /* nothing of what was there goes to another process */
-    assert_int_equal(etwas_registry_put_enablement(put, other, needed, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_enablement(put, other, needed, &size), ERROR_SUCCESS);
     memset(bytes, 0, needed);
-    assert_int_equal(etwas_registry_put_enablement(put, bytes, needed, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_enablement(put, bytes, needed, &size), ERROR_SUCCESS);
     assert_memory_equal(bytes, other, needed);
     free(other);
-    assert_int_equal(etwas_registry_get_enablement(bytes, size, &got, &used), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_decode_enablement(bytes, size, &got, &used), ERROR_SUCCESS);
     assert_int_equal(used, size);
     expect_same_enablement(&got, put);
-    assert_int_equal(etwas_registry_get_enablement(bytes, size - 1, &got, &used),
+    assert_int_equal(etwas_registry_decode_enablement(bytes, size - 1, &got, &used),
                      ERROR_INVALID_DATA);
     put->filter_count = ETWAS_REGISTRY_FILTERS + 1;
-    assert_int_equal(etwas_registry_put_enablement(put, bytes, needed, &size),
+    assert_int_equal(etwas_registry_encode_enablement(put, bytes, needed, &size),
                      ERROR_INVALID_PARAMETER);
     free(bytes);
 }
@@ -469,15 +470,15 @@ static void a_list_of_providers_is_got_as_it_was_put(void **state)
 
     (void)state;
     memset(longest, 'n', ETWAS_REGISTRY_PROVIDER_NAME_BYTES);
-    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_guids(&put, &bytes, &size), ERROR_SUCCESS);
     for (size_t cut = 0; cut < size; cut++) {
         void *copy = malloc(cut);
 
         memcpy(copy, bytes, cut);
-        assert_int_equal(etwas_registry_get_guids(copy, cut, &got), ERROR_INVALID_DATA);
+        assert_int_equal(etwas_registry_decode_guids(copy, cut, &got), ERROR_INVALID_DATA);
         free(copy);
     }
-    assert_int_equal(etwas_registry_get_guids(bytes, size, &got), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_decode_guids(bytes, size, &got), ERROR_SUCCESS);
     memset(bytes, 0xFF, size);
     free(bytes);
     assert_int_equal(got->process_id, 5);
@@ -493,9 +494,9 @@ static void a_list_of_providers_is_got_as_it_was_put(void **state)
     }
     free(got);
     longest[ETWAS_REGISTRY_PROVIDER_NAME_BYTES] = 'n';
-    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
     guids[2].name = "\xC3";
-    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_encode_guids(&put, &bytes, &size), ERROR_INVALID_PARAMETER);
 }
 
 static void a_list_of_too_many_providers_is_refused(void **state)
@@ -509,9 +510,9 @@ static void a_list_of_too_many_providers_is_refused(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_BUFFER_OVERFLOW);
+    assert_int_equal(etwas_registry_encode_guids(&put, &bytes, &size), ERROR_BUFFER_OVERFLOW);
     put.count = MANY / 4;
-    assert_int_equal(etwas_registry_put_guids(&put, &bytes, &size), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_encode_guids(&put, &bytes, &size), ERROR_SUCCESS);
     free(bytes);
     free(guids);
 }

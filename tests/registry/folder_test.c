@@ -15,11 +15,11 @@
 #include "failures/private_mounts.h"
 #include "registry/connection.h"
 #include "registry/fixture.h"
+#include "registry/notification.h"
 #include "registry/process.h"
 #include "registry/registry.h"
 #include "registry/sessions.h"
 #include "registry/stale.h"
-#include "registry/tell.h"
 
 enum {
     THREADS = 8,
@@ -32,7 +32,7 @@ static const char *why_no_mounts;
 static void expect_refused(uint32_t expected)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_tell tell = {.op = ETWAS_TELL_LOOK};
+    struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED};
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
     etwas_guid session = guid_of(1);
@@ -51,7 +51,7 @@ static void expect_refused(uint32_t expected)
     assert_null(sessions);
     assert_int_equal(etwas_registry_join(&process), expected);
     assert_int_equal(process.socket, -1);
-    assert_int_equal(etwas_registry_tell_all(&tell, NULL), expected);
+    assert_int_equal(etwas_registry_notify_all(&tell, NULL), expected);
     assert_int_equal(etwas_registry_clear_stale(), 0);
 }
 
@@ -65,7 +65,7 @@ static void use_folder(const char *name)
 static void expect_works(void)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_tell tell = {.op = ETWAS_TELL_LOOK, .number = 3};
+    struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED, .number = 3};
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
     struct etwas_peer peer;
@@ -78,9 +78,9 @@ static void expect_works(void)
     assert_int_equal(close(connection), 0);
     free(entry);
     assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&tell, &told), ERROR_SUCCESS);
     assert_int_equal(told, 1);
-    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_SUCCESS);
     assert_int_equal(tell.number, 3);
     etwas_registry_leave(&process);
     etwas_registry_host_close(&host);
@@ -358,7 +358,7 @@ static void a_full_one_refuses_what_is_new_and_keeps_what_there_is(void **state)
     struct etwas_registry_host other;
     struct etwas_registry_entry *entry;
     struct etwas_held_file held = {.lock = -1};
-    const struct etwas_held_wish wish = {.stem = "n.0000000000000001", .bytes = "1", .size = 1};
+    const struct etwas_held_request wish = {.stem = "n.0000000000000001", .bytes = "1", .size = 1};
 
     (void)state;
     skip_without_mounts();
@@ -370,7 +370,7 @@ static void a_full_one_refuses_what_is_new_and_keeps_what_there_is(void **state)
     assert_int_equal(etwas_registry_host_publish(&host, entry), ERROR_DISK_FULL);
     assert_int_equal(etwas_registry_join(&process), ERROR_DISK_FULL);
     assert_int_equal(open_session(&other, u"more", 2), ERROR_DISK_FULL);
-    assert_int_equal(etwas_held_take(&held, &wish), ERROR_DISK_FULL);
+    assert_int_equal(etwas_held_acquire(&held, &wish), ERROR_DISK_FULL);
     assert_int_equal(held.lock, -1);
     assert_int_equal(etwas_registry_find(u"full", &entry), ERROR_SUCCESS);
     assert_int_equal(entry->number, 1);

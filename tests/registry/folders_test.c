@@ -23,12 +23,12 @@
 #include "platform/testpoint.h"
 #include "registry/connection.h"
 #include "registry/fixture.h"
-#include "registry/noted_folders.h"
+#include "registry/listed_folders.h"
+#include "registry/notification.h"
 #include "registry/process.h"
 #include "registry/registry.h"
 #include "registry/sessions.h"
 #include "registry/stale.h"
-#include "registry/tell.h"
 
 enum {
     ROUNDS = 300,
@@ -108,7 +108,7 @@ static void begin_early(void)
 static int be_there(struct child *self, void *context)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_tell tell = {.op = ETWAS_TELL_LOOK};
+    struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED};
     struct etwas_registry_host host;
 
     (void)context;
@@ -119,7 +119,7 @@ static int be_there(struct child *self, void *context)
     }
     say(self, 'o');
     (void)hear(self);
-    if (etwas_registry_hear(&process, &tell) != ERROR_SUCCESS || tell.number != 7) {
+    if (etwas_registry_receive(&process, &tell) != ERROR_SUCCESS || tell.number != 7) {
         return 2;
     }
     etwas_registry_host_close(&host);
@@ -135,7 +135,7 @@ static bool count_list(const struct etwas_registry_guid_list *list, void *count)
 
 static void processes_of_different_folders_find_tell_and_reach_each_other(void **state)
 {
-    const struct etwas_tell tell = {.op = ETWAS_TELL_LOOK, .number = 7};
+    const struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED, .number = 7};
     struct etwas_registry_entry *entry;
     char path[ETWAS_FOLDER_BYTES];
     etwas_guid *sessions;
@@ -154,7 +154,7 @@ static void processes_of_different_folders_find_tell_and_reach_each_other(void *
     assert_int_equal(count, 1);
     assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);
     assert_int_equal(count, 1);
-    assert_int_equal(etwas_registry_where(sessions, path), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_folder_of(sessions, path), ERROR_SUCCESS);
     assert_non_null(strstr(path, "/run/user/"));
     free(sessions);
     assert_int_equal(etwas_registry_find(u"LATE", &entry), ERROR_SUCCESS);
@@ -162,7 +162,7 @@ static void processes_of_different_folders_find_tell_and_reach_each_other(void *
     assert_int_equal(peer.process_id, child.process);
     assert_int_equal(close(connection), 0);
     free(entry);
-    assert_int_equal(etwas_registry_tell_all(&tell, &count), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&tell, &count), ERROR_SUCCESS);
     assert_int_equal(count, 1);
     assert_int_equal(etwas_registry_clear_stale(), 0);
     assert_int_equal(count_descriptors(), before);
@@ -267,21 +267,21 @@ static void a_folder_is_noted_while_it_is_there_whatever_stops_who_notes_or_clea
     find_note(note);
     assert_int_equal(truncate(note, 5), 0); /* as if it had not been finished */
     open_elsewhere();
-    assert_int_equal(etwas_noted_folders_clear(), 0);
+    assert_int_equal(etwas_listed_folders_clear(), 0);
     find_note(found);
     assert_string_equal(found, note);
     (void)strcpy(taken, note);
     strrchr(taken, '/')[1] = 't'; /* as if the process that clears had been killed */
     assert_int_equal(rename(note, taken), 0);
-    assert_int_equal(etwas_noted_folders_clear(), 1);
+    assert_int_equal(etwas_listed_folders_clear(), 1);
     find_note(found);
     assert_string_equal(found, note);
-    assert_true(etwas_noted_folders_name(2, found));
+    assert_true(etwas_listed_folders_name(2, found));
     assert_string_equal(found, "/run/elsewhere/etwas");
-    assert_false(etwas_noted_folders_name(3, found));
+    assert_false(etwas_listed_folders_name(3, found));
     etwas_registry_forget();
     assert_int_equal(rmdir("/run/elsewhere/etwas"), 0);
-    assert_int_equal(etwas_noted_folders_clear(), 1);
+    assert_int_equal(etwas_listed_folders_clear(), 1);
     find_note(found);
     assert_string_equal(found, "");
 }
@@ -306,7 +306,7 @@ static int take_when_told(struct child *self, void *context)
 /* Between the look at all folders and the link in the own one another process takes it, in a folder that was not there then. */
 static void a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice(void **state)
 {
-    const struct etwas_tell tell = {.op = ETWAS_TELL_LOOK, .number = 7};
+    const struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED, .number = 7};
     struct etwas_registry_host host;
 
     (void)state;
@@ -315,7 +315,7 @@ static void a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice(
     etwas_testpoint_set(let_it_take);
     assert_int_equal(open_session(&host, u"Late", 2), ERROR_ALREADY_EXISTS);
     assert_int_equal(open_session(&host, u"other", 1), ERROR_ALREADY_EXISTS); /* its GUID */
-    assert_int_equal(etwas_registry_tell_all(&tell, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&tell, NULL), ERROR_SUCCESS);
     assert_int_equal(child_end(&child), 0);
     assert_int_equal(open_session(&host, u"Late", 1), ERROR_SUCCESS);
     etwas_registry_host_close(&host);

@@ -28,25 +28,25 @@ static bool is_text(const void *bytes, size_t size, void *what)
     return size == strlen(what) && memcmp(bytes, what, size) == 0;
 }
 
-static struct etwas_held_wish wish_for(const char *text)
+static struct etwas_held_request wish_for(const char *text)
 {
-    return (struct etwas_held_wish){.stem = stem,
-                                    .bytes = text,
-                                    .size = strlen(text),
-                                    .matches = is_text,
-                                    .what = (void *)(uintptr_t)text};
+    return (struct etwas_held_request){.stem = stem,
+                                       .bytes = text,
+                                       .size = strlen(text),
+                                       .matches = is_text,
+                                       .what = (void *)(uintptr_t)text};
 }
 
 static uint32_t take(struct etwas_held_file *held, const char *text)
 {
-    struct etwas_held_wish wish = wish_for(text);
+    struct etwas_held_request wish = wish_for(text);
 
-    return etwas_held_take(held, &wish);
+    return etwas_held_acquire(held, &wish);
 }
 
 static uint32_t find(const char *text)
 {
-    struct etwas_held_wish wish = wish_for(text);
+    struct etwas_held_request wish = wish_for(text);
     void *bytes;
     size_t size;
     uint32_t code = etwas_held_read(&wish, &bytes, &size);
@@ -110,7 +110,7 @@ static void who_finds_a_dead_file_does_not_remove_the_living_one_after_it(void *
     expect_intrusion();
     assert_string_equal(intruders.name, stem);
     assert_int_equal(find("mine"), ERROR_SUCCESS);
-    etwas_held_drop(&intruders);
+    etwas_held_release(&intruders);
     assert_int_equal(files_like(""), 0);
 }
 
@@ -129,7 +129,7 @@ static void nobody_waits_for_a_process_that_is_stopped_while_it_removes_a_dead_f
     assert_string_equal(intruders.name, second_place);
     assert_int_equal(find("mine"), ERROR_SUCCESS);
     assert_int_equal(take(&(struct etwas_held_file){.lock = -1}, "mine"), ERROR_ALREADY_EXISTS);
-    etwas_held_drop(&intruders);
+    etwas_held_release(&intruders);
     assert_int_equal(files_like(""), 0);
 }
 
@@ -152,7 +152,7 @@ static void a_file_that_is_cleared_before_it_is_locked_is_made_again(void **stat
     expect_intrusion();
     assert_int_equal(find("yours"), ERROR_SUCCESS);
     assert_int_equal(find("mine"), ERROR_NOT_FOUND);
-    etwas_held_drop(&held);
+    etwas_held_release(&held);
     assert_int_equal(files_like(""), 0);
 }
 
@@ -183,7 +183,7 @@ static void what_cannot_be_replaced_is_what_it_was(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(etwas_held_replace(&held, "yours", 5), ERROR_BAD_PATHNAME);
     assert_int_equal(files_like(""), 1);
-    etwas_held_drop(&held); /* and not the folder, which is not ours */
+    etwas_held_release(&held); /* and not the folder, which is not ours */
     assert_int_equal(rmdir(path), 0);
 }
 
@@ -197,7 +197,7 @@ static void of_two_that_take_the_same_one_has_it(void **state)
     expect_intrusion();
     assert_int_equal(held.lock, -1);
     assert_int_equal(find("mine"), ERROR_SUCCESS);
-    etwas_held_drop(&intruders);
+    etwas_held_release(&intruders);
     assert_int_equal(files_like(""), 0);
 }
 
@@ -205,7 +205,7 @@ static struct etwas_held_file other;
 
 static void take_the_first_place(void)
 {
-    etwas_held_drop(&other);
+    etwas_held_release(&other);
     assert_int_equal(take(&intruders, "mine"), ERROR_SUCCESS);
     assert_string_equal(intruders.name, stem);
 }
@@ -223,7 +223,7 @@ static void of_two_that_take_the_same_at_two_places_one_has_it(void **state)
     assert_int_equal(held.lock, -1);
     assert_int_equal(files_like(""), 1);
     assert_int_equal(find("mine"), ERROR_SUCCESS);
-    etwas_held_drop(&intruders);
+    etwas_held_release(&intruders);
     assert_int_equal(files_like(""), 0);
 }
 
@@ -242,15 +242,15 @@ static void things_of_one_name_have_places_until_there_are_no_more(void **state)
     }
     assert_int_equal(take(&more, "e"), ERROR_NO_SYSTEM_RESOURCES);
     assert_int_equal(take(&more, "c"), ERROR_ALREADY_EXISTS);
-    etwas_held_drop(&held[0]);
+    etwas_held_release(&held[0]);
     assert_int_equal(take(&more, "c"), ERROR_ALREADY_EXISTS); /* though the first place is free */
     assert_int_equal(find("d"), ERROR_SUCCESS);
     assert_int_equal(find("a"), ERROR_NOT_FOUND);
     assert_int_equal(take(&more, "e"), ERROR_SUCCESS);
     assert_string_equal(more.name, stem);
-    etwas_held_drop(&more);
+    etwas_held_release(&more);
     for (int index = 1; index < 4; index++) {
-        etwas_held_drop(&held[index]);
+        etwas_held_release(&held[index]);
     }
     assert_int_equal(files_like(""), 0);
 }
@@ -268,13 +268,13 @@ static void what_is_no_file_is_no_claim_and_is_in_nobodys_way(void **state)
     assert_int_equal(find("mine"), ERROR_NOT_FOUND);
     assert_int_equal(take(&held, "mine"), ERROR_SUCCESS);
     assert_string_equal(held.name, stem);
-    etwas_held_drop(&held);
+    etwas_held_release(&held);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(find("mine"), ERROR_NOT_FOUND);
     assert_int_equal(take(&held, "mine"), ERROR_SUCCESS);
     assert_string_equal(held.name, second_place);
     assert_int_equal(find("mine"), ERROR_SUCCESS);
-    etwas_held_drop(&held);
+    etwas_held_release(&held);
     assert_int_equal(rmdir(path), 0);
 }
 

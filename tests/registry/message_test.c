@@ -104,7 +104,7 @@ static void the_largest_message_arrives_whole(void **state)
 /* Who ends has mostly not read everything; that takes nothing from what it said before. */
 static void what_was_sent_before_the_end_arrives(void **state)
 {
-    struct etwas_message message = {.op = ETWAS_MESSAGE_SEEN, .bytes = 4, .descriptor = -1};
+    struct etwas_message message = {.op = ETWAS_MESSAGE_ACKNOWLEDGE, .bytes = 4, .descriptor = -1};
     int pair[2];
 
     (void)state;
@@ -180,7 +180,7 @@ enum {
 /* What a process really sends, with a body of 8 bytes. */
 static void record(const int pair[2], struct raw *raw)
 {
-    struct etwas_message message = {.op = ETWAS_MESSAGE_SEEN, .bytes = 8, .descriptor = -1};
+    struct etwas_message message = {.op = ETWAS_MESSAGE_ACKNOWLEDGE, .bytes = 8, .descriptor = -1};
 
     assert_int_equal(etwas_message_send(pair[0], &message, "12345678", soon()), ERROR_SUCCESS);
     assert_int_equal(recv(pair[1], raw, sizeof *raw, 0), RAW_HEAD + 8);
@@ -199,7 +199,7 @@ static void send_raw(int connection, const struct raw *raw, size_t size, int des
     }
     if (descriptors != 0) {
         whole.msg_control = &room;
-        etwas_ancillary_put(&whole, SCM_RIGHTS, copies, descriptors * sizeof copies[0]);
+        etwas_ancillary_append(&whole, SCM_RIGHTS, copies, descriptors * sizeof copies[0]);
     }
     assert_int_equal(sendmsg(connection, &whole, 0), size);
 }
@@ -371,7 +371,7 @@ static int connect_as_another_user(struct child *self, void *context)
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
     become_another_user();
-    etwas_file_name_put(&file, name);
+    etwas_file_name_format(&file, name);
     if (etwas_registry_open(&folder) != ERROR_SUCCESS ||
         etwas_registry_address(folder, name, &address) != ERROR_SUCCESS ||
         connect(connection, (const struct sockaddr *)&address, sizeof address) != 0) {

@@ -197,7 +197,7 @@ static void a_session_is_listed_once_though_a_dead_one_of_its_guid_is_there(void
 /* The file of the only name that is taken; its content, which is the caller's to free. */
 static void read_name_file(char name[ETWAS_REGISTRY_FILE_BYTES], void **bytes, size_t *size)
 {
-    struct etwas_held_wish wish = {.stem = name};
+    struct etwas_held_request wish = {.stem = name};
     DIR *folder = opendir(registry_folder());
     const struct dirent *found;
 
@@ -217,7 +217,7 @@ static void a_name_is_not_mistaken_for_another_whose_file_is_in_its_place(void *
     char name[ETWAS_REGISTRY_FILE_BYTES] = "";
     char others_name[ETWAS_REGISTRY_FILE_BYTES] = "";
     struct etwas_held_file other = {.lock = -1};
-    struct etwas_held_wish wish = {.stem = name};
+    struct etwas_held_request wish = {.stem = name};
     struct etwas_registry_host host;
     struct etwas_registry_host second;
     void *bytes;
@@ -234,14 +234,14 @@ static void a_name_is_not_mistaken_for_another_whose_file_is_in_its_place(void *
     assert_string_not_equal(name, others_name);
     etwas_registry_host_close(&host);
 
-    assert_int_equal(etwas_held_take(&other, &wish), ERROR_SUCCESS);
+    assert_int_equal(etwas_held_acquire(&other, &wish), ERROR_SUCCESS);
     free(bytes);
     assert_int_equal(find(u"name"), ERROR_NOT_FOUND);
     assert_int_equal(open_session(&host, u"name", 2), ERROR_SUCCESS);
     assert_string_not_equal(host.name.name, name);
     assert_int_equal(find(u"NAME"), ERROR_SUCCESS);
     assert_int_equal(open_session(&second, u"Name", 3), ERROR_ALREADY_EXISTS);
-    etwas_held_drop(&other);
+    etwas_held_release(&other);
     assert_int_equal(find(u"NAME"), ERROR_SUCCESS);
     assert_int_equal(open_session(&second, u"Name", 3), ERROR_ALREADY_EXISTS);
     etwas_registry_host_close(&host);
@@ -277,7 +277,7 @@ static void an_entry_that_cannot_be_read_is_told_and_stays(void **state)
     static const char bytes[] = "of another build";
     const etwas_guid session = guid_of(0xABC);
     struct etwas_held_file held = {.lock = -1};
-    struct etwas_held_wish wish = {
+    struct etwas_held_request wish = {
         .stem = "s.00000abc-00e7-0000-0102-030405060708", .bytes = bytes, .size = sizeof bytes};
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
@@ -285,7 +285,7 @@ static void an_entry_that_cannot_be_read_is_told_and_stays(void **state)
     uint32_t count;
 
     (void)state;
-    assert_int_equal(etwas_held_take(&held, &wish), ERROR_SUCCESS);
+    assert_int_equal(etwas_held_acquire(&held, &wish), ERROR_SUCCESS);
     assert_int_equal(etwas_registry_read(&session, &entry), ERROR_INVALID_DATA);
     assert_null(entry);
     assert_int_equal(etwas_registry_list(&sessions, &count), ERROR_SUCCESS);

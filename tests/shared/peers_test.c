@@ -310,7 +310,7 @@ static void nonsense_ends_a_connection_and_nothing_else(void **state)
     expect_end(connection);
     connection = connect_to("bothered");
     say(connection, ETWAS_MESSAGE_DESCRIBE, 255);
-    say(connection, ETWAS_MESSAGE_SEEN, 3);
+    say(connection, ETWAS_MESSAGE_ACKNOWLEDGE, 3);
     say(connection, ETWAS_MESSAGE_CONTROL, 7);
     expect_end(connection);
     connection = connect_to("bothered");
@@ -338,7 +338,7 @@ static int host_without_descriptors(void)
 
     CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
     /* Else a thread may let go of a descriptor later. */
-    etwas_service_settle(etwas_monotonic_ns() + SETTLE_NS);
+    etwas_service_wait_idle(etwas_monotonic_ns() + SETTLE_NS);
     CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &few) == 0);
     while (count < LEAST_FILES && (opened[count] = open("/dev/null", O_RDONLY)) >= 0) {
         count++;

@@ -23,9 +23,9 @@
 #include "registry/message.h"
 #include "registry/sessions.h"
 #include "session/session.h"
+#include "shared/backing.h"
 #include "shared/layout.h"
 #include "shared/mapping.h"
-#include "shared/place.h"
 #include "shared/programs.h"
 #include "sharing/host_guests.h"
 #include "sharing/service.h"
@@ -346,10 +346,11 @@ static int connect_to(const char *name)
 /* Says what another process would say, that has waited for an answer in vain. */
 static void say_counting(int connection, uint32_t gate)
 {
-    const struct etwas_unattached_note note = {.word =
-                                                   etwas_unattached_word(ETWAS_SESSION_ENTRIES)};
-    const struct etwas_message message = {
-        .op = ETWAS_MESSAGE_SEEN, .bytes = sizeof note, .descriptor = etwas_unattached_page()};
+    const struct etwas_unattached_report note = {.word =
+                                                     etwas_unattached_word(ETWAS_SESSION_ENTRIES)};
+    const struct etwas_message message = {.op = ETWAS_MESSAGE_ACKNOWLEDGE,
+                                          .bytes = sizeof note,
+                                          .descriptor = etwas_unattached_page()};
 
     assert_int_equal(etwas_message_send(connection, &message, &note, 0), ERROR_SUCCESS);
     etwas_unattached_begin(ETWAS_SESSION_ENTRIES, gate);
@@ -391,7 +392,7 @@ static void a_process_that_asks_when_the_session_has_ended_hears_so(void **state
 
     (void)state;
     skip_unless_shared(session);
-    etwas_service_settle(etwas_monotonic_ns() + LONG_NS);
+    etwas_service_wait_idle(etwas_monotonic_ns() + LONG_NS);
     (void)stop_by_handle(session);
     assert_int_equal(etwas_message_send(connection, &message, NULL, 0), ERROR_SUCCESS);
     assert_int_equal(etwas_message_receive(connection, &message, body, sizeof body,
@@ -475,10 +476,10 @@ static int look_at_unshared(void)
 
 static bool is_on_disk(void)
 {
-    struct etwas_shared_place place;
+    struct etwas_shared_backing place;
     int folder = open(getenv("ETWAS_RUNTIME_DIR"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    etwas_shared_place_look(&place, folder);
+    etwas_shared_backing_read(&place, folder);
     (void)close(folder);
     return !place.in_memory;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/template.h"
+#include "sharing/private_template.h"
 
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -17,14 +17,15 @@ _Static_assert(ETWAS_REGISTRY_PROCESSES == MAX_EVENT_FILTER_PID_COUNT &&
                "a template has room for what filters and names may be");
 
 /* Behind its end nothing of what was there before. */
-static void copy_name(etwas_wchar to[ETWAS_NAME_UNITS + 1],
-                      const etwas_wchar from[ETWAS_NAME_UNITS + 1])
+static void template_copy_name(etwas_wchar to[ETWAS_NAME_UNITS + 1],
+                               const etwas_wchar from[ETWAS_NAME_UNITS + 1])
 {
     memset(to, 0, (ETWAS_NAME_UNITS + 1) * sizeof *to);
     memcpy(to, from, etwas_utf16_length(from, ETWAS_NAME_UNITS) * sizeof *to);
 }
 
-struct etwas_registry_template *etwas_template_make(const struct etwas_configuration *configuration)
+struct etwas_registry_template *etwas_private_template_make(
+    const struct etwas_configuration *configuration)
 {
     const struct etwas_process_filters *filters = &configuration->filters;
     struct etwas_registry_template *private = calloc(1, sizeof *private);
@@ -43,12 +44,12 @@ struct etwas_registry_template *etwas_template_make(const struct etwas_configura
     private->has_programs = filters->has_names;
     memcpy(private->process_ids, filters->process_ids, sizeof filters->process_ids);
     memcpy(private->programs, filters->names, sizeof filters->names);
-    copy_name(private->file_name, configuration->file_name);
+    template_copy_name(private->file_name, configuration->file_name);
     return private;
 }
 
-void etwas_template_note(struct etwas_registry_entry *entry, uint32_t control_code,
-                         uint32_t flush_timer, const etwas_wchar *file_name)
+void etwas_private_template_change(struct etwas_registry_entry *entry, uint32_t control_code,
+                                   uint32_t flush_timer, const etwas_wchar *file_name)
 {
     struct etwas_registry_template *private = entry->private;
     bool is_update = control_code == EVENT_TRACE_CONTROL_UPDATE;
@@ -62,15 +63,15 @@ void etwas_template_note(struct etwas_registry_entry *entry, uint32_t control_co
         private->flushes += !is_update;
         if (is_update && file_name[0] != 0) {
             private->new_files++;
-            copy_name(private->file_name, file_name);
+            template_copy_name(private->file_name, file_name);
         }
     } else if (!is_update || file_name[0] != 0) {
         private->snapshots++;
-        copy_name(private->snapshot_name, file_name);
+        template_copy_name(private->snapshot_name, file_name);
     }
 }
 
-bool etwas_template_is_for_us(const struct etwas_registry_template *private)
+bool etwas_private_template_matches(const struct etwas_registry_template *private)
 {
     struct etwas_process_filters filters = {
         .process_count = private->process_count,
@@ -82,8 +83,8 @@ bool etwas_template_is_for_us(const struct etwas_registry_template *private)
     return etwas_filters_match(&filters);
 }
 
-uint32_t etwas_template_configure(const struct etwas_registry_entry *entry,
-                                  struct etwas_configuration *configuration)
+uint32_t etwas_private_template_configure(const struct etwas_registry_entry *entry,
+                                          struct etwas_configuration *configuration)
 {
     const struct etwas_registry_template *private = entry->private;
     static const etwas_flusher_options defaults;
@@ -100,8 +101,8 @@ uint32_t etwas_template_configure(const struct etwas_registry_entry *entry,
         .flush_timer = private->flush_timer,
         .large_pages = private->large_pages != 0,
     };
-    copy_name(configuration->name, entry->name);
-    copy_name(configuration->file_name, private->file_name);
+    template_copy_name(configuration->name, entry->name);
+    template_copy_name(configuration->file_name, private->file_name);
     if (!etwas_configuration_is_private(configuration) ||
         etwas_configuration_is_in_process(configuration)) {
         return ERROR_INVALID_PARAMETER;

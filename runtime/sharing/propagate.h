@@ -6,20 +6,20 @@
  * since that takes as long as they do; the flusher, and who triggered, wait for nothing. There are few of these threads:
  * while all are busy, the windows of a session are joined, and one snapshot of the others serves them.
  */
-#ifndef ETWAS_SHARING_PASS_ON_H
-#define ETWAS_SHARING_PASS_ON_H
+#ifndef ETWAS_SHARING_PROPAGATE_H
+#define ETWAS_SHARING_PROPAGATE_H
 
 #include "file/recorder.h"
 
 enum {
-    ETWAS_PASS_ON_THREADS = 8,
+    ETWAS_PROPAGATE_THREADS = 8,
 };
 
 /* For etwas_recorder_options.begun. The others' files go to the folder of this one. */
-void etwas_pass_on(const struct etwas_session *session, const etwas_wchar *file_name,
-                   const struct etwas_snapshot_window *window);
+void etwas_propagate(const struct etwas_session *session, const etwas_wchar *file_name,
+                     const struct etwas_snapshot_window *window);
 
 /* In a fork's child. */
-void etwas_pass_on_forget(void);
+void etwas_propagate_forget(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "sharing/others.h"
+#include "sharing/other_processes.h"
 
 #include <etwas/winerror.h>
 #include <pthread.h>
@@ -22,24 +22,24 @@
 /* ---- looking --------------------------------------------------------------------------------- */
 
 struct gathering {
-    struct etwas_others *others;
+    struct etwas_other_processes *others;
     uint32_t room;
     uint32_t code;
 };
 
 /* In another PID namespace there may be one of the same id. */
-static bool is_own(const struct etwas_registry_guid_list *list)
+static bool others_is_own(const struct etwas_registry_guid_list *list)
 {
     return list->process_start == etwas_identity_start_ticks() &&
            list->process_id == etwas_process_id_so_far();
 }
 
-static bool gather(const struct etwas_registry_guid_list *list, void *context)
+static bool others_gather_list(const struct etwas_registry_guid_list *list, void *context)
 {
     struct gathering *gathering = context;
-    struct etwas_others *others = gathering->others;
+    struct etwas_other_processes *others = gathering->others;
 
-    if (is_own(list)) {
+    if (others_is_own(list)) {
         return true;
     }
     if (others->provider_count + list->count > gathering->room) {
@@ -69,24 +69,24 @@ static bool gather(const struct etwas_registry_guid_list *list, void *context)
     return true;
 }
 
-uint32_t etwas_others_look(struct etwas_others *others)
+uint32_t etwas_other_processes_read(struct etwas_other_processes *others)
 {
     struct gathering gathering = {.others = others, .code = ERROR_SUCCESS};
     uint32_t processes;
     uint32_t sessions;
 
     memset(others, 0, sizeof *others);
-    if (!etwas_remote_can_look()) {
+    if (!etwas_remote_is_available()) {
         return ERROR_SUCCESS;
     }
-    processes = etwas_registry_each_process(gather, &gathering);
+    processes = etwas_registry_each_process(others_gather_list, &gathering);
     others->entry_count = etwas_remote_list(&others->entries, &sessions);
     return gathering.code != ERROR_SUCCESS ? gathering.code
            : processes != ERROR_SUCCESS    ? processes
                                            : sessions;
 }
 
-uint32_t etwas_others_add_enabled(struct etwas_others *others)
+uint32_t etwas_other_processes_add_enabled(struct etwas_other_processes *others)
 {
     struct etwas_other_provider *more;
     uint32_t count = others->provider_count;
@@ -112,7 +112,7 @@ uint32_t etwas_others_add_enabled(struct etwas_others *others)
     return ERROR_SUCCESS;
 }
 
-void etwas_others_free(struct etwas_others *others)
+void etwas_other_processes_free(struct etwas_other_processes *others)
 {
     free(others->providers);
     for (uint32_t index = 0; index < others->entry_count; index++) {
@@ -121,13 +121,14 @@ void etwas_others_free(struct etwas_others *others)
     free(others->entries);
 }
 
-static bool is_same(const struct etwas_other_provider *one, const etwas_guid *guid, bool is_group)
+static bool others_is_same(const struct etwas_other_provider *one, const etwas_guid *guid,
+                           bool is_group)
 {
     return one->is_group == is_group && memcmp(&one->guid, guid, sizeof *guid) == 0;
 }
 
 /* By what handles of it have here; 0: nobody here has one. */
-static uint16_t logger_id_of(const etwas_guid *session)
+static uint16_t others_logger_id_of(const etwas_guid *session)
 {
     const struct etwas_guest *guest;
     uint16_t id = 0;
@@ -142,8 +143,8 @@ static uint16_t logger_id_of(const etwas_guid *session)
 }
 
 /* NULL: it does not. */
-static const struct etwas_registry_enablement *enables(const struct etwas_registry_entry *entry,
-                                                       const etwas_guid *guid, bool is_group)
+static const struct etwas_registry_enablement *others_enablement_of(
+    const struct etwas_registry_entry *entry, const etwas_guid *guid, bool is_group)
 {
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
         const struct etwas_registry_enablement *enablement = &entry->enablements[index];
@@ -156,17 +157,18 @@ static const struct etwas_registry_enablement *enables(const struct etwas_regist
     return NULL;
 }
 
-static bool describe(const struct etwas_registry_entry *entry, const etwas_guid *guid,
-                     bool is_group, struct etwas_other_enablement *enable)
+static bool others_describe(const struct etwas_registry_entry *entry, const etwas_guid *guid,
+                            bool is_group, struct etwas_other_enablement *enable)
 {
-    const struct etwas_registry_enablement *enablement = enables(entry, guid, is_group);
+    const struct etwas_registry_enablement *enablement =
+        others_enablement_of(entry, guid, is_group);
 
     if (enablement != NULL) {
         enable->layout = entry->unshared == 0 ? entry->layout : 0; /* of nobody's */
         enable->info = (TRACE_ENABLE_INFO){
             .IsEnabled = 1,
             .Level = enablement->level,
-            .LoggerId = logger_id_of(&entry->session),
+            .LoggerId = others_logger_id_of(&entry->session),
             .EnableProperty = enablement->property,
             .MatchAnyKeyword = enablement->match_any,
             .MatchAllKeyword = enablement->match_all,
@@ -176,7 +178,7 @@ static bool describe(const struct etwas_registry_entry *entry, const etwas_guid 
 }
 
 /* The number that stands for a session in events and log files, too. */
-static uint16_t logger_id(uint64_t session)
+static uint16_t others_logger_id(uint64_t session)
 {
     struct etwas_session_key key = {0};
 
@@ -188,22 +190,22 @@ TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement)
     return (TRACE_ENABLE_INFO){
         .IsEnabled = 1,
         .Level = enablement->level,
-        .LoggerId = logger_id(enablement->session),
+        .LoggerId = others_logger_id(enablement->session),
         .EnableProperty = enablement->property,
         .MatchAnyKeyword = enablement->match_any_keyword,
         .MatchAllKeyword = enablement->match_all_keyword,
     };
 }
 
-static bool is_own_shared(uint64_t session)
+static bool others_is_own_shared(uint64_t session)
 {
     struct etwas_session_key key;
 
     return etwas_session_key_of(session, &key) && etwas_sessions[key.index].configuration.is_shared;
 }
 
-static uint32_t describe_own(const etwas_guid *guid, bool is_group,
-                             struct etwas_other_enablement *list)
+static uint32_t others_describe_own(const etwas_guid *guid, bool is_group,
+                                    struct etwas_other_enablement *list)
 {
     uint32_t count = 0;
     uint32_t control;
@@ -215,7 +217,7 @@ static uint32_t describe_own(const etwas_guid *guid, bool is_group,
          index++) {
         const struct etwas_enablement *one = &etwas_control_guids[control].enablements[index];
 
-        if (is_own_shared(one->session)) {
+        if (others_is_own_shared(one->session)) {
             list[count++] =
                 (struct etwas_other_enablement){etwas_enable_info(one), ETWAS_SHARED_MAJOR};
         }
@@ -224,8 +226,9 @@ static uint32_t describe_own(const etwas_guid *guid, bool is_group,
     return count;
 }
 
-uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas_guid *guid,
-                                  bool is_group, struct etwas_other_enablement **list)
+uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *others,
+                                           const etwas_guid *guid, bool is_group,
+                                           struct etwas_other_enablement **list)
 {
     uint32_t count;
 
@@ -233,9 +236,9 @@ uint32_t etwas_others_enablements(const struct etwas_others *others, const etwas
     if (*list == NULL) {
         return 0;
     }
-    count = describe_own(guid, is_group, *list);
+    count = others_describe_own(guid, is_group, *list);
     for (uint32_t index = 0; index < others->entry_count; index++) {
-        count += describe(others->entries[index], guid, is_group, &(*list)[count]);
+        count += others_describe(others->entries[index], guid, is_group, &(*list)[count]);
     }
     return count;
 }
@@ -247,7 +250,7 @@ struct kind {
     bool is_classic;
 };
 
-static bool look_whether_classic(const struct etwas_registry_guid_list *list, void *context)
+static bool others_find_classic(const struct etwas_registry_guid_list *list, void *context)
 {
     struct kind *kind = context;
 
@@ -260,15 +263,16 @@ static bool look_whether_classic(const struct etwas_registry_guid_list *list, vo
     return !kind->is_classic;
 }
 
-static bool is_classic(const etwas_guid *guid)
+static bool others_is_classic(const etwas_guid *guid)
 {
     struct kind kind = {.guid = guid};
 
-    (void)etwas_registry_each_process(look_whether_classic, &kind);
+    (void)etwas_registry_each_process(others_find_classic, &kind);
     return kind.is_classic;
 }
 
-bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, bool is_group)
+bool etwas_other_sessions_leave_room(const etwas_guid *session, const etwas_guid *guid,
+                                     bool is_group)
 {
     etwas_guid *sessions = NULL;
     uint32_t session_count = 0;
@@ -281,15 +285,15 @@ bool etwas_others_leave_room(const etwas_guid *session, const etwas_guid *guid, 
         if (memcmp(&sessions[index], session, sizeof *session) != 0 &&
             etwas_registry_read(&sessions[index], &entry) == ERROR_SUCCESS) {
             count += entry->kind == ETWAS_REGISTRY_SHARED && entry->unshared == 0 &&
-                     enables(entry, guid, is_group) != NULL;
+                     others_enablement_of(entry, guid, is_group) != NULL;
             free(entry);
         }
     }
     free(sessions);
-    return count < ETWAS_LISTENERS || (!is_group && is_classic(guid));
+    return count < ETWAS_LISTENERS || (!is_group && others_is_classic(guid));
 }
 
-static bool is_known(const etwas_guid *guid, bool is_group, bool registered_only)
+static bool others_is_known(const etwas_guid *guid, bool is_group, bool registered_only)
 {
     uint32_t control = etwas_control_guid_find(guid, is_group);
 
@@ -297,16 +301,18 @@ static bool is_known(const etwas_guid *guid, bool is_group, bool registered_only
            (!registered_only || etwas_control_guids[control].registrations != 0);
 }
 
-void etwas_others_keep_new(struct etwas_others *others, bool groups, bool registered_only)
+void etwas_other_processes_remove_known(struct etwas_other_processes *others, bool groups,
+                                        bool registered_only)
 {
     uint32_t kept = 0;
 
     for (uint32_t index = 0; index < others->provider_count; index++) {
         const struct etwas_other_provider one = others->providers[index];
-        bool is_new = one.is_group == groups && !is_known(&one.guid, groups, registered_only);
+        bool is_new =
+            one.is_group == groups && !others_is_known(&one.guid, groups, registered_only);
 
         for (uint32_t before = 0; is_new && before < kept; before++) {
-            is_new = !is_same(&others->providers[before], &one.guid, groups);
+            is_new = !others_is_same(&others->providers[before], &one.guid, groups);
         }
         if (is_new) {
             others->providers[kept++] = one;
@@ -322,7 +328,7 @@ static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
 static uint16_t places[ETWAS_CONTROL_GUIDS]; /* in the list */
 
 /* A provider that is registered in several groups is shown in the last of them. */
-static void list_groups(struct etwas_registry_guid_list *list)
+static void others_list_groups(struct etwas_registry_guid_list *list)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
         const struct etwas_registration *one = &etwas_registrations[index];
@@ -333,7 +339,7 @@ static void list_groups(struct etwas_registry_guid_list *list)
     }
 }
 
-static void list_own(struct etwas_registry_guid_list *list)
+static void others_list_own(struct etwas_registry_guid_list *list)
 {
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
@@ -349,11 +355,11 @@ static void list_own(struct etwas_registry_guid_list *list)
             };
         }
     }
-    list_groups(list);
+    others_list_groups(list);
     etwas_control_unlock();
 }
 
-void etwas_others_publish(void)
+void etwas_own_providers_publish(void)
 {
     struct etwas_registry_guid_list list = {0};
 
@@ -365,7 +371,7 @@ void etwas_others_publish(void)
         return; /* they are shown with the next change */
     }
     (void)pthread_mutex_lock(&publishing);
-    list_own(&list);
+    others_list_own(&list);
     etwas_service_publish(&list);
     (void)pthread_mutex_unlock(&publishing);
     for (uint32_t index = 0; index < list.count; index++) {
@@ -374,7 +380,7 @@ void etwas_others_publish(void)
     free(list.guids);
 }
 
-void etwas_others_forget(void)
+void etwas_own_providers_forget(void)
 {
     (void)pthread_mutex_init(&publishing, NULL);
 }

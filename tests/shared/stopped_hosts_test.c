@@ -241,7 +241,7 @@ static uint8_t state_of_slot(etwas_trace_handle session, uint32_t number)
     struct etwas_held_session held;
     uint8_t found;
 
-    etwas_service_settle(etwas_monotonic_ns() + SETTLE_NS);
+    etwas_service_wait_idle(etwas_monotonic_ns() + SETTLE_NS);
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     assert_int_equal(etwas_session_hold(session, &held), ERROR_SUCCESS);
     found = ck_pr_load_8(&held.session->pool->guests[number]);

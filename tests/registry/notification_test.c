@@ -11,30 +11,31 @@
 #include "platform/wait.h"
 #include "registry/ancillary.h"
 #include "registry/fixture.h"
+#include "registry/notification.h"
 #include "registry/process.h"
 #include "registry/registry.h"
 #include "registry/stale.h"
-#include "registry/tell.h"
 
 enum {
     GUESTS = 6,
     WAIT_MS = 60000,
 };
 
-static struct etwas_tell look_at(uint32_t number)
+static struct etwas_notification look_at(uint32_t number)
 {
-    return (struct etwas_tell){.op = ETWAS_TELL_LOOK, .number = number, .session = guid_of(number)};
+    return (struct etwas_notification){
+        .op = ETWAS_NOTIFY_CHANGED, .number = number, .session = guid_of(number)};
 }
 
 /* The next thing that is told; fails the test after a minute. */
-static struct etwas_tell hear_next(const struct etwas_registry_process *process)
+static struct etwas_notification hear_next(const struct etwas_registry_process *process)
 {
     struct pollfd what = {.fd = process->socket, .events = POLLIN};
-    struct etwas_tell tell;
+    struct etwas_notification tell;
 
     do {
         assert_int_equal(poll(&what, 1, WAIT_MS), 1);
-    } while (etwas_registry_hear(process, &tell) != ERROR_SUCCESS);
+    } while (etwas_registry_receive(process, &tell) != ERROR_SUCCESS);
     return tell;
 }
 
@@ -45,18 +46,18 @@ static int guest(struct child *self, void *context)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
     uint32_t code = etwas_registry_join(&process);
-    struct etwas_tell tell;
+    struct etwas_notification tell;
 
     (void)context;
     say(self, (char)code);
     do {
         tell = hear_next(&process);
-        if (tell.op == ETWAS_TELL_LOOK && tell.sender[0] != 0) {
-            struct etwas_tell seen = tell;
+        if (tell.op == ETWAS_NOTIFY_CHANGED && tell.sender[0] != 0) {
+            struct etwas_notification seen = tell;
 
-            seen.op = ETWAS_TELL_SEEN;
+            seen.op = ETWAS_NOTIFY_ACKNOWLEDGED;
             seen.sender[0] = 0;
-            code = etwas_registry_tell(tell.sender, &seen, 0);
+            code = etwas_registry_notify(tell.sender, &seen, 0);
         }
     } while (tell.number != 0);
     etwas_registry_leave(&process);
@@ -67,7 +68,7 @@ static void all_living_processes_are_told_and_can_answer(void **state)
 {
     struct etwas_registry_process own = ETWAS_REGISTRY_NO_PROCESS;
     struct child children[GUESTS];
-    struct etwas_tell tell = look_at(5);
+    struct etwas_notification tell = look_at(5);
     uint32_t told;
 
     (void)state;
@@ -78,20 +79,20 @@ static void all_living_processes_are_told_and_can_answer(void **state)
     child_kill(&children[0]);
     assert_int_equal(etwas_registry_join(&own), ERROR_SUCCESS);
     (void)strcpy(tell.sender, own.name);
-    assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&tell, &told), ERROR_SUCCESS);
     assert_int_equal(told, GUESTS); /* all but the dead one, and we */
     assert_int_equal(files_like("p."), 2 * GUESTS + 1);
-    assert_int_equal(hear_next(&own).op, ETWAS_TELL_LOOK);
+    assert_int_equal(hear_next(&own).op, ETWAS_NOTIFY_CHANGED);
     for (uint32_t index = 1; index < GUESTS; index++) {
-        struct etwas_tell seen = hear_next(&own);
+        struct etwas_notification seen = hear_next(&own);
 
-        assert_int_equal(seen.op, ETWAS_TELL_SEEN);
+        assert_int_equal(seen.op, ETWAS_NOTIFY_ACKNOWLEDGED);
         assert_int_equal(seen.number, 5);
         assert_memory_equal(&seen.session, &tell.session, sizeof seen.session);
         assert_true(seen.process_id != (uint32_t)getpid() && seen.process_id != 0);
     }
     tell = look_at(0);
-    assert_int_equal(etwas_registry_tell_all(&tell, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&tell, NULL), ERROR_SUCCESS);
     for (uint32_t index = 1; index < GUESTS; index++) {
         assert_int_equal(child_end(&children[index]), 0);
     }
@@ -103,18 +104,18 @@ static void all_living_processes_are_told_and_can_answer(void **state)
 static void one_that_is_gone_is_not_found_and_what_it_left_is_removed(void **state)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_tell tell = look_at(1);
+    struct etwas_notification tell = look_at(1);
 
     (void)state;
     assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_tell(process.name, &tell, 0), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify(process.name, &tell, 0), ERROR_SUCCESS);
     etwas_registry_process_forget(&process);
     assert_int_equal(files_like("p."), 2);
-    assert_int_equal(etwas_registry_tell(process.name, &tell, 0), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_notify(process.name, &tell, 0), ERROR_NOT_FOUND);
     assert_int_equal(files_like("p."), 1);
-    assert_int_equal(etwas_registry_tell(process.name, &tell, 0), ERROR_NOT_FOUND);
-    assert_int_equal(etwas_registry_tell(process.guids.name, &tell, 0), ERROR_INVALID_PARAMETER);
-    assert_int_equal(etwas_registry_tell("../p.1.1.0000000000000000", &tell, 0),
+    assert_int_equal(etwas_registry_notify(process.name, &tell, 0), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_notify(process.guids.name, &tell, 0), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_registry_notify("../p.1.1.0000000000000000", &tell, 0),
                      ERROR_INVALID_PARAMETER);
     etwas_registry_leave(&process); /* once more does nothing */
 }
@@ -124,7 +125,7 @@ static void stopped_processes_hold_nobody_up(void **state)
 {
     struct etwas_registry_process own = ETWAS_REGISTRY_NO_PROCESS;
     struct child children[GUESTS];
-    struct etwas_tell tell = look_at(1);
+    struct etwas_notification tell = look_at(1);
     uint32_t told;
 
     (void)state;
@@ -134,13 +135,13 @@ static void stopped_processes_hold_nobody_up(void **state)
         child_stop(&children[index]);
     }
     for (uint32_t round = 0; round < 1000; round++) {
-        assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+        assert_int_equal(etwas_registry_notify_all(&tell, &told), ERROR_SUCCESS);
         assert_int_equal(told, GUESTS);
     }
     assert_int_equal(etwas_registry_join(&own), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&tell, &told), ERROR_SUCCESS);
     assert_int_equal(told, GUESTS + 1);
-    assert_int_equal(hear_next(&own).op, ETWAS_TELL_LOOK);
+    assert_int_equal(hear_next(&own).op, ETWAS_NOTIFY_CHANGED);
     etwas_registry_leave(&own);
     for (uint32_t index = 0; index < GUESTS; index++) {
         child_kill(&children[index]);
@@ -155,23 +156,23 @@ struct teller {
 static int tell_in_time(struct child *self, void *context)
 {
     const struct teller *teller = context;
-    struct etwas_tell tell = look_at(77);
+    struct etwas_notification tell = look_at(77);
 
     say(self, 'b');
-    return (int)etwas_registry_tell(teller->name, &tell, teller->deadline_ns);
+    return (int)etwas_registry_notify(teller->name, &tell, teller->deadline_ns);
 }
 
 static void who_answers_waits_for_room_until_the_deadline(void **state)
 {
     struct etwas_registry_process own = ETWAS_REGISTRY_NO_PROCESS;
-    struct etwas_tell tell = look_at(1);
+    struct etwas_notification tell = look_at(1);
     struct teller teller = {.name = own.name};
     uint32_t filled = 0;
     struct child child;
 
     (void)state;
     assert_int_equal(etwas_registry_join(&own), ERROR_SUCCESS);
-    while (etwas_registry_tell(own.name, &tell, 0) == ERROR_SUCCESS) {
+    while (etwas_registry_notify(own.name, &tell, 0) == ERROR_SUCCESS) {
         filled++;
     }
     assert_true(filled > 0);
@@ -198,7 +199,7 @@ static void many_are_told_at_once(void **state)
     };
     static struct etwas_registry_process processes[MANY];
     struct rlimit limit;
-    struct etwas_tell tell = look_at(1);
+    struct etwas_notification tell = look_at(1);
     uint32_t told;
 
     (void)state;
@@ -209,11 +210,11 @@ static void many_are_told_at_once(void **state)
         processes[index] = ETWAS_REGISTRY_NO_PROCESS;
         assert_int_equal(etwas_registry_join(&processes[index]), ERROR_SUCCESS);
     }
-    assert_int_equal(etwas_registry_tell_all(&tell, &told), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify_all(&tell, &told), ERROR_SUCCESS);
     assert_int_equal(told, MANY);
     for (uint32_t index = 0; index < MANY; index++) {
-        assert_int_equal(etwas_registry_hear(&processes[index], &tell), ERROR_SUCCESS);
-        assert_int_equal(etwas_registry_hear(&processes[index], &tell), ERROR_NOT_FOUND);
+        assert_int_equal(etwas_registry_receive(&processes[index], &tell), ERROR_SUCCESS);
+        assert_int_equal(etwas_registry_receive(&processes[index], &tell), ERROR_NOT_FOUND);
         etwas_registry_leave(&processes[index]);
     }
     assert_int_equal(files_like(""), 0);
@@ -236,7 +237,7 @@ static void send_raw(const struct etwas_registry_process *process, const void *b
     assert_int_equal(etwas_registry_address(folder, process->name, &address), ERROR_SUCCESS);
     if (descriptor >= 0) {
         whole.msg_control = &room;
-        etwas_ancillary_put(&whole, SCM_RIGHTS, &descriptor, sizeof descriptor);
+        etwas_ancillary_append(&whole, SCM_RIGHTS, &descriptor, sizeof descriptor);
     }
     assert_int_equal(sendmsg(sender, &whole, 0), size);
     assert_int_equal(close(sender), 0);
@@ -245,11 +246,11 @@ static void send_raw(const struct etwas_registry_process *process, const void *b
 /* What a process really sends, to be sent again with a change. */
 static size_t record(const struct etwas_registry_process *process, uint8_t bytes[512])
 {
-    struct etwas_tell tell = look_at(1);
+    struct etwas_notification tell = look_at(1);
     ssize_t size;
 
     (void)strcpy(tell.sender, process->name);
-    assert_int_equal(etwas_registry_tell(process->name, &tell, 0), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_notify(process->name, &tell, 0), ERROR_SUCCESS);
     size = recv(process->socket, bytes, 512, 0);
     assert_true(size > 64 && size < 500);
     return (size_t)size;
@@ -260,7 +261,7 @@ static void what_is_ill_formed_is_passed_over(void **state)
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
     uint32_t before;
     uint8_t bytes[512] = {0};
-    struct etwas_tell tell;
+    struct etwas_notification tell;
     size_t size;
 
     (void)state;
@@ -269,23 +270,23 @@ static void what_is_ill_formed_is_passed_over(void **state)
     before = count_descriptors();
     for (size_t cut = 0; cut < size; cut++) {
         send_raw(&process, bytes, cut, -1);
-        assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+        assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_NOT_FOUND);
     }
     send_raw(&process, bytes, size + 1, -1);
-    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_NOT_FOUND);
     for (size_t at = 0; at < 6; at++) { /* magic, version */
         bytes[at] ^= 1;
         send_raw(&process, bytes, size, -1);
-        assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+        assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_NOT_FOUND);
         bytes[at] ^= 1;
     }
     send_raw(&process, bytes, size, process.socket); /* nobody wants a descriptor */
-    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_SUCCESS);
     assert_int_equal(count_descriptors(), before);
     assert_string_equal(tell.sender, process.name);
     memset(bytes + size - ETWAS_REGISTRY_FILE_BYTES, 'x', ETWAS_REGISTRY_FILE_BYTES);
     send_raw(&process, bytes, size, -1);
-    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_SUCCESS);
     assert_string_equal(tell.sender, ""); /* that is no name of a socket */
     etwas_registry_leave(&process);
 }
@@ -293,11 +294,11 @@ static void what_is_ill_formed_is_passed_over(void **state)
 static int tell_as_another_user(struct child *self, void *context)
 {
     const struct etwas_registry_process *process = context;
-    struct etwas_tell tell = look_at(1);
+    struct etwas_notification tell = look_at(1);
 
     (void)self;
     become_another_user();
-    return (int)etwas_registry_tell(process->name, &tell, 0);
+    return (int)etwas_registry_notify(process->name, &tell, 0);
 }
 
 static void what_another_user_tells_is_passed_over(void **state)
@@ -305,7 +306,7 @@ static void what_another_user_tells_is_passed_over(void **state)
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;
     struct pollfd what = {.events = POLLIN};
     struct child child;
-    struct etwas_tell tell;
+    struct etwas_notification tell;
 
     (void)state;
     assert_int_equal(etwas_registry_join(&process), ERROR_SUCCESS);
@@ -318,7 +319,7 @@ static void what_another_user_tells_is_passed_over(void **state)
     assert_int_equal(child_end(&child), ERROR_SUCCESS);
     what.fd = process.socket;
     assert_int_equal(poll(&what, 1, 0), 1); /* it has come */
-    assert_int_equal(etwas_registry_hear(&process, &tell), ERROR_NOT_FOUND);
+    assert_int_equal(etwas_registry_receive(&process, &tell), ERROR_NOT_FOUND);
     assert_int_equal(poll(&what, 1, 0), 0);
     etwas_registry_leave(&process);
 }

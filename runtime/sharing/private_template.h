@@ -5,8 +5,8 @@
  * The template of a private session (registry/session_entry.h): what its host says of it, and what a session of another
  * process is made of by it.
  */
-#ifndef ETWAS_SHARING_TEMPLATE_H
-#define ETWAS_SHARING_TEMPLATE_H
+#ifndef ETWAS_SHARING_PRIVATE_TEMPLATE_H
+#define ETWAS_SHARING_PRIVATE_TEMPLATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,21 +15,21 @@
 #include "session/configuration.h"
 
 /* Of a configuration that is complete, whose file name is one from `/` on. The caller's to free. NULL: no memory. */
-struct etwas_registry_template *etwas_template_make(
+struct etwas_registry_template *etwas_private_template_make(
     const struct etwas_configuration *configuration);
 
 /* A ControlTrace other than STOP: what a session that starts now begins with, and how often what was asked for. */
-void etwas_template_note(struct etwas_registry_entry *entry, uint32_t control_code,
-                         uint32_t flush_timer, const etwas_wchar *file_name);
+void etwas_private_template_change(struct etwas_registry_entry *entry, uint32_t control_code,
+                                   uint32_t flush_timer, const etwas_wchar *file_name);
 
 /* Whether it is for this process. */
-bool etwas_template_is_for_us(const struct etwas_registry_template *private);
+bool etwas_private_template_matches(const struct etwas_registry_template *private);
 
 /*
  * A configuration for a session of this process, complete. Errors of etwas_configuration_complete; ERROR_INVALID_PARAMETER:
  * what a template of another process says may be wrong.
  */
-uint32_t etwas_template_configure(const struct etwas_registry_entry *entry,
-                                  struct etwas_configuration *configuration);
+uint32_t etwas_private_template_configure(const struct etwas_registry_entry *entry,
+                                          struct etwas_configuration *configuration);
 
 #endif

@@ -5,8 +5,8 @@
  * Acting by an entry of the registry: what it enables is asked of this process's providers, for one session, and only
  * what has changed since the entry was acted by last.
  */
-#ifndef ETWAS_SHARING_ACTING_H
-#define ETWAS_SHARING_ACTING_H
+#ifndef ETWAS_SHARING_APPLY_H
+#define ETWAS_SHARING_APPLY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,17 +14,17 @@
 #include "registry/session_entry.h"
 
 /* An enablement of the entry that this process acts by. */
-struct etwas_acting_enablement {
+struct etwas_applied_enablement {
     etwas_guid provider;
     bool is_group;
     uint64_t number;
 };
 
-struct etwas_acting {
+struct etwas_applied {
     uint64_t session;    /* the handle that events are logged with */
     bool is_independent; /* what it loses by a full disk is no matter of the others' */
     uint64_t number;     /* of the entry that was acted by last; 0: none was */
-    struct etwas_acting_enablement *enablements;
+    struct etwas_applied_enablement *enablements;
     uint32_t enablement_count;
 };
 
@@ -32,10 +32,10 @@ struct etwas_acting {
  * One thread at a time. Callbacks that are due are the caller's to call (provider/callback.h). `registers`: the first
  * provider that the entry enables is only being registered, so what was asked of it before is nobody's here.
  */
-void etwas_acting_do(struct etwas_acting *acting, const struct etwas_registry_entry *entry,
-                     bool registers);
+void etwas_apply_entry(struct etwas_applied *applied, const struct etwas_registry_entry *entry,
+                       bool registers);
 
 /* Forgets it; asks nobody for anything. */
-void etwas_acting_end(struct etwas_acting *acting);
+void etwas_apply_forget(struct etwas_applied *applied);
 
 #endif

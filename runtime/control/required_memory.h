@@ -4,8 +4,8 @@
 /*
  * What a session asked of its memory and did not get.
  */
-#ifndef ETWAS_CONTROL_MEMORY_WISHES_H
-#define ETWAS_CONTROL_MEMORY_WISHES_H
+#ifndef ETWAS_CONTROL_REQUIRED_MEMORY_H
+#define ETWAS_CONTROL_REQUIRED_MEMORY_H
 
 #include <stdint.h>
 
@@ -15,6 +15,6 @@
  * Whether a new pool has all of `required`. ERROR_ACCESS_DENIED for LOCK, ERROR_NOT_ENOUGH_MEMORY for the others; the
  * sentence is kept.
  */
-uint32_t etwas_memory_wishes_check(const struct etwas_pool *pool, uint32_t required);
+uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t required);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "registry/tell.h"
+#include "registry/notification.h"
 
 #include <errno.h>
 #include <etwas/winerror.h>
@@ -33,9 +33,9 @@ struct stored_tell {
 };
 ETWAS_ASSERT_SIZE(struct stored_tell, 128);
 
-static bool is_process(const char *name)
+static bool notify_is_process(const char *name)
 {
-    return etwas_file_name_get(name).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET;
+    return etwas_file_name_parse(name).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -45,29 +45,30 @@ struct telling {
     struct stored_tell stored;
     struct ucred sender;
     int socket;
-    uint32_t told;
-    const struct etwas_tell *tell;
+    uint32_t notified;
+    const struct etwas_notification *notification;
     uint64_t deadline_ns;
 };
 
-static uint32_t begin(struct telling *telling, const struct etwas_tell *tell)
+static uint32_t notify_begin(struct telling *telling, const struct etwas_notification *notification)
 {
     *telling = (struct telling){
         .stored = {.magic = MAGIC,
                    .version = VERSION,
-                   .op = (uint16_t)tell->op,
-                   .number = tell->number,
-                   .session = tell->session},
+                   .op = (uint16_t)notification->op,
+                   .number = notification->number,
+                   .session = notification->session},
         /* Else it is the real user that is told, whom a program with another effective one does not act for. */
         .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
-        .tell = tell,
+        .notification = notification,
     };
-    memcpy(telling->stored.sender, tell->sender, strnlen(tell->sender, sizeof tell->sender - 1));
+    memcpy(telling->stored.sender, notification->sender,
+           strnlen(notification->sender, sizeof notification->sender - 1));
     return etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
 }
 
 /* NULL: to whom it is connected. Returns an errno. */
-static int send_to(struct telling *telling, const struct sockaddr_un *address)
+static int notify_send_to(struct telling *telling, const struct sockaddr_un *address)
 {
     struct iovec part = {.iov_base = &telling->stored, .iov_len = sizeof telling->stored};
     union etwas_ancillary_room room;
@@ -77,12 +78,12 @@ static int send_to(struct telling *telling, const struct sockaddr_un *address)
                            .msg_iovlen = 1,
                            .msg_control = &room};
 
-    etwas_ancillary_put(&whole, SCM_CREDENTIALS, &telling->sender, sizeof telling->sender);
+    etwas_ancillary_append(&whole, SCM_CREDENTIALS, &telling->sender, sizeof telling->sender);
     return sendmsg(telling->socket, &whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
 /* Nobody has the socket: what is left of it is removed. */
-static uint32_t refused(int folder, const char *name, int error)
+static uint32_t notify_refused(int folder, const char *name, int error)
 {
     if (error == ECONNREFUSED) {
         (void)etwas_registry_clear_socket(folder, name);
@@ -91,8 +92,8 @@ static uint32_t refused(int folder, const char *name, int error)
 }
 
 /* A connected socket can be polled for room in the other's queue. */
-static uint32_t tell_before(struct telling *telling, int folder, const char *name,
-                            uint64_t deadline_ns)
+static uint32_t notify_before(struct telling *telling, int folder, const char *name,
+                              uint64_t deadline_ns)
 {
     struct sockaddr_un address;
     uint32_t code = etwas_registry_address(folder, name, &address);
@@ -102,26 +103,28 @@ static uint32_t tell_before(struct telling *telling, int folder, const char *nam
         return code;
     }
     if (connect(telling->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
-        return refused(folder, name, errno);
+        return notify_refused(folder, name, errno);
     }
-    while ((error = send_to(telling, NULL)) == EAGAIN) {
+    while ((error = notify_send_to(telling, NULL)) == EAGAIN) {
         if (!etwas_registry_wait(telling->socket, POLLOUT, deadline_ns)) {
             return ERROR_TIMEOUT;
         }
     }
-    return error == 0 ? ERROR_SUCCESS : refused(folder, name, error);
+    return error == 0 ? ERROR_SUCCESS : notify_refused(folder, name, error);
 }
 
-uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, uint64_t deadline_ns)
+uint32_t etwas_registry_notify(const char *name, const struct etwas_notification *notification,
+                               uint64_t deadline_ns)
 {
     struct etwas_registry_walk walk;
     struct telling telling;
-    uint32_t code = is_process(name) ? begin(&telling, tell) : ERROR_INVALID_PARAMETER;
+    uint32_t code =
+        notify_is_process(name) ? notify_begin(&telling, notification) : ERROR_INVALID_PARAMETER;
 
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_walk_to(name, &walk);
         if (code == ERROR_SUCCESS) {
-            code = tell_before(&telling, walk.folder, name, deadline_ns);
+            code = notify_before(&telling, walk.folder, name, deadline_ns);
         }
         etwas_registry_walk_end(&walk);
         (void)close(telling.socket);
@@ -134,7 +137,7 @@ uint32_t etwas_registry_tell(const char *name, const struct etwas_tell *tell, ui
  * may send. A socket of its own tells one from the other. A full queue is waited for where an answer is: the other will look,
  * but answers only what it hears.
  */
-static uint32_t tell_one(struct telling *telling, int folder, const char *name)
+static uint32_t notify_one(struct telling *telling, int folder, const char *name)
 {
     struct sockaddr_un address;
     uint32_t code = etwas_registry_address(folder, name, &address);
@@ -143,48 +146,51 @@ static uint32_t tell_one(struct telling *telling, int folder, const char *name)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    error = send_to(telling, &address);
+    error = notify_send_to(telling, &address);
     if (error == EAGAIN) {
-        code = etwas_registry_tell(name, telling->tell, telling->deadline_ns);
+        code = etwas_registry_notify(name, telling->notification, telling->deadline_ns);
     } else if (error != 0) {
-        code = refused(folder, name, error);
+        code = notify_refused(folder, name, error);
     }
     if (code == ERROR_SUCCESS || code == ERROR_TIMEOUT) {
-        telling->told++;
+        telling->notified++;
         return ERROR_SUCCESS;
     }
     return code;
 }
 
-static bool look(int folder, const char *name, void *context)
+static bool notify_visit(int folder, const char *name, void *context)
 {
     struct telling *telling = context;
 
-    if (is_process(name)) {
-        (void)tell_one(telling, folder, name);
+    if (notify_is_process(name)) {
+        (void)notify_one(telling, folder, name);
     }
     return true;
 }
 
-uint32_t etwas_registry_tell_all(const struct etwas_tell *tell, uint32_t *told)
+uint32_t etwas_registry_notify_all(const struct etwas_notification *notification,
+                                   uint32_t *notified)
 {
     struct telling telling;
-    uint32_t code = begin(&telling, tell);
+    uint32_t code = notify_begin(&telling, notification);
 
     if (code == ERROR_SUCCESS) {
-        telling.deadline_ns = tell->sender[0] != 0 ? etwas_monotonic_ns() + ALL_PATIENCE_NS : 0;
-        code = etwas_registry_each(look, &telling);
+        telling.deadline_ns =
+            notification->sender[0] != 0 ? etwas_monotonic_ns() + ALL_PATIENCE_NS : 0;
+        code = etwas_registry_each(notify_visit, &telling);
         (void)close(telling.socket);
     }
-    if (told != NULL) {
-        *told = telling.told;
+    if (notified != NULL) {
+        *notified = telling.notified;
     }
     return code;
 }
 
 /* ---- hearing --------------------------------------------------------------------------------- */
 
-uint32_t etwas_registry_hear(const struct etwas_registry_process *process, struct etwas_tell *tell)
+uint32_t etwas_registry_receive(const struct etwas_registry_process *process,
+                                struct etwas_notification *notification)
 {
     struct stored_tell stored;
     struct iovec part = {.iov_base = &stored, .iov_len = sizeof stored};
@@ -197,7 +203,7 @@ uint32_t etwas_registry_hear(const struct etwas_registry_process *process, struc
     if (bytes < 0) {
         return ERROR_NOT_FOUND;
     }
-    taken = etwas_ancillary_take(&whole);
+    taken = etwas_ancillary_read(&whole);
     if (taken.descriptor >= 0) {
         (void)close(taken.descriptor);
     }
@@ -206,13 +212,13 @@ uint32_t etwas_registry_hear(const struct etwas_registry_process *process, struc
         stored.magic != MAGIC || stored.version != VERSION) {
         return ERROR_NOT_FOUND;
     }
-    *tell = (struct etwas_tell){.op = stored.op,
-                                .number = stored.number,
-                                .session = stored.session,
-                                .process_id = (uint32_t)taken.sender.pid};
-    memcpy(tell->sender, stored.sender, sizeof stored.sender - 1);
-    if (!is_process(tell->sender)) {
-        tell->sender[0] = 0; /* it wants no answer, or makes up where to */
+    *notification = (struct etwas_notification){.op = stored.op,
+                                                .number = stored.number,
+                                                .session = stored.session,
+                                                .process_id = (uint32_t)taken.sender.pid};
+    memcpy(notification->sender, stored.sender, sizeof stored.sender - 1);
+    if (!notify_is_process(notification->sender)) {
+        notification->sender[0] = 0; /* it wants no answer, or makes up where to */
     }
     return ERROR_SUCCESS;
 }

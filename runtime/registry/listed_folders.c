@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "registry/noted_folders.h"
+#include "registry/listed_folders.h"
 
 #include <errno.h>
 #include <etwas/winerror.h>
@@ -21,7 +21,7 @@ enum {
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-static void name_note(const char *path, char name[NAME_BYTES])
+static void listed_folder_name(const char *path, char name[NAME_BYTES])
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
 
@@ -32,37 +32,38 @@ static void name_note(const char *path, char name[NAME_BYTES])
 }
 
 /* Each process that needs it writes it, always the same: what one that is killed leaves unfinished the next one finishes. */
-static void write_note(int notes, const char *path)
+static void listed_folder_write(int list, const char *path)
 {
     char name[NAME_BYTES];
-    int note;
+    int file;
 
-    name_note(path, name);
-    note = openat(notes, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (note >= 0) {
-        (void)(pwrite(note, path, strlen(path) + 1, 0) > 0); /* without space it is not noted */
-        (void)close(note);
+    listed_folder_name(path, name);
+    file = openat(list, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        (void)(pwrite(file, path, strlen(path) + 1, 0) > 0); /* without space it is not noted */
+        (void)close(file);
     }
 }
 
 /* False: it is not finished, or none. */
-static bool read_note(int notes, const char *name, char path[ETWAS_FOLDER_BYTES], uint32_t *code)
+static bool listed_folder_read(int list, const char *name, char path[ETWAS_FOLDER_BYTES],
+                               uint32_t *code)
 {
-    int note = openat(notes, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int file = openat(list, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     size_t length = 0;
 
-    if (note < 0) {
+    if (file < 0) {
         *code = etwas_file_open_error(errno);
         return false;
     }
-    length = etwas_file_read(note, path, ETWAS_FOLDER_BYTES, 0);
-    (void)close(note);
+    length = etwas_file_read(file, path, ETWAS_FOLDER_BYTES, 0);
+    (void)close(file);
     return length != 0 && path[0] == '/' && path[length - 1] == 0;
 }
 
 /* ---- which are noted ------------------------------------------------------------------------- */
 
-static bool is_folder(int folder, const char *path)
+static bool listed_folder_is_folder(int folder, const char *path)
 {
     struct stat own;
     struct stat named;
@@ -71,47 +72,48 @@ static bool is_folder(int folder, const char *path)
            own.st_dev == named.st_dev;
 }
 
-static bool is_known(int folder, const char *path)
+static bool listed_folder_is_known(int folder, const char *path)
 {
     char name[ETWAS_FOLDER_BYTES];
     bool it_is = false;
 
     for (uint32_t index = 0; !it_is && etwas_shared_folder_of_all(index, name); index++) {
-        it_is = strcmp(name, path) == 0 || is_folder(folder, name);
+        it_is = strcmp(name, path) == 0 || listed_folder_is_folder(folder, name);
     }
     return it_is;
 }
 
-void etwas_noted_folders_add(int folder, const char *path)
+void etwas_listed_folders_add(int folder, const char *path)
 {
     char of_all[ETWAS_FOLDER_BYTES];
     char opened[ETWAS_FOLDER_BYTES];
     int last;
-    int notes;
+    int list;
 
-    if (is_known(folder, path) || !etwas_shared_folder_of_all(ETWAS_FOLDERS_OF_ALL - 1, of_all) ||
+    if (listed_folder_is_known(folder, path) ||
+        !etwas_shared_folder_of_all(ETWAS_FOLDERS_OF_ALL - 1, of_all) ||
         etwas_shared_folder_open(of_all, opened, &last) != ERROR_SUCCESS) {
         return;
     }
     (void)mkdirat(last, notes_name, 0700);
-    notes = openat(last, notes_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (notes >= 0) {
-        write_note(notes, path);
-        (void)close(notes);
+    list = openat(last, notes_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (list >= 0) {
+        listed_folder_write(list, path);
+        (void)close(list);
     }
     (void)close(last);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-uint32_t etwas_noted_folders_open(DIR **notes)
+uint32_t etwas_listed_folders_open(DIR **list)
 {
     char of_all[ETWAS_FOLDER_BYTES];
     uint32_t code;
     int opened;
     int last;
 
-    *notes = NULL;
+    *list = NULL;
     code = etwas_shared_folder_of_all(ETWAS_FOLDERS_OF_ALL - 1, of_all)
                ? etwas_shared_folder_reach(of_all, &last)
                : (uint32_t)ERROR_PATH_NOT_FOUND;
@@ -121,8 +123,8 @@ uint32_t etwas_noted_folders_open(DIR **notes)
         (void)close(last);
     }
     if (code == ERROR_SUCCESS) {
-        *notes = fdopendir(opened);
-        if (*notes == NULL) {
+        *list = fdopendir(opened);
+        if (*list == NULL) {
             (void)close(opened);
             code = ERROR_NO_SYSTEM_RESOURCES;
         }
@@ -130,21 +132,21 @@ uint32_t etwas_noted_folders_open(DIR **notes)
     return code == ERROR_NO_SYSTEM_RESOURCES ? code : (uint32_t)ERROR_SUCCESS;
 }
 
-bool etwas_noted_folders_next(DIR *notes, char path[ETWAS_FOLDER_BYTES], uint32_t *code)
+bool etwas_listed_folders_next(DIR *list, char path[ETWAS_FOLDER_BYTES], uint32_t *code)
 {
     const struct dirent *found;
 
     *code = ERROR_SUCCESS;
-    while (*code != ERROR_NO_SYSTEM_RESOURCES && (found = readdir(notes)) != NULL) {
+    while (*code != ERROR_NO_SYSTEM_RESOURCES && (found = readdir(list)) != NULL) {
         if (strncmp(found->d_name, "f.", 2) == 0 &&
-            read_note(dirfd(notes), found->d_name, path, code)) {
+            listed_folder_read(dirfd(list), found->d_name, path, code)) {
             return true;
         }
     }
     return false;
 }
 
-static bool is_named(const char *path)
+static bool listed_folder_is_named(const char *path)
 {
     char name[ETWAS_FOLDER_BYTES];
     bool it_is = false;
@@ -155,12 +157,12 @@ static bool is_named(const char *path)
     return it_is;
 }
 
-bool etwas_noted_folders_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
+bool etwas_listed_folders_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
 {
     uint32_t count = 0;
     bool is_found = false;
     uint32_t code;
-    DIR *notes;
+    DIR *list;
 
     while (etwas_shared_folder_name(count, path)) {
         if (count++ == index) {
@@ -170,19 +172,19 @@ bool etwas_noted_folders_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
     if (etwas_shared_folder_is_alone()) {
         return false;
     }
-    (void)etwas_noted_folders_open(&notes);
-    while (notes != NULL && !is_found && etwas_noted_folders_next(notes, path, &code)) {
-        is_found = !is_named(path) && count++ == index;
+    (void)etwas_listed_folders_open(&list);
+    while (list != NULL && !is_found && etwas_listed_folders_next(list, path, &code)) {
+        is_found = !listed_folder_is_named(path) && count++ == index;
     }
-    if (notes != NULL) {
-        (void)closedir(notes);
+    if (list != NULL) {
+        (void)closedir(list);
     }
     return is_found;
 }
 
 /* ---- clearing -------------------------------------------------------------------------------- */
 
-static bool is_gone(const char *path)
+static bool listed_folder_is_gone(const char *path)
 {
     int folder;
     uint32_t code = etwas_shared_folder_reach(path, &folder);
@@ -197,37 +199,38 @@ static bool is_gone(const char *path)
  * A process that makes the folder anew may find its note just before the note is removed. So the note is renamed first, to
  * t.HASH: a process that makes the folder later writes a note of its own, and for one that did so earlier this one does.
  */
-static bool clear(int notes, const char *name)
+static bool listed_folder_clear(int list, const char *name)
 {
     char path[ETWAS_FOLDER_BYTES];
     char taken[NAME_BYTES];
     uint32_t code;
 
     (void)snprintf(taken, sizeof taken, "t%.22s", name + 1);
-    if (!read_note(notes, name, path, &code) ||
-        (name[0] != 't' && (!is_gone(path) || renameat(notes, name, notes, taken) != 0))) {
+    if (!listed_folder_read(list, name, path, &code) ||
+        (name[0] != 't' &&
+         (!listed_folder_is_gone(path) || renameat(list, name, list, taken) != 0))) {
         return false;
     }
-    if (!is_gone(path)) {
-        write_note(notes, path);
+    if (!listed_folder_is_gone(path)) {
+        listed_folder_write(list, path);
     }
-    return unlinkat(notes, taken, 0) == 0;
+    return unlinkat(list, taken, 0) == 0;
 }
 
-uint32_t etwas_noted_folders_clear(void)
+uint32_t etwas_listed_folders_clear(void)
 {
     const struct dirent *found;
     uint32_t removed = 0;
-    DIR *notes;
+    DIR *list;
 
-    (void)etwas_noted_folders_open(&notes);
-    while (notes != NULL && (found = readdir(notes)) != NULL) {
+    (void)etwas_listed_folders_open(&list);
+    while (list != NULL && (found = readdir(list)) != NULL) {
         if (strncmp(found->d_name, "f.", 2) == 0 || strncmp(found->d_name, "t.", 2) == 0) {
-            removed += clear(dirfd(notes), found->d_name);
+            removed += listed_folder_clear(dirfd(list), found->d_name);
         }
     }
-    if (notes != NULL) {
-        (void)closedir(notes);
+    if (list != NULL) {
+        (void)closedir(list);
     }
     return removed;
 }

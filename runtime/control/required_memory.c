@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "control/memory_wishes.h"
+#include "control/required_memory.h"
 
 #include <etwas/etwas.h>
 #include <stdio.h>
@@ -12,23 +12,23 @@
 
 /* Under the control lock. Of the last start that was refused for one of them. */
 static struct {
-    uint32_t wish;
+    uint32_t requirement;
     char sentence[ETWAS_MEMORY_SENTENCE];
 } last_refusal;
 
 /* Where huge pages are is looked for only if it matters: that may take long. */
-static uint32_t not_granted(const struct etwas_memory_grant *grant,
-                            const struct etwas_memory *memory, uint32_t wishes)
+static uint32_t required_memory_not_granted(const struct etwas_memory_grant *grant,
+                                            const struct etwas_memory *memory, uint32_t wishes)
 {
     uint64_t huge_bytes = (wishes & ETWAS_MEMORY_HUGE) != 0 ? etwas_memory_huge_bytes(memory) : 0;
 
     return wishes & grant->asked & ~etwas_memory_granted(grant, huge_bytes);
 }
 
-uint32_t etwas_memory_wishes_check(const struct etwas_pool *pool, uint32_t required)
+uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t required)
 {
     char sentence[ETWAS_MEMORY_SENTENCE];
-    uint32_t missing = not_granted(&pool->grant, &pool->memory, required);
+    uint32_t missing = required_memory_not_granted(&pool->grant, &pool->memory, required);
 
     missing &= ~missing + 1; /* one of them */
     if (missing == 0) {
@@ -36,22 +36,23 @@ uint32_t etwas_memory_wishes_check(const struct etwas_pool *pool, uint32_t requi
     }
     etwas_memory_grant_explain(&pool->grant, missing, pool->memory.is_file, sentence);
     etwas_control_lock();
-    last_refusal.wish = missing;
+    last_refusal.requirement = missing;
     (void)strcpy(last_refusal.sentence, sentence);
     etwas_control_unlock();
     return missing == ETWAS_MEMORY_LOCK ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-static void explain_last(uint32_t wish, char sentence[ETWAS_MEMORY_SENTENCE])
+static void explain_last(uint32_t requirement, char sentence[ETWAS_MEMORY_SENTENCE])
 {
     etwas_control_lock();
-    if (last_refusal.wish == wish) {
+    if (last_refusal.requirement == requirement) {
         (void)strcpy(sentence, last_refusal.sentence);
     }
     etwas_control_unlock();
 }
 
-static void explain(etwas_trace_handle handle, uint32_t wish, char sentence[ETWAS_MEMORY_SENTENCE])
+static void required_memory_explain(etwas_trace_handle handle, uint32_t requirement,
+                                    char sentence[ETWAS_MEMORY_SENTENCE])
 {
     struct etwas_memory_grant grant = {0};
     struct etwas_memory memory = {0};
@@ -65,20 +66,21 @@ static void explain(etwas_trace_handle handle, uint32_t wish, char sentence[ETWA
         memory = held.session->pool->memory;
     }
     etwas_session_let_go(&held);
-    if (not_granted(&grant, &memory, wish) != 0) {
-        etwas_memory_grant_explain(&grant, wish, memory.is_file, sentence);
+    if (required_memory_not_granted(&grant, &memory, requirement) != 0) {
+        etwas_memory_grant_explain(&grant, requirement, memory.is_file, sentence);
     }
 }
 
-size_t etwas_memory_refusal(etwas_trace_handle handle, uint32_t wish, char *text, size_t room)
+size_t etwas_memory_refusal(etwas_trace_handle handle, uint32_t requirement, char *text,
+                            size_t room)
 {
     char sentence[ETWAS_MEMORY_SENTENCE] = "";
     int cancelling = etwas_cancel_forbid(); /* files are read */
 
     if (handle == 0) {
-        explain_last(wish, sentence);
+        explain_last(requirement, sentence);
     } else {
-        explain(handle, wish, sentence);
+        required_memory_explain(handle, requirement, sentence);
     }
     etwas_cancel_allow(cancelling);
     if (text != NULL && room != 0) {

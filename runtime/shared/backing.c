@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "shared/place.h"
+#include "shared/backing.h"
 
 #include <ck_pr.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static const struct {
     {0x2FC12FC1, false, "zfs"},
 };
 
-static size_t index_of(uint64_t magic)
+static size_t backing_index_of(uint64_t magic)
 {
     size_t index = 0;
 
@@ -45,22 +45,22 @@ static size_t index_of(uint64_t magic)
 }
 
 /* Of what does not say where it is the worse is assumed. */
-void etwas_shared_place_look(struct etwas_shared_place *place, int file)
+void etwas_shared_backing_read(struct etwas_shared_backing *place, int file)
 {
     struct statfs facts;
     size_t index;
 
-    *place = (struct etwas_shared_place){0};
+    *place = (struct etwas_shared_backing){0};
     if (fstatfs(file, &facts) == 0) {
         place->magic = (uint32_t)facts.f_type;
     }
-    index = index_of(place->magic);
+    index = backing_index_of(place->magic);
     place->in_memory = index < sizeof known / sizeof known[0] && known[index].in_memory;
 }
 
-void etwas_shared_place_name(uint64_t magic, char *name)
+void etwas_shared_backing_name(uint64_t magic, char *name)
 {
-    size_t index = index_of(magic);
+    size_t index = backing_index_of(magic);
 
     if (index < sizeof known / sizeof known[0]) {
         (void)strcpy(name, known[index].name);
@@ -72,7 +72,7 @@ void etwas_shared_place_name(uint64_t magic, char *name)
 /* ---- touching -------------------------------------------------------------------------------- */
 
 /* Changes nothing of the page, but that it can be written to. */
-static uint64_t touch_ns(uint8_t *page, size_t page_bytes)
+static uint64_t backing_touch_ns(uint8_t *page, size_t page_bytes)
 {
     uint64_t before = etwas_monotonic_ns();
 
@@ -80,7 +80,7 @@ static uint64_t touch_ns(uint8_t *page, size_t page_bytes)
     return etwas_monotonic_ns() - before;
 }
 
-static void count(struct etwas_shared_place *place, uint64_t took_ns)
+static void backing_count(struct etwas_shared_backing *place, uint64_t took_ns)
 {
     ck_pr_store_64(&place->touches, place->touches + 1);
     ck_pr_store_64(&place->touch_ns, place->touch_ns + took_ns);
@@ -92,7 +92,7 @@ static void count(struct etwas_shared_place *place, uint64_t took_ns)
     }
 }
 
-void etwas_shared_place_touch(struct etwas_shared_place *place, struct etwas_pool *pool)
+void etwas_shared_backing_touch(struct etwas_shared_backing *place, struct etwas_pool *pool)
 {
     const uint64_t page_bytes = etwas_memory_page_bytes();
     uint64_t now_ns;
@@ -110,14 +110,15 @@ void etwas_shared_place_touch(struct etwas_shared_place *place, struct etwas_poo
     pages = (uint64_t)etwas_pool_allocated(pool) * pool->buffer_bytes / page_bytes;
     for (uint32_t touched = 0; touched < PAGES_A_TURN; touched++) {
         place->next_page = place->next_page < pages ? place->next_page : 0;
-        count(place, touch_ns(pool->memory.region + place->next_page * page_bytes, page_bytes));
+        backing_count(place, backing_touch_ns(pool->memory.region + place->next_page * page_bytes,
+                                              page_bytes));
         place->next_page++;
     }
 }
 
 /* ---- what is written back -------------------------------------------------------------------- */
 
-bool etwas_shared_place_clean(int file, uint64_t *clean_bytes, uint64_t *writing_bytes)
+bool etwas_shared_backing_clean(int file, uint64_t *clean_bytes, uint64_t *writing_bytes)
 {
     struct {
         uint64_t offset;

@@ -5,7 +5,7 @@
  * Windows that are passed on to all other recorders, faster than these answer: a few threads ask, and the windows that wait
  * are joined.
  */
-#include "sharing/pass_on.h"
+#include "sharing/propagate.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,18 +21,18 @@ enum {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct etwas_snapshot_wish wishes[WINDOWS]; /* under it, as what follows */
+static struct etwas_snapshot_all_options wishes[WINDOWS]; /* under it, as what follows */
 static uint32_t wish_count;
 static uint32_t asking;
 static uint32_t most_asking;
 static sem_t has_begun;
 static sem_t may_end;
 
-uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_wish *wish,
+uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_all_options *wish,
                                       etwas_snapshot_callback each, void *context);
 
 /* The others take their time. */
-uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_wish *wish,
+uint32_t __wrap_etwas_snapshot_all_of(const struct etwas_snapshot_all_options *wish,
                                       etwas_snapshot_callback each, void *context)
 {
     (void)each;
@@ -72,7 +72,7 @@ static struct etwas_snapshot_window window_of(int64_t first, int number)
 static bool is_covered(int64_t begin, int64_t moment)
 {
     for (uint32_t index = 0; index < wish_count; index++) {
-        const struct etwas_snapshot_wish *wish = &wishes[index];
+        const struct etwas_snapshot_all_options *wish = &wishes[index];
 
         if (wish->moment >= moment && wish->moment - (int64_t)wish->before_ns <= begin) {
             return true;
@@ -100,8 +100,8 @@ static void windows_that_come_faster_than_others_answer_are_joined_and_counted(v
     for (int number = 0; number < WINDOWS; number++) {
         const struct etwas_snapshot_window window = window_of(first, number);
 
-        etwas_pass_on(held.session, wide_of(folder_path("w/f.etl"), name, 64), &window);
-        if (number < ETWAS_PASS_ON_THREADS) {
+        etwas_propagate(held.session, wide_of(folder_path("w/f.etl"), name, 64), &window);
+        if (number < ETWAS_PROPAGATE_THREADS) {
             (void)sem_wait(&has_begun);
         }
     }
@@ -111,8 +111,8 @@ static void windows_that_come_faster_than_others_answer_are_joined_and_counted(v
     while (passed_on(session) != WINDOWS) {
         (void)usleep(1000);
     }
-    assert_int_equal(most_asking, ETWAS_PASS_ON_THREADS);
-    assert_int_equal(wish_count, ETWAS_PASS_ON_THREADS + 1);
+    assert_int_equal(most_asking, ETWAS_PROPAGATE_THREADS);
+    assert_int_equal(wish_count, ETWAS_PROPAGATE_THREADS + 1);
     for (int number = 0; number < WINDOWS; number++) {
         const struct etwas_snapshot_window window = window_of(first, number);
 

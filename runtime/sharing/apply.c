@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "sharing/apply.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/enabling.h"
+#include "sharing/enablement.h"
+
+static struct etwas_applied_enablement *apply_find_known(
+    const struct etwas_applied *applied, const struct etwas_registry_enablement *like)
+{
+    for (uint32_t index = 0; index < applied->enablement_count; index++) {
+        struct etwas_applied_enablement *one = &applied->enablements[index];
+
+        if (one->is_group == like->is_group &&
+            memcmp(&one->provider, &like->provider, sizeof like->provider) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+static void apply_request(const struct etwas_applied *applied,
+                          const struct etwas_registry_enablement *enablement, uint32_t control_code)
+{
+    struct etwas_event_filter filter;
+    struct etwas_enable_request request;
+
+    etwas_enablement_request(enablement, applied->session, control_code, &request);
+    request.filter = &filter;
+    request.is_independent = applied->is_independent;
+    if (etwas_enablement_filters(enablement, &request.excluded, &filter) == ERROR_SUCCESS) {
+        (void)etwas_provider_ask(&request);
+    }
+}
+
+static void apply_enable_new(const struct etwas_applied *applied,
+                             const struct etwas_registry_entry *entry, bool registers)
+{
+    const uint64_t captured_until =
+        applied->number == 0 && registers ? entry->number : applied->number;
+
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        const struct etwas_registry_enablement *enablement = &entry->enablements[index];
+        const struct etwas_applied_enablement *known = apply_find_known(applied, enablement);
+
+        if (known == NULL || known->number != enablement->number) {
+            apply_request(applied, enablement, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+        }
+        if (enablement->captured > captured_until) {
+            apply_request(applied, enablement, EVENT_CONTROL_CODE_CAPTURE_STATE);
+        }
+    }
+}
+
+static bool apply_entry_has(const struct etwas_registry_entry *entry,
+                            const struct etwas_applied_enablement *known)
+{
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        if (entry->enablements[index].is_group == known->is_group &&
+            memcmp(&entry->enablements[index].provider, &known->provider, sizeof known->provider) ==
+                0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void apply_disable_gone(const struct etwas_applied *applied,
+                               const struct etwas_registry_entry *entry)
+{
+    for (uint32_t index = 0; index < applied->enablement_count; index++) {
+        const struct etwas_applied_enablement *known = &applied->enablements[index];
+
+        if (!apply_entry_has(entry, known)) {
+            const struct etwas_registry_enablement gone = {.provider = known->provider,
+                                                           .is_group = known->is_group};
+
+            apply_request(applied, &gone, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
+        }
+    }
+}
+
+/* Without memory it is asked again at the next look. */
+static void apply_store_applied(struct etwas_applied *applied,
+                                const struct etwas_registry_entry *entry)
+{
+    struct etwas_applied_enablement *list =
+        malloc((entry->enablement_count + 1) * sizeof *applied->enablements);
+
+    if (list == NULL) {
+        return;
+    }
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        list[index] = (struct etwas_applied_enablement){
+            .provider = entry->enablements[index].provider,
+            .is_group = entry->enablements[index].is_group,
+            .number = entry->enablements[index].number,
+        };
+    }
+    free(applied->enablements);
+    applied->enablements = list;
+    applied->enablement_count = entry->enablement_count;
+    applied->number = entry->number;
+}
+
+void etwas_apply_entry(struct etwas_applied *applied, const struct etwas_registry_entry *entry,
+                       bool registers)
+{
+    apply_disable_gone(applied, entry);
+    apply_enable_new(applied, entry, registers);
+    apply_store_applied(applied, entry);
+}
+
+void etwas_apply_forget(struct etwas_applied *applied)
+{
+    free(applied->enablements);
+    *applied = (struct etwas_applied){0};
+}
