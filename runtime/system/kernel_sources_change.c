@@ -89,7 +89,7 @@ static bool needs_stack(const struct etwas_kernel_sources *kernel,
 
     for (uint32_t index = 0; index < ETWAS_SOURCE_HOOKS; index++) {
         requested = requested || (source->hooks[index] != 0 &&
-                                  etwas_stack_walker_wants(&kernel->walker, source->hooks[index]));
+                                  etwas_stack_walker_needs(&kernel->walker, source->hooks[index]));
     }
     return requested;
 }

@@ -81,10 +81,10 @@ static void close_dead_streams(struct etwas_kernel_sources *kernel, bool asks_al
     for (uint32_t index = kernel->merge.count; index-- > 0;) {
         struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
         uint64_t written = etwas_ring_written(&stream->ring);
-        bool is_silent = written == stream->checked_at;
+        bool is_idle = written == stream->checked_at;
 
         stream->checked_at = written;
-        if (!stream->is_on || !(is_silent || asks_all) || !etwas_cpu_stream_is_dead(stream)) {
+        if (!stream->is_on || !(is_idle || asks_all) || !etwas_cpu_stream_is_dead(stream)) {
             continue;
         }
         if (!is_drained) {

@@ -64,7 +64,7 @@ static void publish_record(struct etwas_emitter *emitter, uint32_t slot,
     const struct etwas_session *session = logger->session;
     uint32_t code;
 
-    if (logger->kernel.accounts.is_told) {
+    if (logger->kernel.accounts.is_emitted) {
         await_buffer(logger);
     }
     code = etwas_publish_stamped(etwas_attachment_of(session->index), slot,

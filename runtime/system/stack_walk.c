@@ -181,7 +181,7 @@ static void emit_with_stack(struct etwas_emitter *emitter, uint32_t slot,
         return;
     }
     memcpy(&header, record->bytes, sizeof header);
-    if (etwas_stack_walker_wants(walker,
+    if (etwas_stack_walker_needs(walker,
                                  (uint16_t)(header.group << HOOK_GROUP_SHIFT | header.type))) {
         emit_stack(walker, slot, stamp);
         if (walker->sample->registers != NULL && walker->user_stack != NULL) {

@@ -46,7 +46,7 @@ void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
 void etwas_stack_walker_free(struct etwas_stack_walker *walker);
 
 /* `hook`: group, type. */
-static inline bool etwas_stack_walker_wants(const struct etwas_stack_walker *walker, uint16_t hook)
+static inline bool etwas_stack_walker_needs(const struct etwas_stack_walker *walker, uint16_t hook)
 {
     return (walker->hooks[hook / 64] >> hook % 64 & 1) != 0;
 }

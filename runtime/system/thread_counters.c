@@ -40,8 +40,8 @@ enum {
 
 /* What a place says of its descriptor; a place that is being taken has none yet. */
 enum {
-    PLACE_FREE,
-    PLACE_TAKEN,
+    SLOT_FREE,
+    SLOT_CLAIMED,
     FIRST_DESCRIPTOR, /* descriptor 0, the others follow */
 };
 
@@ -53,10 +53,10 @@ static struct kept_file {
 } kept[KEPT_FILES];
 
 static pthread_key_t ending; /* its destructor is what a thread's end calls */
-static bool tells_of_ending;
+static bool has_ending_key;
 
 /* The thread's place among the kept files, from 1; 0: it has not looked for one; or KEEPS_NONE. */
-static _Thread_local int own_place;
+static _Thread_local int own_slot;
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -66,51 +66,51 @@ static void close_file(int file)
     (void)syscall(SYS_close, file);
 }
 
-static int descriptor_of(const struct kept_file *place)
+static int descriptor_of(const struct kept_file *slot)
 {
-    return (int)(ck_pr_load_32(&place->descriptor) - FIRST_DESCRIPTOR);
+    return (int)(ck_pr_load_32(&slot->descriptor) - FIRST_DESCRIPTOR);
 }
 
 /* Unless there is another file by that number, which is the program's, or none. */
-static void close_kept(const struct kept_file *place)
+static void close_kept(const struct kept_file *slot)
 {
-    int file = descriptor_of(place);
+    int file = descriptor_of(slot);
     struct stat status;
 
-    if (fstat(file, &status) == 0 && status.st_dev == ck_pr_load_64(&place->device) &&
-        status.st_ino == ck_pr_load_64(&place->inode)) {
+    if (fstat(file, &status) == 0 && status.st_dev == ck_pr_load_64(&slot->device) &&
+        status.st_ino == ck_pr_load_64(&slot->inode)) {
         close_file(file);
     }
 }
 
-static void end_thread(void *place)
+static void end_thread(void *slot)
 {
-    int own = own_place;
+    int own = own_slot;
 
-    (void)place;
-    own_place = KEEPS_NONE;
+    (void)slot;
+    own_slot = KEEPS_NONE;
     /* A handler that comes from here on opens a file of its own. */
     atomic_signal_fence(memory_order_seq_cst);
     if (own > 0) {
         close_kept(&kept[own - 1]);
         /* With `keep` of another thread, which may write there then. */
         ck_pr_fence_release();
-        ck_pr_store_32(&kept[own - 1].descriptor, PLACE_FREE);
+        ck_pr_store_32(&kept[own - 1].descriptor, SLOT_FREE);
     }
 }
 
 /* False: it belongs to another thread. */
-static bool claim_file(struct kept_file *place, int file, const struct stat *status)
+static bool claim_file(struct kept_file *slot, int file, const struct stat *status)
 {
-    if (ck_pr_load_32(&place->descriptor) != PLACE_FREE ||
-        !ck_pr_cas_32(&place->descriptor, PLACE_FREE, PLACE_TAKEN)) {
+    if (ck_pr_load_32(&slot->descriptor) != SLOT_FREE ||
+        !ck_pr_cas_32(&slot->descriptor, SLOT_FREE, SLOT_CLAIMED)) {
         return false;
     }
-    ck_pr_store_64(&place->device, status->st_dev);
-    ck_pr_store_64(&place->inode, status->st_ino);
+    ck_pr_store_64(&slot->device, status->st_dev);
+    ck_pr_store_64(&slot->inode, status->st_ino);
     /* A child that finds the descriptor finds which file it is. */
     ck_pr_fence_store();
-    ck_pr_store_32(&place->descriptor, (uint32_t)file + FIRST_DESCRIPTOR);
+    ck_pr_store_32(&slot->descriptor, (uint32_t)file + FIRST_DESCRIPTOR);
     return true;
 }
 
@@ -122,14 +122,14 @@ static bool keep_file(int file)
 {
     struct stat status;
 
-    if (own_place != 0 || !tells_of_ending || fstat(file, &status) != 0) {
+    if (own_slot != 0 || !has_ending_key || fstat(file, &status) != 0) {
         return false;
     }
-    own_place = KEEPS_NONE;
-    for (int place = 0; place < KEPT_FILES; place++) {
-        if (claim_file(&kept[place], file, &status)) {
-            own_place = place + 1;
-            (void)pthread_setspecific(ending, &own_place);
+    own_slot = KEEPS_NONE;
+    for (int slot = 0; slot < KEPT_FILES; slot++) {
+        if (claim_file(&kept[slot], file, &status)) {
+            own_slot = slot + 1;
+            (void)pthread_setspecific(ending, &own_slot);
             return true;
         }
     }
@@ -139,8 +139,8 @@ static bool keep_file(int file)
 /* What it has now, with a 0 behind it. Empty: it is not to be had. */
 static void read_file(char text[TEXT_BYTES + 1])
 {
-    bool is_kept = own_place > 0;
-    int file = is_kept ? descriptor_of(&kept[own_place - 1])
+    bool is_kept = own_slot > 0;
+    int file = is_kept ? descriptor_of(&kept[own_slot - 1])
                        : (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat",
                                       O_RDONLY | O_CLOEXEC);
     long bytes = file >= 0 ? syscall(SYS_pread64, file, text, (size_t)TEXT_BYTES, (off_t)0) : 0;
@@ -281,7 +281,7 @@ static void prepare(void)
     static const struct etwas_counting counting = {publish, etwas_counted_classes_change,
                                                    etwas_counted_classes_find};
 
-    tells_of_ending =
+    has_ending_key =
         pthread_key_create(&ending, end_thread) == 0 && ending < KEYS_WITHOUT_ALLOCATION;
     ck_pr_store_ptr(&etwas_counting, (void *)(uintptr_t)&counting);
 }
@@ -296,11 +296,11 @@ void etwas_thread_counters_prepare(void)
 /* What another thread had just opened, and not yet kept, stays open in the child: it has no place. */
 void etwas_thread_counters_forget(void)
 {
-    for (int place = 0; place < KEPT_FILES; place++) {
-        if (kept[place].descriptor >= FIRST_DESCRIPTOR) {
-            close_kept(&kept[place]);
+    for (int slot = 0; slot < KEPT_FILES; slot++) {
+        if (kept[slot].descriptor >= FIRST_DESCRIPTOR) {
+            close_kept(&kept[slot]);
         }
-        kept[place].descriptor = PLACE_FREE;
+        kept[slot].descriptor = SLOT_FREE;
     }
-    own_place = 0;
+    own_slot = 0;
 }

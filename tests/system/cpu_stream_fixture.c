@@ -26,7 +26,7 @@ void stay_here(void)
     assert_int_equal(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
-void add_sideband(uint32_t process_record)
+void add_process_records(uint32_t process_record)
 {
     const struct etwas_cpu_stream_request request = {.tag = SIDEBAND_TAG,
                                                      .process_records = process_record};
@@ -35,17 +35,17 @@ void add_sideband(uint32_t process_record)
     assert_true(etwas_cpu_stream_add(&stream, &request, &fault));
 }
 
-void open_feed(size_t ring_bytes)
+void open_stream(size_t ring_bytes)
 {
     struct etwas_unavailability fault;
 
     assert_true(etwas_cpu_stream_open(&stream, this_processor(), 0, ring_bytes, &fault));
-    add_sideband(ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES |
-                 ETWAS_PROCESS_RECORD_IMAGES);
+    add_process_records(ETWAS_PROCESS_RECORD_TASKS | ETWAS_PROCESS_RECORD_NAMES |
+                        ETWAS_PROCESS_RECORD_IMAGES);
     etwas_cpu_stream_start(&stream);
 }
 
-const char *why_no_feed(void)
+const char *why_no_stream(void)
 {
     static char text[256];
     struct etwas_unavailability fault;

@@ -23,12 +23,12 @@ uint32_t this_processor(void);
 void stay_here(void);
 
 /* ETWAS_PROCESS_RECORD_*; the feed is open. */
-void add_sideband(uint32_t process_record);
+void add_process_records(uint32_t process_record);
 
 /* With processes, names and images, and started. */
-void open_feed(size_t ring_bytes);
+void open_stream(size_t ring_bytes);
 
 /* NULL, or why a feed cannot be had. */
-const char *why_no_feed(void);
+const char *why_no_stream(void);
 
 #endif

@@ -96,7 +96,7 @@ static void a_childs_life_is_told(void **state)
     pid_t child;
 
     (void)state;
-    open_feed(RING_BYTES);
+    open_stream(RING_BYTES);
     before = raw_ns();
     child = run_child();
     after = raw_ns();
@@ -128,7 +128,7 @@ static void what_is_not_asked_for_is_not_told(void **state)
 
     (void)state;
     assert_true(etwas_cpu_stream_open(&stream, this_processor(), 0, RING_BYTES, &fault));
-    add_sideband(ETWAS_PROCESS_RECORD_TASKS);
+    add_process_records(ETWAS_PROCESS_RECORD_TASKS);
     etwas_cpu_stream_start(&stream);
     (void)run_child();
     etwas_cpu_stream_stop(&stream);
@@ -150,7 +150,7 @@ int main(void)
     const char *reason;
 
     stay_here();
-    reason = why_no_feed();
+    reason = why_no_stream();
     if (reason != NULL) {
         (void)printf("skipped: %s\n", reason);
         return 77;

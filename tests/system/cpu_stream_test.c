@@ -113,7 +113,7 @@ static void every_system_call_arrives_once(void **state)
     struct etwas_cpu_stream_totals totals;
 
     (void)state;
-    open_feed(RING_BYTES);
+    open_stream(RING_BYTES);
     call(10);
     add_calls();
     call(CALLS);
@@ -136,7 +136,7 @@ static void what_does_not_fit_is_counted_to_the_last(void **state)
     uint32_t arrived;
 
     (void)state;
-    open_feed((size_t)sysconf(_SC_PAGESIZE));
+    open_stream((size_t)sysconf(_SC_PAGESIZE));
     add_calls();
     call(CALLS);
     etwas_cpu_stream_stop(&stream);
@@ -172,7 +172,7 @@ static void the_ring_says_of_losses_before_its_newest_record(void **state)
     uint32_t arrived;
 
     (void)state;
-    open_feed((size_t)sysconf(_SC_PAGESIZE));
+    open_stream((size_t)sysconf(_SC_PAGESIZE));
     add_calls();
     call(CALLS);
     arrived = drain_calls();
@@ -191,7 +191,7 @@ static void events_come_and_go_while_a_feed_runs(void **state)
     struct etwas_cpu_stream_totals totals;
 
     (void)state;
-    open_feed(RING_BYTES);
+    open_stream(RING_BYTES);
     assert_false(etwas_cpu_stream_remove(&stream, CALLS_TAG, &totals));
     assert_false(etwas_cpu_stream_remove(&stream, ETWAS_CPU_STREAM_OWNER, &totals));
     for (uint32_t round = 0; round < ETWAS_CPU_STREAM_EVENTS + 16; round++) {
@@ -215,7 +215,7 @@ static void what_removed_events_lost_is_remembered(void **state)
     struct etwas_cpu_stream_totals totals;
 
     (void)state;
-    open_feed((size_t)sysconf(_SC_PAGESIZE));
+    open_stream((size_t)sysconf(_SC_PAGESIZE));
     add_calls();
     call(CALLS);
     assert_true(etwas_cpu_stream_remove(&stream, CALLS_TAG, &totals));
@@ -247,7 +247,7 @@ static void what_never_began_leaves_its_place(void **state)
     uint32_t before;
 
     (void)state;
-    open_feed(RING_BYTES);
+    open_stream(RING_BYTES);
     add_calls();
     call(1);
     before = stream.event_count;
@@ -279,7 +279,7 @@ static void there_is_an_end_to_the_events_of_a_feed(void **state)
 
     (void)state;
     allow_descriptors(ETWAS_CPU_STREAM_EVENTS + 100);
-    open_feed(RING_BYTES);
+    open_stream(RING_BYTES);
     for (request.tag = 1; request.tag < ETWAS_CPU_STREAM_EVENTS - 1; request.tag++) {
         assert_true(etwas_cpu_stream_add(&stream, &request, &fault));
     }
@@ -381,7 +381,7 @@ static void a_fork_ends_nothing(void **state)
     int status;
 
     (void)state;
-    open_feed(RING_BYTES);
+    open_stream(RING_BYTES);
     add_calls();
     child = fork();
     assert_true(child >= 0);
@@ -400,7 +400,7 @@ static void a_quarter_of_the_ring_wakes_who_waits(void **state)
     struct pollfd wait;
 
     (void)state;
-    open_feed((size_t)sysconf(_SC_PAGESIZE));
+    open_stream((size_t)sysconf(_SC_PAGESIZE));
     add_calls();
     wait = (struct pollfd){.fd = etwas_cpu_stream_descriptor(&stream), .events = POLLIN};
     call(CALLS);
@@ -415,8 +415,8 @@ static const char *why_not(void)
     static char text[256];
     struct etwas_unavailability fault;
 
-    if (why_no_feed() != NULL) {
-        return why_no_feed();
+    if (why_no_stream() != NULL) {
+        return why_no_stream();
     }
     if (!etwas_tracepoint_read(&entered, "raw_syscalls/sys_enter", &fault)) {
         etwas_unavailability_explain(&fault, text, sizeof text);

@@ -80,7 +80,7 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
 static struct etwas_emitter emitter = {.receive = take_record};
 static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
 
-static uint32_t number_of_topic(void)
+static uint32_t number_of_group(void)
 {
     uint32_t number = 0;
 
@@ -102,7 +102,7 @@ static uint32_t source_of(const char *tracepoint)
 
 static void open_source(uint32_t id, const char *tracepoint)
 {
-    uint32_t number = number_of_topic();
+    uint32_t number = number_of_group();
     uint32_t source = source_of(tracepoint);
 
     for (uint32_t field = 0; field < 2; field++) {
@@ -120,7 +120,7 @@ static void open_source(uint32_t id, const char *tracepoint)
 
 static int begin_test(void **state)
 {
-    struct etwas_open_group *use = &kernel.opened[number_of_topic()];
+    struct etwas_open_group *use = &kernel.opened[number_of_group()];
 
     (void)state;
     memset(streams, 0, sizeof streams);
@@ -146,7 +146,7 @@ static int end_test(void **state)
 {
     (void)state;
     etwas_accounts_free(&kernel.accounts);
-    etwas_event_group_virtual_memory.close(kernel.opened[number_of_topic()].state);
+    etwas_event_group_virtual_memory.close(kernel.opened[number_of_group()].state);
     return 0;
 }
 

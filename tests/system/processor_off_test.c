@@ -65,7 +65,7 @@ static void await_drains(void)
     }
 }
 
-static uint32_t index_of_feed(const struct etwas_kernel_sources *of)
+static uint32_t index_of_stream(const struct etwas_kernel_sources *of)
 {
     uint32_t index = 0;
 
@@ -79,7 +79,7 @@ static uint32_t index_of_feed(const struct etwas_kernel_sources *of)
 /* As the kernel does when the processor goes off. */
 static void go_off(struct etwas_kernel_sources *of)
 {
-    const struct etwas_cpu_stream *stream = of->merge.streams[index_of_feed(of)].stream;
+    const struct etwas_cpu_stream *stream = of->merge.streams[index_of_stream(of)].stream;
 
     for (uint32_t event = 0; event < stream->event_count; event++) {
         if (stream->events[event].descriptor >= 0) {
@@ -91,7 +91,7 @@ static void go_off(struct etwas_kernel_sources *of)
 /* As if it had been off when the session started. */
 static void be_off_since_the_start(struct etwas_kernel_sources *of)
 {
-    uint32_t index = index_of_feed(of);
+    uint32_t index = index_of_stream(of);
 
     etwas_cpu_stream_close(of->merge.streams[index].stream);
     free(of->merge.streams[index].stream);

@@ -15,14 +15,14 @@
 
 struct rundown {
     const struct etwas_event_group_host *host;
-    struct etwas_file_keys told;
+    struct etwas_file_keys emitted;
 };
 
 static void emit_view(void *context, const struct etwas_file_view *view)
 {
     struct rundown *rundown = context;
 
-    if (etwas_file_keys_add(&rundown->told, view->key)) {
+    if (etwas_file_keys_add(&rundown->emitted, view->key)) {
         etwas_file_record_name(rundown->host, ETWAS_FILE_NAME_RUNDOWN, view->key, view->path);
     }
 }
@@ -42,9 +42,9 @@ static void run_down_disk_file_io(void *state, const struct etwas_event_group_ho
 
     (void)state;
     (void)is_end;
-    if (etwas_proc_is_ours() && etwas_file_keys_init(&rundown.told)) {
+    if (etwas_proc_is_ours() && etwas_file_keys_init(&rundown.emitted)) {
         (void)etwas_proc_list_processes(emit_process, &rundown);
-        etwas_file_keys_free(&rundown.told);
+        etwas_file_keys_free(&rundown.emitted);
     }
 }
 

@@ -126,7 +126,7 @@ enum {
     ISSUE_NUMBERS = 2
 };
 
-static void tell_issue(const struct etwas_source_event *event, const struct request *request)
+static void emit_issue(const struct etwas_source_event *event, const struct request *request)
 {
     struct etwas_record_builder *record = event->host->record;
     uint8_t type = request->operation == 'R'   ? TYPE_READ_INIT
@@ -162,7 +162,7 @@ static bool handle_issue(const struct etwas_source_event *event)
     issue->thread_id = event->sample->origin.thread_id;
     issue->count++;
     if ((event->host->flags & EVENT_TRACE_FLAG_DISK_IO_INIT) != 0) {
-        tell_issue(event, &request);
+        emit_issue(event, &request);
     }
     return true;
 }
@@ -211,7 +211,7 @@ static uint64_t response_of(const struct etwas_emitter *emitter, int64_t from_ns
                : (uint64_t)(etwas_emit_stamp(emitter, to_ns) - etwas_emit_stamp(emitter, from_ns));
 }
 
-static void tell_completion(const struct etwas_source_event *event, const struct request *request,
+static void emit_completion(const struct etwas_source_event *event, const struct request *request,
                             uint32_t bytes)
 {
     struct etwas_record_builder *record = event->host->record;
@@ -241,7 +241,7 @@ static void tell_completion(const struct etwas_source_event *event, const struct
 }
 
 /* A flush that was asked for as an empty write is done by a request of its own. */
-static bool is_told(const struct request *request, int64_t sectors)
+static bool is_emitted(const struct request *request, int64_t sectors)
 {
     return request->operation == 'F' || (request->operation != 0 && sectors != 0);
 }
@@ -254,10 +254,10 @@ static bool handle_completion(const struct etwas_source_event *event)
     if (!handle_request(event, values, COMPLETION_NUMBERS, &request)) {
         return false;
     }
-    if (is_told(&request, values[COMPLETION_SECTORS])) {
+    if (is_emitted(&request, values[COMPLETION_SECTORS])) {
         bool failed = values[COMPLETION_ERROR] != 0;
 
-        tell_completion(event, &request,
+        emit_completion(event, &request,
                         failed ? 0 : (uint32_t)values[COMPLETION_SECTORS] * SECTOR_BYTES);
     }
     return true;
@@ -265,7 +265,7 @@ static bool handle_completion(const struct etwas_source_event *event)
 
 /* ---- splits ---------------------------------------------------------------------------------- */
 
-static bool tell_split(const struct etwas_source_event *event, uint64_t parent, uint64_t child)
+static bool emit_split(const struct etwas_source_event *event, uint64_t parent, uint64_t child)
 {
     struct etwas_record_builder *record = event->host->record;
 
@@ -287,7 +287,7 @@ static bool handle_split(const struct etwas_source_event *event)
     int64_t values[3];
 
     return etwas_source_event_numbers(event, values, 3) &&
-           tell_split(event, irp_of((uint64_t)values[0], (uint64_t)values[1]),
+           emit_split(event, irp_of((uint64_t)values[0], (uint64_t)values[1]),
                       irp_of((uint64_t)values[0], (uint64_t)values[2]));
 }
 
@@ -299,7 +299,7 @@ static bool handle_remap(const struct etwas_source_event *event)
     int64_t values[4];
 
     return etwas_source_event_numbers(event, values, 4) &&
-           tell_split(event, irp_of((uint64_t)values[2], (uint64_t)values[3]),
+           emit_split(event, irp_of((uint64_t)values[2], (uint64_t)values[3]),
                       irp_of((uint64_t)values[0], (uint64_t)values[1]));
 }
 

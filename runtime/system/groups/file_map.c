@@ -209,7 +209,7 @@ static void unmap(const struct etwas_source_event *event, uint64_t begin, uint64
     struct view_origin view_origin = view_origin_of(event->host, event->slot, origin, UNMAP);
 
     if (process != NULL && begin + bytes >= begin) {
-        view_origin.is_quiet = origin->time_ns < process->looked_ns;
+        view_origin.is_quiet = origin->time_ns < process->scanned_ns;
         etwas_view_remove(process, begin, begin + bytes, emit_view, &view_origin);
     }
 }
@@ -385,7 +385,7 @@ static void find_views(void *context, uint32_t process_id)
         etwas_view_table_begin(&finding->group->table, process_id, etwas_clock_qpc());
     if (finding->process != NULL) {
         etwas_file_views_read(process_id, find_view, finding);
-        finding->process->looked_ns = etwas_clock_qpc();
+        finding->process->scanned_ns = etwas_clock_qpc();
     }
     etwas_quiesce(finding->view_origin.host->quiesce);
 }

@@ -64,7 +64,7 @@ static void put_ends(struct etwas_record_builder *record, const struct etwas_end
     etwas_record_builder_put_u16(record, htons(ends->local_port));
 }
 
-static void tell_at(const struct etwas_event_group_host *host, uint32_t slot, int64_t time_ns,
+static void emit_at(const struct etwas_event_group_host *host, uint32_t slot, int64_t time_ns,
                     const struct message *message)
 {
     struct etwas_record_builder *record = host->record;
@@ -86,7 +86,7 @@ static void tell_at(const struct etwas_event_group_host *host, uint32_t slot, in
 
 static void emit_message(const struct etwas_source_event *event, const struct message *message)
 {
-    tell_at(event->host, event->slot, event->sample->origin.time_ns, message);
+    emit_at(event->host, event->slot, event->sample->origin.time_ns, message);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
     if (message.group == GROUP_TCP) {
         message.ends = &etwas_sockets_use(state, message.socket, message.process_id)->ends;
     }
-    tell_at(host, slot, process_record->origin.time_ns, &message);
+    emit_at(host, slot, process_record->origin.time_ns, &message);
 }
 
 /* ---- repetitions ----------------------------------------------------------------------------- */

@@ -25,16 +25,16 @@ struct thread {
     bool is_missing; /* when it was last looked for */
 };
 
-struct thread_topic {
+struct thread_group {
     const struct etwas_event_group_host *host;
     struct etwas_id_map threads; /* that were told, and have not ended */
-    int64_t looked_ns;           /* after a loss; 0: there is nothing to be found out */
+    int64_t scanned_ns;          /* after a loss; 0: there is nothing to be found out */
     bool has_run_down;
 };
 
 /* ---- who is there ---------------------------------------------------------------------------- */
 
-static void remove_thread(struct thread_topic *group, uint32_t thread_id)
+static void remove_thread(struct thread_group *group, uint32_t thread_id)
 {
     struct etwas_id_node *node = etwas_id_map_find(&group->threads, thread_id);
 
@@ -45,7 +45,7 @@ static void remove_thread(struct thread_topic *group, uint32_t thread_id)
 }
 
 /* Without memory it is not missed. */
-static void add_thread(struct thread_topic *group, uint32_t process_id, uint32_t thread_id)
+static void add_thread(struct thread_group *group, uint32_t process_id, uint32_t thread_id)
 {
     struct thread *thread = malloc(sizeof *thread);
 
@@ -56,8 +56,8 @@ static void add_thread(struct thread_topic *group, uint32_t process_id, uint32_t
     }
 }
 
-static void tell_now(const struct thread_topic *group, enum etwas_thread_record_type type,
-                     uint32_t process_id, uint32_t thread_id)
+static void emit_listed_now(const struct thread_group *group, enum etwas_thread_record_type type,
+                            uint32_t process_id, uint32_t thread_id)
 {
     struct etwas_thread_record record =
         etwas_thread_record_make(type, process_id, thread_id, process_id, thread_id);
@@ -92,7 +92,7 @@ enum {
     EXEC_FIELDS,
 };
 
-static void tell_own(const struct etwas_source_event *event, enum etwas_thread_record_type type,
+static void emit_own(const struct etwas_source_event *event, enum etwas_thread_record_type type,
                      uint32_t thread_id)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
@@ -116,11 +116,11 @@ static bool handle_exec(const struct etwas_source_event *event)
     }
     before = etwas_thread_number(&event->host->numbers, (uint32_t)values[EXEC_NUMBER_BEFORE]);
     if (before != 0) {
-        tell_own(event, ETWAS_THREAD_END, before);
+        emit_own(event, ETWAS_THREAD_END, before);
         remove_thread(event->state, before);
     }
     add_thread(event->state, origin->process_id, origin->thread_id);
-    tell_own(event, ETWAS_THREAD_START, origin->thread_id);
+    emit_own(event, ETWAS_THREAD_START, origin->thread_id);
     return true;
 }
 
@@ -134,31 +134,31 @@ static const struct etwas_event_source sources[] = {
 /* ---- what is there --------------------------------------------------------------------------- */
 
 /* Who is on his way out, and not known, may have been told to have ended. */
-static bool is_new(const struct thread_topic *group, uint32_t thread_id, bool is_leaving)
+static bool is_new(const struct thread_group *group, uint32_t thread_id, bool is_leaving)
 {
     return !is_leaving && etwas_id_map_find(&group->threads, thread_id) == NULL;
 }
 
 static void find_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
-    struct thread_topic *group = context;
+    struct thread_group *group = context;
     bool is_found = is_new(group, thread_id, is_leaving);
 
     if (is_found) {
         add_thread(group, process_id, thread_id);
     }
     if (is_found || (group->has_run_down && !is_leaving)) {
-        tell_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+        emit_listed_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
     }
     etwas_quiesce(group->host->quiesce);
 }
 
 static void leave_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
-    const struct thread_topic *group = context;
+    const struct thread_group *group = context;
 
     if (!is_leaving) {
-        tell_now(group, ETWAS_THREAD_RUNDOWN_END, process_id, thread_id);
+        emit_listed_now(group, ETWAS_THREAD_RUNDOWN_END, process_id, thread_id);
     }
     etwas_quiesce(group->host->quiesce);
 }
@@ -167,19 +167,19 @@ static void leave_thread(void *context, uint32_t process_id, uint32_t thread_id,
 
 static void see_thread(void *context, uint32_t process_id, uint32_t thread_id, bool is_leaving)
 {
-    struct thread_topic *group = context;
+    struct thread_group *group = context;
     struct etwas_id_node *node = etwas_id_map_find(&group->threads, thread_id);
 
     if (node != NULL) {
         ((struct thread *)node)->is_missing = false;
     } else if (!is_leaving) {
         add_thread(group, process_id, thread_id);
-        tell_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
+        emit_listed_now(group, ETWAS_THREAD_RUNDOWN_START, process_id, thread_id);
     }
     etwas_quiesce(group->host->quiesce);
 }
 
-static void set_missing(const struct thread_topic *group, bool is_missing)
+static void set_missing(const struct thread_group *group, bool is_missing)
 {
     struct etwas_id_node *node = NULL;
 
@@ -188,7 +188,7 @@ static void set_missing(const struct thread_topic *group, bool is_missing)
     }
 }
 
-static void settle_missing(struct thread_topic *group)
+static void end_missing(struct thread_group *group)
 {
     struct etwas_id_node *node = etwas_id_map_after(&group->threads, NULL);
 
@@ -197,30 +197,30 @@ static void settle_missing(struct thread_topic *group)
         const struct thread *thread = (struct thread *)node;
 
         if (thread->is_missing) {
-            tell_now(group, ETWAS_THREAD_END, thread->process_id, node->id);
+            emit_listed_now(group, ETWAS_THREAD_END, thread->process_id, node->id);
             remove_thread(group, node->id);
         }
         node = next;
     }
-    group->looked_ns = 0;
+    group->scanned_ns = 0;
 }
 
 static bool find_lost(void *state, int64_t until_ns)
 {
-    struct thread_topic *group = state;
+    struct thread_group *group = state;
 
-    if (group->looked_ns == 0) {
+    if (group->scanned_ns == 0) {
         set_missing(group, true);
         if (!etwas_threads_list(group->host->own_process, see_thread, group)) {
             set_missing(group, false);
         }
-        group->looked_ns = etwas_clock_qpc();
+        group->scanned_ns = etwas_clock_qpc();
         return false;
     }
-    if (until_ns < group->looked_ns) {
+    if (until_ns < group->scanned_ns) {
         return false;
     }
-    settle_missing(group);
+    end_missing(group);
     return true;
 }
 
@@ -228,10 +228,10 @@ static bool find_lost(void *state, int64_t until_ns)
 
 static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
-    struct thread_topic *group = state;
+    struct thread_group *group = state;
 
-    if (is_end && group->looked_ns != 0) {
-        settle_missing(group);
+    if (is_end && group->scanned_ns != 0) {
+        end_missing(group);
     }
     (void)etwas_threads_list(host->own_process, is_end ? leave_thread : find_thread, group);
     group->has_run_down = true;
@@ -239,7 +239,7 @@ static void run_down(void *state, const struct etwas_event_group_host *host, boo
 
 static void *open_group(const struct etwas_event_group_host *host)
 {
-    struct thread_topic *group = calloc(1, sizeof *group);
+    struct thread_group *group = calloc(1, sizeof *group);
 
     if (group != NULL && !etwas_id_map_init(&group->threads)) {
         free(group);
@@ -253,7 +253,7 @@ static void *open_group(const struct etwas_event_group_host *host)
 
 static void close_group(void *state)
 {
-    struct thread_topic *group = state;
+    struct thread_group *group = state;
     struct etwas_id_node *node;
 
     while ((node = etwas_id_map_after(&group->threads, NULL)) != NULL) {

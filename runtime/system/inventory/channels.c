@@ -37,7 +37,7 @@ static uint32_t mode_bit(const char *mode)
 }
 
 /* dev1.0 is device 0 of ata1; dev1.2.0 is one behind a multiplier. */
-static void tell_channel(struct etwas_inventory *inventory, const char *name, void *context)
+static void emit_channel(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct etwas_record_builder *record = inventory->record;
     char class[ETWAS_INVENTORY_LINE_BYTES];
@@ -71,5 +71,5 @@ static void tell_channel(struct etwas_inventory *inventory, const char *name, vo
 
 void etwas_inventory_channels(struct etwas_inventory *inventory)
 {
-    etwas_inventory_each(inventory, tell_channel, NULL, "sys/class/ata_device");
+    etwas_inventory_each(inventory, emit_channel, NULL, "sys/class/ata_device");
 }

@@ -17,7 +17,7 @@ struct device {
     char friendly_name[2 * ETWAS_INVENTORY_LINE_BYTES];
 };
 
-static void tell_device(struct etwas_inventory *inventory, const struct device *device)
+static void emit_device(struct etwas_inventory *inventory, const struct device *device)
 {
     const char *const texts[LENGTHS] = {device->id, device->description, device->friendly_name};
     uint32_t length_at;
@@ -38,7 +38,7 @@ static unsigned pci_number(struct etwas_inventory *inventory, const char *slot, 
 }
 
 /* Its id as Windows writes it, behind which is the slot; its driver; its slot. */
-static void tell_pci(struct etwas_inventory *inventory, const char *slot, void *context)
+static void emit_pci(struct etwas_inventory *inventory, const char *slot, void *context)
 {
     struct device device;
     unsigned vendor = pci_number(inventory, slot, "vendor");
@@ -55,11 +55,11 @@ static void tell_pci(struct etwas_inventory *inventory, const char *slot, void *
     (void)etwas_inventory_link(inventory, device.description, sizeof device.description,
                                "sys/bus/pci/devices/%s/driver", slot);
     (void)snprintf(device.friendly_name, sizeof device.friendly_name, "%s", slot);
-    tell_device(inventory, &device);
+    emit_device(inventory, &device);
 }
 
 /* Its id as Windows writes it, behind which is its place; what it says it is, and who made it. */
-static void tell_usb(struct etwas_inventory *inventory, const char *place, void *context)
+static void emit_usb(struct etwas_inventory *inventory, const char *place, void *context)
 {
     struct device device;
     char vendor[ETWAS_INVENTORY_LINE_BYTES];
@@ -83,11 +83,11 @@ static void tell_usb(struct etwas_inventory *inventory, const char *place, void 
         etwas_inventory_list_add(device.friendly_name, sizeof device.friendly_name, " ",
                                  device.description);
     }
-    tell_device(inventory, &device);
+    emit_device(inventory, &device);
 }
 
 void etwas_inventory_devices(struct etwas_inventory *inventory)
 {
-    etwas_inventory_each(inventory, tell_pci, NULL, "sys/bus/pci/devices");
-    etwas_inventory_each(inventory, tell_usb, NULL, "sys/bus/usb/devices");
+    etwas_inventory_each(inventory, emit_pci, NULL, "sys/bus/pci/devices");
+    etwas_inventory_each(inventory, emit_usb, NULL, "sys/bus/usb/devices");
 }

@@ -55,7 +55,7 @@ static bool fits(const char *text, size_t characters)
 }
 
 /* Linux has no letters: where it is mounted, if that is as short as one. */
-static void tell_volume(struct etwas_inventory *inventory, struct disk *disk,
+static void emit_volume(struct etwas_inventory *inventory, struct disk *disk,
                         const struct volume *volume)
 {
     struct etwas_record_builder *record = inventory->record;
@@ -98,7 +98,7 @@ static uint32_t number_of(struct etwas_inventory *inventory, const char *disk, c
     return etwas_device_number(line);
 }
 
-static void tell_partition(struct etwas_inventory *inventory, const char *name, void *context)
+static void emit_partition(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct disk *disk = context;
     struct volume volume = {.type = IS_PARTITION};
@@ -117,7 +117,7 @@ static void tell_partition(struct etwas_inventory *inventory, const char *name, 
         SIZE_UNIT * etwas_inventory_number(inventory, "sys/block/%s/%s/size", disk->name, name);
     volume.mount = etwas_mounts_find(disk->mounts, number_of(inventory, disk->name, name), name);
     disk->partition_count++;
-    tell_volume(inventory, disk, &volume);
+    emit_volume(inventory, disk, &volume);
 }
 
 static void read_maker(struct etwas_inventory *inventory, const char *disk, char *maker,
@@ -145,7 +145,7 @@ static void put_scsi_address(struct etwas_inventory *inventory, const char *addr
     etwas_record_builder_put(inventory->record, parts, sizeof parts);
 }
 
-static void tell_physical(struct etwas_inventory *inventory, const struct disk *disk,
+static void emit_physical(struct etwas_inventory *inventory, const struct disk *disk,
                           const char *address)
 {
     struct etwas_record_builder *record = inventory->record;
@@ -171,7 +171,7 @@ static void tell_physical(struct etwas_inventory *inventory, const struct disk *
     etwas_inventory_end(inventory);
 }
 
-static void tell_optical(struct etwas_inventory *inventory, const struct disk *disk)
+static void emit_optical(struct etwas_inventory *inventory, const struct disk *disk)
 {
     struct etwas_record_builder *record = inventory->record;
     const struct etwas_mount *mount = etwas_mounts_find(disk->mounts, disk->number, disk->name);
@@ -202,7 +202,7 @@ static void tell_optical(struct etwas_inventory *inventory, const struct disk *d
     etwas_inventory_end(inventory);
 }
 
-static void tell_disk(struct etwas_inventory *inventory, const char *name, void *context)
+static void emit_disk(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct disk disk = {.name = name, .mounts = context};
     struct volume whole = {.type = IS_VOLUME};
@@ -218,17 +218,17 @@ static void tell_disk(struct etwas_inventory *inventory, const char *name, void 
     /* Loops, RAM disks, mappers and arrays have no device. */
     is_device = etwas_inventory_link(inventory, line, sizeof line, "sys/block/%s/device", name);
     if (is_device && strncmp(name, "sr", 2) == 0 && isdigit((unsigned char)name[2])) {
-        tell_optical(inventory, &disk);
+        emit_optical(inventory, &disk);
         return;
     }
-    etwas_inventory_each(inventory, tell_partition, &disk, "sys/block/%s", name);
+    etwas_inventory_each(inventory, emit_partition, &disk, "sys/block/%s", name);
     whole.mount = etwas_mounts_find(disk.mounts, disk.number, name);
     if (whole.mount != NULL) {
         whole.bytes = disk.bytes;
-        tell_volume(inventory, &disk, &whole);
+        emit_volume(inventory, &disk, &whole);
     }
     if (is_device) {
-        tell_physical(inventory, &disk, line);
+        emit_physical(inventory, &disk, line);
     }
 }
 
@@ -237,6 +237,6 @@ void etwas_inventory_disks(struct etwas_inventory *inventory)
     struct etwas_mounts mounts;
 
     etwas_mounts_read(inventory, &mounts);
-    etwas_inventory_each(inventory, tell_disk, &mounts, "sys/block");
+    etwas_inventory_each(inventory, emit_disk, &mounts, "sys/block");
     etwas_mounts_free(&mounts);
 }

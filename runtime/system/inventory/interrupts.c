@@ -33,7 +33,7 @@ static uint64_t read_mask(const char *text)
     }
 }
 
-static void tell_interrupt(struct etwas_inventory *inventory, const char *name, void *context)
+static void emit_interrupt(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct etwas_record_builder *record = inventory->record;
     char actions[ETWAS_INVENTORY_LINE_BYTES];
@@ -58,5 +58,5 @@ static void tell_interrupt(struct etwas_inventory *inventory, const char *name, 
 
 void etwas_inventory_interrupts(struct etwas_inventory *inventory)
 {
-    etwas_inventory_each(inventory, tell_interrupt, NULL, "sys/kernel/irq");
+    etwas_inventory_each(inventory, emit_interrupt, NULL, "sys/kernel/irq");
 }

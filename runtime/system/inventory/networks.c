@@ -66,7 +66,7 @@ static void list_addresses(const struct ifaddrs *all, const char *name, char *li
     }
 }
 
-static void tell_adapter(struct etwas_inventory *inventory, const char *name, void *context)
+static void emit_adapter(struct etwas_inventory *inventory, const char *name, void *context)
 {
     const struct addresses *addresses = context;
     struct etwas_record_builder *record = inventory->record;
@@ -123,7 +123,7 @@ void etwas_inventory_adapters(struct etwas_inventory *inventory)
         addresses.all = NULL;
     }
     list_name_servers(inventory, addresses.dns, sizeof addresses.dns);
-    etwas_inventory_each(inventory, tell_adapter, &addresses, "sys/class/net");
+    etwas_inventory_each(inventory, emit_adapter, &addresses, "sys/class/net");
     if (addresses.all != NULL) {
         freeifaddrs(addresses.all);
     }

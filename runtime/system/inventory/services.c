@@ -56,7 +56,7 @@ static void find_process(struct etwas_inventory *inventory, const char *folder,
 }
 
 /* Some services have their processes in groups of their own below. */
-static void look_below(struct etwas_inventory *inventory, const char *name, void *context)
+static void scan_below(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct service *service = context;
     char folder[ETWAS_INVENTORY_PATH_BYTES];
@@ -92,7 +92,7 @@ static void read_description(struct etwas_inventory *inventory, const char *unit
     text[0] = 0;
 }
 
-static void tell_service(struct etwas_inventory *inventory, const char *unit, const char *path)
+static void emit_service(struct etwas_inventory *inventory, const char *unit, const char *path)
 {
     struct etwas_record_builder *record = inventory->record;
     struct service service = {.path = path};
@@ -101,7 +101,7 @@ static void tell_service(struct etwas_inventory *inventory, const char *unit, co
 
     find_process(inventory, path, &service);
     if (service.process_id == 0) {
-        etwas_inventory_each(inventory, look_below, &service, "%s", path);
+        etwas_inventory_each(inventory, scan_below, &service, "%s", path);
     }
     if (service.process_id == 0) {
         return;
@@ -119,7 +119,7 @@ static void tell_service(struct etwas_inventory *inventory, const char *unit, co
     etwas_inventory_end(inventory);
 }
 
-static void look_at_unit(struct etwas_inventory *inventory, const char *name, void *context)
+static void read_unit(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct slice *slice = context;
     struct slice below = {.depth = slice->depth + 1};
@@ -130,9 +130,9 @@ static void look_at_unit(struct etwas_inventory *inventory, const char *name, vo
     }
     if (ends_with(name, ".service")) {
         slice->services++;
-        tell_service(inventory, name, below.path);
+        emit_service(inventory, name, below.path);
     } else if (ends_with(name, ".slice") && below.depth < DEEPEST_SLICE) {
-        etwas_inventory_each(inventory, look_at_unit, &below, "%s", below.path);
+        etwas_inventory_each(inventory, read_unit, &below, "%s", below.path);
         slice->services += below.services;
     }
 }
@@ -147,6 +147,6 @@ void etwas_inventory_services(struct etwas_inventory *inventory)
     for (size_t index = 0; slice.services == 0 && index < sizeof folders / sizeof folders[0];
          index++) {
         (void)snprintf(slice.path, sizeof slice.path, "%s/system.slice", folders[index]);
-        etwas_inventory_each(inventory, look_at_unit, &slice, "%s", slice.path);
+        etwas_inventory_each(inventory, read_unit, &slice, "%s", slice.path);
     }
 }

@@ -33,7 +33,7 @@ struct connectors {
     struct adapter *adapter;
 };
 
-static void tell_adapter(struct etwas_inventory *inventory, const struct adapter *adapter)
+static void emit_adapter(struct etwas_inventory *inventory, const struct adapter *adapter)
 {
     struct etwas_record_builder *record = inventory->record;
 
@@ -62,7 +62,7 @@ static void read_resolution(const char *line, struct adapter *adapter)
 }
 
 /* card0-HDMI-A-1. The first mode is what the screen likes best. */
-static void look_at_connector(struct etwas_inventory *inventory, const char *name, void *context)
+static void read_connector(struct etwas_inventory *inventory, const char *name, void *context)
 {
     const struct connectors *connectors = context;
     const size_t bytes = strlen(connectors->card);
@@ -86,7 +86,7 @@ static bool is_numbered(const char *name, const char *head)
            strspn(name + bytes, "0123456789") == strlen(name + bytes);
 }
 
-static void tell_card(struct etwas_inventory *inventory, const char *name, void *context)
+static void emit_card(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct adapter adapter = {0};
     struct connectors connectors = {name, &adapter};
@@ -112,11 +112,11 @@ static void tell_card(struct etwas_inventory *inventory, const char *name, void 
     if (etwas_inventory_number(inventory, "sys/class/drm/%s/device/boot_vga", name) == 1) {
         adapter.flags |= PRIMARY;
     }
-    etwas_inventory_each(inventory, look_at_connector, &connectors, "sys/class/drm");
-    tell_adapter(inventory, &adapter);
+    etwas_inventory_each(inventory, read_connector, &connectors, "sys/class/drm");
+    emit_adapter(inventory, &adapter);
 }
 
-static void tell_frame_buffer(struct etwas_inventory *inventory, const char *name, void *context)
+static void emit_frame_buffer(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct adapter adapter = {.flags = ATTACHED};
     char line[ETWAS_INVENTORY_LINE_BYTES];
@@ -134,15 +134,15 @@ static void tell_frame_buffer(struct etwas_inventory *inventory, const char *nam
     (void)etwas_inventory_line(inventory, adapter.name, sizeof adapter.name,
                                "sys/class/graphics/%s/name", name);
     (void)snprintf(adapter.device, sizeof adapter.device, "%s", name);
-    tell_adapter(inventory, &adapter);
+    emit_adapter(inventory, &adapter);
 }
 
 void etwas_inventory_video(struct etwas_inventory *inventory)
 {
     uint32_t cards = 0;
 
-    etwas_inventory_each(inventory, tell_card, &cards, "sys/class/drm");
+    etwas_inventory_each(inventory, emit_card, &cards, "sys/class/drm");
     if (cards == 0) {
-        etwas_inventory_each(inventory, tell_frame_buffer, NULL, "sys/class/graphics");
+        etwas_inventory_each(inventory, emit_frame_buffer, NULL, "sys/class/graphics");
     }
 }

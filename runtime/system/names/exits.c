@@ -261,7 +261,7 @@ static bool listen_everywhere(struct etwas_exits *exits)
 
 struct etwas_exits *etwas_exits_open(struct etwas_unavailability *reason)
 {
-    const struct timeval patience = {.tv_sec = 1};
+    const struct timeval timeout = {.tv_sec = 1};
     const int bytes = SOCKET_BYTES;
     struct etwas_exits *exits = calloc(1, sizeof *exits);
 
@@ -272,7 +272,7 @@ struct etwas_exits *etwas_exits_open(struct etwas_unavailability *reason)
     exits->socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
     if (exits->socket >= 0) {
         (void)setsockopt(exits->socket, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes);
-        (void)setsockopt(exits->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        (void)setsockopt(exits->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
         if (find_family(exits) && listen_everywhere(exits)) {
             return exits;
         }

@@ -138,7 +138,7 @@ void etwas_file_names_drained(struct etwas_open_files *files,
 {
     struct etwas_open_file *file;
 
-    while ((file = etwas_open_files_take_closed(files)) != NULL) {
+    while ((file = etwas_open_files_remove_closed(files)) != NULL) {
         emit_name(host, file);
         etwas_open_file_free(file);
     }

@@ -112,7 +112,7 @@ static void remove_at(struct etwas_image_list *list, struct etwas_id_map *files,
 
 /* Unloads what is not there any more, and what becomes a part of the new image, which grows. */
 static void make_room(struct etwas_image_list *list, struct etwas_id_map *files,
-                      struct etwas_file_image *image, etwas_image_callback *tell, void *context)
+                      struct etwas_file_image *image, etwas_image_callback *callback, void *context)
 {
     const struct etwas_file_image added = *image;
 
@@ -128,7 +128,7 @@ static void make_room(struct etwas_image_list *list, struct etwas_id_map *files,
             image->begin = old->begin < image->begin ? old->begin : image->begin;
             image->end = old->end > image->end ? old->end : image->end;
         }
-        tell(context, false, old);
+        callback(context, false, old);
         remove_at(list, files, index);
     }
 }
@@ -164,7 +164,7 @@ static bool has_room(struct etwas_image_list *list)
 }
 
 void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *files,
-                          const struct etwas_mapping *mapping, etwas_image_callback *tell,
+                          const struct etwas_mapping *mapping, etwas_image_callback *callback,
                           void *context)
 {
     struct etwas_file_image image;
@@ -182,8 +182,8 @@ void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *fi
         drop_file(files, file);
         return;
     }
-    make_room(list, files, &image, tell, context);
-    tell(context, true, &image);
+    make_room(list, files, &image, callback, context);
+    callback(context, true, &image);
     if (has_room(list)) {
         list->images[list->count++] = image;
     } else {

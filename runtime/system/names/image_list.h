@@ -68,7 +68,7 @@ bool etwas_mapping_is_image(const char *path);
  * memory it tells what it can.
  */
 void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *files,
-                          const struct etwas_mapping *mapping, etwas_image_callback *tell,
+                          const struct etwas_mapping *mapping, etwas_image_callback *callback,
                           void *context);
 
 /* What a fork's child has; nothing where there is no memory. */

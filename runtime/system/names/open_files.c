@@ -31,7 +31,7 @@ void etwas_open_files_free(struct etwas_open_files *files)
     struct etwas_open_file *file;
 
     etwas_open_files_forget(files);
-    while ((file = etwas_open_files_take_closed(files)) != NULL) {
+    while ((file = etwas_open_files_remove_closed(files)) != NULL) {
         etwas_open_file_free(file);
     }
     etwas_id_map_free(&files->by_descriptor);
@@ -100,7 +100,7 @@ void etwas_open_file_free(struct etwas_open_file *file)
     free(file);
 }
 
-struct etwas_open_file *etwas_open_files_take_closed(struct etwas_open_files *files)
+struct etwas_open_file *etwas_open_files_remove_closed(struct etwas_open_files *files)
 {
     struct etwas_open_file *file = files->closed;
 
@@ -193,7 +193,7 @@ struct etwas_open_file *etwas_open_files_bind(struct etwas_open_files *files, ui
     file = add_file(files, process_id, descriptor);
     if (file != NULL) {
         file->number = number;
-        file->looked_ns = time_ns;
+        file->scanned_ns = time_ns;
         file->since_ns = time_ns;
         file->position = ETWAS_FILE_AT_POSITION;
     }
@@ -212,7 +212,7 @@ void etwas_open_files_close(struct etwas_open_files *files, uint32_t process_id,
     while (file != NULL) {
         struct etwas_open_file *next = first == last ? NULL : file->next;
 
-        if (file->descriptor >= first && file->descriptor <= last && file->looked_ns <= time_ns) {
+        if (file->descriptor >= first && file->descriptor <= last && file->scanned_ns <= time_ns) {
             remove_file(files, file, time_ns);
         }
         file = next;

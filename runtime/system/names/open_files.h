@@ -41,7 +41,7 @@ struct etwas_open_file {
     uint32_t process_id;
     uint32_t descriptor;
     uint64_t number;
-    int64_t looked_ns;
+    int64_t scanned_ns;
     int64_t since_ns;
     int64_t position;   /* where it reads and writes next, or ETWAS_FILE_AT_POSITION: not known */
     uint32_t under_way; /* calls that move the position */
@@ -93,7 +93,7 @@ void etwas_open_files_share(struct etwas_open_files *files, uint32_t process_id)
 void etwas_open_files_forget(struct etwas_open_files *files);
 
 /* One that is closed, whose name is certain; its caller frees it by etwas_open_file_free. NULL: there is none. */
-struct etwas_open_file *etwas_open_files_take_closed(struct etwas_open_files *files);
+struct etwas_open_file *etwas_open_files_remove_closed(struct etwas_open_files *files);
 void etwas_open_file_free(struct etwas_open_file *file);
 
 /* It waits no longer. */

@@ -127,7 +127,7 @@ bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_f
     if (read.state == ETWAS_TEXT_GONE) {
         return false;
     }
-    facts->is_silent = read.state == ETWAS_TEXT_NO_ANSWER;
+    facts->has_no_answer = read.state == ETWAS_TEXT_NO_ANSWER;
     facts->is_cut = bytes == most;
     while (bytes > 0 &&
            read.text[bytes - 1] == 0) { /* behind a title that the process wrote there */

@@ -27,7 +27,7 @@ struct etwas_process_facts {
     uint32_t user_id;    /* effective */
     uint64_t start_tick; /* since the system booted */
     char name[ETWAS_PROCESS_NAME_BYTES];
-    bool is_silent;                              /* nobody answers what the command line is */
+    bool has_no_answer;                          /* nobody answers what the command line is */
     bool is_cut;                                 /* the command line */
     char command_line[ETWAS_COMMAND_LINE_BYTES]; /* arguments with blanks between them */
 };

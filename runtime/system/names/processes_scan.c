@@ -31,7 +31,7 @@ void etwas_process_apply_facts(struct etwas_process *process,
 void etwas_process_apply_command_line(struct etwas_process *process,
                                       const struct etwas_process_facts *facts)
 {
-    if (facts->is_silent) {
+    if (facts->has_no_answer) {
         etwas_process_forget_command_line(process);
         return;
     }

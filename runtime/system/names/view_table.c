@@ -69,7 +69,7 @@ struct etwas_view_process *etwas_view_table_begin(struct etwas_view_table *table
     if (process != NULL) {
         process->node.id = process_id;
         process->since_ns = time_ns;
-        process->looked_ns = time_ns;
+        process->scanned_ns = time_ns;
         etwas_id_map_add(&table->processes, &process->node);
     }
     return process;
@@ -131,7 +131,7 @@ static struct etwas_view part_of(const struct etwas_view *view, uint64_t begin, 
 }
 
 void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint64_t end,
-                       etwas_view_callback *tell, void *context)
+                       etwas_view_callback *callback, void *context)
 {
     uint32_t index = 0;
 
@@ -145,7 +145,7 @@ void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint6
             index++;
             continue;
         }
-        tell(context, &part);
+        callback(context, &part);
         process->views[index] = process->views[--process->count];
         etwas_view_add(process, &left); /* neither is looked at to any effect again */
         etwas_view_add(process, &right);

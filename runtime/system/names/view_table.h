@@ -26,9 +26,9 @@ struct etwas_view {
 
 struct etwas_view_process {
     struct etwas_id_node node;
-    int64_t since_ns;  /* what happened to it before is known already */
-    int64_t looked_ns; /* what happened to it before may be */
-    bool is_starting;  /* the kernel maps a program */
+    int64_t since_ns;   /* what happened to it before is known already */
+    int64_t scanned_ns; /* what happened to it before may be */
+    bool is_starting;   /* the kernel maps a program */
     uint32_t count;
     uint32_t room;
     struct etwas_view *views;
@@ -70,6 +70,6 @@ void etwas_view_add(struct etwas_view_process *process, const struct etwas_view 
 
 /* Nothing is mapped there any more: tells what of views was. */
 void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint64_t end,
-                       etwas_view_callback *tell, void *context);
+                       etwas_view_callback *callback, void *context);
 
 #endif

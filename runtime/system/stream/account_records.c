@@ -229,6 +229,6 @@ void etwas_accounts_emit(struct etwas_accounts *accounts, struct etwas_record_bu
     emit_accounts(&account_emitter, accounts);
     account_emitter = (struct account_emitter){
         .record = record, .emitter = emitter, .count = account_emitter.number};
-    accounts->is_told = true;
+    accounts->is_emitted = true;
     emit_accounts(&account_emitter, accounts);
 }

@@ -103,7 +103,7 @@ void etwas_accounts_add_record(struct etwas_accounts *accounts, uint32_t slot,
     uint32_t hook = hook_of(record);
     struct etwas_account_records *found = NULL;
 
-    if (accounts->is_told) {
+    if (accounts->is_emitted) {
         return;
     }
     for (uint32_t index = 0; found == NULL && index < account->kind_count; index++) {

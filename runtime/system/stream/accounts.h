@@ -52,7 +52,7 @@ struct etwas_accounts {
     struct etwas_account *all; /* of each slot, the extra one too, one for each tag */
     uint32_t tag;              /* whose event is being taken; ETWAS_CPU_STREAM_OWNER: nobody's */
     bool has_record;           /* something was made of it */
-    bool is_told;              /* nothing is counted any more */
+    bool is_emitted;           /* nothing is counted any more */
     bool is_own;               /* of the own process */
 };
 

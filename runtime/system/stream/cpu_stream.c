@@ -70,10 +70,10 @@ static uint16_t *bucket_of(struct etwas_cpu_stream *stream, uint64_t id)
 void etwas_cpu_stream_index_event(struct etwas_cpu_stream *stream,
                                   struct etwas_cpu_stream_event *event)
 {
-    uint16_t *place = bucket_of(stream, event->id);
+    uint16_t *entry = bucket_of(stream, event->id);
 
-    event->next = *place;
-    *place = (uint16_t)(event - stream->events + 1);
+    event->next = *entry;
+    *entry = (uint16_t)(event - stream->events + 1);
 }
 
 static void unindex_event(struct etwas_cpu_stream *stream,
@@ -217,12 +217,12 @@ bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
                           struct etwas_unavailability *reason)
 {
     struct perf_event_attr attributes = attributes_for(request);
-    struct etwas_cpu_stream_event *place = free_event(stream);
+    struct etwas_cpu_stream_event *entry = free_event(stream);
     struct etwas_cpu_stream_event event = {.tag = request->tag};
     bool good;
     int error;
 
-    if (place == NULL) {
+    if (entry == NULL) {
         return refuse(reason, ETWAS_UNAVAILABLE_EVENT, EMFILE);
     }
     good = open_event(stream, &attributes, request->thread, &event, reason);
@@ -238,14 +238,14 @@ bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
         (void)close(event.descriptor);
         return refuse(reason, ETWAS_UNAVAILABLE_EVENT, error);
     }
-    if (place != &stream->events[stream->event_count]) {
-        unindex_event(stream, place);
+    if (entry != &stream->events[stream->event_count]) {
+        unindex_event(stream, entry);
     }
-    *place = event;
-    etwas_cpu_stream_index_event(stream, place);
+    *entry = event;
+    etwas_cpu_stream_index_event(stream, entry);
     /* A fork's child closes what is counted (etwas_cpu_stream_forget). */
     ck_pr_fence_store();
-    if (place == &stream->events[stream->event_count]) {
+    if (entry == &stream->events[stream->event_count]) {
         stream->event_count++;
     }
     *reason = (struct etwas_unavailability){ETWAS_UNAVAILABLE_NOTHING, 0};
