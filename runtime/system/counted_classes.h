@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Which classes have their instances counted: two of the verbs of provider/counted.h.
- */
+/* Which classes have their instances counted. Two of the verbs of provider/counted.h. */
 #ifndef ETWAS_SYSTEM_COUNTED_CLASSES_H
 #define ETWAS_SYSTEM_COUNTED_CLASSES_H
 
@@ -15,7 +13,9 @@
 
 void etwas_counted_classes_change(uint32_t control);
 
-/* Finds any class, *session is 0 where it is not counted: it may have been a moment ago. */
+/*
+ * Finds the class of a handle and its session; *session is 0 if it is not counted, or not any more.
+ */
 bool etwas_counted_classes_find(etwas_handle class_handle, etwas_pair *guid, uint64_t *session);
 
 #endif

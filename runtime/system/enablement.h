@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What EnableTraceEx2 says of a system provider beside its keywords: filters, and whether there are stacks.
- */
+/* What EnableTraceEx2 requests from a system provider besides keywords: filters and stacks. */
 #ifndef ETWAS_SYSTEM_ENABLEMENT_H
 #define ETWAS_SYSTEM_ENABLEMENT_H
 
@@ -13,15 +11,16 @@
 #include "system/settings.h"
 
 /*
- * Adds it to the enablement. The filters are sound, and `events` is what those of events say.
- * ERROR_NOT_SUPPORTED: a property but EVENT_ENABLE_PROPERTY_STACK_TRACE, or a filter but those by process id, event id
- * and, of stacks, event id.
+ * Adds filters and stacks to the enablement. The caller has checked the filters; `events` is the
+ * parsed filter by event id. Returns ERROR_NOT_SUPPORTED for any property but
+ * EVENT_ENABLE_PROPERTY_STACK_TRACE, and for any filter but those by process id, by event id and,
+ * for stacks, by event id.
  */
 uint32_t etwas_system_enablement_add(struct etwas_system_enablement *enablement,
                                      const ENABLE_TRACE_PARAMETERS *parameters,
                                      const struct etwas_event_filter *events);
 
-/* Whether the filter lets an event of the hook through. */
+/* Whether the filter passes events with this hook. */
 static inline bool etwas_hook_passes(const struct etwas_id_filter *filter, uint16_t hook)
 {
     bool is_there = false;
@@ -32,7 +31,7 @@ static inline bool etwas_hook_passes(const struct etwas_id_filter *filter, uint1
     return filter->count == 0 || is_there == (filter->in != 0);
 }
 
-/* Whether there is something that it does not record of what its keywords want. */
+/* Whether a filter keeps some of the events that the keywords request from being recorded. */
 static inline bool etwas_system_enablement_is_filtered(
     const struct etwas_system_enablement *enablement)
 {

@@ -40,7 +40,7 @@ static void handle_sample(struct etwas_kernel_sources *kernel, const struct etwa
     }
     etwas_accounts_begin(&kernel->accounts, merged->event->tag);
     kernel->walker.sample = &merged->sample;
-    /* A processor may have written it when its topic was closed already. */
+    /* A processor may have written it when its group was closed already. */
     if (opened->is_open) {
         etwas_kernel_sources_begin_filter(kernel, number);
         good = origin->handle(&event);
@@ -93,7 +93,7 @@ static bool decode_process_record(const struct etwas_merged *merged, uint32_t ki
 }
 
 /*
- * Every event of the sideband tells of FORK and EXIT, so it is asked of which one a record is. A record of
+ * Every event of process records tells of FORK and EXIT, so it is asked of which one a record is. A record of
  * another processor than its ring's makes no sense.
  */
 static void handle_process_record(struct etwas_kernel_sources *kernel,
@@ -126,7 +126,7 @@ void etwas_kernel_sources_forget_slot(struct etwas_kernel_sources *kernel, uint3
 }
 
 /*
- * What other processors do until the feed's next record is joined with what may be no longer true: so it is
+ * What other processors do until the stream's next record is joined with what may be no longer true: so it is
  * forgotten where the gap begins, too. A ring that was full says what it lost with its next record only.
  */
 static void forget_in_gap(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
@@ -207,7 +207,7 @@ static void handle_merged(struct etwas_kernel_sources *kernel, const struct etwa
 
 void etwas_kernel_sources_drain(struct etwas_kernel_sources *kernel, int64_t until_ns)
 {
-    uint32_t filtered_by = kernel->walker.filtered_by; /* of who pauses */
+    uint32_t filtered_by = kernel->walker.filtered_by; /* of who quiesces */
     const struct etwas_merged *merged;
 
     etwas_merge_begin(&kernel->merge);

@@ -2,11 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The board of a system logger: a feed for each processor that runs, the topics that its EnableFlags ask
- * for, and whose each event of a feed is. Not thread-safe: its logger's thread alone uses it, but for what
- * says otherwise.
+ * The kernel sources of a system logger: one CPU event stream for each processor that runs, the
+ * event groups that the settings request, and the tags that say which group's source an event of a
+ * stream belongs to. Only the logger's thread uses them, except for the functions that say
+ * otherwise.
  *
- * The kernel counts what happens beside what it hands over (cpu_stream.h); accounts.h has what became of it.
+ * The kernel counts events beside the ones that it hands over (cpu_stream.h); accounts.h keeps the
+ * balance.
  */
 #ifndef ETWAS_SYSTEM_KERNEL_SOURCES_H
 #define ETWAS_SYSTEM_KERNEL_SOURCES_H
@@ -20,22 +22,24 @@
 #include "system/stream/probe.h"
 
 enum {
-    /* A processor that has stamped a record has it in its ring after so long. */
+    /* An event that has a stamp is in its ring after this time. */
     ETWAS_KERNEL_SOURCES_SETTLE_NS = 1000000,
 
     ETWAS_KERNEL_SOURCES_PROBES = 3,
 
-    ETWAS_PROCESSOR_NEVER_ONLINE = -1, /* of a processor: since the board was opened */
+    /* In `away_since_ns`: never online since the kernel sources were opened. */
+    ETWAS_PROCESSOR_NEVER_ONLINE = -1,
 };
 
-/* A topic that may be open. */
+/* An event group, if it is open, and its sources. */
 struct etwas_open_group {
     bool is_open;
-    bool has_lost; /* sideband, and does not know yet what was in it */
+    /* Process records were lost, and the group has not found out yet what they said. */
+    bool has_lost;
     void *state;
-    uint32_t sources;                                     /* which of them are open: bit by bit */
-    uint32_t stacked;                                     /* which of these have stacks */
-    uint32_t user_stack_bytes[ETWAS_EVENT_GROUP_SOURCES]; /* of these */
+    uint32_t sources; /* the open sources, one bit each */
+    uint32_t stacked; /* the open sources that have stacks, one bit each */
+    uint32_t user_stack_bytes[ETWAS_EVENT_GROUP_SOURCES]; /* of the sources that have stacks */
     struct etwas_tracepoint_field fields[ETWAS_EVENT_GROUP_SOURCES][ETWAS_SOURCE_FIELDS];
     struct etwas_tracepoint_field thread[ETWAS_EVENT_GROUP_SOURCES];
 };
@@ -44,36 +48,43 @@ struct etwas_kernel_sources {
     struct etwas_event_group_host host;
     struct etwas_stack_walker walker;
     struct etwas_kernel_addresses addresses;
-    struct etwas_system_settings settings; /* in force; before the first change there are none */
-    uint64_t requested;                    /* by these: requested_events.h */
+    struct etwas_system_settings settings; /* in force; all zeros before the first change */
+    uint64_t requested;                    /* what the settings request (requested_events.h) */
     uint32_t own_thread;
-    uint32_t own_number; /* the kernel's of that thread; 0: not asked yet */
+    uint32_t own_number; /* the kernel's number of that thread; 0: not read yet */
     struct etwas_probe probes[ETWAS_KERNEL_SOURCES_PROBES];
-    uint64_t lost_process_records; /* when it was last looked */
-    uint64_t signs_of_loss;        /* when the sideband's events were asked last */
-    bool has_run_down;             /* what there was when the session began is told */
+    uint64_t lost_process_records; /* at the last check */
+    uint64_t signs_of_loss; /* as of the last time that the events of process records were read */
+    bool has_run_down;      /* the rundown of the session's start is emitted */
     struct etwas_accounts accounts;
     struct etwas_merge merge;
-    size_t ring_bytes;     /* of each feed */
-    uint32_t first_stream; /* of those that events are added to */
-    int64_t *
-        away_since_ns; /* of each slot: when its processor had gone, or ETWAS_PROCESSOR_NEVER_ONLINE; 0: it has a feed */
-    int64_t processors_ns; /* when it was last looked which there are */
-    uint64_t closed_lost;  /* by feeds of processors that went */
+    size_t ring_bytes;     /* of each stream's ring */
+    uint32_t first_stream; /* the first stream that events are added to */
+    /*
+     * For each slot: since when its processor is offline, or ETWAS_PROCESSOR_NEVER_ONLINE; 0: it
+     * has a stream.
+     */
+    int64_t *away_since_ns;
+    int64_t processors_ns; /* when the processors were checked last */
+    /* Lost by streams that are closed because their processors went offline. */
+    uint64_t closed_lost;
     struct etwas_open_group opened[ETWAS_EVENT_GROUPS_MOST];
 };
 
-/* What a topic wants of the sideband. */
+/* Which process records a group requests (ETWAS_PROCESS_RECORD_*). */
 static inline uint32_t etwas_kernel_sources_process_records(
     const struct etwas_kernel_sources *kernel, const struct etwas_event_group *group)
 {
     return kernel->host.own_process != 0 ? group->own_process_records : group->process_records;
 }
 
-/* None is open. */
+/* Marks all probes as closed, before any is opened. */
 void etwas_kernel_sources_init_probes(struct etwas_kernel_sources *kernel);
 
-/* What is told until it speaks freely again is this topic's, and goes through its filters. */
+/*
+ * Until etwas_kernel_sources_end_filter, records are emitted for this group and pass through its
+ * filters.
+ */
 static inline void etwas_kernel_sources_begin_filter(struct etwas_kernel_sources *kernel,
                                                      uint32_t group)
 {
@@ -88,81 +99,96 @@ static inline void etwas_kernel_sources_end_filter(struct etwas_kernel_sources *
 struct etwas_kernel_sources_options {
     struct etwas_emitter *emitter;
     struct etwas_record_builder *record;
-    struct etwas_quiesce *quiesce; /* called while the board looks at the machine; drains it */
-    size_t ring_bytes;             /* 0: no rings, so that it can run down and nothing else */
-    uint32_t own_process; /* of this process alone, without the calling thread; 0: everybody's */
+    struct etwas_quiesce *quiesce; /* called while /proc is scanned; drains the kernel sources */
+    size_t ring_bytes; /* of each ring; 0: there are no streams, and only rundowns can be emitted */
+    /* Record only this process, without the calling thread; 0: every process. */
+    uint32_t own_process;
 };
 
-/* Feeds with nothing in them. On failure there is nothing to close. */
+/* Opens streams without events. On failure nothing has to be closed, and *reason says why. */
 bool etwas_kernel_sources_open(struct etwas_kernel_sources *kernel,
                                const struct etwas_kernel_sources_options *options,
                                struct etwas_unavailability *reason);
 
 /*
- * Makes the settings those in force: what they ask for and was not there is opened, what they do not
- * ask for is recorded to its last event and closed. On failure all is as it was, but for what cannot be
- * opened any more: `settings` of the board says what is left.
+ * Applies new settings: opens the sources that they request, records the others to their last event
+ * and closes them. On failure the settings of before stay in force, except for what cannot be
+ * opened any more: `kernel->settings` says what is in force then, and *reason why.
  */
 bool etwas_kernel_sources_change(struct etwas_kernel_sources *kernel,
                                  const struct etwas_system_settings *settings,
                                  struct etwas_unavailability *reason);
 
-/* Of what is open, and wanted here, what there is, once more. */
+/* Emits the rundown of all open groups that any bit of `requested` asks for once more. */
 void etwas_kernel_sources_capture(struct etwas_kernel_sources *kernel, uint64_t requested);
 
-/* From now on things happen. From any thread, while the logger's waits. */
+/* Starts all streams. Any thread may call this while the logger's thread waits. */
 void etwas_kernel_sources_start(struct etwas_kernel_sources *kernel);
 
-/* What happened until then goes to its topics, in order. */
+/* Hands all events up to this time to their groups, in order of time over all processors. */
 void etwas_kernel_sources_drain(struct etwas_kernel_sources *kernel, int64_t until_ns);
 
 /*
- * All that has happened by now, in order: what a processor is still writing is waited for. What happens
- * meanwhile is left.
+ * Hands all events up to now to their groups. Waits ETWAS_KERNEL_SOURCES_SETTLE_NS first, so that
+ * events that a processor is still writing are included; later events stay in the rings.
  */
 void etwas_kernel_sources_drain_to_now(struct etwas_kernel_sources *kernel);
 
-/* Behind a drain until then: topics find out what was in the sideband that was lost. */
+/*
+ * Called after a drain up to this time: lets groups find out by a scan what lost process records
+ * said.
+ */
 void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t until_ns);
 
 /*
- * From time to time, with what has happened drained: a processor that went off is told, and has no feed any more; one
- * that is there again, or came later, gets one (kernel_sources_processors.c).
+ * Called from time to time, after a drain: closes the streams of processors that went offline and
+ * emits the gap; opens streams for processors that came online (kernel_sources_processors.c).
  */
 void etwas_kernel_sources_check_processors(struct etwas_kernel_sources *kernel);
 
 #ifdef ETWAS_TESTPOINTS
-extern uint64_t etwas_kernel_sources_check_ns; /* no sooner again */
+extern uint64_t etwas_kernel_sources_check_ns; /* the least time between two checks */
 #endif
 
-/* What topics know of a processor, they cannot join with what comes: something is missing in between. */
+/*
+ * Tells all groups that events of this processor are missing, so that nothing is joined across the
+ * gap.
+ */
 void etwas_kernel_sources_forget_slot(struct etwas_kernel_sources *kernel, uint32_t slot);
 
 /*
- * What its topics find there, or leave; and at the start the inventory (R50). What a topic finds that is
- * opened later is told by the change.
+ * Emits the rundown of all open groups and, at the start, the inventory (R50). The rundown of a
+ * group that is opened later is emitted by the change that opens it.
  */
 void etwas_kernel_sources_run_down(struct etwas_kernel_sources *kernel, bool is_end);
 
-/* What the kernel's addresses are that records named since the start. */
+/* Emits the functions of all kernel addresses that records have named since the start. */
 void etwas_kernel_sources_emit_symbols(struct etwas_kernel_sources *kernel);
 
-/* What the kernel had no room for, as far as its rings have said by now. */
+/* Returns how many events the kernel had no room for, as far as the rings have said so by now. */
 uint64_t etwas_kernel_sources_lost(const struct etwas_kernel_sources *kernel);
 
-/* Nothing happens any more, and all that did is drained. Then the last word of what was lost. */
+/* Stops all streams and drains them to their end. Returns the final number of lost events. */
 uint64_t etwas_kernel_sources_stop(struct etwas_kernel_sources *kernel);
 
-/* What became of everything, behind all else that is told. */
+/* Emits what became of all events. No other record follows. */
 void etwas_kernel_sources_emit_accounts(struct etwas_kernel_sources *kernel);
 
-/* Nothing is open any more. What is closed is not there for a fork's child; the memory is. */
+/*
+ * Closes all streams and probes. A fork's child inherits none of their descriptors; the memory
+ * stays.
+ */
 void etwas_kernel_sources_close(struct etwas_kernel_sources *kernel);
 
-/* Of a board that is shut, and that no fork's child can find. */
+/*
+ * Frees the memory, after etwas_kernel_sources_close and when no fork's child can reach it any
+ * more.
+ */
 void etwas_kernel_sources_free(struct etwas_kernel_sources *kernel);
 
-/* In a fork's child: the descriptors. The memory is left. Async-signal-safe. */
+/*
+ * In a fork's child: closes its copies of the descriptors and leaves the memory. Async-signal-safe.
+ */
 void etwas_kernel_sources_forget(struct etwas_kernel_sources *kernel);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which events a board has open, and how that changes while it runs.
+ * Which events the kernel sources has open, and how that changes while it runs.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -195,7 +195,7 @@ static void close_sources(struct etwas_kernel_sources *kernel, uint32_t number, 
     }
 }
 
-/* ---- topics ---------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static bool open_group(struct etwas_kernel_sources *kernel, uint32_t number,
                        struct etwas_unavailability *reason)
@@ -228,7 +228,7 @@ static void close_group(struct etwas_kernel_sources *kernel, uint32_t number)
     }
 }
 
-/* ---- sideband -------------------------------------------------------------------------------- */
+/* ---- process records -------------------------------------------------------------------------------- */
 
 /* In the first namespace a switch says all by itself. */
 static uint32_t process_records_for(const struct etwas_kernel_sources *kernel, uint64_t flags)
@@ -341,7 +341,7 @@ static bool open_requested(struct etwas_kernel_sources *kernel, uint64_t flags,
     return true;
 }
 
-/* A topic's state goes when its last event has been taken. */
+/* An event group's state goes when its last event has been taken. */
 static void close_unrequested(struct etwas_kernel_sources *kernel, uint64_t flags)
 {
     close_process_records(kernel, process_records_for(kernel, flags));
@@ -462,7 +462,7 @@ static void apply_settings(struct etwas_kernel_sources *kernel,
 
 /*
  * After a refusal. What was closed to be opened otherwise may not be to be had any more: then it is not in
- * force either. (The sideband of before is open still.)
+ * force either. (Process records of before is open still.)
  */
 static void roll_back(struct etwas_kernel_sources *kernel,
                       const struct etwas_system_settings *before)
@@ -504,7 +504,7 @@ bool etwas_kernel_sources_change(struct etwas_kernel_sources *kernel,
         return false;
     }
     etwas_record_filter_choose(&kernel->walker.filter, settings);
-    /* What began before a topic was there to tell of it. */
+    /* What began before an event group was there to tell of it. */
     if (kernel->has_run_down) {
         run_down(kernel, open_group_mask(kernel) & ~open_before,
                  kernel->requested & ~requested_before);

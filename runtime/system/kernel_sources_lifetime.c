@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How a board begins and ends, and its accounts: what is done seldom.
+ * How the kernel sources begins and ends, and its accounts: what is done seldom.
  */
 #include <errno.h>
 #include <stdlib.h>

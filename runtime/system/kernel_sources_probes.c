@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A board's probes (probe.h): their events are opened as others of the sideband are, and each is told into which event it
+ * A set of kernel sources' probes (probe.h): their events are opened as others of process records are, and each is told into which event it
  * shall write.
  */
 #include "platform/processor.h"

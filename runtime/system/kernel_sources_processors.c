@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which processors a board records. When one goes off, the kernel takes its events away for good, also where it is back
+ * Which processors the kernel sources records. When one goes off, the kernel takes its events away for good, also where it is back
  * a moment later, as all are after a machine has slept: no record says so, and the rings stay empty. So
- * processors whose rings are silent are asked, and where the events are dead the feed is closed. Where a
- * processor without one is on, it gets a feed, with all that is open.
+ * processors whose rings are silent are asked, and where the events are dead the stream is closed. Where a
+ * processor without one is on, it gets a stream, with all that is open.
  *
  * What a processor did before that is not known, and is told as a loss that nobody counts: once when it is found to have
  * gone, and once with the first record after it came.
@@ -38,7 +38,7 @@ static int64_t check_interval_ns(void)
 #endif
 }
 
-/* Of the topics that look at the machine after a loss. */
+/* Of the groups that look at the machine after a loss. */
 static void mark_lost(struct etwas_kernel_sources *kernel)
 {
     for (uint32_t number = 0; number < etwas_event_group_count; number++) {
@@ -46,7 +46,7 @@ static void mark_lost(struct etwas_kernel_sources *kernel)
     }
 }
 
-/* A fork's child finds a feed without descriptors, or none. */
+/* A fork's child finds a stream without descriptors, or none. */
 static void close_stream(struct etwas_kernel_sources *kernel, uint32_t index)
 {
     struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;

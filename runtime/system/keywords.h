@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system providers, each a part of what a system logger can record, and what their keywords mean here.
- * Each event has one keyword, so MatchAllKeyword with two of them matches none.
+ * The system providers. Each is a part of what a system logger can record; this says what their
+ * keywords mean. Every event has one keyword, so a MatchAllKeyword of two keywords matches nothing.
  *
- * Windows has eight masks of what is wanted, a bit for each kind of event, the first of which are EnableFlags.
- * Some bits of the others (PERF_... of its ntwmi.h) mean the same as a flag or a keyword.
+ * Windows has eight masks, with a bit for each kind of event; EnableFlags are the first mask. Some
+ * bits of the other masks (PERF_... in its ntwmi.h) mean the same as a flag or a keyword.
  */
 #ifndef ETWAS_SYSTEM_KEYWORDS_H
 #define ETWAS_SYSTEM_KEYWORDS_H
@@ -16,23 +16,29 @@
 
 #include "system/settings.h"
 
-/* Which of them it is; ETWAS_SYSTEM_PROVIDERS: none. */
+/*
+ * Returns the number of the provider with this GUID; ETWAS_SYSTEM_PROVIDERS: it is no system
+ * provider.
+ */
 uint32_t etwas_system_provider_of(const etwas_guid *guid);
 
-/* 0 to ETWAS_SYSTEM_PROVIDERS - 1. */
+/* `provider`: 0 to ETWAS_SYSTEM_PROVIDERS - 1. */
 const etwas_guid *etwas_system_provider_guid(uint32_t provider);
 
-/* What it is asked for (requested_events.h); 0 where it is not enabled. */
+/* Returns what the provider is requested to record (requested_events.h); 0: it is not enabled. */
 uint64_t etwas_system_provider_requested(const struct etwas_system_settings *settings,
                                          uint32_t provider);
 
-/* What EnableFlags and the other masks want. */
+/* Returns what EnableFlags and the other masks request. */
 uint64_t etwas_settings_masks_requested(const struct etwas_system_settings *settings);
 
-/* All that is wanted: by these, and by each system provider. */
+/* Returns what the masks and all system providers request together. */
 uint64_t etwas_settings_requested(const struct etwas_system_settings *settings);
 
-/* Takes it out of the flags, and of the other masks' bits and system providers all that want any of it. */
+/*
+ * Removes these bits from EnableFlags, and from the other masks and the providers every bit and
+ * every provider that requests any of them.
+ */
 void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t requested);
 
 #endif

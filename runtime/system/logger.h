@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system logger of a session: a thread that makes records of what the board's feeds bring.
+ * The system logger of a session: a thread that makes records of the events in the CPU event
+ * streams.
  *
- * Each processor's events go to that processor's slot of the session, with the stamps that the kernel
- * gave them; so the stream of each is in order. What the thread says by itself, of what was there
- * before and is there in the end, goes to the extra slot. Nobody but this thread writes to any of them:
- * the slots have another gate than the session's handle says (etwas_session_gate).
+ * Events of a processor go to the processor's slot of the session with the kernel's own stamps, so
+ * each slot is in order of time. Rundowns go to the extra slot. No other thread writes to these
+ * slots: they have another gate than the session's handle (etwas_session_gate).
  *
- * Every event that the kernel counted becomes a record, or is counted lost: by the kernel for lack of
- * room in a ring, or by the pool.
+ * Every event that the kernel counts becomes a record, or is counted lost: by the kernel where a
+ * ring has no room, or by the pool.
  */
 #ifndef ETWAS_SYSTEM_LOGGER_H
 #define ETWAS_SYSTEM_LOGGER_H
@@ -23,72 +23,85 @@
 #include "system/unavailability.h"
 
 /*
- * Opens what the session's EnableFlags ask for; of the own process, where the kernel refuses, nothing, and
- * *fault says why. On failure there is nothing to end; the code is that of
- * the fault, ERROR_NOT_ENOUGH_MEMORY or ERROR_NO_SYSTEM_RESOURCES.
+ * Starts the logger's thread and opens what the session's EnableFlags request. Where the kernel
+ * refuses events of the own process, the logger runs without events, and *reason says why. On
+ * failure there is nothing to end; returns the code of *reason, ERROR_NOT_ENOUGH_MEMORY or
+ * ERROR_NO_SYSTEM_RESOURCES.
  */
 uint32_t etwas_system_logger_begin(struct etwas_session *session,
                                    struct etwas_unavailability *reason);
 
-/* ETWAS_KERNEL_RUNG_*. The control lock is held, and the session has a system logger. */
+/*
+ * Returns ETWAS_KERNEL_RUNG_*. The caller holds the control lock, and the session has a system
+ * logger.
+ */
 uint32_t etwas_system_logger_rung(const struct etwas_session *session);
 
-/* From here on what happens is recorded, once the session runs. */
+/* Starts recording. Records pass once the session runs. Does nothing without a system logger. */
 void etwas_system_logger_start(struct etwas_session *session);
 
-/* Those in force. The session's role is held, and it has a system logger. */
+/*
+ * Returns the settings in force. The caller holds the session's role, and it has a system logger.
+ */
 const struct etwas_system_settings *etwas_system_logger_settings(
     const struct etwas_session *session);
 
 /*
- * Until what there was at the beginning is told, so that what begins from now on is told as such; or that session, and no
- * later one of its entry, has none any more. Not with the control lock held.
+ * Waits until the first rundown is emitted, so that what begins from now on is recorded as
+ * beginning, or until the session of this key has no system logger any more. The caller does not
+ * hold the control lock.
  */
 void etwas_system_logger_await_run_down(struct etwas_session_key key);
 
 /*
- * Others while it runs: sources are opened and closed; all that happened before is recorded. On
- * failure, whose code is that of begin, those of before stay in force, less what cannot be had any more.
- * The session's EnableFlags say what is in force then. ERROR_WMI_INSTANCE_NOT_FOUND: it has ended. The
- * session's role is held.
+ * Applies other settings while the logger runs; all earlier events are recorded by the settings of
+ * before. On failure these stay in force, except for what cannot be opened any more, and the code
+ * is as of begin. The session's EnableFlags say what is in force. ERROR_WMI_INSTANCE_NOT_FOUND: the
+ * logger has ended. The caller holds the session's role.
  */
 uint32_t etwas_system_logger_change(struct etwas_session *session,
                                     const struct etwas_system_settings *settings,
                                     struct etwas_unavailability *reason);
 
 /*
- * Says once more what there is, of what is wanted here (requested_events.h) and in force. The session's role is held,
- * and it has a system logger.
+ * Emits the rundown of everything in force that `requested` asks for (requested_events.h) once
+ * more. The caller holds the session's role, and it has a system logger.
  */
 void etwas_system_logger_capture(struct etwas_session *session, uint64_t requested);
 
 /*
- * How the session enables that system provider (keywords.h); NULL: not. With the control lock held, as long
- * as that is.
+ * Returns how the session enables this system provider (keywords.h); NULL: it does not. The caller
+ * holds the control lock; the result is valid while it is held.
  */
 const struct etwas_system_enablement *etwas_system_logger_enablement(
     const struct etwas_session *session, uint32_t provider);
 
 /*
- * What the kernel's addresses are that were recorded until now is recorded, too, for who takes a snapshot. Nothing to
- * do where there is no system logger. The session's role is held.
+ * Records the functions of all kernel addresses recorded so far, for a snapshot that follows. Does
+ * nothing without a system logger. The caller holds the session's role.
  */
 void etwas_system_logger_emit_symbols(struct etwas_session *session);
 
-/* Of sessions that begin from now on; 0: what it is now. Returns what it is then. */
+/*
+ * Sets the profile interval of sessions that start from now on, unless it is 0. Returns the
+ * interval in force.
+ */
 uint32_t etwas_system_logger_first_interval(uint32_t interval);
 
-/* Everything that happened before is recorded when this returns. Nothing to do where there is none. */
+/*
+ * Records everything that happened before, and ends the thread. Does nothing without a system
+ * logger.
+ */
 void etwas_system_logger_end(struct etwas_session *session);
 
-/* In a fork's child. The control lock was taken before the fork. */
+/* In a fork's child; the control lock was taken before the fork. */
 void etwas_system_logger_forget(struct etwas_session *session);
 
 #ifdef ETWAS_TESTPOINTS
-/* Of each ring, from the next start on. */
+/* the size of each ring, from the next start on */
 extern uint32_t etwas_system_logger_ring_bytes;
 
-/* As long nothing is drained while the machine is looked at. */
+/* the least time between two drains while the machine is scanned */
 extern int64_t etwas_system_logger_quiesce_ns;
 #endif
 

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A system logger, as its thread (logger_thread.c) and who asks things of it (logger.c) see it.
+ * A system logger, shared by its thread (logger_thread.c) and by the functions that send it
+ * requests (logger.c).
  */
 #ifndef ETWAS_SYSTEM_LOGGER_INTERNAL_H
 #define ETWAS_SYSTEM_LOGGER_INTERNAL_H
@@ -23,49 +24,59 @@ enum request {
     REQUEST_NONE,
     REQUEST_CHANGE,
     REQUEST_CAPTURE,
-    REQUEST_SYMBOLS, /* the kernel's symbols */
+    REQUEST_SYMBOLS, /* emit the kernel's symbols */
     REQUEST_END,
 };
 
 struct etwas_system_logger {
     struct etwas_emitter emitter;
     struct etwas_quiesce quiesce;
-    int64_t quiesced_ns; /* the last time */
-    bool has_stopped;    /* the board; there is nothing to drain any more */
+    int64_t quiesced_ns; /* when it was quiesced last */
+    bool has_stopped;    /* the streams are stopped; there is nothing to drain any more */
     struct etwas_session *session;
     pthread_t thread;
-    int wake; /* an eventfd: readable when there is a request */
+    int wake; /* an eventfd; readable while there is a request */
 
-    /* A request is its asker's until `request` is NONE again. */
+    /*
+     * `asked`, `captured`, `done` and `reason` belong to the requester, except between a request
+     * and its answer, when `request` is not NONE.
+     */
     pthread_mutex_t lock;
     pthread_cond_t answered;
     enum request request;
-    struct etwas_system_settings asked; /* for */
-    uint64_t captured;                  /* requested_events.h: what is told once more */
+    struct etwas_system_settings asked; /* the settings that are requested */
+    uint64_t captured;                  /* what is run down once more (requested_events.h) */
     bool done;
     struct etwas_unavailability reason;
-    bool has_run_down; /* under the control lock: what there was is told, or nobody would tell it */
+    bool has_run_down; /* under the control lock: the first rundown is emitted, or never will be */
 
-    uint32_t timeout_ms; /* left to wait for buffers */
+    uint32_t timeout_ms; /* the time left to wait for free buffers */
     struct etwas_session_time time;
-    struct etwas_system_settings settings; /* in force */
-    uint32_t rung;                         /* since its first answer */
+    struct etwas_system_settings
+        settings;  /* the settings in force; changed under the control lock */
+    uint32_t rung; /* constant since the first answer */
 
     struct etwas_kernel_sources kernel;
     struct etwas_record_builder record;
 };
 
-/* What the thread makes records and pauses by. */
+/* How the thread publishes records, and what it does at quiescent points. */
 extern const struct etwas_emitter etwas_system_logger_emitter;
 void etwas_system_logger_quiesce(struct etwas_quiesce *quiesce);
 
-/* What there was is told, or nobody will tell it. */
+/* Marks the first rundown as done, also where none is emitted, and wakes those who wait for it. */
 void etwas_system_logger_end_run_down(struct etwas_system_logger *logger);
 
-/* Opens the board, which answers the first request, and runs until the end is asked for. */
+/*
+ * The thread: opens the kernel sources, which answers the first request, and runs until the end is
+ * requested.
+ */
 void *etwas_system_logger_main(void *logger);
 
-/* Whether it is of the own process and wants what that cannot have. */
+/*
+ * Whether the logger records the own process alone and the settings request events that exist only
+ * system-wide. Then *reason names one of them.
+ */
 bool etwas_system_logger_is_denied(const struct etwas_system_logger *logger,
                                    const struct etwas_system_settings *settings,
                                    struct etwas_unavailability *reason);

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which records are wanted of what system providers ask for with filters: of some processes alone, or of some
- * events. It stands between the topics and the stream: the kernel hands everything over, topics join it, and
- * what does not pass is not made a record of. What EnableFlags or another provider want of the same topic
- * without a filter passes.
+ * Which records pass the filters of system providers: filters by process and by event. The filter
+ * stands between the groups and the session: the kernel delivers every event, groups join them, and
+ * records that do not pass are dropped. What EnableFlags or a provider without a filter request of
+ * the same group passes.
  *
- * A filter's processes are those that had the numbers when it was asked for: a new one with such a number is
- * another. What is of nobody, such as the name of a file, passes.
+ * A filter lists processes that had these numbers when it was set; a later process with the same
+ * number is another one. Records that belong to no process, such as the name of a file, pass.
  */
 #ifndef ETWAS_SYSTEM_RECORD_FILTER_H
 #define ETWAS_SYSTEM_RECORD_FILTER_H
@@ -26,29 +26,32 @@ enum {
 };
 
 struct etwas_record_filter {
-    /* Of each topic the providers whose filters let something through, bit by bit; 0: all passes. */
+    /* for each group, the providers whose filters apply, one bit each; 0: every record passes */
     uint32_t of_groups[ETWAS_EVENT_GROUPS_MOST];
-    uint32_t of_inventory; /* likewise, where a provider wants it */
+    uint32_t of_inventory; /* the same for events of the inventory */
     struct etwas_system_enablement providers[ETWAS_SYSTEM_PROVIDERS];
-    struct etwas_id_map threads; /* of the listed processes; without buckets before the first */
-    uint32_t ended[ETWAS_FILTER_ENDED]; /* the last of these that have ended */
+    struct etwas_id_map threads; /* of the listed processes; without buckets until the first one */
+    uint32_t ended[ETWAS_FILTER_ENDED]; /* the listed threads that ended last */
     uint32_t ended_count;
 };
 
-/* Whether some provider lists processes, so that their forks have to be known. */
+/* Whether some provider lists processes. Then forks have to be recorded. */
 bool etwas_settings_list_processes(const struct etwas_system_settings *settings);
 
-/* From now on by these, which are in force. */
+/*
+ * Applies the filters of these settings from now on. Reads the threads of listed processes from
+ * /proc.
+ */
 void etwas_record_filter_choose(struct etwas_record_filter *filter,
                                 const struct etwas_system_settings *settings);
 
-/* Of a FORK or EXIT. */
+/* Keeps the listed threads up to date; called for each FORK and EXIT. */
 void etwas_record_filter_update_threads(struct etwas_record_filter *filter,
                                         const struct etwas_process_record *process_record);
 
 /*
- * Whether one of the providers lets the record through. `sample`: that it was made of; NULL: none.
- * `is_own`: what the logger says by itself.
+ * Whether a filter of one of these providers passes the record. `sample`: the sample that it was
+ * made of; NULL: none. `is_own`: the logger emits it by itself, in a rundown.
  */
 bool etwas_record_filter_passes(struct etwas_record_filter *filter, uint32_t providers,
                                 const struct etwas_sample *sample, const uint8_t *record,

@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Records pass through here on their way, if the filters let them, and those whose hooks are asked for are followed
- * by the stack of the sample that they were made of: StackWalk's Stack, with their stamp, of the kernel's part and of the
- * user's one each, from the innermost outwards; and where they are asked for by the registers and the
- * stack of the program (etl/own_record.h). Of what goes on the outermost frame is ETWAS_STACK_CUT.
+ * An emitter that drops records that no filter passes, and follows those with a requested hook by
+ * the stack of their sample: StackWalk's Stack with the stamp of the record, one for the kernel's
+ * part and one for the user's, from the innermost frame outwards; and if requested by the registers
+ * and the stack of the program (etl/own_record.h). ETWAS_STACK_CUT is the outermost frame of a part
+ * that goes on.
  */
 #ifndef ETWAS_SYSTEM_STACK_WALK_H
 #define ETWAS_SYSTEM_STACK_WALK_H
@@ -25,27 +26,31 @@ enum {
 struct etwas_stack_walker {
     struct etwas_emitter emitter;
     struct etwas_emitter *next;
-    const struct etwas_sample *sample; /* that records are being made of; NULL: none */
-    uint32_t most_frames;              /* of a sample's; where it has so many, it goes on */
-    uint32_t filtered_by;              /* providers of the filter; 0: every record passes */
+    const struct etwas_sample *sample; /* the sample that records are being made of; NULL: none */
+    uint32_t most_frames;              /* a sample with so many frames is cut */
+    /* The providers whose filters apply, one bit each; 0: every record passes. */
+    uint32_t filtered_by;
     struct etwas_record_filter filter;
     uint64_t hooks[ETWAS_STACK_HOOK_WORDS];
-    uint8_t *user_stack; /* room for the record of one; NULL: they are not asked for */
+    uint8_t *user_stack; /* room for one record of a program's stack; NULL: not requested */
 };
 
 void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next);
 
-/* Has room for what the settings ask for. False: there is no memory. */
+/* Allocates what the settings need. False: there is no memory, and nothing changed. */
 bool etwas_stack_walker_prepare(struct etwas_stack_walker *walker,
                                 const struct etwas_system_settings *settings);
 
-/* From now on of these alone, which it was prepared for. */
+/*
+ * Follows the hooks of these settings from now on; etwas_stack_walker_prepare has been called for
+ * them.
+ */
 void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
                                const struct etwas_system_settings *settings);
 
 void etwas_stack_walker_free(struct etwas_stack_walker *walker);
 
-/* `hook`: group, type. */
+/* Whether records with this hook (group and type) are followed by a stack. */
 static inline bool etwas_stack_walker_needs(const struct etwas_stack_walker *walker, uint16_t hook)
 {
     return (walker->hooks[hook / 64] >> hook % 64 & 1) != 0;

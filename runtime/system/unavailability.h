@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Why kernel events cannot be had: as one of ETW's codes, and as a sentence that names what is missing.
+ * Why kernel events cannot be had: one of ETW's error codes, and a sentence that names what is
+ * missing.
  */
 #ifndef ETWAS_SYSTEM_UNAVAILABILITY_H
 #define ETWAS_SYSTEM_UNAVAILABILITY_H
@@ -13,32 +14,37 @@
 
 enum etwas_unavailability_cause {
     ETWAS_UNAVAILABLE_NOTHING,
-    ETWAS_UNAVAILABLE_EVENT,      /* perf_event_open, or what is then asked of the event */
-    ETWAS_UNAVAILABLE_RING,       /* mapping its ring */
-    ETWAS_UNAVAILABLE_TRACEFS,    /* it is not mounted, or may not be read */
-    ETWAS_UNAVAILABLE_TRACEPOINT, /* this kernel does not have it, or says nonsense of it */
-    ETWAS_UNAVAILABLE_TASKSTATS,  /* it does not say how processes end */
-    ETWAS_UNAVAILABLE_THREADS,    /* /proc does not say what threads the process has */
-    ETWAS_UNAVAILABLE_OWN_EVENT,  /* perf_event_open, for a thread of the own process */
-    ETWAS_UNAVAILABLE_OWN,        /* a flag that there is nothing for in the own process alone */
+    ETWAS_UNAVAILABLE_EVENT,   /* perf_event_open failed, or a later call on the event */
+    ETWAS_UNAVAILABLE_RING,    /* the ring cannot be mapped */
+    ETWAS_UNAVAILABLE_TRACEFS, /* tracefs is not mounted, or may not be read */
+    /* This kernel does not have the tracepoint, or its description makes no sense. */
+    ETWAS_UNAVAILABLE_TRACEPOINT,
+    ETWAS_UNAVAILABLE_TASKSTATS, /* the kernel does not report how threads ended */
+    ETWAS_UNAVAILABLE_THREADS,   /* /proc does not list the threads of the process */
+    ETWAS_UNAVAILABLE_OWN_EVENT, /* perf_event_open failed for a thread of the own process */
+    ETWAS_UNAVAILABLE_OWN,       /* a flag that has no events in the own process alone */
 };
 
 struct etwas_unavailability {
     enum etwas_unavailability_cause cause;
-    int error; /* errno; of ETWAS_UNAVAILABLE_OWN the bit that is wanted (requested_events.h) */
+    /* errno; with ETWAS_UNAVAILABLE_OWN the number of the requested bit (requested_events.h). */
+    int error;
 };
 
 /*
- * ERROR_ACCESS_DENIED, ERROR_NOT_SUPPORTED (the kernel cannot), ERROR_NOT_FOUND (a processor that is
- * not running), ERROR_PATH_NOT_FOUND (no tracefs, no /proc), ERROR_NOT_ENOUGH_MEMORY, else
- * ERROR_NO_SYSTEM_RESOURCES.
+ * Returns ERROR_SUCCESS, ERROR_ACCESS_DENIED, ERROR_NOT_SUPPORTED (by this kernel), ERROR_NOT_FOUND
+ * (the processor does not run), ERROR_PATH_NOT_FOUND (no tracefs, no /proc),
+ * ERROR_NOT_ENOUGH_MEMORY, or else ERROR_NO_SYSTEM_RESOURCES.
  */
 uint32_t etwas_unavailability_code(const struct etwas_unavailability *reason);
 
-/* Whether less memory would do. */
+/* Whether a smaller ring may succeed. */
 bool etwas_unavailability_is_memory(const struct etwas_unavailability *reason);
 
-/* Looks at the process's capabilities and the machine's settings. Cut where there is no room. */
+/*
+ * Writes the sentence into `text`, cut to `room`. Reads the process's capabilities and the
+ * machine's settings.
+ */
 void etwas_unavailability_explain(const struct etwas_unavailability *reason, char *text,
                                   size_t room);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* One feed on one processor, as tests of the real kernel want it. */
+/* One stream on one processor, as tests of the real kernel want it. */
 #ifndef ETWAS_TESTS_SYSTEM_CPU_STREAM_FIXTURE_H
 #define ETWAS_TESTS_SYSTEM_CPU_STREAM_FIXTURE_H
 
@@ -22,13 +22,13 @@ uint32_t this_processor(void);
 /* The rest of the test runs on one processor, and children do. */
 void stay_here(void);
 
-/* ETWAS_PROCESS_RECORD_*; the feed is open. */
+/* ETWAS_PROCESS_RECORD_*; the stream is open. */
 void add_process_records(uint32_t process_record);
 
 /* With processes, names and images, and started. */
 void open_stream(size_t ring_bytes);
 
-/* NULL, or why a feed cannot be had. */
+/* NULL, or why a stream cannot be had. */
 const char *why_no_stream(void);
 
 #endif

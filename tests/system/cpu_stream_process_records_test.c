@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a feed tells of processes, threads and images of the real kernel.
+ * What a stream tells of processes, threads and images of the real kernel.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Feeds against the real kernel: what happens so often arrives so often, or is counted lost.
+ * CPU event streams against the real kernel: what happens so often arrives so often, or is counted lost.
  */
 #include <errno.h>
 #include <etwas/winerror.h>
@@ -283,7 +283,7 @@ static void there_is_an_end_to_the_events_of_a_feed(void **state)
     for (request.tag = 1; request.tag < ETWAS_CPU_STREAM_EVENTS - 1; request.tag++) {
         assert_true(etwas_cpu_stream_add(&stream, &request, &fault));
     }
-    /* The ring's owner and the sideband are two of them. */
+    /* The ring's owner and process records are two of them. */
     assert_false(etwas_cpu_stream_add(&stream, &request, &fault));
     assert_int_equal(etwas_unavailability_code(&fault), ERROR_NO_SYSTEM_RESOURCES);
     etwas_cpu_stream_close(&stream);

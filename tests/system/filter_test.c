@@ -221,7 +221,7 @@ static void r26_a_number_that_is_used_again_is_another_process(void **state)
     free_events(&events);
 }
 
-/* Processes and images of the listed one alone, in a rundown that pauses too. EnableFlags have no filter. */
+/* Processes and images of the listed one alone, in a rundown that quiesces too. EnableFlags have no filter. */
 static void what_flags_want_is_not_filtered(void **state)
 {
     const uint64_t keywords =

@@ -129,7 +129,7 @@ static void what_is_done_gives_its_place_back(void **state)
     while (etwas_offload_abandoned() != 0 || ck_pr_load_32(&freed) != ETWAS_OFFLOAD_MOST * ROUNDS) {
         (void)usleep(1000);
     }
-    if (left != 0) { /* an errand had no processor for a quarter of a second */
+    if (left != 0) { /* an offloaded task had no processor for a quarter of a second */
         print_message("skipped: an errand had no processor for a quarter of a second\n");
         skip();
     }

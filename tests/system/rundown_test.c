@@ -31,7 +31,7 @@ enum {
                     EVENT_TRACE_FLAG_IMAGE_LOAD | EVENT_TRACE_FLAG_DISK_FILE_IO |
                     EVENT_TRACE_FLAG_VAMAP,
 };
-/* What happens in all pauses is far more than a ring has room for. */
+/* What happens in all quiesces is far more than a ring has room for. */
 _Static_assert(PAUSES *NAPS * 2 * LEAST_SWITCH_BYTES > 2 * SMALL_RING, "");
 
 static uint32_t pauses; /* left that something happens in */
@@ -39,7 +39,7 @@ static uint32_t paused;
 static uint32_t readings; /* of the clocks, by the logger since its last pause */
 static uint32_t without_reading;
 static uint32_t logger_thread;
-static uint64_t waits; /* of the logger in pauses: it gives way */
+static uint64_t waits; /* of the logger in quiesces: it gives way */
 
 static uint64_t waits_of_thread(void)
 {

@@ -47,7 +47,7 @@ static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
 static struct etwas_event_group_host host = {.emitter = &emitter, .record = &record};
 static void *group;
 
-/* What the thread's passing of a tracepoint of the topic says. */
+/* What the thread's passing of a tracepoint of the group says. */
 static void pass(const char *tracepoint, const int64_t numbers[NUMBERS])
 {
     static const struct etwas_tracepoint_field fields[NUMBERS] = {{.offset = 0, .size = 8},

@@ -2,14 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether a system call was made as a program of 32 bits makes it: then its number means another call. No tracepoint says so.
- * What does is the sample's registers (PERF_SAMPLE_REGS_USER):
+ * Whether a system call was made as a 32-bit program makes it: then its number means another call.
+ * Tracepoints do not say so; the registers of their samples (PERF_SAMPLE_REGS_USER) do:
  *
  *     the program's code is of 32 bits
- *     on x86, what is of 64 may make such a call by `int 0x80`; its arguments are in other registers than
- *     those of a call of its own, and the tracepoint has each from where it is
+ *     on x86 a 64-bit program may make such a call by `int 0x80`; its arguments are then in other
+ *     registers, and the tracepoint has each from where it is
  *
- * A call whose arguments are the same in both is taken for one of 64 bits, which nobody can tell from it.
+ * If the arguments are the same either way, the call is taken for one of 64 bits; nothing tells
+ * them apart.
  */
 #ifndef ETWAS_SYSTEM_GROUPS_COMPAT_H
 #define ETWAS_SYSTEM_GROUPS_COMPAT_H
@@ -18,7 +19,7 @@
 
 #include "system/stream/sample.h"
 
-/* `arguments`: as raw_syscalls/sys_enter has them; NULL: of sys_exit, which has none. */
+/* `arguments`: those of raw_syscalls/sys_enter; NULL for sys_exit, which has none. */
 static inline bool etwas_call_is_32_bit(const struct etwas_sample *sample, const uint8_t *arguments)
 {
 #if defined(__x86_64__)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * PerfInfo's DPC, TimerDPC and ThreadDPC.
- */
+/* Makes PerfInfo's DPC, TimerDPC and ThreadDPC. */
 #ifndef ETWAS_SYSTEM_GROUPS_DEFERRED_CALL_RECORD_H
 #define ETWAS_SYSTEM_GROUPS_DEFERRED_CALL_RECORD_H
 
@@ -23,7 +21,7 @@ struct etwas_deferred_call_record {
 };
 _Static_assert(sizeof(struct etwas_deferred_call_record) == 16 + 16, "DPC, version 2");
 
-/* It ends with the sample. */
+/* Emits a deferred call that ends with the sample. */
 static inline void etwas_deferred_call_emit(const struct etwas_source_event *event,
                                             enum etwas_deferred_call_type type, int64_t since_ns,
                                             uint64_t routine)

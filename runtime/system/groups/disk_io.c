@@ -303,7 +303,7 @@ static bool handle_remap(const struct etwas_source_event *event)
                       irp_of((uint64_t)values[0], (uint64_t)values[1]));
 }
 
-/* ---- the topic ------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------- */
 
 #define DISK_FLAGS (EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_DISK_IO_INIT)
 

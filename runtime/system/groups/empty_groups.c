@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: topics without a source. That each has none is told once.
+ * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: groups without a source. That each has none is told once.
  */
 #include "system/groups/empty_groups.h"
 

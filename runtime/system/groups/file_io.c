@@ -159,7 +159,7 @@ static void handle_process_record(void *state, const struct etwas_event_group_ho
     }
 }
 
-/* ---- the topic ------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------- */
 
 #define HOOK(type) (GROUP_FILE << 8 | (type))
 

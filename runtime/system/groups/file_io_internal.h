@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the parts of file_io.c share: how a call begins (file_io_begin.c), how it ends, and requests to io_uring (file_io_uring.c).
+ * Shared by the parts of file_io.c: the beginning of a call (file_io_begin.c), its end, and
+ * requests to io_uring (file_io_uring.c).
  */
 #ifndef ETWAS_SYSTEM_GROUPS_FILE_IO_INTERNAL_H
 #define ETWAS_SYSTEM_GROUPS_FILE_IO_INTERNAL_H
@@ -15,39 +16,43 @@
 
 struct etwas_file_group {
     struct etwas_open_files files;
-    struct etwas_join *calls;    /* by thread, since the last loss */
-    struct etwas_join *requests; /* file_io_uring.c */
+    struct etwas_join *calls;    /* by thread and number of losses */
+    struct etwas_join *requests; /* by address and number of losses (file_io_uring.c) */
     uint64_t losses;
     uint64_t last_irp;
     struct etwas_file_paths paths;
 };
 
-/* What a thread is in. */
+/* The call that a thread is in. */
 struct etwas_file_call_in_progress {
     int64_t number;
     uint64_t irp;
-    uint64_t created;    /* of what it opens */
-    uint64_t moved;      /* whose position it moves */
-    uint32_t descriptor; /* which is that */
+    uint64_t created;    /* the number of the file that it opens */
+    uint64_t moved;      /* the number of the file whose position it moves */
+    uint32_t descriptor; /* the descriptor of that file */
     bool is_append;
     bool has_flags;
-    bool has_path;  /* that was told */
-    bool is_32_bit; /* another one than its number says; nothing of it is told */
-    bool is_over;   /* but for its path, which may come yet */
+    bool has_path; /* the path is emitted */
+    /* A 32-bit call, which is another one than its number says; it is not emitted. */
+    bool is_32_bit;
+    bool is_over; /* it has ended, and its path may still be reported */
     uint64_t path_address;
 };
 
-/* A sample of raw_syscalls/sys_enter. */
+/* Handles a sample of raw_syscalls/sys_enter. */
 extern const char *const etwas_file_enter_names[];
 bool etwas_file_handle_enter(const struct etwas_source_event *event);
 
-/* NULL: not known. What is used for the first time is known from now on. */
+/*
+ * Returns the file of a descriptor that is used; one that is used for the first time becomes known.
+ * NULL: not known.
+ */
 struct etwas_open_file *etwas_file_used(struct etwas_file_group *group,
                                         const struct etwas_sample_origin *origin,
                                         uint32_t descriptor);
 
-/* Samples of io_uring's tracepoints (file_io_uring.c). */
-extern const char etwas_file_uring_filter[]; /* of the first one */
+/* Handle samples of io_uring's tracepoints (file_io_uring.c). */
+extern const char etwas_file_uring_filter[]; /* of the submission */
 extern const char *const etwas_file_submit_names[];
 extern const char *const etwas_file_found_names[];
 extern const char *const etwas_file_complete_names[];
@@ -55,10 +60,10 @@ bool etwas_file_handle_submit(const struct etwas_source_event *event);
 bool etwas_file_handle_found(const struct etwas_source_event *event);
 bool etwas_file_handle_complete(const struct etwas_source_event *event);
 
-/* Requests by their address, since the last loss. NULL: no memory. */
+/* Makes the table of requests. NULL: there is no memory. */
 struct etwas_join *etwas_file_uring_make(void);
 
-/* Which paths a call is given. */
+/* Handles a report of the path probe. */
 void etwas_file_handle_path(struct etwas_file_group *group,
                             const struct etwas_event_group_host *host, uint32_t slot,
                             const struct etwas_process_record *process_record);

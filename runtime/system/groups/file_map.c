@@ -419,7 +419,7 @@ static void run_down(void *state, const struct etwas_event_group_host *host, boo
     }
 }
 
-/* ---- the topic ------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------- */
 
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "syscalls/sys_enter_mmap",

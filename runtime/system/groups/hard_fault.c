@@ -13,7 +13,7 @@
  * believed of this one. While a thread waits for the disk somebody may walk its stack, with faults of the kernel's
  * own: so a fault of the program and one of the kernel are remembered beside each other.
  *
- * What the file is called is looked up in the mappings of who had the fault, once for each file.
+ * What the file is called is looked up in the mappings of who had the reason, once for each file.
  */
 #include <etwas/evntrace.h>
 #include <linux/perf_event.h>
@@ -230,7 +230,7 @@ static void handle_loss(void *state, uint32_t slot)
     group->losses++;
 }
 
-/* ---- the topic ------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------- */
 
 /* Of a page that is there nobody waits for a disk. */
 #define IS_NOT_THERE "!(error_code & 1)"

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a processor is inside of: interrupts, what they defer, timers. What began last ends first. When an
- * event is lost, or an end does not fit what began last, all of it is forgotten: an end whose beginning
- * is not known says so, and none ever gets the beginning of another.
+ * What a processor is inside of: interrupts, deferred calls, timers. The one that began last ends
+ * first. When an event is lost, or an end does not match the last beginning, all are forgotten. So
+ * an end without a known beginning is recognised, and never matched with another beginning.
  */
 #ifndef ETWAS_SYSTEM_GROUPS_NEST_H
 #define ETWAS_SYSTEM_GROUPS_NEST_H
@@ -28,7 +28,7 @@ struct etwas_nest {
     struct etwas_nested open[ETWAS_NEST_DEPTH];
 };
 
-/* Deeper than there is room for: all is forgotten, also this one. */
+/* Adds a beginning. If there is no room, all are forgotten, this one too. */
 static inline void etwas_nest_enter(struct etwas_nest *nest, const struct etwas_nested *nested)
 {
     if (nest->depth == ETWAS_NEST_DEPTH) {
@@ -38,7 +38,7 @@ static inline void etwas_nest_enter(struct etwas_nest *nest, const struct etwas_
     nest->open[nest->depth++] = *nested;
 }
 
-/* What now ends, of its kind and key. False: nobody saw it begin. */
+/* Removes the last beginning, if it has this kind and key. False: the beginning is not known. */
 static inline bool etwas_nest_leave(struct etwas_nest *nest, uint32_t kind, uint64_t key,
                                     struct etwas_nested *nested)
 {

@@ -267,7 +267,7 @@ static bool handle_repeat(const struct etwas_source_event *event)
     return true;
 }
 
-/* ---- the topic ------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------- */
 
 /* What was received is looked at once more with MSG_PEEK, and received later. */
 #define LENGTH_FILTER                                                                              \

@@ -224,7 +224,7 @@ static bool find_lost(void *state, int64_t until_ns)
     return true;
 }
 
-/* ---- the topic ------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------- */
 
 static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {

@@ -265,7 +265,7 @@ static bool handle_break_end(const struct etwas_source_event *event)
     return true;
 }
 
-/* ---- the topic ------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------- */
 
 /* 32: MAP_ANONYMOUS, on every machine that the library is for. */
 static const struct etwas_event_source sources[] = {

@@ -2,22 +2,24 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The inventory: what the machine is made of and how it is set up, as events of SystemConfig, one for each
- * thing.
+ * The inventory: what the machine is made of and how it is set up, as events of SystemConfig, one
+ * for each thing.
  *
- * Everything is read from files beneath one folder: the machine's own root, or one that a test made up.
- * Nothing there is believed in. Only regular files are opened, and only their first bytes are read; so
- * many files and entries of folders are looked at and no more. File systems that may wait for
- * another machine, or for a program, are not asked how full they are.
+ * Everything is read from files beneath one folder: the machine's own root, or one that a test made
+ * up. Nothing there is trusted. Only the first bytes of regular files are read, and a bounded
+ * number of files and folder entries. File systems that may wait for another machine, or for a
+ * program, are not asked how full they are.
  *
- *     CPU, Platform, Power      /sys/devices/system/cpu, /proc/cpuinfo, /proc/meminfo, /sys/class/dmi, /sys/power
+ *     CPU, Platform, Power      /sys/devices/system/cpu, /proc/cpuinfo, /proc/meminfo,
+ *                               /sys/class/dmi, /sys/power
  *     PhyDisk, LogDisk, Optical /sys/block, /proc/self/mountinfo
- *     NIC, Network              /sys/class/net, the interfaces' addresses, /etc/resolv.conf, /proc/sys/net
+ *     NIC, Network              /sys/class/net, the interfaces' addresses, /etc/resolv.conf,
+ *                               /proc/sys/net
  *     Video                     /sys/class/drm, else /sys/class/graphics
  *     Services                  systemd's control groups and unit files
  *     IRQ, PnP, IDEChannel      /sys/kernel/irq, /sys/bus/pci, /sys/bus/usb, /sys/class/ata_device
  *
- * What is not there is told by no event, or by a field that is 0 or empty.
+ * A thing that does not exist has no event; a fact that is not known is 0 or empty.
  */
 #ifndef ETWAS_SYSTEM_INVENTORY_INVENTORY_H
 #define ETWAS_SYSTEM_INVENTORY_INVENTORY_H
@@ -30,7 +32,10 @@
 
 #define ETWAS_INVENTORY_ALL UINT32_MAX
 
-/* Events of these types, bit by bit. `record` has its room; what was in it is gone. */
+/*
+ * Emits the events of these types, one bit each. `record` has its room set; its content is
+ * overwritten.
+ */
 void etwas_inventory_emit(const char *root, uint32_t types, struct etwas_record_builder *record,
                           struct etwas_emitter *emitter, struct etwas_quiesce *quiesce);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What the parts of the inventory share. Each part tells of one kind of thing.
- */
+/* Shared by the parts of the inventory. Each part emits the events of one kind of thing. */
 #ifndef ETWAS_SYSTEM_INVENTORY_INVENTORY_INTERNAL_H
 #define ETWAS_SYSTEM_INVENTORY_INVENTORY_INTERNAL_H
 
@@ -14,12 +12,12 @@
 #include "system/inventory/inventory.h"
 
 enum {
-    ETWAS_INVENTORY_STEPS = 65536,    /* files and entries of folders that are looked at */
-    ETWAS_INVENTORY_LINE_BYTES = 256, /* of what one file says of one thing */
+    ETWAS_INVENTORY_STEPS = 65536,    /* files and folder entries that are read at most */
+    ETWAS_INVENTORY_LINE_BYTES = 256, /* of a line that a file has of one thing */
     ETWAS_INVENTORY_PATH_BYTES = 1024,
 };
 
-/* The event's type. */
+/* The types of the events. */
 enum etwas_inventory_type {
     ETWAS_INVENTORY_CPU = 10,
     ETWAS_INVENTORY_PHYSICAL_DISK = 11,
@@ -40,10 +38,10 @@ struct etwas_inventory {
     const char *root;
     struct etwas_record_builder *record;
     struct etwas_emitter *emitter;
-    struct etwas_quiesce *quiesce; /* behind each thing */
-    uint32_t types;                /* that are told, bit by bit */
+    struct etwas_quiesce *quiesce; /* called after each thing */
+    uint32_t types;                /* the types that are emitted, one bit each */
     uint32_t steps_left;
-    enum etwas_inventory_type type; /* of the record that is put together */
+    enum etwas_inventory_type type; /* of the record that is being built */
 };
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -65,29 +63,38 @@ void etwas_inventory_channels(struct etwas_inventory *inventory);
 void etwas_inventory_begin(struct etwas_inventory *inventory, enum etwas_inventory_type type);
 void etwas_inventory_end(struct etwas_inventory *inventory);
 
-/* A text whose length in characters is a field at `length_at` of the record. */
+/* Puts a text whose length in characters is a field at `length_at` of the record. */
 void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t length_at,
                                  const char *text);
 
 /* ---- files: paths are printf's, and begin beneath the root ----------------------------------- */
 
-/* The beginning of a file, with a 0 behind it. False: no regular file, or nothing in it. */
+/*
+ * Reads the beginning of a file, and ends it with a 0. False: it is not a regular file, or is
+ * empty.
+ */
 bool etwas_inventory_text(struct etwas_inventory *inventory, char *text, size_t size,
                           const char *path, ...) __attribute__((format(printf, 4, 5)));
 
-/* Its first line, without blanks at both ends. False, and an empty text: there is nothing. */
+/*
+ * Reads the first line of a file, without blanks at its ends. False: there is none, and `line` is
+ * empty.
+ */
 bool etwas_inventory_line(struct etwas_inventory *inventory, char *line, size_t size,
                           const char *path, ...) __attribute__((format(printf, 4, 5)));
 
-/* What its first line begins with: a number, hexadecimal behind 0x. 0: there is none. */
+/* Reads the number at the start of a file, hexadecimal after 0x. 0: there is none. */
 uint64_t etwas_inventory_number(struct etwas_inventory *inventory, const char *path, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The last name of where a symbolic link leads. False, and an empty text: it is none. */
+/*
+ * Reads the last name of the target of a symbolic link. False: there is no link, and `name` is
+ * empty.
+ */
 bool etwas_inventory_link(struct etwas_inventory *inventory, char *name, size_t size,
                           const char *path, ...) __attribute__((format(printf, 4, 5)));
 
-/* Calls `each` with the names in a folder, in no order, but for those that begin with a point. */
+/* Calls `each` for the names in a folder that do not begin with a dot, in no special order. */
 typedef void (*etwas_inventory_each_name)(struct etwas_inventory *inventory, const char *name,
                                           void *context);
 void etwas_inventory_each(struct etwas_inventory *inventory, etwas_inventory_each_name each,
@@ -96,10 +103,13 @@ void etwas_inventory_each(struct etwas_inventory *inventory, etwas_inventory_eac
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Adds an item to a list, behind the separator unless it is the first. All of it, or nothing. */
+/*
+ * Appends an item to a list, after a separator unless it is the first. Appends all of it or
+ * nothing.
+ */
 void etwas_inventory_list_add(char *list, size_t size, const char *separator, const char *item);
 
-/* The value behind the first line's beginning that is `name`; NULL: no line begins so. */
+/* Returns the value after `name` in the first line that begins with it; NULL: no line does. */
 const char *etwas_inventory_value(const char *text, const char *name);
 
 #endif

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which build an ELF file is, by its GNU note. The file is anybody's: nothing it says of offsets and
- * sizes is believed, and little of it is read.
+ * Reads the build id of an ELF file, from its GNU note. The file may be anybody's: its offsets and
+ * sizes are not trusted, and only a little of it is read.
  */
 #ifndef ETWAS_SYSTEM_NAMES_BUILD_ID_H
 #define ETWAS_SYSTEM_NAMES_BUILD_ID_H
@@ -15,14 +15,20 @@ enum {
     ETWAS_BUILD_ID_ROOM = 20
 };
 
-/* How many bytes it has; 0: none is found. Notes one behind the other, as the kernel shows its own. */
+/*
+ * Finds the build id in notes that follow each other, as the kernel shows its own. Returns its
+ * bytes; 0: there is none.
+ */
 uint32_t etwas_build_id_of_notes(const uint8_t *notes, size_t bytes,
                                  uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
-/* Of an open file. */
+/* Does the same for an open file. */
 uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
-/* Of what is open to say where it is (O_PATH), if it is a regular file: no other is opened to be read. */
+/*
+ * Does the same for a file that is open with O_PATH, if it is a regular file. Others are not opened
+ * for reading.
+ */
 uint32_t etwas_build_id_of_path_file(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
 #endif

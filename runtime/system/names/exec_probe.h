@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A probe (probe.h) that says with which arguments each exec begins: a BPF program at the tracepoint
- * sched_process_exec. There the new program's stack is made and it has not run yet, so what is read is
- * what it will be given: of a script its interpreter's arguments.
+ * A probe (probe.h) that reports the arguments with which each exec begins: a BPF program at the
+ * tracepoint sched_process_exec. At that time the new program's stack exists and the program has
+ * not run, so the arguments are those that it is given; for a script, those of its interpreter.
  *
- * Where the kernel has no BTF of its own, there is none.
+ * Where the kernel has no BTF, there is no such probe.
  */
 #ifndef ETWAS_SYSTEM_NAMES_EXEC_PROBE_H
 #define ETWAS_SYSTEM_NAMES_EXEC_PROBE_H
@@ -18,13 +18,16 @@
 #include "system/stream/sample.h"
 
 enum {
-    ETWAS_EXEC_MOST_BYTES = 16384 /* of arguments; what is longer is cut */
+    ETWAS_EXEC_MOST_BYTES = 16384 /* of arguments; longer ones are cut */
 };
 
-/* For so many processors. False: nothing is open. */
+/* Opens the probe for so many processors. False: nothing is open. */
 bool etwas_exec_probe_open(struct etwas_probe *probe, uint32_t processors);
 
-/* False: the sample is another. Without bytes the arguments could not be read. */
+/*
+ * Decodes a sample of the probe. False: the sample is not one. No bytes: the arguments could not be
+ * read.
+ */
 bool etwas_exec_decode(const struct etwas_sample *sample,
                        struct etwas_process_record *process_record);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which system calls are operations on files, by their numbers on this machine: what ETW's FileIo calls each,
- * and which of its arguments say what.
+ * The system calls that are operations on files, by their numbers on this machine: the FileIo
+ * operation that each is for ETW, and the arguments that describe it.
  */
 #ifndef ETWAS_SYSTEM_NAMES_FILE_CALLS_H
 #define ETWAS_SYSTEM_NAMES_FILE_CALLS_H
@@ -13,7 +13,7 @@
 enum {
     ETWAS_FILE_ARGUMENTS = 6,
 
-    /* Of FileIo's classes; 0: none. */
+    /* Types of FileIo's classes; 0: none. */
     ETWAS_FILE_CREATE = 64,
     ETWAS_FILE_CLEANUP = 65,
     ETWAS_FILE_CLOSE = 66,
@@ -31,7 +31,7 @@ enum {
     ETWAS_FILE_RENAME_PATH = 80,
     ETWAS_FILE_SET_LINK_PATH = 81,
 
-    /* What is asked or set of a file. */
+    /* Information that is queried or set of a file. */
     ETWAS_FILE_INFO_DIRECTORY = 1,
     ETWAS_FILE_INFO_BASIC = 4,
     ETWAS_FILE_INFO_RENAME = 10,
@@ -42,41 +42,43 @@ enum {
     ETWAS_FILE_INFO_END_OF_FILE = 20,
 };
 
-/* What it changes of descriptors, whatever else it does. */
+/* What a call does to descriptors, besides its operation. */
 enum etwas_file_effect {
     ETWAS_FILE_NO_EFFECT,
-    ETWAS_FILE_OPENS,  /* a file of its own */
+    ETWAS_FILE_OPENS,  /* a new file */
     ETWAS_FILE_CLOSES, /* the first argument */
     ETWAS_FILE_CLOSES_RANGE,
     ETWAS_FILE_SEEKS,
-    ETWAS_FILE_DUPLICATES, /* the first argument; the second is not what it was */
-    ETWAS_FILE_SHARES,     /* the first argument, perhaps, with a descriptor that was free */
+    ETWAS_FILE_DUPLICATES, /* the first argument; the second one is closed */
+    ETWAS_FILE_SHARES,     /* the first argument, in some cases, with a free descriptor */
     ETWAS_FILE_EXECUTES,
 };
 
-/* Arguments by their number from 1 on; 0: it has none that says so. */
+/* One call. Arguments are given by their numbers from 1 on; 0: the call has no such argument. */
 struct etwas_file_call {
-    uint8_t type;   /* ETWAS_FILE_*; 0: it has an effect alone */
+    uint8_t type;   /* ETWAS_FILE_*; 0: the call has only an effect */
     uint8_t effect; /* enum etwas_file_effect */
     uint8_t descriptor;
-    uint8_t second; /* what is written to, of a call that reads from the first */
-    uint8_t bytes;  /* of a transfer */
-    uint8_t offset; /* in the file */
-    uint8_t moves;  /* the file's position, by what it returns */
-    uint8_t flags;  /* of open, or of a call that with AT_EMPTY_PATH is of its first argument */
-    uint8_t extra;  /* what the file becomes */
-    uint8_t path;   /* of what is opened, made, renamed, linked or deleted */
-    uint8_t second_path;  /* what that becomes */
-    uint32_t given_flags; /* no argument, but what it does as open would with them */
-    uint32_t info_class;  /* likewise, what ETW calls what is asked or set */
+    uint8_t second; /* the destination of a call that reads from the first argument */
+    uint8_t bytes;  /* the length of a transfer */
+    uint8_t offset; /* the offset in the file */
+    uint8_t moves;  /* the call moves the file's position by what it returns */
+    /* The flags of open, or of a call that with AT_EMPTY_PATH refers to its first argument. */
+    uint8_t flags;
+    uint8_t extra;        /* what a record says besides, such as the new size */
+    uint8_t path;         /* the path that is opened, made, renamed, linked or deleted */
+    uint8_t second_path;  /* the path that it becomes */
+    uint32_t given_flags; /* the flags with which open would do the same */
+    uint32_t info_class;  /* the information that is queried or set, as ETW names it */
 };
 
-/* NULL: it is none. */
+/* Returns the call with this number; NULL: it is no operation on a file. */
 const struct etwas_file_call *etwas_file_call_of(int64_t number);
 
 /*
- * A filter of raw_syscalls: they alone. Each call of the machine passes it, and each comparison costs the call some
- * 10 ns, so that a number is found by halving. There once it was asked for.
+ * A filter of raw_syscalls that passes only these calls. Every system call of the machine is
+ * compared with it, and a comparison costs some 10 ns, so it is a binary search. The text is valid
+ * after etwas_file_calls_make_filter.
  */
 enum {
     ETWAS_FILE_CALLS_FILTER_BYTES = 1536

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Paths that calls are given (path_probe.h), until the calls are told, which is right behind them: of a few threads at
- * once. Where there are more, the oldest gives way. Not thread-safe.
+ * Paths that calls are given (path_probe.h), kept until their calls are handled, which is right
+ * afterwards. Holds the paths of a few threads; when there are more, the oldest one is dropped. Not
+ * thread-safe.
  */
 #ifndef ETWAS_SYSTEM_NAMES_FILE_PATHS_H
 #define ETWAS_SYSTEM_NAMES_FILE_PATHS_H
@@ -17,7 +18,7 @@ enum {
 };
 
 struct etwas_file_path {
-    uint64_t age; /* 0: none */
+    uint64_t age; /* 0: the entry is free */
     uint32_t thread;
     uint32_t call;
     uint64_t address;
@@ -30,15 +31,18 @@ struct etwas_file_paths {
     struct etwas_file_path kept[ETWAS_FILE_PATHS_KEPT];
 };
 
-/* In place of what is kept of its thread. */
+/* Stores the paths of a thread's call, and drops what is stored of the thread. */
 void etwas_file_paths_store(struct etwas_file_paths *paths,
                             const struct etwas_process_record *process_record);
 
-/* What a call was given of this number, whose first path is there; it is kept until the next put. NULL: not known. */
+/*
+ * Returns the paths of the thread's call, if its number and the address of its first path are
+ * these. The result is valid until the next store. NULL: not known.
+ */
 const struct etwas_file_path *etwas_file_paths_find(struct etwas_file_paths *paths, uint32_t thread,
                                                     uint32_t call, uint64_t address);
 
-/* Nothing is kept any more. */
+/* Drops all paths. */
 void etwas_file_paths_clear(struct etwas_file_paths *paths);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Records of ETW's FileIo, version 3.
- */
+/* Makes records of ETW's FileIo, version 3. */
 #ifndef ETWAS_SYSTEM_NAMES_FILE_RECORD_H
 #define ETWAS_SYSTEM_NAMES_FILE_RECORD_H
 
@@ -13,8 +11,9 @@
 #include "system/stream/event_group.h"
 
 enum etwas_file_name_type {
-    ETWAS_FILE_NAME = 0,          /* what is known by now */
-    ETWAS_FILE_NAME_RUNDOWN = 36, /* what the session found, or leaves */
+    ETWAS_FILE_NAME = 0, /* a name that became known */
+    /* A name that the session found at its start, or knows at its end. */
+    ETWAS_FILE_NAME_RUNDOWN = 36,
 };
 
 /* An operation that begins. */
@@ -27,24 +26,27 @@ struct etwas_file_operation {
     uint32_t bytes;
     uint64_t extra;
     uint64_t open_flags; /* O_* */
-    const char *path;    /* of an open; NULL: not known */
+    const char *path;    /* the path of an open; NULL: not known */
 };
 
 void etwas_file_record_begin(const struct etwas_source_event *event,
                              const struct etwas_file_operation *operation);
 
-/* Which path an operation is of that has begun: of a rename and a link, which it becomes. */
+/*
+ * Emits the path of an operation that has begun; of a rename or a link, the path that the file
+ * gets.
+ */
 void etwas_file_record_path(const struct etwas_source_event *event,
                             const struct etwas_file_operation *operation);
 
-/* What a file is called, by a call. */
+/* Emits the name of a file that a call was given. */
 void etwas_file_record_called(const struct etwas_source_event *event, uint64_t file,
                               const char *name);
 
-/* What the system call returned. */
+/* Emits the end of a call with what it returned. */
 void etwas_file_record_end(const struct etwas_source_event *event, uint64_t irp, int64_t result);
 
-/* Now, whenever the file got it. */
+/* Emits the name of a file, with the time of now. */
 void etwas_file_record_name(const struct etwas_event_group_host *host,
                             enum etwas_file_name_type type, uint64_t file, const char *name);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which files processes have mapped, as /proc shows it, and by which number a file is known that has no descriptor:
- * its key, which is made of the device and the inode.
+ * The files that processes have mapped, as /proc shows them, and the keys of files. A key is made
+ * of the device and the inode, and identifies a file that has no descriptor.
  */
 #ifndef ETWAS_SYSTEM_NAMES_FILE_VIEWS_H
 #define ETWAS_SYSTEM_NAMES_FILE_VIEWS_H
@@ -21,7 +21,7 @@ struct etwas_file_view {
     const char *path;
 };
 
-/* Of a device as the kernel numbers them: major << 20 | minor. Less than 2^63. */
+/* `device`: major << 20 | minor, as in the kernel's events. Keys are less than 2^63. */
 static inline uint64_t etwas_file_key(uint32_t device, uint64_t inode)
 {
     const uint32_t device_at = 31;
@@ -29,10 +29,12 @@ static inline uint64_t etwas_file_key(uint32_t device, uint64_t inode)
     return ((uint64_t)device << device_at ^ inode) & INT64_MAX;
 }
 
-/* Of a line of `maps`, which becomes the path's memory. False: it is of no file. */
+/*
+ * Parses a line of `maps`, whose memory the path then uses. False: it is not a mapping of a file.
+ */
 bool etwas_file_view_parse(char *line, struct etwas_file_view *view);
 
-/* Calls `each` for what the process has mapped of files. */
+/* Calls `each` for every mapping of a file that the process has. */
 void etwas_file_views_read(uint32_t process_id,
                            void (*each)(void *context, const struct etwas_file_view *view),
                            void *context);
@@ -43,13 +45,13 @@ struct etwas_file_keys {
     struct etwas_id_map map;
 };
 
-/* False: no memory, and nothing to free. */
+/* False: there is no memory, and nothing to free. */
 bool etwas_file_keys_init(struct etwas_file_keys *keys);
 void etwas_file_keys_free(struct etwas_file_keys *keys);
 
 bool etwas_file_keys_has(const struct etwas_file_keys *keys, uint64_t key);
 
-/* False: it is there already, or there is no memory, or there are very many. */
+/* False: the key is known already, or there is no memory, or there are too many. */
 bool etwas_file_keys_add(struct etwas_file_keys *keys, uint64_t key);
 
 #endif

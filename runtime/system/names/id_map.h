@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A map from numbers to what has such a node as its first member. Several may have the same number:
- * the newest is found, and the others behind it. Nobody but its caller touches it at a time.
+ * A hash table from numbers to objects whose first member is a node. Several may have the same
+ * number: the newest is found first. Not thread-safe.
  */
 #ifndef ETWAS_SYSTEM_NAMES_ID_MAP_H
 #define ETWAS_SYSTEM_NAMES_ID_MAP_H
@@ -22,20 +22,23 @@ struct etwas_id_map {
     uint32_t count;
 };
 
-/* False: no memory. */
+/* False: there is no memory. */
 bool etwas_id_map_init(struct etwas_id_map *map);
 
-/* What is in it is the caller's. */
+/* Frees the table; the objects belong to the caller. */
 void etwas_id_map_free(struct etwas_id_map *map);
 
 void etwas_id_map_add(struct etwas_id_map *map, struct etwas_id_node *node);
 void etwas_id_map_remove(struct etwas_id_map *map, struct etwas_id_node *node);
 
-/* NULL: there is none, or no other. */
+/* Returns the newest object with this number, or the next older one; NULL: there is none. */
 struct etwas_id_node *etwas_id_map_find(const struct etwas_id_map *map, uint32_t id);
 struct etwas_id_node *etwas_id_map_find_next(const struct etwas_id_node *node);
 
-/* The one after this in no special order; NULL: the first, or there is none. */
+/*
+ * Returns the object after this one, in no special order. `node` NULL: the first. NULL: there is
+ * none.
+ */
 struct etwas_id_node *etwas_id_map_after(const struct etwas_id_map *map,
                                          const struct etwas_id_node *node);
 

@@ -2,14 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The images of a process: which files it can run code from, and where. Linux tells what is mapped and
- * not what is unmapped: what lies where something else is mapped now is unloaded. What is told twice
- * is there once.
+ * The images of a process: the files that it can run code from, and where. Linux reports what is
+ * mapped and not what is unmapped, so an image is unloaded where something else is mapped over it.
+ * A mapping that is reported twice is added once.
  *
- *     base    where the file's first byte would be, so that an address minus it is an offset in the file
+ *     base    the address of the file's first byte, so that an address minus the base is an
+ *             offset in the file
  *
- * The parts of a file with one base are one image, from its first byte to the end of the last part.
- * Where that byte would have no address the base is the part's own, and the file's offset there is said.
+ * The mapped parts of a file with the same base are one image, from its first byte to the end of
+ * the last part. If the first byte would have no address, the base is the part's own address, with
+ * its offset in the file.
  */
 #ifndef ETWAS_SYSTEM_NAMES_IMAGE_LIST_H
 #define ETWAS_SYSTEM_NAMES_IMAGE_LIST_H
@@ -21,20 +23,21 @@
 
 enum {
     ETWAS_IMAGE_BUILD_ID_BYTES = 20,
-    ETWAS_IMAGE_LIST_MOST = 4096, /* others are told and not kept: their end is not told */
+    /* Further images are reported and not kept, so their unload is not reported. */
+    ETWAS_IMAGE_LIST_MOST = 4096,
 };
 
-/* A part of a file that is mapped to be run. */
+/* A part of a file that is mapped executable. */
 struct etwas_mapping {
     uint64_t address;
     uint64_t bytes;
     uint64_t file_offset;
-    uint32_t build_id_bytes; /* 0: not known */
+    uint32_t build_id_bytes; /* 0: the build id is not known */
     const uint8_t *build_id;
     const char *path;
 };
 
-/* Shared by all images of it. */
+/* A file; all images of it share this. */
 struct etwas_image_file {
     struct etwas_id_node node;
     uint32_t references;
@@ -45,8 +48,8 @@ struct etwas_image_file {
 
 struct etwas_file_image {
     uint64_t base;
-    uint64_t base_offset; /* in the file; 0 unless its first byte would have no address */
-    uint64_t begin;       /* what of it is mapped */
+    uint64_t base_offset; /* in the file; 0 unless the first byte would have no address */
+    uint64_t begin;       /* the part of it that is mapped */
     uint64_t end;
     struct etwas_image_file *file;
 };
@@ -60,18 +63,21 @@ struct etwas_image_list {
 typedef void etwas_image_callback(void *context, bool is_loaded,
                                   const struct etwas_file_image *image);
 
-/* Whether images are made of it: a file, or the code that the kernel gives to each process. */
+/*
+ * Whether the mapping is part of an image: of a file, or of the code that the kernel gives to every
+ * process.
+ */
 bool etwas_mapping_is_image(const char *path);
 
 /*
- * Tells which images this unloads and which it loads. `files`: whose nodes are image files. Without
- * memory it tells what it can.
+ * Adds a mapping, and calls `callback` for each image that is unloaded and for the one that is
+ * loaded. `files`: the image files of all processes. Without memory it reports what it can.
  */
 void etwas_image_list_add(struct etwas_image_list *list, struct etwas_id_map *files,
                           const struct etwas_mapping *mapping, etwas_image_callback *callback,
                           void *context);
 
-/* What a fork's child has; nothing where there is no memory. */
+/* Copies the images of the parent to a forked child; without memory, nothing. */
 void etwas_image_list_copy(struct etwas_image_list *list, const struct etwas_image_list *from);
 
 void etwas_image_list_clear(struct etwas_image_list *list, struct etwas_id_map *files);

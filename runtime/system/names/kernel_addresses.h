@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Records pass through here on their way out, and the kernel's addresses that they name are noted: of
- * samples, frames of stacks and routines, each once. What they are is told when it is asked for
+ * An emitter that remembers the kernel's addresses in the records that it passes on: of samples,
+ * frames of stacks and routines, each once. Their functions are emitted on request
  * (kernel_symbols.h).
  *
- * A set of bounded size; what it has no room for is counted as often as it comes.
+ * The set is bounded. An address that finds no room in it is counted each time.
  */
 #ifndef ETWAS_SYSTEM_NAMES_KERNEL_ADDRESSES_H
 #define ETWAS_SYSTEM_NAMES_KERNEL_ADDRESSES_H
@@ -22,7 +22,8 @@ enum {
 struct etwas_kernel_addresses {
     struct etwas_emitter emitter;
     struct etwas_emitter *next;
-    uint64_t *table; /* open addressing, half full at most; 0: free. NULL until there is one */
+    /* Open addressing, at most half full; 0: a free entry. NULL until the first address. */
+    uint64_t *table;
     uint32_t count;
     uint32_t left_out;
 };
@@ -30,10 +31,13 @@ struct etwas_kernel_addresses {
 void etwas_kernel_addresses_open(struct etwas_kernel_addresses *addresses,
                                  struct etwas_emitter *next);
 
-/* One of the kernel's half; others are passed over. */
+/* Adds an address of the kernel's half; others are ignored. */
 void etwas_kernel_addresses_add(struct etwas_kernel_addresses *addresses, uint64_t address);
 
-/* In ascending order; malloc's. NULL: there are none, or no memory. */
+/*
+ * Returns the addresses in ascending order, from malloc. NULL: there are none, or there is no
+ * memory.
+ */
 uint64_t *etwas_kernel_addresses_sorted(const struct etwas_kernel_addresses *addresses);
 
 void etwas_kernel_addresses_free(struct etwas_kernel_addresses *addresses);

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the kernel's addresses that records named are, told as records of our own (etl/own_record.h): so
- * that the trace says it to who reads it elsewhere, or may not see the kernel's symbols.
+ * Emits the functions of the kernel's addresses that records named, as records of our own
+ * (etl/own_record.h), so that the trace can be read on another machine, or by a reader that may not
+ * see the kernel's symbols.
  */
 #ifndef ETWAS_SYSTEM_NAMES_KERNEL_SYMBOLS_H
 #define ETWAS_SYSTEM_NAMES_KERNEL_SYMBOLS_H
@@ -12,9 +13,9 @@
 #include "system/stream/record_builder.h"
 
 /*
- * Reads `path`, which is as /proc/kallsyms, once, and tells the functions in which the addresses lie, each
- * once, in ascending order. In no function is what lies further behind a symbol than functions are
- * long. Where the kernel shows no addresses nothing is told.
+ * Reads `path`, a file like /proc/kallsyms, once, and emits the functions that contain the
+ * addresses, each once and in ascending order. An address further behind a symbol than functions
+ * are long is in no function. Emits nothing where the kernel shows no addresses.
  */
 void etwas_kernel_symbols_emit(const struct etwas_kernel_addresses *addresses, const char *path,
                                struct etwas_record_builder *record, struct etwas_emitter *emitter);

@@ -18,7 +18,7 @@ enum {
     NS_PER_S = 1000000000,
 };
 
-/* A thread that does errands, one after the other. It frees itself where it was left alone. */
+/* A thread that does offloaded tasks, one after the other. It frees itself where it was left alone. */
 struct worker {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -36,7 +36,7 @@ static _Thread_local struct worker *my_worker; /* NULL: none yet, or it was left
 
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* An errand has one from before it begins until it has come back: whoever is left alone has had it already. */
+/* An offloaded task has one from before it begins until it has come back: whoever is left alone has had it already. */
 static struct slot {
     const struct etwas_offload_task *task; /* NULL: nobody */
     bool is_abandoned;                     /* alone; until then its asker waits for it */

@@ -2,13 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What may take for ever: a process's memory and mappings, which a page fault that nobody answers locks; and a
- * file of a file system that is another process. Who reads the rings must not wait for that. So another thread
- * does it, is waited for a quarter of a second, and then left alone with it; it ends when it comes back.
+ * Runs tasks that may block for ever: reading a process's memory and mappings, which a page fault
+ * that is never answered locks, or a file of a file system that another process serves. The thread
+ * that reads the rings must not wait for that. So a task runs on another thread, which is waited
+ * for a quarter of a second and then abandoned with its task; the thread ends when the task
+ * returns.
  *
- * As long as it has not, neither that process nor a file of that device is asked again, and not more than
- * ETWAS_OFFLOAD_MOST are left like that: so with those no more are being done at once, for all loggers
- * together. Where a thread has not begun errands, it does them itself.
+ * While a task is abandoned, neither its process nor files of its device are read again. At most
+ * ETWAS_OFFLOAD_MOST tasks run or are abandoned at once, for all loggers together; further ones are
+ * refused. A thread that has not called etwas_offload_begin runs its tasks by itself.
  */
 #ifndef ETWAS_SYSTEM_NAMES_OFFLOAD_H
 #define ETWAS_SYSTEM_NAMES_OFFLOAD_H
@@ -20,35 +22,41 @@ enum {
     ETWAS_OFFLOAD_MOST = 8
 };
 
-/* The head of what it needs and brings; from the heap. */
+/* The first member of a task, which is allocated with malloc. */
 struct etwas_offload_task {
     void (*run)(struct etwas_offload_task *task);
     void (*free)(struct etwas_offload_task *task);
 
-    /* What it has by now is taken, before it is left alone; NULL: nothing is. */
+    /*
+     * Called before the task is abandoned: saves the results so far. NULL: there are none to save.
+     */
     void (*abandon)(struct etwas_offload_task *task);
 
     uint32_t process_id;
-    uint64_t device; /* whose file is being read, set while it runs; ETWAS_NO_DEVICE: none's */
+    /* The device of the file that is being read, set while the task runs; ETWAS_NO_DEVICE: none. */
+    uint64_t device;
 };
 
 #define ETWAS_NO_DEVICE UINT64_MAX
 
-/* From now on the thread has its errands done by others, until the end. */
+/* Between begin and end, tasks of the calling thread run on another thread. */
 void etwas_offload_begin(void);
 void etwas_offload_end(void);
 
-/* False: it is refused, or was left alone, and is not the caller's any more. Else the caller frees it. */
+/*
+ * Runs the task. False: it was refused or abandoned, and the caller must not touch it. Else the
+ * caller frees it.
+ */
 bool etwas_offload_run(struct etwas_offload_task *task);
 
-/* Whether somebody waits for a file of that device. */
+/* Whether an abandoned task waits for a file of the device. */
 bool etwas_offload_waits_for(uint64_t device);
 
-/* In a fork's child, where none of them is. */
+/* In a fork's child, which has none of the threads. */
 void etwas_offload_forget(void);
 
 #ifdef ETWAS_TESTPOINTS
-/* How many are left alone. */
+/* Returns how many tasks are abandoned. */
 uint32_t etwas_offload_abandoned(void);
 #endif
 

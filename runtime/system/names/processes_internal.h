@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the parts of processes.h share: processes_emit.c says what becomes of a process, processes_scan.c
- * finds out by looking, processes.c is told by the feeds.
+ * Shared by the parts of processes.h: processes.c handles process records, processes_exec.c execs,
+ * processes_scan.c reads /proc, processes_emit.c emits records.
  */
 #ifndef ETWAS_SYSTEM_NAMES_PROCESSES_INTERNAL_H
 #define ETWAS_SYSTEM_NAMES_PROCESSES_INTERNAL_H
@@ -12,10 +12,10 @@
 #include "system/names/processes.h"
 
 enum {
-    ETWAS_PROCESS_KERNEL = 0 /* the process whose images those of the kernel are */
+    ETWAS_PROCESS_KERNEL = 0 /* the process that has the kernel's images */
 };
 
-/* Who says it, where, when. */
+/* The stream, time and thread of a record. */
 struct etwas_record_origin {
     uint32_t slot;
     int64_t time_ns;
@@ -32,7 +32,7 @@ static inline struct etwas_record_origin etwas_record_origin_of(
                                         origin->thread_id};
 }
 
-/* What is found out by looking. */
+/* The origin of what a scan has found. */
 static inline struct etwas_record_origin etwas_record_origin_found(uint32_t process_id,
                                                                    int64_t time_ns)
 {
@@ -41,7 +41,7 @@ static inline struct etwas_record_origin etwas_record_origin_found(uint32_t proc
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-/* While it lives. */
+/* Emits that the process exists. */
 void etwas_process_emit(struct etwas_processes *processes, struct etwas_process *process,
                         const struct etwas_record_origin *origin,
                         enum etwas_process_class_type type, uint32_t flags);
@@ -50,7 +50,7 @@ void etwas_process_emit_images(struct etwas_processes *processes,
                                const struct etwas_record_origin *origin,
                                enum etwas_image_record_type type);
 
-/* Found, or left: as it is, with what it has used. */
+/* Emits that the process exists, at a start or an end, with what it has used. */
 void etwas_process_emit_rundown(struct etwas_processes *processes, struct etwas_process *process,
                                 const struct etwas_record_origin *origin,
                                 enum etwas_process_class_type type);
@@ -59,7 +59,7 @@ struct etwas_process_mapped {
     struct etwas_processes *processes;
     struct etwas_process *process;
     struct etwas_record_origin origin;
-    enum etwas_image_record_type loaded; /* what it is called */
+    enum etwas_image_record_type loaded; /* the type of the record that a mapping becomes */
 };
 
 /* `context`: a struct etwas_process_mapped. */
@@ -68,40 +68,46 @@ void etwas_process_handle_mapping(void *context, const struct etwas_mapping *map
 void etwas_process_unload(struct etwas_processes *processes, struct etwas_process *process,
                           const struct etwas_record_origin *origin);
 
-/* A thread of it has ended. */
+/* A thread of the process has ended: takes over what it used. */
 void etwas_process_handle_exit(struct etwas_processes *processes, struct etwas_process *process,
                                uint32_t thread_id);
 
-/* It is not there any more. */
+/* The process has ended: emits its end and removes it. */
 void etwas_process_end(struct etwas_processes *processes, struct etwas_process *process,
                        const struct etwas_record_origin *origin, uint32_t flags);
 
-/* Its end was lost, and is noticed here. */
+/* The same for a process whose end was lost, and is noticed now. */
 void etwas_process_end_unseen(struct etwas_processes *processes, struct etwas_process *process,
                               const struct etwas_record_origin *origin);
 
-/* From whom had it, if anybody: that thread has ended, which nobody saw, and its process perhaps, too. */
+/*
+ * Gives the thread to this process. If another process has it, that thread has ended unnoticed, and
+ * perhaps its process with it.
+ */
 void etwas_process_adopt_thread(struct etwas_processes *processes, struct etwas_process *process,
                                 uint32_t thread_id, const struct etwas_record_origin *origin);
 
 /* ---- exec ------------------------------------------------------------------------------------ */
 
-/* COMM says that it runs another program. */
+/* Handles a COMM that says that the process runs another program. */
 void etwas_process_begin_exec(struct etwas_processes *processes, struct etwas_process *process,
                               const struct etwas_process_record *process_record);
 
-/* The probe says that it has begun, and with which arguments. */
+/* Handles the probe's report that the program has begun, with its arguments. */
 void etwas_process_handle_arguments(struct etwas_processes *processes,
                                     struct etwas_process *process,
                                     const struct etwas_process_record *process_record);
 
-/* Nothing more will be said of a program that it began, if it did: told here and now. */
+/*
+ * If the process runs a program that is not emitted yet, emits it with what is known: nothing more
+ * will be reported.
+ */
 void etwas_process_finish_exec(struct etwas_processes *processes, struct etwas_process *process,
                                const struct etwas_record_origin *origin);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-/* At a process and its command line: the facts. False: there is no such process. */
+/* Reads the facts of a process and its command line. False: there is no such process. */
 bool etwas_process_read_facts(struct etwas_processes *processes, uint32_t process_id);
 
 void etwas_process_apply_facts(struct etwas_process *process,
@@ -109,10 +115,10 @@ void etwas_process_apply_facts(struct etwas_process *process,
 void etwas_process_apply_command_line(struct etwas_process *process,
                                       const struct etwas_process_facts *facts);
 
-/* Two clocks may see a start a tick apart. */
+/* Compares start ticks; two clocks may differ by one tick. */
 bool etwas_process_started_at(const struct etwas_process *process, uint64_t start_tick);
 
-/* As it is now, which is told; NULL: it is not there any more, or there is no memory. */
+/* Scans a process, adds it to the table and emits it. NULL: it is gone, or there is no memory. */
 struct etwas_process *etwas_process_scan(struct etwas_processes *processes, uint32_t process_id);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The threads of this process, but for one.
- */
+/* The threads of this process, except for one. */
 #ifndef ETWAS_SYSTEM_NAMES_THREAD_LIST_H
 #define ETWAS_SYSTEM_NAMES_THREAD_LIST_H
 
@@ -14,11 +12,11 @@ struct etwas_thread_list {
     uint32_t except;
     uint32_t count;
     uint32_t room;
-    uint32_t *ids; /* as /proc lists them: by age */
-    bool is_short; /* there was no memory for all */
+    uint32_t *ids; /* in the order of /proc: by age */
+    bool is_short; /* there was no memory for all of them */
 };
 
-/* Reads the list once more. False: /proc is not of this process's namespace, or there is no memory. */
+/* Reads the list again. False: /proc is of another namespace, or there is no memory. */
 bool etwas_thread_list_read(struct etwas_thread_list *list);
 
 bool etwas_thread_list_equals(const struct etwas_thread_list *left,

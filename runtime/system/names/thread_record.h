@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Threads that come and go, and those that are there, as Thread's Start, End, DCStart and DCEnd.
- * Linux says of a thread neither stacks nor addresses: 0.
+ * Makes records of ETW's Thread class: Start, End, DCStart and DCEnd. The addresses of stacks are
+ * 0, since Linux does not report them.
  */
 #ifndef ETWAS_SYSTEM_NAMES_THREAD_RECORD_H
 #define ETWAS_SYSTEM_NAMES_THREAD_RECORD_H
@@ -31,19 +31,22 @@ struct etwas_thread_record {
 };
 _Static_assert(sizeof(struct etwas_thread_record) == 32 + 72, "Thread, version 3");
 
-/* All but the stamp. `by`: the thread that logs, so to say: who began another, or ends. */
+/*
+ * Makes a record without its stamp. `by`: the thread of the record's header: the one that began the
+ * thread, or the thread that ends.
+ */
 struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_type type,
                                                     uint32_t process_id, uint32_t thread_id,
                                                     uint32_t by_process_id, uint32_t by_thread_id);
 
-#define ETWAS_THREAD_END_NOT_SEEN 1 /* in the flags of an End: it ended earlier */
+#define ETWAS_THREAD_END_NOT_SEEN 1 /* a flag of End: the thread ended earlier */
 
 typedef void etwas_listed_thread_callback(void *context, uint32_t process_id, uint32_t thread_id,
                                           bool is_leaving);
 
 /*
- * Calls `each` for the threads of all processes that /proc shows, those of the kernel too, but for
- * threads that have ended; of one process if it is not 0. False: nobody knows.
+ * Calls `each` for the threads of one process, or of all processes in /proc if process_id is 0; not
+ * for those that have ended. False: they cannot be listed.
  */
 bool etwas_threads_list(uint32_t process_id, etwas_listed_thread_callback *each, void *context);
 

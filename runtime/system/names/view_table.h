@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which parts of which files processes have mapped, and where. Of a process that is in the table all is known, but
- * for what is beyond ETWAS_VIEWS_MOST. Not thread-safe.
+ * The parts of files that processes have mapped. All mappings of a process in the table are known,
+ * except for those beyond ETWAS_VIEWS_MOST. Not thread-safe.
  */
 #ifndef ETWAS_SYSTEM_NAMES_VIEW_TABLE_H
 #define ETWAS_SYSTEM_NAMES_VIEW_TABLE_H
@@ -26,8 +26,8 @@ struct etwas_view {
 
 struct etwas_view_process {
     struct etwas_id_node node;
-    int64_t since_ns;   /* what happened to it before is known already */
-    int64_t scanned_ns; /* what happened to it before may be */
+    int64_t since_ns;   /* what happened to it before this time is known already */
+    int64_t scanned_ns; /* what happened to it before this time may be known already */
     bool is_starting;   /* the kernel maps a program */
     uint32_t count;
     uint32_t room;
@@ -40,35 +40,41 @@ struct etwas_view_table {
 
 typedef void etwas_view_callback(void *context, const struct etwas_view *view);
 
-/* False: no memory, and nothing to free. */
+/* False: there is no memory, and nothing to free. */
 bool etwas_view_table_init(struct etwas_view_table *table);
 void etwas_view_table_free(struct etwas_view_table *table);
 
-/* Nothing is known of any process. */
+/* Removes all processes. */
 void etwas_view_table_forget(struct etwas_view_table *table);
 
-/* NULL: it is not known. */
+/* NULL: the process is not known. */
 struct etwas_view_process *etwas_view_table_find(const struct etwas_view_table *table,
                                                  uint32_t process_id);
 
-/* It has nothing mapped, whatever it had. NULL: no memory. */
+/* Adds a process without mappings, or removes those that it had. NULL: there is no memory. */
 struct etwas_view_process *etwas_view_table_begin(struct etwas_view_table *table,
                                                   uint32_t process_id, int64_t time_ns);
 
-/* It has what its parent has; not known if that is not. */
+/* Copies the parent's mappings to its child; if the parent is not known, neither is the child. */
 void etwas_view_table_fork(struct etwas_view_table *table, uint32_t process_id, uint32_t parent_id,
                            int64_t time_ns);
 
 void etwas_view_table_end(struct etwas_view_table *table, uint32_t process_id);
 
-/* The one after this in no special order; NULL: the first, or there is none. */
+/*
+ * Returns the process after this one, in no special order. `process` NULL: the first. NULL: there
+ * is none.
+ */
 struct etwas_view_process *etwas_view_table_after(const struct etwas_view_table *table,
                                                   const struct etwas_view_process *process);
 
-/* There is nothing of it yet. */
+/* Adds a mapping; nothing else may be mapped there. */
 void etwas_view_add(struct etwas_view_process *process, const struct etwas_view *view);
 
-/* Nothing is mapped there any more: tells what of views was. */
+/*
+ * Removes mappings in this range, and calls `callback` for each of them, or the part of it that is
+ * removed.
+ */
 void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint64_t end,
                        etwas_view_callback *callback, void *context);
 

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * bpf(2), as far as a small program of ours needs it: maps, a program, and where it runs. What is made is a
- * descriptor, closed on exec, or -1. Needs CAP_BPF and CAP_PERFMON.
+ * bpf(2), as far as our small programs need it: maps, a program, and where it runs. Functions
+ * return a descriptor, closed on exec, or -1. They need CAP_BPF and CAP_PERFMON.
  *
- * A program is a table of instructions (linux/bpf.h), written with the macros below, each a function of
- * registers: 1 to 5 are a call's arguments and gone behind it, 0 is what it returned, 6 to 9 are the
- * program's own, 10 is where its stack ends.
+ * A program is a table of instructions (linux/bpf.h), written with the macros below. Registers 1 to
+ * 5 hold the arguments of a call and are undefined after it, 0 holds its result, 6 to 9 belong to
+ * the program, and 10 points to the end of its stack.
  */
 #ifndef ETWAS_SYSTEM_STREAM_BPF_H
 #define ETWAS_SYSTEM_STREAM_BPF_H
@@ -34,7 +34,7 @@
 #define ETWAS_BPF_OR(to, from) ETWAS_BPF(BPF_ALU64 | BPF_OR | BPF_X, to, from, 0, 0)
 #define ETWAS_BPF_COPY_U32(to, from) ETWAS_BPF(BPF_ALU | BPF_MOV | BPF_X, to, from, 0, 0)
 
-/* to = *(u64 *)(from + offset), and the other way round */
+/* to = *(u64 *)(from + offset), and the reverse */
 #define ETWAS_BPF_LOAD(to, from, offset) ETWAS_BPF(BPF_LDX | BPF_MEM | BPF_DW, to, from, offset, 0)
 #define ETWAS_BPF_LOAD_U32(to, from, offset) \
     ETWAS_BPF(BPF_LDX | BPF_MEM | BPF_W, to, from, offset, 0)
@@ -44,12 +44,12 @@
 #define ETWAS_BPF_STORE_NUMBER(to, offset, number) \
     ETWAS_BPF(BPF_ST | BPF_MEM | BPF_DW, to, 0, offset, number)
 
-/* to = the map of this place in what the program is given; takes the room of two instructions */
+/* to = the map with this index in `given`; takes two instructions */
 #define ETWAS_BPF_MAP(to, place) \
     ETWAS_BPF(BPF_LD | BPF_IMM | BPF_DW, to, BPF_PSEUDO_MAP_FD, 0, place), \
     ETWAS_BPF(0, 0, 0, 0, 0)
 
-/* to = the number of this place; likewise */
+/* to = the number with this index in `given`; takes two instructions */
 #define ETWAS_BPF_GIVEN(to, place) \
     ETWAS_BPF(BPF_LD | BPF_IMM | BPF_DW, to, 0, 0, place), \
     ETWAS_BPF(0, 0, 0, 0, 0)
@@ -57,13 +57,13 @@
 #define ETWAS_BPF_CALL(function) ETWAS_BPF(BPF_JMP | BPF_CALL, 0, 0, 0, function)
 #define ETWAS_BPF_EXIT ETWAS_BPF(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-/* Passes over so many of the instructions that follow, if the comparison holds. */
+/* Skips so many instructions if the comparison holds. */
 #define ETWAS_BPF_SKIP(count) ETWAS_BPF(BPF_JMP | BPF_JA, 0, 0, count, 0)
 #define ETWAS_BPF_SKIP_IF(comparison, of, number, count) \
     ETWAS_BPF(BPF_JMP | (comparison) | BPF_K, of, 0, count, number)
-#define ETWAS_BPF_SKIP_IF_U32(comparison, of, number, count) /* of the lower half */ \
+#define ETWAS_BPF_SKIP_IF_U32(comparison, of, number, count) /* compares the lower half */ \
     ETWAS_BPF(BPF_JMP32 | (comparison) | BPF_K, of, 0, count, number)
-#define ETWAS_BPF_SKIP_IF_OTHER_U32(of, other, count) /* of the lower halves */ \
+#define ETWAS_BPF_SKIP_IF_OTHER_U32(of, other, count) /* compares the lower halves */ \
     ETWAS_BPF(BPF_JMP32 | BPF_JNE | BPF_X, of, other, count, 0)
 /* clang-format on */
 
@@ -75,15 +75,18 @@ enum {
     ETWAS_BPF_MOST = 128 /* instructions */
 };
 
-/* `given`: descriptors of maps and numbers, by their places. */
+/* `given`: descriptors of maps and numbers that instructions refer to by index. */
 int etwas_bpf_program(enum bpf_prog_type type, const struct bpf_insn *code, size_t count,
                       const int *given);
 
-/* To run when this function of the kernel's returns, as BTF numbers them, with its arguments and what it returned. */
+/*
+ * A program that runs when this function of the kernel returns; it is given the function's
+ * arguments and result. `function`: the number that BTF gives it.
+ */
 int etwas_bpf_program_behind(uint32_t function, const struct bpf_insn *code, size_t count,
                              const int *given);
 
-/* Runs from now on, until what is returned is closed. NULL: where it was made for. */
+/* Runs the program until the returned descriptor is closed. `name` NULL: where it was made for. */
 int etwas_bpf_attach_tracepoint(int program, const char *name);
 
 #endif

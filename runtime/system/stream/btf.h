@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The types and functions of the kernel as it describes them itself (BTF): under which numbers a BPF program is told
- * of functions.
+ * The kernel's own description of its types and functions (BTF): the numbers by which a BPF program
+ * refers to functions.
  */
 #ifndef ETWAS_SYSTEM_STREAM_BTF_H
 #define ETWAS_SYSTEM_STREAM_BTF_H
@@ -11,11 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* numbers[i] receives that of the function names[i]; 0: it is not there, or the description makes no sense. */
+/*
+ * Stores the number of the function names[i] in numbers[i]; 0: it does not exist, or the
+ * description makes no sense.
+ */
 void etwas_btf_find(const uint8_t *btf, size_t bytes, const char *const *names, size_t count,
                     uint32_t *numbers);
 
-/* The same of the running kernel. */
+/* Does the same with the description of the running kernel. */
 void etwas_btf_find_here(const char *const *names, size_t count, uint32_t *numbers);
 
 #endif

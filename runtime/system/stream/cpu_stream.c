@@ -13,7 +13,7 @@
 
 #include "platform/time_namespace.h"
 
-/* Says why in *fault. */
+/* Says why in *reason. */
 static bool refuse(struct etwas_unavailability *reason, enum etwas_unavailability_cause cause,
                    int error)
 {

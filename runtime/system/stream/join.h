@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a topic remembers between two events of the kernel, by two numbers that both have: of a request
- * from its issue to its completion, of a socket from one state to the next. Bounded, since an end may
- * never come: where there is no room the oldest of those nearby gives way, and is unknown from then on.
+ * What an event group remembers between two events of the kernel, by two numbers that both events
+ * have: for example a request from its issue to its completion. The table is bounded, since an end
+ * may never come: where it is full, the oldest entry of the same set is replaced, and is unknown
+ * from then on.
  */
 #ifndef ETWAS_SYSTEM_STREAM_JOIN_H
 #define ETWAS_SYSTEM_STREAM_JOIN_H
@@ -19,17 +20,17 @@ enum {
 
 struct etwas_join;
 
-/* Of values of so many bytes. NULL: no memory. */
+/* A table of values of this size. NULL: there is no memory. */
 struct etwas_join *etwas_join_make(size_t value_bytes);
 void etwas_join_free(struct etwas_join *join);
 
-/* NULL: it is not known. */
+/* Returns the value of these numbers; NULL: it is not known. */
 void *etwas_join_find(const struct etwas_join *join, uint64_t first, uint64_t second);
 
-/* All zeros, whatever was there. */
+/* Returns a value of zeros for these numbers, and replaces the one that was there. */
 void *etwas_join_insert(struct etwas_join *join, uint64_t first, uint64_t second);
 
-/* Nothing is known any more. */
+/* Removes all values. */
 void etwas_join_clear(struct etwas_join *join);
 
 void etwas_join_remove(struct etwas_join *join, uint64_t first, uint64_t second);

@@ -57,7 +57,7 @@ void etwas_merge_begin(struct etwas_merge *merge)
     }
 }
 
-/* The feed whose record is the earliest, and how far it may go on. */
+/* The stream whose record is the earliest, and how far it may go on. */
 static struct etwas_merged *find_earliest(struct etwas_merge *merge, int64_t until_ns)
 {
     struct etwas_merged *earliest = NULL;

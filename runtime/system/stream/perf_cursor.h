@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is left of a record that is being read. Nothing is taken that is not there: then the cursor is
- * short, and stays so, and what was asked for is 0.
+ * The rest of a record that is being read. Reading beyond the end yields 0, and the cursor is short
+ * from then on.
  */
 #ifndef ETWAS_SYSTEM_STREAM_PERF_CURSOR_H
 #define ETWAS_SYSTEM_STREAM_PERF_CURSOR_H
@@ -20,7 +20,7 @@ struct etwas_perf_cursor {
     bool is_short;
 };
 
-/* What follows a record's header. */
+/* A cursor over what follows the header of a record. */
 static inline struct etwas_perf_cursor etwas_perf_cursor_of(const struct perf_event_header *record)
 {
     if (record->size < sizeof *record) {
@@ -30,7 +30,7 @@ static inline struct etwas_perf_cursor etwas_perf_cursor_of(const struct perf_ev
                                       false};
 }
 
-/* NULL: so many bytes are not there. */
+/* Returns the skipped bytes; NULL: the record ends before them. */
 static inline const uint8_t *etwas_perf_cursor_skip(struct etwas_perf_cursor *cursor,
                                                     uint64_t bytes)
 {

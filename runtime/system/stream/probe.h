@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A probe in the kernel: BPF programs of ours at tracepoints or behind functions, which say what the kernel's events do not. They write into
- * the feeds' rings, as samples of an event PERF_COUNT_SW_BPF_OUTPUT that each feed has.
+ * A probe in the kernel: BPF programs of ours at tracepoints or after functions, which report what
+ * the kernel's events do not. They write into the rings of the streams, as samples of an event
+ * PERF_COUNT_SW_BPF_OUTPUT that each stream has.
  *
- * Without leave (CAP_BPF and CAP_PERFMON) there is none.
+ * Without CAP_BPF and CAP_PERFMON there is no probe.
  */
 #ifndef ETWAS_SYSTEM_STREAM_PROBE_H
 #define ETWAS_SYSTEM_STREAM_PROBE_H
@@ -18,23 +19,28 @@ enum {
 };
 
 struct etwas_probe {
-    int outputs; /* -1: there is none */
+    int outputs; /* -1: the probe is closed */
     int links[ETWAS_PROBE_LINKS];
 };
 
-/* Nothing is open. */
+/* A closed probe. */
 #define ETWAS_PROBE_CLOSED ((struct etwas_probe){-1, {-1, -1, -1, -1, -1, -1}})
 
-/* Its outputs, for so many processors. False: nothing is open. */
+/* Makes the outputs for so many processors. False: nothing is open. */
 bool etwas_probe_begin(struct etwas_probe *probe, uint32_t processors);
 
-/* The program runs there (NULL: where it was made for) from now on; it is closed, or was -1, which is refused. */
+/*
+ * Runs the program at the tracepoint from now on (NULL: where it was made for) and closes its
+ * descriptor. A descriptor of -1 is refused.
+ */
 bool etwas_probe_attach(struct etwas_probe *probe, int program, const char *tracepoint);
 
-/* What happens on this processor goes to this event's ring, from now on. */
+/* Sends what happens on this processor to the ring of this event from now on. */
 bool etwas_probe_send(const struct etwas_probe *probe, uint32_t processor, int event);
 
-/* Also of one that is not open; async-signal-safe. In a fork's child the parent's goes on. */
+/*
+ * Closes the probe, if it is open. Async-signal-safe. In a fork's child the parent's probe goes on.
+ */
 void etwas_probe_close(struct etwas_probe *probe);
 
 #endif

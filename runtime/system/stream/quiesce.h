@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Who looks at a whole machine takes long, and the rings fill meanwhile. So between any two processes it pauses:
- * what has happened is taken there, if it is time for that. Everything that its looking has found by then is
- * said, and it holds nothing that an event may change.
+ * A scan of a whole machine takes long, and the rings fill meanwhile. So a scan has quiescent
+ * points, between any two processes: there it has emitted everything that it has found and holds
+ * nothing that an event may change, and events are drained if it is time for that.
  */
 #ifndef ETWAS_SYSTEM_STREAM_QUIESCE_H
 #define ETWAS_SYSTEM_STREAM_QUIESCE_H
 
 #include <stddef.h>
 
-/* The head of what the receiver keeps besides. */
+/* The first member of a receiver. */
 struct etwas_quiesce {
     void (*drain)(struct etwas_quiesce *quiesce);
 };
 
-/* NULL: there is nothing to do meanwhile. */
+/* A quiescent point. `quiesce` NULL: nothing has to be drained. */
 static inline void etwas_quiesce(struct etwas_quiesce *quiesce)
 {
     if (quiesce != NULL) {

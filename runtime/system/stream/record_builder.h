@@ -2,16 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A record of a kernel class whose payload has no fixed size, put together field by field:
+ * Builds a record of a kernel class whose payload has no fixed size, field by field:
  *
  *     etwas_record_builder_begin(record, ETWAS_ETL_SYSTEM64, group, type, version);
  *     etwas_record_builder_put_u32(record, process_id);
  *     etwas_record_builder_put_utf16(record, path);
  *     etwas_emit(emitter, slot, etwas_record_builder_end(record), time_ns);
  *
- * A text for which there is no room is cut at a character and has its 0; any other field for which
- * there is none is 0 for its part that fits. So a record is never longer than its room, and its fields
- * stand where they should as far as it goes.
+ * A text that does not fit is cut at a character and ends with its 0; any other field that does not
+ * fit is 0 in the part that does. So a record is never longer than its room, and all fields are
+ * where they belong as far as the record goes.
  */
 #ifndef ETWAS_SYSTEM_STREAM_RECORD_BUILDER_H
 #define ETWAS_SYSTEM_STREAM_RECORD_BUILDER_H
@@ -22,27 +22,28 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_RECORD_MOST_BYTES = 65528 /* what a u16 says, in whole units */
+    ETWAS_RECORD_MOST_BYTES = 65528 /* the most that a u16 can say, in units of 8 bytes */
 };
 
 struct etwas_record_builder {
     uint32_t room;  /* at most ETWAS_RECORD_MOST_BYTES; a session's buffers may hold less */
-    uint32_t bytes; /* so far, with the header */
+    uint32_t bytes; /* used so far, with the header */
     uint8_t data[ETWAS_RECORD_MOST_BYTES] __attribute__((aligned(8)));
 };
 
 /*
- * `header_type`: ETWAS_ETL_SYSTEM64 (nobody's yet: etwas_record_builder_set_thread) or ETWAS_ETL_PERFINFO64.
- * `room` is kept, and is larger than a header.
+ * Begins a record. `header_type`: ETWAS_ETL_SYSTEM64 (of no thread until
+ * etwas_record_builder_set_thread) or ETWAS_ETL_PERFINFO64. `room` has been set and is larger than
+ * a header.
  */
 void etwas_record_builder_begin(struct etwas_record_builder *record, uint8_t header_type,
                                 uint8_t group, uint8_t type, uint8_t version);
 
-/* The same of a class that is no group of the kernel's: a FULL_HEADER64 record. */
+/* Begins a FULL_HEADER64 record of a class that is no group of the kernel's. */
 void etwas_record_builder_begin_class(struct etwas_record_builder *record,
                                       const etwas_guid *class_guid, uint8_t type, uint16_t version);
 
-/* Of a SYSTEM64 or FULL_HEADER64 record: the thread that logs it, so to say. */
+/* Sets the thread of a SYSTEM64 or FULL_HEADER64 record. */
 void etwas_record_builder_set_thread(struct etwas_record_builder *record, uint32_t process_id,
                                      uint32_t thread_id);
 
@@ -53,16 +54,22 @@ void etwas_record_builder_put_u16(struct etwas_record_builder *record, uint16_t 
 void etwas_record_builder_put_u32(struct etwas_record_builder *record, uint32_t value);
 void etwas_record_builder_put_u64(struct etwas_record_builder *record, uint64_t value);
 
-/* With their 0. What is not UTF-8 becomes U+FFFD, byte by byte, in UTF-16, and stays in ANSI. */
+/*
+ * Texts with their 0. Bytes that are not UTF-8 become U+FFFD, one by one, in UTF-16, and stay as
+ * they are in ANSI.
+ */
 bool etwas_record_builder_put_utf16(struct etwas_record_builder *record,
-                                    const char *text); /* false: it is cut */
+                                    const char *text); /* false: it was cut */
 void etwas_record_builder_put_ansi(struct etwas_record_builder *record, const char *text);
 
-/* A field of so many characters: cut, or filled with zeros; the last is always 0. */
+/*
+ * A field of so many characters: the text is cut or padded with zeros; the last character is always
+ * 0.
+ */
 void etwas_record_builder_put_utf16_field(struct etwas_record_builder *record, const char *text,
                                           size_t units);
 
-/* The record, its size in its header. It is the record's memory until the next begin. */
+/* Returns the record with its size in its header. It is valid until the next begin. */
 const void *etwas_record_builder_end(struct etwas_record_builder *record);
 
 #endif

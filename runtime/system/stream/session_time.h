@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a session's clock showed when the kernel says that something happened.
+ * Converts the kernel's times to the clock of a session.
  *
- * The kernel stamps with CLOCK_MONOTONIC_RAW, of the first time namespace: a feed's records are read with what this process's is
- * ahead (cpu_stream.h). Of another clock two readings are kept (clock/reading.h),
- * one from before what is converted and one from after it: the cycle counter's stamp lies on the line
- * between them; the system time, which may step, goes with the newer one.
+ * The kernel stamps with CLOCK_MONOTONIC_RAW of the first time namespace; streams correct that to
+ * this process's namespace when records are read (cpu_stream.h). For another clock two readings are
+ * kept (clock/reading.h), one from before the times that are converted and one from after them: a
+ * cycle counter is interpolated between them; the system time, which may step, follows the newer
+ * one.
  */
 #ifndef ETWAS_SYSTEM_STREAM_SESSION_TIME_H
 #define ETWAS_SYSTEM_STREAM_SESSION_TIME_H
@@ -24,7 +25,10 @@ struct etwas_session_time {
 
 void etwas_session_time_begin(struct etwas_session_time *time, uint32_t kind);
 
-/* What is converted next happened before now. The older reading goes when it is long past. */
+/*
+ * Takes a new reading: the times that are converted next happened before now. Drops the older
+ * reading when it is long past.
+ */
 void etwas_session_time_renew(struct etwas_session_time *time);
 
 int64_t etwas_session_time_of(const struct etwas_session_time *time, int64_t raw_ns);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Tags of a board's events: what they tell of, or whose source they are.
+ * The tags of events: which process records an event reports, or which source of which group it is.
  */
 #ifndef ETWAS_SYSTEM_STREAM_SOURCE_TAGS_H
 #define ETWAS_SYSTEM_STREAM_SOURCE_TAGS_H
@@ -14,7 +14,8 @@
 
 enum {
     ETWAS_EVENT_GROUPS_MOST = 32,
-    ETWAS_FIRST_SOURCE_TAG = 256, /* beyond ETWAS_CPU_STREAM_OWNER and the ETWAS_PROCESS_RECORD_* */
+    /* Greater than ETWAS_CPU_STREAM_OWNER and all ETWAS_PROCESS_RECORD_*. */
+    ETWAS_FIRST_SOURCE_TAG = 256,
     ETWAS_TAGS = ETWAS_FIRST_SOURCE_TAG + ETWAS_EVENT_GROUPS_MOST * ETWAS_EVENT_GROUP_SOURCES,
 };
 
@@ -33,7 +34,10 @@ static inline uint32_t etwas_tag_source(uint32_t tag)
     return (tag - ETWAS_FIRST_SOURCE_TAG) % ETWAS_EVENT_GROUP_SOURCES;
 }
 
-/* Which of ETWAS_PROCESS_RECORD_* tells of it; 0: none. */
+/*
+ * Returns the ETWAS_PROCESS_RECORD_* that a record of this type may belong to; 0: it is no process
+ * record.
+ */
 static inline uint32_t etwas_process_record_kind(uint32_t type)
 {
     switch (type) {

@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The two numbers of a thread: the kernel's own, which tracepoints have in their fields and filters compare,
- * and that of the PID namespace of who logs, which is in the origin of every record and which the
- * session's events say. In the first namespace they are one. In another a tracepoint's sample has both of
- * its own thread, and a switch both of who comes next (cpu_stream.h); that is remembered, for threads of which
- * another sample has the kernel's number alone.
+ * The two numbers of a thread. The kernel's own is in the fields of tracepoints, and filters
+ * compare it. The number in the PID namespace of the logger is in the origin of every record, and
+ * in the session's events. In the first namespace they are the same. In any other a sample of a
+ * tracepoint has both numbers of its own thread, and a switch both of the thread that comes next
+ * (cpu_stream.h); they are remembered for samples that have only the kernel's number of another
+ * thread.
  */
 #ifndef ETWAS_SYSTEM_STREAM_THREAD_NUMBERS_H
 #define ETWAS_SYSTEM_STREAM_THREAD_NUMBERS_H
@@ -18,26 +19,27 @@
 #include "system/unavailability.h"
 
 enum {
-    ETWAS_NO_NUMBER = -1 /* as the kernel writes it, of a thread that is gone */
+    ETWAS_NO_NUMBER = -1 /* as the kernel writes it for a thread that is gone */
 };
 
 struct etwas_thread_numbers {
-    uint64_t namespace_id;    /* its inode; 0: not known */
-    struct etwas_join *known; /* by the kernel's number; NULL: they are the same */
+    uint64_t namespace_id; /* the inode of the namespace; 0: not known */
+    /* Numbers in the namespace by the kernel's; NULL: they are the same. */
+    struct etwas_join *known;
 };
 
-/* Of the calling thread. False: no memory. */
+/* For the namespace of the calling thread. False: there is no memory. */
 bool etwas_thread_numbers_open(struct etwas_thread_numbers *numbers);
 void etwas_thread_numbers_close(struct etwas_thread_numbers *numbers);
 
-/* Number 0 in the namespace: it is outside. */
+/* Remembers both numbers of a thread; `ours` is 0 if it is outside of the namespace. */
 void etwas_thread_numbers_learn(struct etwas_thread_numbers *numbers, uint32_t kernels,
                                 uint32_t ours);
 
-/* 0: it is outside, or has never been seen. */
+/* Returns the number in the namespace; 0: the thread is outside of it, or has not been seen. */
 uint32_t etwas_thread_number(const struct etwas_thread_numbers *numbers, uint32_t kernels);
 
-/* The kernel's number of the calling thread. */
+/* Finds the kernel's number of the calling thread. False: *reason says why it cannot be had. */
 bool etwas_thread_own_number(const struct etwas_thread_numbers *numbers, uint32_t *kernels,
                              struct etwas_unavailability *reason);
 

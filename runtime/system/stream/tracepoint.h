@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What tracefs says of a tracepoint: its format file, at most 64 KiB of it.
- */
+/* The format file of a tracepoint in tracefs, at most 64 KiB of it. */
 #ifndef ETWAS_SYSTEM_STREAM_TRACEPOINT_H
 #define ETWAS_SYSTEM_STREAM_TRACEPOINT_H
 
@@ -20,7 +18,10 @@ struct etwas_tracepoint {
     char *text;
 };
 
-/* `name`: "sched/sched_switch". On failure nothing has to be closed. */
+/*
+ * Reads the file. `name`: as "sched/sched_switch". On failure nothing has to be freed, and *reason
+ * says why.
+ */
 bool etwas_tracepoint_read(struct etwas_tracepoint *tracepoint, const char *name,
                            struct etwas_unavailability *reason);
 void etwas_tracepoint_free(struct etwas_tracepoint *tracepoint);
