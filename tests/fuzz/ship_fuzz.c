@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ship/block.h"
 #include "ship/columns.h"
-#include "ship/cut.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -62,7 +62,7 @@ static void make_again(struct scene *scene, bool is_left)
     struct etwas_ship_file *file = open_file(scene, is_left);
 
     MUST(file != NULL);
-    MUST(etwas_ship_cut_again(file, &bounds, &scene->block) == ETWAS_SHIP_BLOCK);
+    MUST(etwas_ship_block_again(file, &bounds, &scene->block) == ETWAS_SHIP_BLOCK);
     MUST(hash_of(&scene->events) == events && hash_of(&scene->buffers) == buffers);
     etwas_ship_file_close(file);
 }
@@ -70,12 +70,12 @@ static void make_again(struct scene *scene, bool is_left)
 static void cut_all(struct scene *scene, struct etwas_ship_file *file, bool is_left)
 {
     const struct etwas_ship_limits limits = {20, 20000};
-    struct etwas_ship_place at = {0, 0};
-    struct etwas_ship_rest rest;
+    struct etwas_ship_position at = {0, 0};
+    struct etwas_ship_unshipped rest;
 
     for (uint32_t blocks = 0;
          blocks < MOST_BLOCKS &&
-         etwas_ship_cut_next(file, &at, &limits, &scene->block) == ETWAS_SHIP_BLOCK;
+         etwas_ship_block_next(file, &at, &limits, &scene->block) == ETWAS_SHIP_BLOCK;
          blocks++) {
         MUST(scene->block.bounds.rows == scene->events.rows && scene->events.rows <= limits.rows);
         at = scene->block.bounds.until;
@@ -83,11 +83,11 @@ static void cut_all(struct scene *scene, struct etwas_ship_file *file, bool is_l
             make_again(scene, is_left);
         }
     }
-    (void)etwas_ship_cut_end(file, &scene->block);
-    if (etwas_ship_cut_count(file, &at, &rest)) {
-        (void)etwas_ship_cut_gone(&rest, &scene->buffers);
+    (void)etwas_ship_block_end(file, &scene->block);
+    if (etwas_ship_unshipped_count(file, &at, &rest)) {
+        (void)etwas_ship_unshipped_row(&rest, &scene->buffers);
     }
-    (void)etwas_ship_cut_find(file, 1, &at);
+    (void)etwas_ship_find_buffer(file, 1, &at);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -85,9 +85,9 @@ static void take_proofs(struct input *input)
     }
     output = nowhere();
     etwas_ship_proofs_join(&proofs);
-    etwas_ship_proofs_put(output, &proofs);
+    etwas_ship_proofs_print(output, &proofs);
     MUST(memchr(output->bytes, '\x1b', output->used_bytes) == NULL);
-    etwas_ship_proofs_put_json(output, &proofs);
+    etwas_ship_proofs_print_json(output, &proofs);
     MUST(memchr(output->bytes, '\x1b', output->used_bytes) == NULL);
     MUST(output->error == 0);
     etwas_ship_proofs_free(&proofs);

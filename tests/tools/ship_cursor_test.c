@@ -31,12 +31,12 @@ static struct etwas_ship_cursor example(void)
     cursor.since_unix_s = -5;
     cursor.dialect.modern[0] = 0x81;
     cursor.dialect.modern[1] = 0x42;
-    cursor.place = (struct etwas_ship_place){.offset = 65536, .pos = 12};
+    cursor.place = (struct etwas_ship_position){.offset = 65536, .pos = 12};
     cursor.events = 1000;
     cursor.buffers = 17;
     cursor.ahead = 3;
     cursor.bounds.from = cursor.place;
-    cursor.bounds.until = (struct etwas_ship_place){.offset = 131072, .pos = 4};
+    cursor.bounds.until = (struct etwas_ship_position){.offset = 131072, .pos = 4};
     cursor.bounds.learned_until = 99;
     cursor.bounds.rows = 500;
     cursor.bounds.day = 20000;

@@ -49,7 +49,8 @@ static void a_circular_file_goes_when_it_has_ended(void **state)
     begin_work(work, session, 6000, false);
     end_work(work);
     assert_true(etwas_ship_file_look(file));
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_NOTHING_YET);
+    assert_int_equal(etwas_ship_block_next(file, &beginning, &whole, &block),
+                     ETWAS_SHIP_NOTHING_YET);
     stop_session(session, &counts);
     ship_file(shipped, path);
     assert_true(counts.overwritten > 0);
@@ -139,17 +140,17 @@ static uint64_t ship_what_was_left(const char *path)
 {
     struct etwas_ship_file *file = open_file(path);
     struct etwas_ship_block block = block_open();
-    struct etwas_ship_place at = beginning;
+    struct etwas_ship_position at = beginning;
     uint64_t events = 0;
 
     assert_false(etwas_ship_file_facts(file)->has_ended);
     etwas_ship_file_leave(file);
-    while (etwas_ship_cut_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
+    while (etwas_ship_block_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
         at = block.bounds.until;
         events += block.bounds.rows;
     }
-    assert_int_equal(etwas_ship_cut_next(file, &at, &whole, &block), ETWAS_SHIP_FILE_END);
-    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_FAILED);
+    assert_int_equal(etwas_ship_block_next(file, &at, &whole, &block), ETWAS_SHIP_FILE_END);
+    assert_int_equal(etwas_ship_block_end(file, &block), ETWAS_SHIP_FAILED);
     block_close(&block);
     etwas_ship_file_close(file);
     return events;
@@ -162,7 +163,7 @@ static void what_is_recovered_ends_the_session(void **state)
     struct left *left =
         mmap(NULL, sizeof *left, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct etwas_ship_block block = block_open();
-    struct etwas_ship_place at = beginning;
+    struct etwas_ship_position at = beginning;
     etwas_recovered recovered;
     struct etwas_ship_file *file;
     uint64_t events;
@@ -177,11 +178,11 @@ static void what_is_recovered_ends_the_session(void **state)
     file = open_file(recovered_path);
     assert_int_equal(etwas_ship_file_facts(file)->part, ETWAS_SHIP_RECOVERED_PART);
     assert_true(etwas_ship_file_facts(file)->session == session_of(path));
-    while (etwas_ship_cut_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
+    while (etwas_ship_block_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
         at = block.bounds.until;
         events += block.bounds.rows;
     }
-    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_end(file, &block), ETWAS_SHIP_BLOCK);
     assert_int_equal(block.buffers->rows, 1);
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_STATE),
                      ETWAS_SHIP_STATE_RECOVERED);
@@ -202,7 +203,7 @@ static uint64_t offset_of_full_buffer(const char *path)
     uint64_t most = 0;
     uint64_t offset = 0;
 
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
     for (uint32_t row = 0; row < block.buffers->rows; row++) {
         uint64_t events = buffer_value(block.buffers, row, ETWAS_SHIP_BUFFER_EVENTS);
 
@@ -238,7 +239,7 @@ static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
         sizeof nonsense);
     assert_int_equal(close(descriptor), 0);
     file = open_file(path);
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
     take_buffers(shipped, block.buffers);
     events = block.bounds.rows;
     for (uint32_t row = 0; row < block.buffers->rows; row++) {
@@ -247,7 +248,7 @@ static void a_damaged_buffer_goes_as_far_as_it_can_be_read(void **state)
     /* Where the nonsense begins within a stamp, that is one, and what is behind it another. */
     assert_in_range(damages, 1, 2);
     assert_int_equal(shipped->by_buffers, events);
-    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_end(file, &block), ETWAS_SHIP_BLOCK);
     take_buffers(shipped, block.buffers);
     assert_int_equal(shipped->recorded, counts.recorded);
     assert_true(events < counts.recorded && events > counts.recorded / 2);
@@ -282,7 +283,7 @@ static void what_is_lost_is_told_by_its_cause(void **state)
     lose(session, 7);
     stop_session(session, &counts);
     file = open_file(path);
-    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_end(file, &block), ETWAS_SHIP_BLOCK);
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_RECORDED), counts.recorded);
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_LOST), 12);
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_LOST_NO_BUFFER), 12);
@@ -309,7 +310,7 @@ static void cut_around(int64_t day, const int64_t *seconds, uint32_t count, uint
     const int64_t midnight = (DAYS_TO_1970 + day) * FILETIME_A_DAY;
     struct builder_options options = builder_defaults();
     struct etwas_ship_block block = block_open();
-    struct etwas_ship_place at = beginning;
+    struct etwas_ship_position at = beginning;
     struct builder builder;
     struct etwas_ship_file *file;
     const char *path;
@@ -331,7 +332,7 @@ static void cut_around(int64_t day, const int64_t *seconds, uint32_t count, uint
     }
     path = put_file(0, builder.bytes, builder.size);
     file = open_file(path);
-    while (etwas_ship_cut_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
+    while (etwas_ship_block_next(file, &at, &whole, &block) == ETWAS_SHIP_BLOCK) {
         for (uint32_t i = 0; i < block.bounds.rows; i++) {
             days[rows++] = block.bounds.day;
         }
@@ -408,10 +409,10 @@ static void files_of_windows_go_too(void **state)
             continue;
         }
         file = open_file(path);
-        assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+        assert_int_equal(etwas_ship_block_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
         assert_int_equal(block.bounds.rows, samples[i].events);
         assert_int_equal(block.bounds.times.error_ns, UINT32_MAX);
-        assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+        assert_int_equal(etwas_ship_block_end(file, &block), ETWAS_SHIP_BLOCK);
         assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_RECORDED),
                          samples[i].events);
         assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_LOST), samples[i].lost);

@@ -20,28 +20,28 @@ static void what_is_left_is_counted(void **state)
     struct etwas_ship_block block = block_open();
     etwas_session_counts counts;
     struct etwas_ship_file *file;
-    struct etwas_ship_place found;
-    struct etwas_ship_rest rest;
+    struct etwas_ship_position found;
+    struct etwas_ship_unshipped rest;
     struct rows rows;
 
     (void)state;
     write_file(path, &options, 3000, &counts);
     file = open_file(path);
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &some, &block), ETWAS_SHIP_BLOCK);
-    assert_true(etwas_ship_cut_count(file, &block.bounds.until, &rest));
+    assert_int_equal(etwas_ship_block_next(file, &beginning, &some, &block), ETWAS_SHIP_BLOCK);
+    assert_true(etwas_ship_unshipped_count(file, &block.bounds.until, &rest));
     assert_int_equal(rest.events, counts.recorded - block.bounds.rows);
     rows_begin(&rows, block.events);
     while (rows_next_event(&rows, &event)) {
     }
     assert_int_equal(rest.first_buffer, event.buffer);
     assert_true(rest.first_ns != 0 && rest.first_ns <= rest.last_ns);
-    assert_true(etwas_ship_cut_find(file, event.buffer, &found));
+    assert_true(etwas_ship_find_buffer(file, event.buffer, &found));
     assert_int_equal(found.offset, block.bounds.until.offset);
     assert_int_equal(found.pos, 0);
-    assert_false(etwas_ship_cut_find(file, 1u << 30, &found));
+    assert_false(etwas_ship_find_buffer(file, 1u << 30, &found));
 
     etwas_columns_reset(block.buffers, &block.buffers->dialect);
-    assert_true(etwas_ship_cut_gone(&rest, block.buffers));
+    assert_true(etwas_ship_unshipped_row(&rest, block.buffers));
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_STATE),
                      ETWAS_SHIP_STATE_GONE);
     assert_int_equal(buffer_value(block.buffers, 0, ETWAS_SHIP_BUFFER_EVENTS), rest.events);
@@ -61,7 +61,7 @@ static void places_that_are_not_there_are_refused(void **state)
     (void)state;
     write_file(path, &options, 500, NULL);
     file = open_file(path);
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
     sound = block.bounds;
     for (uint32_t round = 0; round < 2000; round++) {
         uint8_t *bytes = (uint8_t *)&bounds;
@@ -70,17 +70,17 @@ static void places_that_are_not_there_are_refused(void **state)
         for (uint32_t i = 0; i <= round % 3; i++) {
             bytes[draw(sizeof bounds)] ^= (uint8_t)(1u << draw(8));
         }
-        if (etwas_ship_cut_again(file, &bounds, &block) == ETWAS_SHIP_BLOCK) {
+        if (etwas_ship_block_again(file, &bounds, &block) == ETWAS_SHIP_BLOCK) {
             assert_int_equal(block.events->rows, sound.rows);
         }
     }
-    assert_int_equal(etwas_ship_cut_again(file, &sound, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_again(file, &sound, &block), ETWAS_SHIP_BLOCK);
     assert_int_equal(
-        etwas_ship_cut_next(file, &(struct etwas_ship_place){1u << 30, 0}, &whole, &block),
+        etwas_ship_block_next(file, &(struct etwas_ship_position){1u << 30, 0}, &whole, &block),
         ETWAS_SHIP_FAILED);
     assert_int_equal(
-        etwas_ship_cut_next(file, &(struct etwas_ship_place){sound.until.offset - 8192, 100000},
-                            &whole, &block),
+        etwas_ship_block_next(
+            file, &(struct etwas_ship_position){sound.until.offset - 8192, 100000}, &whole, &block),
         ETWAS_SHIP_FAILED);
     etwas_ship_file_close(file);
     block_close(&block);
@@ -157,7 +157,8 @@ static void times_are_within_their_error(void **state)
     stop_session(session, NULL);
     file = open_file(path);
     times.block = block_open();
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &times.block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_next(file, &beginning, &whole, &times.block),
+                     ETWAS_SHIP_BLOCK);
     rows_begin(&times.rows, times.block.events);
     times.trace = OpenTraceA(&logfile);
     assert_true(times.trace != INVALID_PROCESSTRACE_HANDLE);

@@ -127,7 +127,7 @@ static void the_table_says_what_is_wrong(void **state)
     assert_true(take(&proofs, "app 8 unfinished 0 0 0 0 40 40 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_true(take(&proofs, "app 10 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
-        written(etwas_ship_proofs_put, &proofs),
+        written(etwas_ship_proofs_print, &proofs),
         "# host              session verdict       attempted     recorded  overwritten         "
         "lost        there         gone\n"
         "app                       8 unfinished            0            0            0            "
@@ -159,7 +159,7 @@ static void json_has_an_object_a_session(void **state)
     assert_true(take(&proofs, complete_row));
     assert_true(take(&proofs, "\"\x1b 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_string_equal(
-        written(etwas_ship_proofs_put_json, &proofs),
+        written(etwas_ship_proofs_print_json, &proofs),
         "{\"host\":\"\\\"\\u001b\",\"session\":8,\"verdict\":\"gone\",\"shards\":1,\"attempted\":0,"
         "\"recorded\":0,\"overwritten\":0,\"lost\":0,\"events\":40,\"by_buffers\":40,"
         "\"missing_buffers\":0,\"wrong_buffers\":0,\"gone\":25,\"parts\":1,\"parts_ended\":0,"
@@ -189,7 +189,7 @@ static void what_two_shards_have_is_not_complete(void **state)
     assert_true(take(&proofs, complete_row));
     assert_true(take(&proofs, "web2 7 gone 40 40 0 0 40 40 0 0 1 2 1 0 0 0 0 0 0 0 0 0 0 0 0"));
     assert_true(take(&proofs, "web2 7 complete 40 40 0 0 40 40 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0"));
-    text = written(etwas_ship_proofs_put, &proofs);
+    text = written(etwas_ship_proofs_print, &proofs);
     assert_int_equal(proofs.count, 3);
     assert_int_equal(proofs.list[0].session, 7);
     assert_int_equal(proofs.list[0].verdict, ETWAS_SHIP_INCOMPLETE);
@@ -210,7 +210,7 @@ static void a_host_is_written_so_that_it_does_nothing(void **state)
 
     (void)state;
     assert_true(take(&proofs, "\x1b[2J 8 gone 0 0 0 0 40 40 0 0 25 1 0 0 0 0 0 0 0 0 0 0 0 0 0"));
-    assert_null(strchr(written(etwas_ship_proofs_put, &proofs), '\x1b'));
+    assert_null(strchr(written(etwas_ship_proofs_print, &proofs), '\x1b'));
     etwas_ship_proofs_free(&proofs);
 }
 

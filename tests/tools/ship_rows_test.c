@@ -132,7 +132,7 @@ static void a_row_has_what_the_header_says(void **state)
     (void)state;
     write_all(path);
     file = open_file(path);
-    assert_int_equal(etwas_ship_cut_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_next(file, &beginning, &whole, &block), ETWAS_SHIP_BLOCK);
     rows_begin(&rows, block.events);
     while (rows_next_event(&rows, &event)) {
         uint64_t number = number_of(&event);

@@ -5,8 +5,8 @@
 #ifndef ETWAS_TESTS_TOOLS_SHIP_SCENE_H
 #define ETWAS_TESTS_TOOLS_SHIP_SCENE_H
 
+#include "ship/block.h"
 #include "ship/columns.h"
-#include "ship/cut.h"
 #include "support/folder.h"
 #include "support/start.h"
 

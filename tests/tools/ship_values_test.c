@@ -73,12 +73,12 @@ static const char *line_of_record(etwas_decoder *decoder, const EVENT_RECORD *re
     static struct etwas_field_paths none;
     struct etwas_ship_block block = block_open();
     struct etwas_ship_left_over left_over;
-    struct etwas_described *described;
+    struct etwas_schema_texts *described;
     const etwas_schema *schema;
     struct rows rows;
 
     assert_int_equal(etwas_decoder_schema(decoder, record, &schema), ERROR_SUCCESS);
-    described = etwas_described_make(schema, &none);
+    described = etwas_schema_texts_make(schema, &none);
     assert_non_null(described);
     etwas_columns_begin(block.events);
     left_over = etwas_ship_values_put(block.events, described, record);
@@ -90,7 +90,7 @@ static const char *line_of_record(etwas_decoder *decoder, const EVENT_RECORD *re
     assert_true(rows_next_event(&rows, &row));
     (void)as_line(&row);
     block_close(&block);
-    etwas_described_free(described);
+    etwas_schema_texts_free(described);
     return line;
 }
 

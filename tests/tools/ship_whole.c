@@ -13,7 +13,7 @@ enum {
 };
 
 const struct etwas_ship_limits whole = {ETWAS_SHIP_BLOCK_ROWS, ETWAS_SHIP_BLOCK_BYTES};
-const struct etwas_ship_place beginning = {0, 0};
+const struct etwas_ship_position beginning = {0, 0};
 
 etwas_session_options sequential(void)
 {
@@ -158,7 +158,7 @@ void expect_again(const char *path, const struct etwas_ship_bounds *bounds, cons
     size_t again_count;
     uint8_t *again;
 
-    if (etwas_ship_cut_again(file, bounds, &block) != ETWAS_SHIP_BLOCK) {
+    if (etwas_ship_block_again(file, bounds, &block) != ETWAS_SHIP_BLOCK) {
         fail_msg("%s", etwas_ship_file_reason(file));
     }
     assert_memory_equal(&block.bounds, bounds, sizeof *bounds);
@@ -180,15 +180,15 @@ void ship_file(struct shipped *shipped, const char *path)
 {
     struct etwas_ship_file *file = open_file(path);
     struct etwas_ship_block block = block_open();
-    struct etwas_ship_place at = {0, 0};
-    enum etwas_ship_cut cut;
+    struct etwas_ship_position at = {0, 0};
+    enum etwas_ship_block_result cut;
 
     for (;;) {
         struct etwas_ship_limits limits = some_limits();
         size_t count;
         uint8_t *bytes;
 
-        cut = etwas_ship_cut_next(file, &at, &limits, &block);
+        cut = etwas_ship_block_next(file, &at, &limits, &block);
         if (cut != ETWAS_SHIP_BLOCK) {
             break;
         }
@@ -208,7 +208,7 @@ void ship_file(struct shipped *shipped, const char *path)
     if (cut != ETWAS_SHIP_FILE_END) {
         fail_msg("%d: %s", cut, etwas_ship_file_reason(file));
     }
-    assert_int_equal(etwas_ship_cut_end(file, &block), ETWAS_SHIP_BLOCK);
+    assert_int_equal(etwas_ship_block_end(file, &block), ETWAS_SHIP_BLOCK);
     assert_int_equal(block.events->rows, 0);
     take_buffers(shipped, block.buffers);
     block_close(&block);

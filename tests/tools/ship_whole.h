@@ -15,7 +15,7 @@ enum {
 };
 
 extern const struct etwas_ship_limits whole; /* of a block that is all of a small file */
-extern const struct etwas_ship_place beginning;
+extern const struct etwas_ship_position beginning;
 
 etwas_session_options sequential(void);
 

@@ -35,17 +35,17 @@ bool etwas_addresses_are_whole(const struct etwas_addresses *addresses)
            !addresses->threads.out_of_memory;
 }
 
-void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD *record)
+void etwas_addresses_add_record(struct etwas_addresses *addresses, const EVENT_RECORD *record)
 {
     struct etwas_kernel_event event;
 
     if (etwas_event_is_image(record)) {
-        etwas_images_take(&addresses->images, addresses->decoder, record);
+        etwas_images_add_record(&addresses->images, addresses->decoder, record);
     } else if (etwas_event_is_kernel_symbol(record)) {
-        etwas_kernel_symbols_take(&addresses->kernel, record);
+        etwas_kernel_symbols_add_record(&addresses->kernel, record);
     } else if (etwas_kernel_read(record, &event) && event.kind >= ETWAS_KERNEL_THREAD_START &&
                event.kind <= ETWAS_KERNEL_THREAD_HERE) {
-        etwas_schedule_take(&addresses->threads, &event);
+        etwas_schedule_add_record(&addresses->threads, &event);
     }
 }
 
@@ -53,7 +53,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    etwas_addresses_take(input->context, record);
+    etwas_addresses_add_record(input->context, record);
 }
 
 void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
@@ -132,8 +132,8 @@ static void find_in_kernel(struct etwas_addresses *addresses, uint64_t address, 
         (struct etwas_symbol){.function = symbol->name, .offset = address - symbol->address};
 }
 
-static struct etwas_place find(struct etwas_addresses *addresses,
-                               const struct etwas_address *address)
+static struct etwas_place find_place(struct etwas_addresses *addresses,
+                                     const struct etwas_address *address)
 {
     struct etwas_place place = {.image = NULL};
     uint32_t process = etwas_address_is_kernel(address->value) ? 0 : address->process;
@@ -156,7 +156,7 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
     return address->value == ETWAS_EVENT_CUT
                ? (struct etwas_place){.has_function = true,
                                       .function = {.function = ETWAS_EVENT_CUT_NAME}}
-               : find(addresses, address);
+               : find_place(addresses, address);
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
@@ -166,10 +166,10 @@ static void put_text(struct etwas_output *output, enum etwas_text_style style, c
     etwas_text_utf8(output, style, text, strlen(text));
 }
 
-bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_style style,
-                               struct etwas_addresses *addresses,
-                               const struct etwas_address *address, const char *before,
-                               const char *behind)
+bool etwas_addresses_print_known(struct etwas_output *output, enum etwas_text_style style,
+                                 struct etwas_addresses *addresses,
+                                 const struct etwas_address *address, const char *before,
+                                 const char *behind)
 {
     const struct etwas_place place = etwas_addresses_find(addresses, address);
 
@@ -195,10 +195,10 @@ bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_styl
     return true;
 }
 
-void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
-                         struct etwas_addresses *addresses, const struct etwas_address *address)
+void etwas_addresses_print(struct etwas_output *output, enum etwas_text_style style,
+                           struct etwas_addresses *addresses, const struct etwas_address *address)
 {
-    if (!etwas_addresses_put_known(output, style, addresses, address, "", "")) {
+    if (!etwas_addresses_print_known(output, style, addresses, address, "", "")) {
         etwas_output_hexadecimal(output, address->value);
     }
 }
@@ -221,10 +221,10 @@ struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses
     return stack;
 }
 
-void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_style style,
-                               struct etwas_addresses *addresses,
-                               const struct etwas_event_stack *stack, int64_t time,
-                               const char *between)
+void etwas_addresses_print_stack(struct etwas_output *output, enum etwas_text_style style,
+                                 struct etwas_addresses *addresses,
+                                 const struct etwas_event_stack *stack, int64_t time,
+                                 const char *between)
 {
     struct etwas_address address = {.time = time, .process = stack->process};
 
@@ -241,6 +241,6 @@ void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_styl
             put_text(output, style, place.image);
             etwas_output_text(output, between);
         }
-        etwas_addresses_put(output, style, addresses, &address);
+        etwas_addresses_print(output, style, addresses, &address);
     }
 }

@@ -76,7 +76,7 @@ void etwas_addresses_close(struct etwas_addresses *addresses);
 bool etwas_addresses_are_whole(const struct etwas_addresses *addresses);
 
 /* Learns of a record, which may say anything. */
-void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD *record);
+void etwas_addresses_add_record(struct etwas_addresses *addresses, const EVENT_RECORD *record);
 
 /* Takes all records of a file, with such times. What is wrong with it is said when its events are read. */
 void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
@@ -94,14 +94,14 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
  * Writes "function+0x1F in image", "[cut]", "image+0x1F", the latter with " (changed since)" where the file is
  * another one by now, or 0x1F.
  */
-void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
-                         struct etwas_addresses *addresses, const struct etwas_address *address);
+void etwas_addresses_print(struct etwas_output *output, enum etwas_text_style style,
+                           struct etwas_addresses *addresses, const struct etwas_address *address);
 
 /* The same with `before` before and `behind` behind it; false and nothing where it would be 0x1F. */
-bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_style style,
-                               struct etwas_addresses *addresses,
-                               const struct etwas_address *address, const char *before,
-                               const char *behind);
+bool etwas_addresses_print_known(struct etwas_output *output, enum etwas_text_style style,
+                                 struct etwas_addresses *addresses,
+                                 const struct etwas_address *address, const char *before,
+                                 const char *behind);
 
 /*
  * The stack of a record: as it has it, or unwound from what it has of the program's; that until the next call.
@@ -109,10 +109,10 @@ bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_styl
 struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses,
                                                const EVENT_RECORD *record);
 
-/* As etwas_addresses_put, all of a stack of that time, with `between` between two. */
-void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_style style,
-                               struct etwas_addresses *addresses,
-                               const struct etwas_event_stack *stack, int64_t time,
-                               const char *between);
+/* As etwas_addresses_print, all of a stack of that time, with `between` between two. */
+void etwas_addresses_print_stack(struct etwas_output *output, enum etwas_text_style style,
+                                 struct etwas_addresses *addresses,
+                                 const struct etwas_event_stack *stack, int64_t time,
+                                 const char *between);
 
 #endif

@@ -252,8 +252,8 @@ static void take_build(struct etwas_images *images, const struct told *told)
     images->build_id_bytes = 0;
 }
 
-void etwas_images_take(struct etwas_images *images, etwas_decoder *decoder,
-                       const EVENT_RECORD *record)
+void etwas_images_add_record(struct etwas_images *images, etwas_decoder *decoder,
+                             const EVENT_RECORD *record)
 {
     static struct told told;
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;

@@ -75,8 +75,8 @@ struct etwas_images {
 };
 
 /* Learns of a record that is about an image (etwas_event_is_image). */
-void etwas_images_take(struct etwas_images *images, etwas_decoder *decoder,
-                       const EVENT_RECORD *record);
+void etwas_images_add_record(struct etwas_images *images, etwas_decoder *decoder,
+                             const EVENT_RECORD *record);
 
 /* What a process had at an address at that time; NULL: nothing that is known. */
 const struct etwas_image *etwas_images_find(struct etwas_images *images, uint32_t process,

@@ -229,7 +229,7 @@ static bool switch_buffer(struct flusher *flusher, struct slot *slot, uint64_t n
     return true;
 }
 
-static void take(struct flusher *flusher, const struct etwas_load_piece *piece)
+static void take_piece(struct flusher *flusher, const struct etwas_load_piece *piece)
 {
     struct slot *slot = &flusher->slots[piece->slot];
     uint32_t bytes = piece->bytes;
@@ -282,7 +282,7 @@ bool etwas_flusher_run(const struct etwas_load *load, const struct etwas_model_s
         return false;
     }
     for (size_t i = 0; i < load->count; i++) {
-        take(&flusher, &load->pieces[i]);
+        take_piece(&flusher, &load->pieces[i]);
     }
     free(flusher.slots);
     return true;

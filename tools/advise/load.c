@@ -66,7 +66,7 @@ static uint32_t processors_of(struct etwas_load *load, const struct etwas_input 
              "damaged: it says that its machine has %" PRIu32
              " processors, which none has. Those that have events count",
              input->information.processors);
-    etwas_input_say(input, "advise", false, what);
+    etwas_input_report(input, "advise", false, what);
     load->is_damaged = true;
     return 0;
 }

@@ -102,7 +102,7 @@ static uint32_t slot_of(struct etwas_load *load, uint32_t processor, bool is_bes
     return load->slot_count;
 }
 
-static void add(struct etwas_load_sum *sum, uint64_t time_ns, uint32_t bytes)
+static void add_event(struct etwas_load_sum *sum, uint64_t time_ns, uint32_t bytes)
 {
     uint64_t interval = time_ns / ETWAS_LOAD_BURST_NS;
 
@@ -157,8 +157,8 @@ bool etwas_load_add(struct etwas_load *load, int64_t unix_ns, uint32_t processor
     load->largest = bytes > load->largest ? bytes : load->largest;
     load->pieces[load->count++] = (struct etwas_load_piece){
         .time_ns = time_ns, .bytes = bytes, .slot = (uint16_t)(slot - 1), .events = 1};
-    add(&load->sum, time_ns, bytes);
-    add(&load->slots[slot - 1].sum, time_ns, bytes);
+    add_event(&load->sum, time_ns, bytes);
+    add_event(&load->slots[slot - 1].sum, time_ns, bytes);
     return true;
 }
 

@@ -181,7 +181,7 @@ static void switch_buffer(struct recorder *recorder, const struct etwas_load_pie
     slot->used = 0;
 }
 
-static void take(struct recorder *recorder, const struct etwas_load_piece *piece)
+static void take_piece(struct recorder *recorder, const struct etwas_load_piece *piece)
 {
     struct slot *slot = &recorder->slots[piece->slot];
     uint32_t bytes = piece->bytes;
@@ -254,7 +254,7 @@ static bool run_until(struct recorder *recorder, uint64_t until_ns)
         if (recorder->load->pieces[i].time_ns > until_ns) {
             break;
         }
-        take(recorder, &recorder->load->pieces[i]);
+        take_piece(recorder, &recorder->load->pieces[i]);
     }
     return !recorder->out_of_memory;
 }

@@ -7,7 +7,7 @@
 
 #include "advise/advise.h"
 
-#include "print/people.h"
+#include "print/human.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,14 +29,14 @@ static void put_label(struct etwas_output *output, const char *label)
 /* "12.3 s", "4.50 ms" */
 static const char *seconds(char text[PHRASE], double value)
 {
-    char number[ETWAS_PEOPLE_CHARACTERS];
+    char number[ETWAS_HUMAN_CHARACTERS];
     const char *unit = value < 0.001 ? "us" : value < 1 ? "ms" : "s";
 
     if (value <= 0) {
         return strcpy(text, "0 s");
     }
     value *= value < 0.001 ? 1e6 : value < 1 ? 1e3 : 1;
-    (void)snprintf(text, PHRASE, "%s %s", etwas_people_rate(number, value), unit);
+    (void)snprintf(text, PHRASE, "%s %s", etwas_human_rate(number, value), unit);
     return text;
 }
 
@@ -48,28 +48,28 @@ static const char *time_of(char text[PHRASE], uint64_t ns)
 /* "1,234 events" */
 static const char *events(char text[PHRASE], uint64_t count)
 {
-    char number[ETWAS_PEOPLE_CHARACTERS];
+    char number[ETWAS_HUMAN_CHARACTERS];
 
-    (void)snprintf(text, PHRASE, "%s event%s", etwas_people_count(number, count),
+    (void)snprintf(text, PHRASE, "%s event%s", etwas_human_count(number, count),
                    count == 1 ? "" : "s");
     return text;
 }
 
 static const char *rate(char text[PHRASE], double bytes_per_second)
 {
-    char bytes[ETWAS_PEOPLE_CHARACTERS];
+    char bytes[ETWAS_HUMAN_CHARACTERS];
 
-    (void)snprintf(text, PHRASE, "%s/s", etwas_people_bytes(bytes, bytes_per_second));
+    (void)snprintf(text, PHRASE, "%s/s", etwas_human_bytes(bytes, bytes_per_second));
     return text;
 }
 
 static const char *memory(char text[PHRASE], const struct etwas_model_sizes *sizes,
                           uint32_t buffers)
 {
-    char bytes[ETWAS_PEOPLE_CHARACTERS];
+    char bytes[ETWAS_HUMAN_CHARACTERS];
 
     (void)snprintf(text, PHRASE, "%s",
-                   etwas_people_bytes(bytes, (double)buffers * sizes->buffer_kb * 1024));
+                   etwas_human_bytes(bytes, (double)buffers * sizes->buffer_kb * 1024));
     return text;
 }
 
@@ -79,12 +79,12 @@ static void put_trace(struct etwas_output *output, const struct etwas_load *load
 {
     char count[PHRASE];
     char span[PHRASE];
-    char bytes[ETWAS_PEOPLE_CHARACTERS];
+    char bytes[ETWAS_HUMAN_CHARACTERS];
 
     put_label(output, "trace");
     etwas_output_format(output, "%s, %s in %s, the largest record %" PRIu32 " bytes\n",
                         events(count, load->sum.events),
-                        etwas_people_bytes(bytes, (double)load->sum.bytes),
+                        etwas_human_bytes(bytes, (double)load->sum.bytes),
                         time_of(span, load->span_ns), load->largest);
     if (load->lost_events > 0) {
         put_label(output, "LOST");
@@ -188,7 +188,7 @@ static void put_task(struct etwas_output *output, const struct etwas_advise_ques
 static void put_reason(struct etwas_output *output, const struct etwas_advise_question *question,
                        const struct etwas_advice *advice)
 {
-    char bytes[ETWAS_PEOPLE_CHARACTERS];
+    char bytes[ETWAS_HUMAN_CHARACTERS];
 
     if (question->asked.minimum != 0) {
         return;
@@ -196,7 +196,7 @@ static void put_reason(struct etwas_output *output, const struct etwas_advise_qu
     put_label(output, "");
     if (question->is_recorder) {
         etwas_output_format(output, "the busiest such time has %s: ",
-                            etwas_people_bytes(bytes, (double)advice->most_bytes));
+                            etwas_human_bytes(bytes, (double)advice->most_bytes));
     }
     etwas_output_format(output, "%" PRIu32 " do, and %" PRIu32 " %% more", advice->least,
                         question->margin_percent);
@@ -239,7 +239,7 @@ static void put_history(struct etwas_output *output, const struct etwas_advise_q
     const struct etwas_recorder_result *result = &outcome->recorder;
     char held[PHRASE];
     char at[PHRASE];
-    char missing[ETWAS_PEOPLE_CHARACTERS];
+    char missing[ETWAS_HUMAN_CHARACTERS];
     char wanted[PHRASE];
 
     if (result->overwritten_buffers == 0) {
@@ -258,7 +258,7 @@ static void put_history(struct etwas_output *output, const struct etwas_advise_q
         etwas_output_format(output,
                             "; %s after the first event\n%*s%s of the %s wanted then were gone",
                             time_of(at, result->missing_at_ns), LABEL_COLUMNS, "",
-                            etwas_people_count(missing, result->missing_events),
+                            etwas_human_count(missing, result->missing_events),
                             events(wanted, result->wanted_events));
     }
     etwas_output_char(output, '\n');
@@ -358,7 +358,7 @@ static void put_replay(struct etwas_output *output, const struct etwas_advise_qu
                        const struct etwas_advise_replay *replay)
 {
     bool is_own_pace = question->pace >= 1 && question->pace <= 1;
-    char number[ETWAS_PEOPLE_CHARACTERS];
+    char number[ETWAS_HUMAN_CHARACTERS];
     char phrase[PHRASE];
     char at[PHRASE];
 
@@ -372,7 +372,7 @@ static void put_replay(struct etwas_output *output, const struct etwas_advise_qu
         load->slot_count, load->slot_count == 1 ? "" : "s");
     put_session(output, &replay->sizes, advised);
     put_label(output, "lost");
-    etwas_output_format(output, "%s of %s\n", etwas_people_count(number, replay->lost_events),
+    etwas_output_format(output, "%s of %s\n", etwas_human_count(number, replay->lost_events),
                         events(phrase, replay->events));
     if (question->is_recorder) {
         put_label(output, "held");

@@ -145,7 +145,7 @@ static void say_below(const char *command, const char *folder)
     etwas_output_flush(errors);
 }
 
-void etwas_files_say_others(const char *command, const char *folder)
+void etwas_files_report_others(const char *command, const char *folder)
 {
     struct etwas_output *errors = etwas_standard_error();
     DIR *files = opendir(folder);
@@ -198,7 +198,7 @@ static int by_name(const struct dirent **left, const struct dirent **right)
 }
 
 /* The path is theirs from here on. False without memory, as where it is NULL. */
-static bool add(struct etwas_files *files, char *path)
+static bool add_path(struct etwas_files *files, char *path)
 {
     char **more = path != NULL ? realloc(files->paths, (files->count + 1) * sizeof *more) : NULL;
 
@@ -219,7 +219,8 @@ static bool add_folder(struct etwas_files *files, const char *folder, struct dir
     for (int i = 0; i < count; i++) {
         char *path = NULL;
 
-        if (asprintf(&path, "%s%s%s", folder, slash, entries[i]->d_name) < 0 || !add(files, path)) {
+        if (asprintf(&path, "%s%s%s", folder, slash, entries[i]->d_name) < 0 ||
+            !add_path(files, path)) {
             return false;
         }
     }
@@ -232,13 +233,13 @@ static bool add_argument(struct etwas_files *files, const char *argument)
     struct dirent **entries = NULL;
     int count = scandir(argument, &entries, is_log_file, by_name);
     bool is_added =
-        count > 0 ? add_folder(files, argument, entries, count) : add(files, strdup(argument));
+        count > 0 ? add_folder(files, argument, entries, count) : add_path(files, strdup(argument));
 
     for (int i = 0; i < count; i++) {
         free(entries[i]);
     }
     free(entries);
-    etwas_files_say_others("etwas", argument);
+    etwas_files_report_others("etwas", argument);
     return is_added;
 }
 

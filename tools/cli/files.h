@@ -36,7 +36,7 @@ bool etwas_files_is_log(const char *name);
  * Says on standard error which traces of a folder have other names, and how many lie in folders below it: they are not read.
  * `command`: "etwas ship".
  */
-void etwas_files_say_others(const char *command, const char *folder);
+void etwas_files_report_others(const char *command, const char *folder);
 
 /* Those that the command has read, the newest first; NULL: none. */
 const struct etwas_files *etwas_files_given(void);

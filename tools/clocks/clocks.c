@@ -5,7 +5,7 @@
  * The command `etwas clocks`.
  */
 
-#include "cli/destination.h"
+#include "cli/output_file.h"
 #include "clocks/format.h"
 #include "commands.h"
 #include "event/names.h"
@@ -185,13 +185,13 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
 
 /* ---- The page ---- */
 
-static bool page_write(struct etwas_destination *page, const struct etwas_clocks_view *view)
+static bool page_write(struct etwas_output_file *page, const struct etwas_clocks_view *view)
 {
     static struct etwas_output output;
 
     etwas_output_to(&output, page->descriptor);
     etwas_clocks_html(&output, view);
-    return etwas_destination_keep_written(page, &output);
+    return etwas_output_file_keep_written(page, &output);
 }
 
 /* ---- The command ---- */
@@ -219,7 +219,7 @@ int etwas_command_clocks(int argc, char **argv)
     static struct etwas_clocks_machine machine;
     struct request request = {0};
     struct etwas_clocks_view view = {.machine = &machine};
-    struct etwas_destination page = {.command = "etwas clocks"};
+    struct etwas_output_file page = {.command = "etwas clocks"};
     etwas_clock_report *report = NULL;
     bool written = true;
     uint32_t error;
@@ -231,7 +231,7 @@ int etwas_command_clocks(int argc, char **argv)
     page.path = request.html;
     page.force = request.force;
     /* Before the clocks are examined: what cannot be written should be told at once. */
-    if (request.html != NULL && (!etwas_page_possible("etwas") || !etwas_destination_open(&page))) {
+    if (request.html != NULL && (!etwas_page_possible("etwas") || !etwas_output_file_open(&page))) {
         return ETWAS_EXIT_OUTPUT;
     }
     error = examine(&request.options, &report);
@@ -241,7 +241,7 @@ int etwas_command_clocks(int argc, char **argv)
         fprintf(stderr, "etwas: the clocks cannot be examined: %s (error %" PRIu32 ")\n",
                 reason != NULL ? reason : "for an unexpected reason", error);
         if (request.html != NULL) {
-            etwas_destination_drop(&page);
+            etwas_output_file_drop(&page);
         }
         return ETWAS_EXIT_OPEN;
     }

@@ -26,7 +26,7 @@ static void put_blanks(struct etwas_output *output, unsigned count)
     }
 }
 
-void etwas_clocks_put_left(struct etwas_output *output, const char *text, unsigned columns)
+void etwas_clocks_print_left(struct etwas_output *output, const char *text, unsigned columns)
 {
     unsigned width = width_of(text, strlen(text));
 
@@ -34,7 +34,7 @@ void etwas_clocks_put_left(struct etwas_output *output, const char *text, unsign
     put_blanks(output, width < columns ? columns - width : 0);
 }
 
-void etwas_clocks_put_right(struct etwas_output *output, const char *text, unsigned columns)
+void etwas_clocks_print_right(struct etwas_output *output, const char *text, unsigned columns)
 {
     unsigned width = width_of(text, strlen(text));
 
@@ -42,15 +42,15 @@ void etwas_clocks_put_right(struct etwas_output *output, const char *text, unsig
     etwas_output_text(output, text);
 }
 
-void etwas_clocks_put_name(struct etwas_output *output, const struct etwas_clocks_view *view,
-                           uint32_t source)
+void etwas_clocks_print_name(struct etwas_output *output, const struct etwas_clocks_view *view,
+                             uint32_t source)
 {
     etwas_output_text(output, "  ");
-    etwas_clocks_put_left(output, etwas_clocks_name(view, source), ETWAS_CLOCKS_NAME_COLUMNS);
+    etwas_clocks_print_left(output, etwas_clocks_name(view, source), ETWAS_CLOCKS_NAME_COLUMNS);
 }
 
-void etwas_clocks_put_paragraph(struct etwas_output *output, const char *text, unsigned column,
-                                unsigned indent)
+void etwas_clocks_print_paragraph(struct etwas_output *output, const char *text, unsigned column,
+                                  unsigned indent)
 {
     const char *before = "";
 

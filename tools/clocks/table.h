@@ -15,24 +15,24 @@ enum {
 };
 
 /* Filled with blanks up to `columns`; longer text stays as it is. */
-void etwas_clocks_put_left(struct etwas_output *output, const char *text, unsigned columns);
-void etwas_clocks_put_right(struct etwas_output *output, const char *text, unsigned columns);
+void etwas_clocks_print_left(struct etwas_output *output, const char *text, unsigned columns);
+void etwas_clocks_print_right(struct etwas_output *output, const char *text, unsigned columns);
 
-static inline void etwas_clocks_put_word(struct etwas_output *output, struct etwas_clocks_word word,
-                                         unsigned columns)
+static inline void etwas_clocks_print_word(struct etwas_output *output,
+                                           struct etwas_clocks_word word, unsigned columns)
 {
-    etwas_clocks_put_right(output, word.text, columns);
+    etwas_clocks_print_right(output, word.text, columns);
 }
 
 /* A line of a table begins so. */
-void etwas_clocks_put_name(struct etwas_output *output, const struct etwas_clocks_view *view,
-                           uint32_t source);
+void etwas_clocks_print_name(struct etwas_output *output, const struct etwas_clocks_view *view,
+                             uint32_t source);
 
 /*
  * Breaks `text` between words; `column` characters of the first line are written already, further
  * lines begin with `indent` blanks. Ends the line. What could steer a terminal is escaped.
  */
-void etwas_clocks_put_paragraph(struct etwas_output *output, const char *text, unsigned column,
-                                unsigned indent);
+void etwas_clocks_print_paragraph(struct etwas_output *output, const char *text, unsigned column,
+                                  unsigned indent);
 
 #endif

@@ -40,27 +40,27 @@ static void put_machine(struct etwas_output *output, const struct etwas_clocks_v
              report->processors, report->processors_online,
              report->processors_online == 1 ? "" : "s",
              etwas_clocks_duration(report->seconds * 1e9).text, machine->examined);
-    etwas_clocks_put_paragraph(output, text, 0, 0);
+    etwas_clocks_print_paragraph(output, text, 0, 0);
 }
 
 static void put_sentences(struct etwas_output *output, const char *text)
 {
     if (text[0] != '\0') {
         etwas_output_text(output, "  ");
-        etwas_clocks_put_paragraph(output, text, INDENT, INDENT);
+        etwas_clocks_print_paragraph(output, text, INDENT, INDENT);
     }
 }
 
 static void put_label(struct etwas_output *output, const char *label)
 {
     etwas_output_text(output, "  ");
-    etwas_clocks_put_left(output, label, LABEL);
+    etwas_clocks_print_left(output, label, LABEL);
 }
 
 static void put_fact(struct etwas_output *output, const char *label, const char *text)
 {
     put_label(output, label);
-    etwas_clocks_put_paragraph(output, text, INDENT + LABEL, INDENT + LABEL);
+    etwas_clocks_print_paragraph(output, text, INDENT + LABEL, INDENT + LABEL);
 }
 
 static void put_frequency(struct etwas_output *output, const etwas_clock_trust *trust)
@@ -120,7 +120,7 @@ static void put_answer(struct etwas_output *output, const struct etwas_clocks_vi
 static void put_title(struct etwas_output *output, const char *title)
 {
     etwas_output_char(output, '\n');
-    etwas_clocks_put_paragraph(output, title, 0, 0);
+    etwas_clocks_print_paragraph(output, title, 0, 0);
 }
 
 static void put_cost(struct etwas_output *output, const struct etwas_clocks_view *view)
@@ -134,9 +134,9 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
     etwas_output_format(output, "  %-*s%*s%*s\n", ETWAS_CLOCKS_NAME_COLUMNS, "", NUMBER * 2, "warm",
                         NUMBER * 6, "cold");
     etwas_output_text(output, "  ");
-    etwas_clocks_put_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS);
+    etwas_clocks_print_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS);
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-        etwas_clocks_put_right(output, titles[i], NUMBER);
+        etwas_clocks_print_right(output, titles[i], NUMBER);
     }
     etwas_output_char(output, '\n');
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
@@ -157,12 +157,12 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
             continue;
         }
         timer_step_ns = fmax(timer_step_ns, source->timer_step_ns);
-        etwas_clocks_put_name(output, view, i);
+        etwas_clocks_print_name(output, view, i);
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             bool measured = k == 0 || (k < 7 ? warm->count : cold->count) > 0;
 
-            etwas_clocks_put_right(output, measured ? etwas_clocks_ns(numbers[k]).text : "-",
-                                   NUMBER);
+            etwas_clocks_print_right(output, measured ? etwas_clocks_ns(numbers[k]).text : "-",
+                                     NUMBER);
         }
         etwas_output_char(output, '\n');
     }
@@ -190,13 +190,13 @@ static void put_usual_step(struct etwas_output *output, const etwas_clock_histog
         }
     }
     if (all == 0) {
-        etwas_clocks_put_right(output, "-", MOST_OFTEN);
+        etwas_clocks_print_right(output, "-", MOST_OFTEN);
         return;
     }
     snprintf(text, sizeof text, "%s to %s (%s)", etwas_clocks_duration(steps->bin[usual].from).text,
              etwas_clocks_duration(steps->bin[usual].to).text,
              etwas_clocks_percent(steps->bin[usual].count, all).text);
-    etwas_clocks_put_right(output, text, MOST_OFTEN);
+    etwas_clocks_print_right(output, text, MOST_OFTEN);
 }
 
 static void put_resolution(struct etwas_output *output, const struct etwas_clocks_view *view)
@@ -208,12 +208,12 @@ static void put_resolution(struct etwas_output *output, const struct etwas_clock
         const etwas_clock_source_report *source = &view->report->sources[i];
 
         if (etwas_clocks_shown(view, i)) {
-            etwas_clocks_put_name(output, view, i);
-            etwas_clocks_put_word(output, etwas_clocks_duration(source->tick_ns), 9);
-            etwas_clocks_put_word(output, etwas_clocks_duration(source->resolution_ns), 14);
-            etwas_clocks_put_word(output, etwas_clocks_duration(source->unit_ns), 10);
-            etwas_clocks_put_word(output, etwas_clocks_percent(source->equal_pairs, source->pairs),
-                                  10);
+            etwas_clocks_print_name(output, view, i);
+            etwas_clocks_print_word(output, etwas_clocks_duration(source->tick_ns), 9);
+            etwas_clocks_print_word(output, etwas_clocks_duration(source->resolution_ns), 14);
+            etwas_clocks_print_word(output, etwas_clocks_duration(source->unit_ns), 10);
+            etwas_clocks_print_word(output,
+                                    etwas_clocks_percent(source->equal_pairs, source->pairs), 10);
             put_usual_step(output, &source->steps);
             etwas_output_char(output, '\n');
         }
@@ -232,16 +232,16 @@ static void put_monotony(struct etwas_output *output, const struct etwas_clocks_
         if (!etwas_clocks_shown(view, i)) {
             continue;
         }
-        etwas_clocks_put_name(output, view, i);
-        etwas_clocks_put_word(output, etwas_clocks_count(source->readings), 16);
-        etwas_clocks_put_word(output, etwas_clocks_count(source->backward_steps), 16);
-        etwas_clocks_put_right(output,
-                               source->backward_steps > 0
-                                   ? etwas_clocks_duration(source->largest_backward_ns).text
-                                   : "-",
-                               12);
-        etwas_clocks_put_word(output, etwas_clocks_count(source->stalls), 12);
-        etwas_clocks_put_right(
+        etwas_clocks_print_name(output, view, i);
+        etwas_clocks_print_word(output, etwas_clocks_count(source->readings), 16);
+        etwas_clocks_print_word(output, etwas_clocks_count(source->backward_steps), 16);
+        etwas_clocks_print_right(output,
+                                 source->backward_steps > 0
+                                     ? etwas_clocks_duration(source->largest_backward_ns).text
+                                     : "-",
+                                 12);
+        etwas_clocks_print_word(output, etwas_clocks_count(source->stalls), 12);
+        etwas_clocks_print_right(
             output, source->stalls > 0 ? etwas_clocks_duration(source->longest_stall_ns).text : "-",
             12);
         etwas_output_char(output, '\n');
@@ -253,12 +253,12 @@ static void put_one_drift(struct etwas_output *output, const etwas_clock_drift *
     char text[96];
 
     if (!drift->known) {
-        etwas_clocks_put_right(output, "-", 26);
+        etwas_clocks_print_right(output, "-", 26);
         return;
     }
     snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(drift->ppm).text,
              etwas_clocks_ppm_interval(drift->interval_ppm).text);
-    etwas_clocks_put_right(output, text, 26);
+    etwas_clocks_print_right(output, text, 26);
 }
 
 static void put_drift(struct etwas_output *output, const struct etwas_clocks_view *view)
@@ -274,11 +274,11 @@ static void put_drift(struct etwas_output *output, const struct etwas_clocks_vie
         if (!etwas_clocks_shown(view, i) || !drift->known) {
             continue;
         }
-        etwas_clocks_put_name(output, view, i);
+        etwas_clocks_print_name(output, view, i);
         put_one_drift(output, &source->against_raw);
         put_one_drift(output, &source->against_realtime);
-        etwas_clocks_put_word(output, etwas_clocks_count(drift->points), 10);
-        etwas_clocks_put_word(output, etwas_clocks_duration(drift->seconds * 1e9), 8);
+        etwas_clocks_print_word(output, etwas_clocks_count(drift->points), 10);
+        etwas_clocks_print_word(output, etwas_clocks_duration(drift->seconds * 1e9), 8);
         etwas_output_char(output, '\n');
     }
 }
@@ -300,13 +300,13 @@ static void put_conversions(struct etwas_output *output, const etwas_clock_repor
         snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(conversion->error_ppm).text,
                  etwas_clocks_ppm_interval(conversion->interval_ppm).text);
         etwas_output_text(output, "  ");
-        etwas_clocks_put_left(output, conversion->name, 18);
-        etwas_clocks_put_word(output, etwas_clocks_hz(conversion->hz), 18);
-        etwas_clocks_put_right(output, text, 22);
-        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_second_ns), 10);
-        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_minute_ns), 10);
-        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_hour_ns), 10);
-        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_day_ns), 10);
+        etwas_clocks_print_left(output, conversion->name, 18);
+        etwas_clocks_print_word(output, etwas_clocks_hz(conversion->hz), 18);
+        etwas_clocks_print_right(output, text, 22);
+        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_second_ns), 10);
+        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_minute_ns), 10);
+        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_hour_ns), 10);
+        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_day_ns), 10);
         etwas_output_char(output, '\n');
     }
 }
@@ -321,7 +321,7 @@ void etwas_clocks_text(struct etwas_output *output, const struct etwas_clocks_vi
     put_cost(output, view);
     if (etwas_clocks_missing(view, missing, sizeof missing)) {
         etwas_output_text(output, "  not available here: ");
-        etwas_clocks_put_paragraph(output, missing, INDENT + 20, INDENT + 20);
+        etwas_clocks_print_paragraph(output, missing, INDENT + 20, INDENT + 20);
     }
     put_resolution(output, view);
     etwas_clocks_text_order(output, view);

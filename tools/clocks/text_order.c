@@ -28,14 +28,14 @@ static void put_summary(struct etwas_output *output, const struct etwas_clocks_v
         if (!etwas_clocks_shown(view, i) || source->offset_count == 0) {
             continue;
         }
-        etwas_clocks_put_name(output, view, i);
-        etwas_clocks_put_word(output, etwas_clocks_count(source->offset_count), 6);
-        etwas_clocks_put_word(output, etwas_clocks_duration(order.largest_offset_ns), 10);
-        etwas_clocks_put_word(output, etwas_clocks_duration(order.largest_bound_ns), 10);
-        etwas_clocks_put_word(output, etwas_clocks_count(order.apart), 7);
-        etwas_clocks_put_word(output, etwas_clocks_count(order.handovers), 16);
-        etwas_clocks_put_word(output, etwas_clocks_count(order.smaller), 12);
-        etwas_clocks_put_right(
+        etwas_clocks_print_name(output, view, i);
+        etwas_clocks_print_word(output, etwas_clocks_count(source->offset_count), 6);
+        etwas_clocks_print_word(output, etwas_clocks_duration(order.largest_offset_ns), 10);
+        etwas_clocks_print_word(output, etwas_clocks_duration(order.largest_bound_ns), 10);
+        etwas_clocks_print_word(output, etwas_clocks_count(order.apart), 7);
+        etwas_clocks_print_word(output, etwas_clocks_count(order.handovers), 16);
+        etwas_clocks_print_word(output, etwas_clocks_count(order.smaller), 12);
+        etwas_clocks_print_right(
             output, order.smaller > 0 ? etwas_clocks_duration(order.worst_ns).text : "-", 12);
         etwas_output_char(output, '\n');
     }
@@ -71,15 +71,15 @@ static void put_cell(struct etwas_output *output, const etwas_clock_source_repor
     char text[48];
 
     if (pair == NULL) {
-        etwas_clocks_put_right(output, row == column ? "\u00b7" : "-", CELL);
+        etwas_clocks_print_right(output, row == column ? "\u00b7" : "-", CELL);
     } else if (above) {
         double offset_ns = pair->processor == row ? pair->offset_ns : -pair->offset_ns;
 
         snprintf(text, sizeof text, "%s", etwas_clocks_ns(offset_ns).text);
-        etwas_clocks_put_right(output, text, CELL);
+        etwas_clocks_print_right(output, text, CELL);
     } else {
         snprintf(text, sizeof text, "±%s", etwas_clocks_ns(pair->bound_ns).text);
-        etwas_clocks_put_right(output, text, CELL);
+        etwas_clocks_print_right(output, text, CELL);
     }
 }
 
@@ -114,11 +114,11 @@ static void put_worst(struct etwas_output *output, const etwas_clock_source_repo
         const etwas_clock_offset *pair = worst[i];
 
         etwas_output_format(output, "  %8" PRIu32 "%8" PRIu32, pair->processor, pair->other);
-        etwas_clocks_put_word(output, etwas_clocks_duration(pair->offset_ns), 12);
-        etwas_clocks_put_word(output, etwas_clocks_duration(pair->bound_ns), 12);
-        etwas_clocks_put_word(output, etwas_clocks_count(pair->handovers), 16);
-        etwas_clocks_put_word(output, etwas_clocks_count(pair->smaller), 12);
-        etwas_clocks_put_right(
+        etwas_clocks_print_word(output, etwas_clocks_duration(pair->offset_ns), 12);
+        etwas_clocks_print_word(output, etwas_clocks_duration(pair->bound_ns), 12);
+        etwas_clocks_print_word(output, etwas_clocks_count(pair->handovers), 16);
+        etwas_clocks_print_word(output, etwas_clocks_count(pair->smaller), 12);
+        etwas_clocks_print_right(
             output, pair->smaller > 0 ? etwas_clocks_duration(pair->worst_ns).text : "-", 12);
         etwas_output_char(output, '\n');
     }

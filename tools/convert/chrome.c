@@ -49,20 +49,21 @@ static void put_span_name(struct etwas_convert *convert)
 {
     char name[ETWAS_SPAN_NAME_BYTES];
 
-    etwas_span_name_make(name, convert->subject.described, convert->subject.record);
+    etwas_span_name_make(name, convert->current.schema_texts, convert->current.record);
     etwas_json_text(convert->output, "name", name);
 }
 
 static void put_name(struct etwas_convert *convert)
 {
-    struct etwas_event_string name = etwas_subject_string(&convert->subject, ETWAS_PROPERTY_EVENT);
+    struct etwas_event_string name =
+        etwas_current_event_string(&convert->current, ETWAS_PROPERTY_EVENT);
 
     etwas_json_key(convert->output, "name");
     etwas_output_char(convert->output, '"');
     if (name.text != NULL) {
         etwas_text_utf8(convert->output, ETWAS_TEXT_JSON, name.text, name.bytes);
     } else {
-        etwas_subject_put_title(convert->output, ETWAS_TEXT_JSON, &convert->subject);
+        etwas_current_event_print_title(convert->output, ETWAS_TEXT_JSON, &convert->current);
     }
     etwas_output_char(convert->output, '"');
 }
@@ -70,7 +71,7 @@ static void put_name(struct etwas_convert *convert)
 static void put_category(struct etwas_convert *convert)
 {
     struct etwas_event_string provider =
-        etwas_subject_string(&convert->subject, ETWAS_PROPERTY_PROVIDER);
+        etwas_current_event_string(&convert->current, ETWAS_PROPERTY_PROVIDER);
 
     if (provider.text != NULL) {
         etwas_json_key(convert->output, "cat");
@@ -125,20 +126,20 @@ static void put_rest(struct arguments *arguments, const struct etwas_fields_rest
     }
 }
 
-static void put_odd(struct arguments *arguments, const struct etwas_described *described,
+static void put_odd(struct arguments *arguments, const struct etwas_schema_texts *schema_texts,
                     const struct etwas_fields_rest *rest)
 {
     static struct etwas_output words;
 
-    if (etwas_marks_put_odd(etwas_output_anew(&words), described, rest)) {
+    if (etwas_marks_print_odd(etwas_output_anew(&words), schema_texts, rest)) {
         put_text(arguments, "etwas.odd", words.bytes, words.used_bytes);
     }
 }
 
 /* null: what is built in of all versions that are known. */
-static void put_version(struct arguments *arguments, const struct etwas_subject *subject)
+static void put_version(struct arguments *arguments, const struct etwas_current_event *current)
 {
-    int version = etwas_marks_version(subject->described, subject->record);
+    int version = etwas_marks_version(current->schema_texts, current->record);
 
     if (version == ETWAS_MARKS_OWN_VERSION) {
         return;
@@ -151,29 +152,29 @@ static void put_version(struct arguments *arguments, const struct etwas_subject 
     }
 }
 
-static void put_payload(struct arguments *arguments, struct etwas_subject *subject)
+static void put_payload(struct arguments *arguments, struct etwas_current_event *current)
 {
-    const EVENT_RECORD *record = subject->record;
+    const EVENT_RECORD *record = current->record;
     struct etwas_event_string message = {NULL, 0};
     struct etwas_fields_rest rest;
 
     etwas_fields_no_rest(&rest);
-    if (subject->event.message) {
-        message = etwas_subject_message(subject);
+    if (current->event.message) {
+        message = etwas_current_event_message(current);
     }
     if (message.text != NULL) {
         put_text(arguments, "etwas.text", message.text, message.bytes);
-        (void)etwas_subject_message_rest(subject, &rest);
-    } else if (subject->described != NULL) {
-        arguments->has_any |=
-            etwas_fields_put_json_members(arguments->output, subject->described, record, &rest);
+        (void)etwas_current_event_message_rest(current, &rest);
+    } else if (current->schema_texts != NULL) {
+        arguments->has_any |= etwas_fields_print_json_members(arguments->output,
+                                                              current->schema_texts, record, &rest);
     } else if (record->UserDataLength > 0) {
         put_hex(arguments, "etwas.payload", record->UserData, record->UserDataLength);
     }
     put_rest(arguments, &rest);
     if (message.text == NULL) {
-        put_odd(arguments, subject->described, &rest);
-        put_version(arguments, subject);
+        put_odd(arguments, current->schema_texts, &rest);
+        put_version(arguments, current);
     }
 }
 
@@ -183,7 +184,7 @@ static void put_arguments(struct etwas_convert *convert, uint64_t early_ns)
 
     etwas_json_key(convert->output, "args");
     etwas_output_char(convert->output, '{');
-    put_payload(&arguments, &convert->subject);
+    put_payload(&arguments, &convert->current);
     if (etwas_text_is_beyond(convert->time_ns)) {
         put_key(&arguments, "etwas.time");
         etwas_output_char(convert->output, '"');
@@ -210,7 +211,7 @@ static uint64_t early_ns(const struct etwas_convert *convert)
 static void put_event(struct etwas_convert *convert)
 {
     bool is_edge = convert->span_role == ETWAS_SPAN_START || convert->span_role == ETWAS_SPAN_END;
-    const struct etwas_event *event = &convert->subject.event;
+    const struct etwas_event *event = &convert->current.event;
     uint64_t early = early_ns(convert);
 
     etwas_output_text(convert->output, ",\n{\"ph\":\"");
@@ -265,7 +266,7 @@ static int run(struct etwas_convert *convert)
         const struct etwas_input *input = &convert->run.inputs[i];
 
         etwas_output_text(convert->output, i == 0 ? ",\"otherData\":[" : ",");
-        etwas_input_put_json(convert->output, input, input->damage_count > 0);
+        etwas_input_print_json(convert->output, input, input->damage_count > 0);
         etwas_json_key(convert->output, "began");
         etwas_output_char(convert->output, '"');
         etwas_text_time_ns(convert->output, etwas_input_start_ns(input));

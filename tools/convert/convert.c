@@ -132,7 +132,7 @@ static const char *misuse(const struct etwas_convert *convert)
     if (convert->place.force && convert->place.path == NULL) {
         return "--force goes with --output";
     }
-    if (etwas_destination_is_input(&convert->place, convert->paths, convert->path_count)) {
+    if (etwas_output_file_is_input(&convert->place, convert->paths, convert->path_count)) {
         return "--output is one of the files that are read";
     }
     if (convert->compress && !convert->target->is_compressible) {
@@ -176,7 +176,7 @@ static int make(struct etwas_convert *convert)
 
     convert->place.command = "etwas convert";
     convert->place.is_folder = convert->target->is_folder;
-    if (!etwas_destination_open(&convert->place)) {
+    if (!etwas_output_file_open(&convert->place)) {
         return ETWAS_EXIT_OUTPUT;
     }
     if (!convert->target->is_folder && !convert->target->needs_file) {
@@ -185,7 +185,7 @@ static int make(struct etwas_convert *convert)
         convert->output->path = convert->place.path;
     }
     result = convert->target->run(convert);
-    if (convert->out_of_memory || convert->subject.out_of_memory) {
+    if (convert->out_of_memory || convert->current.out_of_memory) {
         fputs("etwas: not enough memory to convert everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
@@ -206,10 +206,10 @@ static int make(struct etwas_convert *convert)
         result = ETWAS_EXIT_NO;
     }
     if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_NO || convert->is_empty ||
-        convert->is_refused || convert->out_of_memory || convert->subject.out_of_memory ||
+        convert->is_refused || convert->out_of_memory || convert->current.out_of_memory ||
         convert->run.count == 0) {
-        etwas_destination_drop(&convert->place);
-    } else if (!etwas_destination_keep(&convert->place)) {
+        etwas_output_file_drop(&convert->place);
+    } else if (!etwas_output_file_keep(&convert->place)) {
         result = ETWAS_EXIT_OUTPUT;
     }
     return result;
@@ -230,13 +230,13 @@ int etwas_command_convert(int argc, char **argv)
                  : etwas_command_misused("convert");
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
         if (convert.descriptions[i].decoder != NULL) {
-            etwas_descriptions_say_left_out(convert.descriptions[i].decoder,
-                                            convert.descriptions[i].path);
+            etwas_descriptions_report_left_out(convert.descriptions[i].decoder,
+                                               convert.descriptions[i].path);
             etwas_descriptions_close(&convert.descriptions[i]);
         }
-        etwas_told_losses_free(&convert.losses[i]);
+        etwas_trace_losses_free(&convert.losses[i]);
     }
-    etwas_subject_free(&convert.subject);
+    etwas_current_event_free(&convert.current);
     etwas_where_clear(&convert.where);
     return result;
 }

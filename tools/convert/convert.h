@@ -8,9 +8,9 @@
  * and writes what another tool reads.
  */
 
-#include "cli/destination.h"
+#include "cli/output_file.h"
+#include "trace/current_event.h"
 #include "trace/losses.h"
-#include "trace/subject.h"
 #include "trace/window.h"
 
 /* How the times of a file are made. */
@@ -24,7 +24,7 @@ struct etwas_convert_clock {
 
 struct etwas_convert {
     const struct etwas_convert_target *target;
-    struct etwas_destination place;
+    struct etwas_output_file place;
     char *const *paths; /* of the traces */
     uint32_t path_count;
     struct etwas_output *output; /* a file's; a folder has none */
@@ -36,13 +36,13 @@ struct etwas_convert {
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
     struct etwas_convert_clock clocks[ETWAS_INPUT_FILES];      /* likewise */
-    struct etwas_told_losses losses[ETWAS_INPUT_FILES];        /* likewise */
+    struct etwas_trace_losses losses[ETWAS_INPUT_FILES];       /* likewise */
     bool out_of_memory;
     bool is_empty;   /* there is nothing of what is asked for, which was told */
     bool is_refused; /* the input is, which was told: nobody gets the output */
 
     /* The event that etwas_convert_reader.event is called for. */
-    struct etwas_subject subject;
+    struct etwas_current_event current;
     int64_t time_ns;    /* since 1970, as dump shows it: no step of the wall clock disturbs it */
     uint64_t error_ns;  /* UINT64_MAX: not known */
     uint32_t span_role; /* ETWAS_SPAN_*; of a reader that wants spans */

@@ -23,18 +23,18 @@ enum {
 
 struct relog {
     etwas_relogger *relogger;
-    uint32_t code;         /* of what failed first */
-    const char *subject;   /* and of what it is */
-    bool described[TYPES]; /* of our own class: has event metadata */
+    uint32_t code;            /* of what failed first */
+    const char *current;      /* and of what it is */
+    bool schema_texts[TYPES]; /* of our own class: has event metadata */
 };
 
-static void note(struct etwas_convert *convert, uint32_t code, const char *subject)
+static void note_failure(struct etwas_convert *convert, uint32_t code, const char *current)
 {
     struct relog *relog = convert->state;
 
     if (relog->code == ERROR_SUCCESS && code != ERROR_SUCCESS) {
         relog->code = code;
-        relog->subject = subject;
+        relog->current = current;
         convert->run.stop = true;
     }
 }
@@ -47,10 +47,10 @@ static bool begin(struct etwas_convert *convert)
     for (uint32_t i = 0; i < convert->run.count; i++) {
         traces[i] = convert->run.inputs[i].trace;
     }
-    note(convert,
-         etwas_relog_open(traces, convert->run.count, convert->place.descriptor,
-                          convert->compress ? ETWAS_RELOG_COMPRESSED : 0, &relog->relogger),
-         convert->run.count == 1 ? convert->run.inputs[0].path : "the files");
+    note_failure(convert,
+                 etwas_relog_open(traces, convert->run.count, convert->place.descriptor,
+                                  convert->compress ? ETWAS_RELOG_COMPRESSED : 0, &relog->relogger),
+                 convert->run.count == 1 ? convert->run.inputs[0].path : "the files");
     return relog->code == ERROR_SUCCESS;
 }
 
@@ -79,7 +79,8 @@ static void inject(struct etwas_convert *convert, const struct etwas_input *inpu
     bool is_input = code == ERROR_INVALID_PARAMETER || code == ERROR_INVALID_HANDLE;
 
     /* The new file is written at the end. */
-    note(convert, code, is_input ? input->path : "a temporary file in TMPDIR, else /var/tmp");
+    note_failure(convert, code,
+                 is_input ? input->path : "a temporary file in TMPDIR, else /var/tmp");
 }
 
 static void put_beside(struct etwas_convert *convert, const struct etwas_input *input,
@@ -89,7 +90,7 @@ static void put_beside(struct etwas_convert *convert, const struct etwas_input *
     uint8_t type;
 
     if (describes_own(record, &type)) {
-        relog->described[type] = true;
+        relog->schema_texts[type] = true;
     }
     inject(convert, input, record);
 }
@@ -98,22 +99,23 @@ static void put_beside(struct etwas_convert *convert, const struct etwas_input *
 static void describe(struct etwas_convert *convert, const EVENT_RECORD *record)
 {
     struct relog *relog = convert->state;
-    const struct etwas_described *described = convert->subject.described;
-    bool *done = &relog->described[record->EventHeader.EventDescriptor.Opcode];
+    const struct etwas_schema_texts *schema_texts = convert->current.schema_texts;
+    bool *done = &relog->schema_texts[record->EventHeader.EventDescriptor.Opcode];
 
-    if (described != NULL && !*done && etwas_event_is_of_class(record, &etwas_names_own_class)) {
+    if (schema_texts != NULL && !*done && etwas_event_is_of_class(record, &etwas_names_own_class)) {
         *done = true;
-        note(convert,
-             etwas_relog_describe(relog->relogger, EVENT_INFO_TYPE, described->schema->info,
-                                  described->schema->info_bytes),
-             convert->subject.input->path);
+        note_failure(convert,
+                     etwas_relog_describe(relog->relogger, EVENT_INFO_TYPE,
+                                          schema_texts->schema->info,
+                                          schema_texts->schema->info_bytes),
+                     convert->current.input->path);
     }
 }
 
 static void put_event(struct etwas_convert *convert)
 {
-    inject(convert, convert->subject.input, convert->subject.record);
-    describe(convert, convert->subject.record);
+    inject(convert, convert->current.input, convert->current.record);
+    describe(convert, convert->current.record);
 }
 
 /* What was read all the same is no gap. */
@@ -123,7 +125,7 @@ static void put_gap(struct etwas_convert *convert, const struct etwas_input *inp
     const struct relog *relog = convert->state;
 
     if (damage->bytes_skipped > 0 || damage->kind == ETWAS_DAMAGE_SEQUENCE) {
-        note(convert, etwas_relog_gap(relog->relogger), input->path);
+        note_failure(convert, etwas_relog_gap(relog->relogger), input->path);
     }
 }
 
@@ -148,7 +150,7 @@ static int refuse(struct etwas_convert *convert)
 
     convert->is_refused = true;
     if (relog->relogger != NULL || relog->code != ERROR_NOT_SUPPORTED) {
-        fprintf(stderr, "etwas convert: %s: %s\n", relog->subject, etwas_error_text(relog->code));
+        fprintf(stderr, "etwas convert: %s: %s\n", relog->current, etwas_error_text(relog->code));
         return ETWAS_EXIT_OUTPUT;
     }
     for (uint32_t i = 1; i < convert->run.count; i++) {
@@ -164,7 +166,7 @@ static int refuse(struct etwas_convert *convert)
              " processors: with those of the other files, which are of other machines, that is too "
              "many for one log file, or its header is damaged. Convert it by itself",
              largest->logfile.LogfileHeader.NumberOfProcessors);
-    etwas_input_say(largest, "convert", false, what);
+    etwas_input_report(largest, "convert", false, what);
     return ETWAS_EXIT_OPEN;
 }
 
@@ -184,7 +186,7 @@ static int run(struct etwas_convert *convert)
         bool all = !convert->has_where && convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
                    convert->window.to.anchor == ETWAS_WINDOW_OPEN;
 
-        note(convert, etwas_relog_finish(relog.relogger, all), convert->place.path);
+        note_failure(convert, etwas_relog_finish(relog.relogger, all), convert->place.path);
     }
     etwas_relog_close(relog.relogger);
     return relog.code == ERROR_SUCCESS ? result : refuse(convert);

@@ -14,18 +14,18 @@
 
 static void follow_span(struct etwas_convert *convert, const EVENT_RECORD *record, int64_t time_ns)
 {
-    convert->span_role = etwas_spans_take(convert->spans, record, convert->subject.input->number,
+    convert->span_role = etwas_spans_take(convert->spans, record, convert->current.input->number,
                                           time_ns, &convert->span);
     if (convert->span_role == ETWAS_SPAN_END) {
-        convert->subject.has_duration =
-            !__builtin_sub_overflow(time_ns, convert->span->start, &convert->subject.duration_ns);
+        convert->current.has_duration =
+            !__builtin_sub_overflow(time_ns, convert->span->start, &convert->current.duration_ns);
     }
 }
 
 static bool holds(struct etwas_convert *convert)
 {
-    return etwas_window_holds(&convert->window, convert->subject.input, convert->subject.record) &&
-           (!convert->has_where || etwas_where_takes(&convert->where, &convert->subject));
+    return etwas_window_holds(&convert->window, convert->current.input, convert->current.record) &&
+           (!convert->has_where || etwas_condition_holds(&convert->where, &convert->current));
 }
 
 /* Without it addresses in what is asked for could not be named. */
@@ -74,21 +74,21 @@ static void on_record(EVENT_RECORD *record)
     const struct etwas_input *input = record->UserContext;
     struct etwas_convert *convert = input->context;
     struct etwas_descriptions *descriptions = &convert->descriptions[input->number - 1];
-    struct etwas_described *described = etwas_descriptions_known(descriptions, record);
+    struct etwas_schema_texts *schema_texts = etwas_descriptions_known(descriptions, record);
     etwas_clock_time time;
     bool senseless = false;
     bool is_header;
 
-    if (described == NULL) {
-        if (etwas_descriptions_take(descriptions, record) == ERROR_SUCCESS) {
+    if (schema_texts == NULL) {
+        if (etwas_descriptions_add_record(descriptions, record) == ERROR_SUCCESS) {
             tell_beside(convert, input, record);
             return;
         }
-        described = etwas_descriptions_find(descriptions, record, &senseless);
+        schema_texts = etwas_descriptions_find(descriptions, record, &senseless);
     }
     time = time_of(convert, input, record->EventHeader.TimeStamp.QuadPart);
-    etwas_subject_read(&convert->subject, input, record, descriptions, described, NULL);
-    etwas_subject_find_provider(&convert->subject);
+    etwas_current_event_read(&convert->current, input, record, descriptions, schema_texts, NULL);
+    etwas_current_event_find_provider(&convert->current);
     convert->time_ns = time.value;
     convert->error_ns = time.error_ns;
     if (convert->spans != NULL) {
@@ -144,9 +144,9 @@ static int open_inputs(struct etwas_convert *convert)
             !etwas_descriptions_open(descriptions, convert->paths[i], &convert->field_paths)) {
             convert->out_of_memory = true;
         }
-        etwas_told_losses_free(&convert->losses[i]); /* who reads twice has them again */
-        if (!etwas_told_losses_read(&convert->losses[i],
-                                    convert->run.inputs[convert->run.count - 1].trace)) {
+        etwas_trace_losses_free(&convert->losses[i]); /* who reads twice has them again */
+        if (!etwas_trace_losses_read(&convert->losses[i],
+                                     convert->run.inputs[convert->run.count - 1].trace)) {
             convert->out_of_memory = true;
         }
     }
@@ -192,7 +192,7 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
 
         etwas_input_warn(input);
         if (input->information.repeated_lost_events != 0) { /* another file tells of the same */
-            etwas_told_losses_free(&convert->losses[input->number - 1]);
+            etwas_trace_losses_free(&convert->losses[input->number - 1]);
         }
     }
     return result == ETWAS_EXIT_FINE ? processed : result;

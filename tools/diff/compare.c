@@ -120,8 +120,9 @@ static bool is_within_errors(const struct etwas_diff_class *its, enum etwas_diff
            fabs(finding->second - finding->first) <= error_ns;
 }
 
-static void find(const struct etwas_diff *diff, const struct etwas_diff_table *table, uint32_t row,
-                 double p, enum etwas_diff_measure measure, struct etwas_diff_class *its)
+static void find_quantile(const struct etwas_diff *diff, const struct etwas_diff_table *table,
+                          uint32_t row, double p, enum etwas_diff_measure measure,
+                          struct etwas_diff_class *its)
 {
     struct etwas_diff_finding *finding = &its->findings[measure];
     const double *values = etwas_diff_row(table, row);
@@ -196,7 +197,7 @@ static void judge(struct etwas_diff *diff, const struct etwas_diff_table *table,
         for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
             uint32_t row = i * ETWAS_DIFF_MEASURES + measure;
 
-            find(diff, table, row, p[row], (enum etwas_diff_measure)measure, its);
+            find_quantile(diff, table, row, p[row], (enum etwas_diff_measure)measure, its);
         }
         weigh(its);
         diff->differing += differs(its);

@@ -32,7 +32,7 @@ struct moments {
     double squares; /* of the distances from it, together */
 };
 
-static void add(struct moments *moments, double value)
+static void add_value(struct moments *moments, double value)
 {
     double apart = value - moments->mean;
 
@@ -48,7 +48,7 @@ double etwas_diff_mean(const double *values, uint32_t count)
     struct moments moments = {0};
 
     for (uint32_t i = 0; i < count; i++) {
-        add(&moments, values[i]);
+        add_value(&moments, values[i]);
     }
     return moments.count > 0 ? moments.mean : NAN;
 }
@@ -75,7 +75,7 @@ static double distance_of(const struct etwas_diff_table *table, uint32_t row, co
     struct moments second = {0};
 
     for (uint32_t i = 0; i < table->first + table->second; i++) {
-        add(i < table->first ? &first : &second, values[order[i]]);
+        add_value(i < table->first ? &first : &second, values[order[i]]);
     }
     return distance(&first, &second);
 }
@@ -145,7 +145,7 @@ static double resampled_mean(const double *values, uint32_t count, uint64_t *sta
     struct moments moments = {0};
 
     for (uint32_t i = 0; i < count; i++) {
-        add(&moments, values[draw_below(state, count)]);
+        add_value(&moments, values[draw_below(state, count)]);
     }
     return moments.count > 0 ? moments.mean : NAN;
 }

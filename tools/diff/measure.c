@@ -110,11 +110,11 @@ static void end(const struct reading *reading, const struct etwas_input *input)
 
 /* The sums of the event's class in the slice that it is in; NULL: there are too many classes, or no memory. */
 static struct etwas_diff_sum *sum_of(struct reading *reading, const EVENT_RECORD *record,
-                                     struct etwas_described *described, int64_t time_ns)
+                                     struct etwas_schema_texts *schema_texts, int64_t time_ns)
 {
     struct etwas_diff_run *run = reading->run;
     uint64_t slice = etwas_input_passed_ns(run->begin_ns, time_ns) / (uint64_t)run->slice_ns;
-    uint32_t class_index = etwas_span_classes_find(&reading->diff->names, described, record);
+    uint32_t class_index = etwas_span_classes_find(&reading->diff->names, schema_texts, record);
 
     if (class_index == UINT32_MAX) {
         reading->diff->other_classes++;
@@ -146,19 +146,19 @@ static void count(struct etwas_diff_sum *sum, const etwas_span *span,
 
 /* What describes the event; false: it is none, but says something of the trace or of others. */
 static bool describe(struct reading *reading, const EVENT_RECORD *record,
-                     struct etwas_described **described)
+                     struct etwas_schema_texts **schema_texts)
 {
     bool senseless;
 
-    *described = etwas_descriptions_known(&reading->descriptions, record);
-    if (*described != NULL) {
+    *schema_texts = etwas_descriptions_known(&reading->descriptions, record);
+    if (*schema_texts != NULL) {
         return true;
     }
     if (etwas_event_is_image(record) || etwas_event_is_of_class(record, &etwas_names_own_class) ||
-        etwas_descriptions_take(&reading->descriptions, record) == ERROR_SUCCESS) {
+        etwas_descriptions_add_record(&reading->descriptions, record) == ERROR_SUCCESS) {
         return false;
     }
-    *described = etwas_descriptions_find(&reading->descriptions, record, &senseless);
+    *schema_texts = etwas_descriptions_find(&reading->descriptions, record, &senseless);
     return true;
 }
 
@@ -167,7 +167,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct reading *reading = input->context;
-    struct etwas_described *described;
+    struct etwas_schema_texts *schema_texts;
     struct etwas_moment moment;
     struct etwas_diff_sum *sum;
     const etwas_span *span;
@@ -197,10 +197,10 @@ static void on_record(EVENT_RECORD *record)
     }
     /* A time before the first one, as a damaged file has it, is in no slice. */
     if (!counts || !reading->run->has_time || moment.ns < reading->run->begin_ns ||
-        !describe(reading, record, &described)) {
+        !describe(reading, record, &schema_texts)) {
         return;
     }
-    sum = sum_of(reading, record, described, moment.ns);
+    sum = sum_of(reading, record, schema_texts, moment.ns);
     if (sum != NULL) {
         count(sum, span, &moment);
     }
@@ -242,7 +242,7 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run)
     etwas_spans_close(reading.spans);
     etwas_span_classes_forget(&diff->names);
     if (reading.descriptions.decoder != NULL) {
-        etwas_descriptions_say_left_out(reading.descriptions.decoder, reading.descriptions.path);
+        etwas_descriptions_report_left_out(reading.descriptions.decoder, reading.descriptions.path);
         etwas_descriptions_close(&reading.descriptions);
     }
     return result;

@@ -7,7 +7,7 @@
 
 #include "diff/diff.h"
 
-#include "print/people.h"
+#include "print/human.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -32,14 +32,14 @@ const char *etwas_diff_verdict(const struct etwas_diff_class *its, enum etwas_di
 
 static void put_side(struct etwas_output *output, double value, enum etwas_diff_measure measure)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     if (isnan(value)) {
         etwas_output_format(output, "  %11s", "-");
     } else if (measure == ETWAS_DIFF_RATE) {
-        etwas_output_format(output, "  %9s/s", etwas_people_rate(text, value));
+        etwas_output_format(output, "  %9s/s", etwas_human_rate(text, value));
     } else {
-        etwas_output_format(output, "  %11s", etwas_people_ns(text, value));
+        etwas_output_format(output, "  %11s", etwas_human_ns(text, value));
     }
 }
 
@@ -67,17 +67,17 @@ static void put_finding(struct etwas_output *output, const struct etwas_diff_cla
 static void put_clock_error(struct etwas_output *output, const struct etwas_diff_class *its)
 {
     double error_ns = fmax(its->error_ns[0], its->error_ns[1]);
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     if (isfinite(error_ns) && error_ns > 0) {
-        etwas_output_format(output, ", durations within %s", etwas_people_ns(text, error_ns));
+        etwas_output_format(output, ", durations within %s", etwas_human_ns(text, error_ns));
     }
     etwas_output_text(output, isfinite(error_ns) ? "\n" : ", durations as wrong as nobody says\n");
 }
 
 void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
 {
-    char text[2][ETWAS_PEOPLE_CHARACTERS];
+    char text[2][ETWAS_HUMAN_CHARACTERS];
     const char *units = diff->by_runs ? "runs" : "blocks of time";
 
     etwas_output_format(output, "%" PRIu32 " %s against %" PRIu32 ": ", diff->units[0], units,
@@ -99,8 +99,8 @@ void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
 
         etwas_output_char(output, '\n');
         etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
-        etwas_output_format(output, ": %s against %s", etwas_people_count(text[0], its->counts[0]),
-                            etwas_people_count(text[1], its->counts[1]));
+        etwas_output_format(output, ": %s against %s", etwas_human_count(text[0], its->counts[0]),
+                            etwas_human_count(text[1], its->counts[1]));
         put_clock_error(output, its);
         if (i == 0) {
             etwas_output_text(output, "                     A            B       B/A"

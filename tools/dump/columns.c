@@ -14,7 +14,7 @@
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-static void add(struct etwas_dump *dump, enum etwas_property property)
+static void add_column(struct etwas_dump *dump, enum etwas_property property)
 {
     dump->columns[dump->column_count++] = (struct etwas_dump_column){property, 0, NULL};
 }
@@ -27,24 +27,24 @@ static void add_usual(struct etwas_dump *dump)
     };
 
     if (dump->several_files) {
-        add(dump, ETWAS_PROPERTY_FILE);
+        add_column(dump, ETWAS_PROPERTY_FILE);
     }
-    add(dump, ETWAS_PROPERTY_TIME);
+    add_column(dump, ETWAS_PROPERTY_TIME);
     if (dump->clock == ETWAS_DUMP_QPC || dump->clock == ETWAS_DUMP_SYSTEM) {
-        add(dump, ETWAS_PROPERTY_ERROR);
+        add_column(dump, ETWAS_PROPERTY_ERROR);
     }
-    add(dump, ETWAS_PROPERTY_PROCESSOR);
-    add(dump, ETWAS_PROPERTY_PROCESS);
-    add(dump, ETWAS_PROPERTY_THREAD);
+    add_column(dump, ETWAS_PROPERTY_PROCESSOR);
+    add_column(dump, ETWAS_PROPERTY_PROCESS);
+    add_column(dump, ETWAS_PROPERTY_THREAD);
     if (!dump->hex) {
-        add(dump, ETWAS_PROPERTY_EVENT);
-        add(dump, ETWAS_PROPERTY_FIELDS);
+        add_column(dump, ETWAS_PROPERTY_EVENT);
+        add_column(dump, ETWAS_PROPERTY_FIELDS);
     }
     for (size_t i = 0; dump->hex && i < sizeof old / sizeof old[0]; i++) {
-        add(dump, old[i]);
+        add_column(dump, old[i]);
     }
     if (dump->symbols) {
-        add(dump, ETWAS_PROPERTY_CALL_STACK);
+        add_column(dump, ETWAS_PROPERTY_CALL_STACK);
     }
 }
 
@@ -124,7 +124,7 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 
 /* ---- what they show -------------------------------------------------------------------------- */
 
-void etwas_dump_put_stamp(struct etwas_output *output, const struct etwas_dump *dump, int64_t raw)
+void etwas_dump_print_stamp(struct etwas_output *output, const struct etwas_dump *dump, int64_t raw)
 {
     switch (dump->clock) {
     case ETWAS_DUMP_RAW:
@@ -137,19 +137,19 @@ void etwas_dump_put_stamp(struct etwas_output *output, const struct etwas_dump *
         etwas_text_time(output, etwas_dump_convert(dump, raw).value);
         break;
     default:
-        etwas_input_put_stamp(output, dump->subject.input, raw);
+        etwas_input_print_stamp(output, dump->current.input, raw);
         break;
     }
 }
 
 static bool put_time(struct etwas_output *output, const struct etwas_dump *dump)
 {
-    const struct etwas_subject *subject = &dump->subject;
+    const struct etwas_current_event *current = &dump->current;
 
     if (dump->clock == ETWAS_DUMP_TIME) {
-        etwas_input_put_time(output, subject->input, subject->record);
+        etwas_input_print_time(output, current->input, current->record);
     } else {
-        etwas_dump_put_stamp(output, dump, subject->record->EventHeader.TimeStamp.QuadPart);
+        etwas_dump_print_stamp(output, dump, current->record->EventHeader.TimeStamp.QuadPart);
     }
     return true;
 }
@@ -169,10 +169,10 @@ static bool put_error(struct etwas_output *output, struct etwas_dump *dump)
 }
 
 /* The event's class by a well-known name, or the GUID; of a message its class or component. */
-static bool put_class(struct etwas_output *output, const struct etwas_subject *subject)
+static bool put_class(struct etwas_output *output, const struct etwas_current_event *current)
 {
-    const EVENT_HEADER *header = &subject->record->EventHeader;
-    const struct etwas_event *event = &subject->event;
+    const EVENT_HEADER *header = &current->record->EventHeader;
+    const struct etwas_event *event = &current->event;
 
     if (event->message && (event->message_flags & TRACE_MESSAGE_GUID) == 0) {
         if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) == 0) {
@@ -181,23 +181,23 @@ static bool put_class(struct etwas_output *output, const struct etwas_subject *s
         etwas_output_text(output, "component:");
         etwas_output_unsigned(output, header->ProviderId.Data1);
     } else if (!event->message && etwas_event_has_name(event)) {
-        etwas_event_put_name(output, ETWAS_TEXT_WORD, event);
+        etwas_event_print_name(output, ETWAS_TEXT_WORD, event);
     } else {
         etwas_text_guid(output, &header->ProviderId);
     }
     return true;
 }
 
-static bool put_type(struct etwas_output *output, const struct etwas_subject *subject)
+static bool put_type(struct etwas_output *output, const struct etwas_current_event *current)
 {
-    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+    const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
 
-    if (subject->event.message) {
+    if (current->event.message) {
         etwas_output_text(output, "message:");
         etwas_output_unsigned(output, descriptor->Id);
         return true;
     }
-    if (!subject->event.classic) {
+    if (!current->event.classic) {
         etwas_output_char(output, '#');
         etwas_output_unsigned(output, descriptor->Id);
         etwas_output_char(output, '/');
@@ -206,12 +206,12 @@ static bool put_type(struct etwas_output *output, const struct etwas_subject *su
     return true;
 }
 
-static bool put_parent(struct etwas_output *output, const struct etwas_subject *subject)
+static bool put_parent(struct etwas_output *output, const struct etwas_current_event *current)
 {
     static const etwas_guid none;
-    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &subject->event.instance;
+    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &current->event.instance;
 
-    if (!subject->event.has_instance || (instance->ParentInstanceId == 0 &&
+    if (!current->event.has_instance || (instance->ParentInstanceId == 0 &&
                                          memcmp(&instance->ParentGuid, &none, sizeof none) == 0)) {
         return false;
     }
@@ -226,10 +226,10 @@ static bool put_stack(struct etwas_output *output, struct etwas_dump *dump)
     const struct etwas_event_stack stack = etwas_dump_stack(dump);
 
     if (dump->symbols) {
-        etwas_addresses_put_stack(output, ETWAS_TEXT_PLAIN, etwas_dump_addresses(dump), &stack,
-                                  dump->subject.record->EventHeader.TimeStamp.QuadPart, " < ");
+        etwas_addresses_print_stack(output, ETWAS_TEXT_PLAIN, etwas_dump_addresses(dump), &stack,
+                                    dump->current.record->EventHeader.TimeStamp.QuadPart, " < ");
     } else {
-        etwas_event_put_stack(output, &stack, ",");
+        etwas_event_print_stack(output, &stack, ",");
     }
     return stack.count > 0;
 }
@@ -241,14 +241,14 @@ static bool put_payload(struct etwas_output *output, const EVENT_RECORD *record)
 }
 
 /* 1.234567890 s is easier to compare than to read: nanoseconds, as --where counts them. */
-static bool put_number(struct etwas_output *output, const struct etwas_subject *subject,
+static bool put_number(struct etwas_output *output, const struct etwas_current_event *current,
                        enum etwas_property property)
 {
     const struct etwas_where_operand operand = {.source = ETWAS_WHERE_OF_PROPERTY,
                                                 .property = property};
     struct etwas_where_number number;
 
-    if (!etwas_subject_number(subject, &operand, &number)) {
+    if (!etwas_current_event_number(current, &operand, &number)) {
         return false;
     }
     if (property == ETWAS_PROPERTY_KEYWORD) {
@@ -261,10 +261,10 @@ static bool put_number(struct etwas_output *output, const struct etwas_subject *
     return true;
 }
 
-static bool put_string(struct etwas_output *output, const struct etwas_subject *subject,
+static bool put_string(struct etwas_output *output, const struct etwas_current_event *current,
                        enum etwas_property property)
 {
-    struct etwas_event_string string = etwas_subject_string(subject, property);
+    struct etwas_event_string string = etwas_current_event_string(current, property);
 
     if (string.text == NULL) {
         return false;
@@ -273,27 +273,28 @@ static bool put_string(struct etwas_output *output, const struct etwas_subject *
     return true;
 }
 
-static bool put_event_class(struct etwas_output *output, const struct etwas_subject *subject)
+static bool put_event_class(struct etwas_output *output, const struct etwas_current_event *current)
 {
-    struct etwas_event_string name = etwas_subject_name(subject, ETWAS_PROPERTY_EVENT_CLASS);
+    struct etwas_event_string name = etwas_current_event_name(current, ETWAS_PROPERTY_EVENT_CLASS);
 
     etwas_text_utf8(output, ETWAS_TEXT_WORD, name.text, name.bytes);
     return true;
 }
 
-static bool put_event(struct etwas_output *output, const struct etwas_subject *subject)
+static bool put_event(struct etwas_output *output, const struct etwas_current_event *current)
 {
-    if (subject->described != NULL) {
-        etwas_described_put(output, subject->described, subject->described->title);
+    if (current->schema_texts != NULL) {
+        etwas_schema_texts_print(output, current->schema_texts, current->schema_texts->title);
     } else {
-        etwas_subject_put_title(output, ETWAS_TEXT_WORD, subject);
+        etwas_current_event_print_title(output, ETWAS_TEXT_WORD, current);
     }
     return true;
 }
 
-static bool put_message(struct etwas_output *output, struct etwas_subject *subject, bool quoted)
+static bool put_message(struct etwas_output *output, struct etwas_current_event *current,
+                        bool quoted)
 {
-    struct etwas_event_string string = etwas_subject_message(subject);
+    struct etwas_event_string string = etwas_current_event_message(current);
 
     if (string.text == NULL) {
         return false;
@@ -310,25 +311,25 @@ static bool put_message_fields(struct etwas_output *output, struct etwas_dump *d
 {
     struct etwas_fields_rest rest;
 
-    if (!dump->subject.event.message || !put_message(output, &dump->subject, quoted)) {
+    if (!dump->current.event.message || !put_message(output, &dump->current, quoted)) {
         return false;
     }
-    if (etwas_subject_message_rest(&dump->subject, &rest)) {
+    if (etwas_current_event_message_rest(&dump->current, &rest)) {
         etwas_output_char(output, ' ');
-        etwas_fields_put_rest(output, &rest);
-        etwas_dump_tell_rest(dump, &rest);
+        etwas_fields_print_rest(output, &rest);
+        etwas_dump_report_rest(dump, &rest);
     }
     return true;
 }
 
 /* Behind the fields: whose they are, where nothing describes an event of this version. */
-static bool put_other_version(struct etwas_output *output, const struct etwas_subject *subject,
-                              bool has_fields)
+static bool put_other_version(struct etwas_output *output,
+                              const struct etwas_current_event *current, bool has_fields)
 {
     static struct etwas_output scratch;
     struct etwas_output *words = etwas_output_anew(&scratch);
 
-    if (!etwas_marks_put_version(words, subject->described, subject->record)) {
+    if (!etwas_marks_print_version(words, current->schema_texts, current->record)) {
         return false;
     }
     etwas_output_text(output, has_fields ? " (" : "(");
@@ -339,111 +340,112 @@ static bool put_other_version(struct etwas_output *output, const struct etwas_su
 
 static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
-    struct etwas_subject *subject = &dump->subject;
-    const struct etwas_fields_reader reader = {etwas_dump_put_value, dump};
+    struct etwas_current_event *current = &dump->current;
+    const struct etwas_fields_reader reader = {etwas_dump_print_value, dump};
     struct etwas_fields_rest rest;
     bool has_fields;
 
     if (put_message_fields(output, dump, quoted)) {
         return true;
     }
-    if (subject->described == NULL) {
-        if (subject->record->UserDataLength == 0) {
+    if (current->schema_texts == NULL) {
+        if (current->record->UserDataLength == 0) {
             return false;
         }
         etwas_output_text(output, "payload=");
-        return put_payload(output, subject->record);
+        return put_payload(output, current->record);
     }
-    has_fields = etwas_fields_put_text(output, subject->described, subject->record, &reader, &rest);
-    etwas_dump_tell_rest(dump, &rest);
-    return put_other_version(output, subject, has_fields) || has_fields;
+    has_fields =
+        etwas_fields_print_text(output, current->schema_texts, current->record, &reader, &rest);
+    etwas_dump_report_rest(dump, &rest);
+    return put_other_version(output, current, has_fields) || has_fields;
 }
 
 /* What the columns that are shown may not say of the fields; false: nothing. */
 static bool put_marks(struct etwas_output *output, struct etwas_dump *dump)
 {
-    struct etwas_subject *subject = &dump->subject;
+    struct etwas_current_event *current = &dump->current;
     struct etwas_fields_rest rest;
 
-    if (subject->described != NULL) {
-        etwas_fields_find_rest(subject->described, subject->record, &rest);
-    } else if (!subject->event.message || !etwas_subject_message_rest(subject, &rest)) {
+    if (current->schema_texts != NULL) {
+        etwas_fields_find_rest(current->schema_texts, current->record, &rest);
+    } else if (!current->event.message || !etwas_current_event_message_rest(current, &rest)) {
         return false;
     }
-    etwas_dump_tell_rest(dump, &rest);
-    etwas_marks_put_words(output, subject->described, subject->record, &rest);
-    return etwas_marks_are_there(subject->described, subject->record, &rest);
+    etwas_dump_report_rest(dump, &rest);
+    etwas_marks_print_words(output, current->schema_texts, current->record, &rest);
+    return etwas_marks_are_there(current->schema_texts, current->record, &rest);
 }
 
 /* The values of a field; [1, 2] if there are several. What of it is not whole stands behind them. */
 static bool put_field(struct etwas_output *output, struct etwas_dump *dump, uint32_t path,
                       bool quoted)
 {
-    struct etwas_subject *subject = &dump->subject;
-    const struct etwas_fields_reader reader = {etwas_dump_put_value, dump};
+    struct etwas_current_event *current = &dump->current;
+    const struct etwas_fields_reader reader = {etwas_dump_print_value, dump};
     uint32_t count = 0;
     uint32_t put = 0;
 
-    etwas_subject_gather(subject);
-    for (uint32_t i = 0; i < subject->value_count; i++) {
-        count += subject->values[i].path == path;
+    etwas_current_event_gather(current);
+    for (uint32_t i = 0; i < current->value_count; i++) {
+        count += current->values[i].path == path;
     }
-    for (uint32_t i = 0; i < subject->value_count; i++) {
-        if (subject->values[i].path == path) {
+    for (uint32_t i = 0; i < current->value_count; i++) {
+        if (current->values[i].path == path) {
             etwas_output_text(output, put++ > 0 ? ", " : count > 1 ? "[" : "");
-            etwas_fields_put_known(output, subject->described, &subject->values[i].value, &reader,
-                                   quoted || count > 1);
+            etwas_fields_print_known(output, current->schema_texts, &current->values[i].value,
+                                     &reader, quoted || count > 1);
         }
     }
     etwas_output_text(output, count > 1 ? "]" : "");
-    if (subject->cut_path != path) {
+    if (current->cut_path != path) {
         return count > 0;
     }
     etwas_output_text(output, count > 0 ? " " : "");
-    etwas_fields_put_rest(output, &subject->cut);
-    etwas_dump_tell_rest(dump, &subject->cut);
+    etwas_fields_print_rest(output, &current->cut);
+    etwas_dump_report_rest(dump, &current->cut);
     return true;
 }
 
-bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
-                           const struct etwas_dump_column *column, bool quoted)
+bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dump,
+                             const struct etwas_dump_column *column, bool quoted)
 {
-    struct etwas_subject *subject = &dump->subject;
+    struct etwas_current_event *current = &dump->current;
     const etwas_guid *guid;
 
     switch (column->property) {
     case ETWAS_PROPERTY_FILE:
-        etwas_output_unsigned(output, subject->input->number);
+        etwas_output_unsigned(output, current->input->number);
         return true;
     case ETWAS_PROPERTY_TIME:
         return put_time(output, dump);
     case ETWAS_PROPERTY_RAW_TIME:
-        etwas_output_signed(output, subject->record->EventHeader.TimeStamp.QuadPart);
+        etwas_output_signed(output, current->record->EventHeader.TimeStamp.QuadPart);
         return true;
     case ETWAS_PROPERTY_ERROR:
         return put_error(output, dump);
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_NAME:
-        return put_string(output, subject, column->property);
+        return put_string(output, current, column->property);
     case ETWAS_PROPERTY_EVENT:
-        return put_event(output, subject);
+        return put_event(output, current);
     case ETWAS_PROPERTY_EVENT_CLASS:
-        return put_event_class(output, subject);
+        return put_event_class(output, current);
     case ETWAS_PROPERTY_CLASS:
-        return put_class(output, subject);
+        return put_class(output, current);
     case ETWAS_PROPERTY_TYPE:
-        return put_type(output, subject);
+        return put_type(output, current);
     case ETWAS_PROPERTY_ACTIVITY:
     case ETWAS_PROPERTY_RELATED_ACTIVITY:
-        guid = etwas_subject_guid(subject, column->property);
+        guid = etwas_current_event_guid(current, column->property);
         if (guid != NULL) {
             etwas_text_guid(output, guid);
         }
         return guid != NULL;
     case ETWAS_PROPERTY_PARENT:
-        return put_parent(output, subject);
+        return put_parent(output, current);
     case ETWAS_PROPERTY_TEXT:
-        return put_message(output, subject, quoted);
+        return put_message(output, current, quoted);
     case ETWAS_PROPERTY_CALL_STACK:
         return put_stack(output, dump);
     case ETWAS_PROPERTY_FIELDS:
@@ -451,10 +453,10 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
     case ETWAS_PROPERTY_MARKS:
         return put_marks(output, dump);
     case ETWAS_PROPERTY_PAYLOAD:
-        return put_payload(output, subject->record);
+        return put_payload(output, current->record);
     case ETWAS_PROPERTY_COUNT:
         return put_field(output, dump, column->path, quoted);
     default:
-        return put_number(output, subject, column->property);
+        return put_number(output, current, column->property);
     }
 }

@@ -26,7 +26,7 @@ void etwas_dump_csv(struct etwas_dump *dump)
 {
     for (uint32_t i = 0; i < dump->column_count; i++) {
         etwas_output_anew(&cell);
-        etwas_dump_put_column(&cell, dump, &dump->columns[i], false);
+        etwas_dump_print_column(&cell, dump, &dump->columns[i], false);
         etwas_csv_cell(dump->output, i == 0, cell.bytes, cell.used_bytes);
     }
     etwas_csv_end(dump->output);

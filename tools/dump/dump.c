@@ -160,12 +160,12 @@ static const char *const help[] = {
 
 static bool is_wanted(struct etwas_dump *dump)
 {
-    const struct etwas_subject *subject = &dump->subject;
+    const struct etwas_current_event *current = &dump->current;
 
-    if (!etwas_window_holds(&dump->window, subject->input, subject->record)) {
+    if (!etwas_window_holds(&dump->window, current->input, current->record)) {
         return false;
     }
-    return !dump->has_where || etwas_where_takes(&dump->where, &dump->subject);
+    return !dump->has_where || etwas_condition_holds(&dump->where, &dump->current);
 }
 
 static void on_record(EVENT_RECORD *record)
@@ -173,7 +173,7 @@ static void on_record(EVENT_RECORD *record)
     const struct etwas_input *input = record->UserContext;
     struct etwas_dump *dump = input->context;
     struct etwas_descriptions *descriptions = &dump->descriptions[input - dump->run->inputs];
-    struct etwas_described *described = NULL;
+    struct etwas_schema_texts *schema_texts = NULL;
     uint32_t taken = ERROR_NOT_FOUND;
     bool senseless = false;
 
@@ -182,25 +182,26 @@ static void on_record(EVENT_RECORD *record)
         return;
     }
     if (!dump->hex || dump->has_where) {
-        described = etwas_descriptions_known(descriptions, record);
+        schema_texts = etwas_descriptions_known(descriptions, record);
     }
-    if (described == NULL && (!dump->hex || dump->has_where)) {
-        taken = etwas_descriptions_take(descriptions, record);
+    if (schema_texts == NULL && (!dump->hex || dump->has_where)) {
+        taken = etwas_descriptions_add_record(descriptions, record);
         if (taken == ERROR_SUCCESS && !dump->hex) {
             return;
         }
-        described = etwas_descriptions_find(descriptions, record, &senseless);
+        schema_texts = etwas_descriptions_find(descriptions, record, &senseless);
     }
-    etwas_subject_read(&dump->subject, input, record, descriptions, described, dump->spans);
+    etwas_current_event_read(&dump->current, input, record, descriptions, schema_texts,
+                             dump->spans);
     if (!dump->hex) {
-        etwas_subject_find_provider(&dump->subject);
+        etwas_current_event_find_provider(&dump->current);
     }
     if (!is_wanted(dump)) {
         return;
     }
     if (senseless || taken == ERROR_INVALID_DATA) {
-        etwas_dump_tell_senseless(dump,
-                                  senseless ? "what describes it" : "what it says of other events");
+        etwas_dump_report_senseless(dump, senseless ? "what describes it"
+                                                    : "what it says of other events");
     }
     if (dump->wants_stacks && !dump->has_stack) {
         dump->has_stack = etwas_dump_stack(dump).count > 0;
@@ -251,13 +252,13 @@ etwas_clock_time etwas_dump_convert(const struct etwas_dump *dump, int64_t raw)
     uint32_t clock = dump->clock == ETWAS_DUMP_QPC ? ETWAS_CLOCK_QPC : ETWAS_CLOCK_SYSTEM_TIME;
     etwas_clock_time time = {0, UINT64_MAX};
 
-    (void)etwas_trace_convert_time(dump->subject.input->trace, raw, clock, &time);
+    (void)etwas_trace_convert_time(dump->current.input->trace, raw, clock, &time);
     return time;
 }
 
 etwas_clock_time etwas_dump_time(const struct etwas_dump *dump)
 {
-    return etwas_dump_convert(dump, dump->subject.record->EventHeader.TimeStamp.QuadPart);
+    return etwas_dump_convert(dump, dump->current.record->EventHeader.TimeStamp.QuadPart);
 }
 
 bool etwas_dump_take_option(void *context, int option)
@@ -399,7 +400,7 @@ static int open_input(struct etwas_dump *dump, const char *path, uint32_t number
     }
     if (result == ETWAS_EXIT_FINE && dump->symbols &&
         !read_addresses(dump, input, is_session ? NULL : etwas_parts_last(&dump->parts, number))) {
-        dump->subject.out_of_memory = true;
+        dump->current.out_of_memory = true;
     }
     dump->run->count += result == ETWAS_EXIT_FINE;
     return result;
@@ -442,12 +443,13 @@ static int process(struct etwas_dump *dump)
 /* Says what is to be said behind the events. Returns what the program exits with. */
 static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, int result)
 {
-    bool out_of_memory = dump->subject.out_of_memory;
+    bool out_of_memory = dump->current.out_of_memory;
 
-    etwas_dump_tell_beyond(dump);
+    etwas_dump_report_beyond(dump);
     for (uint32_t i = 0; i < dump->run->count; i++) {
         etwas_input_warn(&dump->run->inputs[i]);
-        etwas_descriptions_say_left_out(dump->descriptions[i].decoder, dump->run->inputs[i].path);
+        etwas_descriptions_report_left_out(dump->descriptions[i].decoder,
+                                           dump->run->inputs[i].path);
         out_of_memory |= dump->descriptions[i].out_of_memory;
         etwas_descriptions_close(&dump->descriptions[i]);
         if (dump->symbols) {
@@ -475,7 +477,7 @@ static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, i
     etwas_parts_free(&dump->parts);
     etwas_where_clear(&dump->where);
     etwas_spans_close(dump->spans);
-    etwas_subject_free(&dump->subject);
+    etwas_current_event_free(&dump->current);
     return result;
 }
 
@@ -484,7 +486,7 @@ int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count)
     int result = open_inputs(dump, paths, count);
 
     if (dump->wants_durations && etwas_spans_open(0, &dump->spans) != ERROR_SUCCESS) {
-        dump->subject.out_of_memory = true;
+        dump->current.out_of_memory = true;
     }
     if (dump->run->count > 0) {
         int processed = process(dump);

@@ -9,9 +9,9 @@
 
 #include "address/addresses.h"
 #include "event/fields.h"
+#include "trace/current_event.h"
 #include "trace/input.h"
 #include "trace/parts.h"
-#include "trace/subject.h"
 #include "trace/window.h"
 
 /* By which clock an event's time is shown. */
@@ -47,7 +47,8 @@ _Static_assert(sizeof(struct etwas_dump_kind) == 24, "compared as bytes, without
 
 enum {
     ETWAS_DUMP_COLUMNS = 64,
-    ETWAS_DUMP_TOLD = 64, /* kinds of events of which is told that their schema makes no sense */
+    ETWAS_DUMP_REPORTED =
+        64, /* kinds of events of which is told that their schema makes no sense */
 };
 
 struct etwas_dump {
@@ -73,9 +74,9 @@ struct etwas_dump {
     bool wants_durations;
     bool wants_raw_time; /* beside another one */
     etwas_spans *spans;  /* NULL: durations are not wanted */
-    struct etwas_subject subject;
-    struct etwas_dump_kind told[ETWAS_DUMP_TOLD];
-    uint32_t told_count;
+    struct etwas_current_event current;
+    struct etwas_dump_kind reported[ETWAS_DUMP_REPORTED];
+    uint32_t reported_count;
     uint64_t beyond; /* events whose time 64 bits cannot hold: it was shown as such */
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
     struct etwas_addresses addresses[ETWAS_INPUT_FILES];       /* likewise, if they are wanted */
@@ -94,14 +95,14 @@ int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count);
 /* Those of the event's file. */
 static inline struct etwas_addresses *etwas_dump_addresses(struct etwas_dump *dump)
 {
-    return &dump->addresses[dump->subject.input - dump->run->inputs];
+    return &dump->addresses[dump->current.input - dump->run->inputs];
 }
 
 /* The event's stack; without --symbols nothing is unwound. */
 static inline struct etwas_event_stack etwas_dump_stack(struct etwas_dump *dump)
 {
-    return dump->symbols ? etwas_addresses_stack(etwas_dump_addresses(dump), dump->subject.record)
-                         : etwas_event_stack(dump->subject.record);
+    return dump->symbols ? etwas_addresses_stack(etwas_dump_addresses(dump), dump->current.record)
+                         : etwas_event_stack(dump->current.record);
 }
 
 /* A stamp as recorded by dump->clock, QPC or SYSTEM. */
@@ -111,14 +112,15 @@ etwas_clock_time etwas_dump_convert(const struct etwas_dump *dump, int64_t raw);
 etwas_clock_time etwas_dump_time(const struct etwas_dump *dump);
 
 /* Writes a stamp as recorded by dump->clock, as the times of events are. */
-void etwas_dump_put_stamp(struct etwas_output *output, const struct etwas_dump *dump, int64_t raw);
+void etwas_dump_print_stamp(struct etwas_output *output, const struct etwas_dump *dump,
+                            int64_t raw);
 
 /* Of struct etwas_fields_reader: what a number means. With --symbols also what lies at an address. */
-bool etwas_dump_put_value(struct etwas_output *output, void *context, enum etwas_field_kind kind,
-                          const etwas_value *value);
+bool etwas_dump_print_value(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                            const etwas_value *value);
 
 /* The same of times and addresses as members of an event's JSON object. */
-void etwas_dump_put_json_values(struct etwas_dump *dump);
+void etwas_dump_print_json_values(struct etwas_dump *dump);
 
 /* The columns of --columns, or the usual ones. False after a message on standard error. */
 bool etwas_dump_choose_columns(struct etwas_dump *dump);
@@ -131,17 +133,17 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
  * Writes what a column shows of the event, harmless on a terminal. False: there is no such thing,
  * and nothing is written. `quoted`: strings within stand in quotes.
  */
-bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
-                           const struct etwas_dump_column *column, bool quoted);
+bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dump,
+                             const struct etwas_dump_column *column, bool quoted);
 
 /* Says, once for each kind of event, if the payload ends before its fields or arguments, or one is not described. */
-void etwas_dump_tell_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
+void etwas_dump_report_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
 
 /* Says, once for a command, that times were not shown as nanoseconds since 1970 cannot hold them. */
-void etwas_dump_tell_beyond(const struct etwas_dump *dump);
+void etwas_dump_report_beyond(const struct etwas_dump *dump);
 
 /* Says likewise that `what` makes no sense. */
-void etwas_dump_tell_senseless(struct etwas_dump *dump, const char *what);
+void etwas_dump_report_senseless(struct etwas_dump *dump, const char *what);
 
 /* A line of columns; etwas_dump_text_title writes their names. */
 void etwas_dump_text(struct etwas_dump *dump);

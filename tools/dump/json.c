@@ -45,7 +45,7 @@ static void put_name(struct etwas_output *output, const struct etwas_event *even
     if (etwas_event_has_name(event)) {
         etwas_json_key(output, "name");
         etwas_output_char(output, '"');
-        etwas_event_put_name(output, ETWAS_TEXT_JSON, event);
+        etwas_event_print_name(output, ETWAS_TEXT_JSON, event);
         etwas_output_char(output, '"');
     }
 }
@@ -117,12 +117,12 @@ static void put_stack(struct etwas_dump *dump)
         return;
     }
     etwas_output_text(output, ",\"call_stack\":[\"");
-    etwas_event_put_stack(output, &stack, "\",\"");
+    etwas_event_print_stack(output, &stack, "\",\"");
     etwas_output_text(output, "\"]");
     if (dump->symbols) {
         etwas_output_text(output, ",\"symbols\":[\"");
-        etwas_addresses_put_stack(output, ETWAS_TEXT_JSON, etwas_dump_addresses(dump), &stack,
-                                  dump->subject.record->EventHeader.TimeStamp.QuadPart, "\",\"");
+        etwas_addresses_print_stack(output, ETWAS_TEXT_JSON, etwas_dump_addresses(dump), &stack,
+                                    dump->current.record->EventHeader.TimeStamp.QuadPart, "\",\"");
         etwas_output_text(output, "\"]");
     }
 }
@@ -134,8 +134,8 @@ static void put_stack(struct etwas_dump *dump)
 static void put_extended(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
-    const EVENT_RECORD *record = dump->subject.record;
-    bool decoded = dump->subject.described != NULL;
+    const EVENT_RECORD *record = dump->current.record;
+    bool decoded = dump->current.schema_texts != NULL;
     const char *before = ",\"extended\":[";
 
     if (!dump->hex) {
@@ -147,7 +147,7 @@ static void put_extended(struct etwas_dump *dump)
 
         if (item->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO ||
             (item->ExtType == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID &&
-             dump->subject.event.has_related_activity) ||
+             dump->current.event.has_related_activity) ||
             (!dump->hex && etwas_event_is_stack(item)) ||
             (decoded && (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
                          item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS))) {
@@ -169,18 +169,18 @@ static void put_extended(struct etwas_dump *dump)
 static void put_time(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
-    const struct etwas_subject *subject = &dump->subject;
+    const struct etwas_current_event *current = &dump->current;
     etwas_clock_time time;
 
     if (dump->clock == ETWAS_DUMP_TIME) {
         etwas_output_text(output, "{\"time\":\"");
-        etwas_input_put_time(output, subject->input, subject->record);
+        etwas_input_print_time(output, current->input, current->record);
         etwas_output_char(output, '"');
         return;
     }
     if (dump->clock == ETWAS_DUMP_RAW) {
         etwas_output_text(output, "{\"raw_time\":");
-        etwas_output_signed(output, subject->record->EventHeader.TimeStamp.QuadPart);
+        etwas_output_signed(output, current->record->EventHeader.TimeStamp.QuadPart);
         return;
     }
     time = etwas_dump_time(dump);
@@ -209,21 +209,22 @@ static void put_string(struct etwas_output *output, const char *key,
 /* What it is called: with --hex in one, by what the record alone says. */
 static void put_names(struct etwas_dump *dump)
 {
-    const struct etwas_subject *subject = &dump->subject;
+    const struct etwas_current_event *current = &dump->current;
 
     if (dump->hex) {
-        put_name(dump->output, &subject->event);
+        put_name(dump->output, &current->event);
     } else {
         put_string(dump->output, "provider",
-                   etwas_subject_string(subject, ETWAS_PROPERTY_PROVIDER));
-        put_string(dump->output, "event", etwas_subject_string(subject, ETWAS_PROPERTY_EVENT));
+                   etwas_current_event_string(current, ETWAS_PROPERTY_PROVIDER));
+        put_string(dump->output, "event",
+                   etwas_current_event_string(current, ETWAS_PROPERTY_EVENT));
     }
 }
 
 static void put_marks(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
 {
-    etwas_marks_put_json(dump->output, dump->subject.described, dump->subject.record, rest);
-    etwas_dump_tell_rest(dump, rest);
+    etwas_marks_print_json(dump->output, dump->current.schema_texts, dump->current.record, rest);
+    etwas_dump_report_rest(dump, rest);
 }
 
 /* The formatted text of a message. */
@@ -232,11 +233,11 @@ static bool put_message_text(struct etwas_dump *dump)
     struct etwas_event_string text = {NULL, 0};
     struct etwas_fields_rest rest;
 
-    if (dump->subject.event.message) {
-        text = etwas_subject_message(&dump->subject);
+    if (dump->current.event.message) {
+        text = etwas_current_event_message(&dump->current);
         put_string(dump->output, "text", text);
     }
-    if (text.text != NULL && etwas_subject_message_rest(&dump->subject, &rest)) {
+    if (text.text != NULL && etwas_current_event_message_rest(&dump->current, &rest)) {
         put_marks(dump, &rest);
     }
     return text.text != NULL;
@@ -246,7 +247,7 @@ static bool put_message_text(struct etwas_dump *dump)
 static void put_payload(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
-    const EVENT_RECORD *record = dump->subject.record;
+    const EVENT_RECORD *record = dump->current.record;
     struct etwas_fields_rest rest;
 
     if (dump->hex) {
@@ -256,28 +257,28 @@ static void put_payload(struct etwas_dump *dump)
     if (put_message_text(dump)) {
         return;
     }
-    if (dump->subject.described == NULL) {
+    if (dump->current.schema_texts == NULL) {
         put_hex(output, "payload", record->UserData, record->UserDataLength);
         return;
     }
     etwas_json_key(output, "fields");
-    etwas_fields_put_json(output, dump->subject.described, record, &rest);
-    etwas_dump_put_json_values(dump);
+    etwas_fields_print_json(output, dump->current.schema_texts, record, &rest);
+    etwas_dump_print_json_values(dump);
     put_marks(dump, &rest);
 }
 
 void etwas_dump_json(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
-    const struct etwas_subject *subject = &dump->subject;
-    const struct etwas_event *event = &subject->event;
-    const EVENT_HEADER *header = &subject->record->EventHeader;
+    const struct etwas_current_event *current = &dump->current;
+    const struct etwas_event *event = &current->event;
+    const EVENT_HEADER *header = &current->record->EventHeader;
 
     put_time(dump);
     if (dump->several_files) {
-        etwas_json_number(output, "file", subject->input->number);
+        etwas_json_number(output, "file", current->input->number);
     }
-    if (etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode)) {
+    if (etwas_event_has_processor(current->input->logfile.LogfileHeader.LogFileMode)) {
         etwas_json_number(output, "processor", event->processor);
     } else {
         etwas_json_key(output, "processor");
@@ -290,7 +291,7 @@ void etwas_dump_json(struct etwas_dump *dump)
     etwas_json_number(output, "type", header->EventDescriptor.Opcode);
     etwas_json_number(output, "level", header->EventDescriptor.Level);
     etwas_json_number(output, "version", header->EventDescriptor.Version);
-    put_times(output, header, subject->input->logfile.LogfileHeader.TimerResolution);
+    put_times(output, header, current->input->logfile.LogfileHeader.TimerResolution);
     if (event->message) {
         put_message(output, header, event);
     } else if (!event->classic) {
@@ -299,10 +300,10 @@ void etwas_dump_json(struct etwas_dump *dump)
     if (event->has_instance && !event->message) {
         put_instance(output, &event->instance);
     }
-    if (subject->has_duration) {
+    if (current->has_duration) {
         etwas_json_key(output, "duration_ns");
-        etwas_output_signed(output, subject->duration_ns);
-        etwas_json_error(output, "duration_error_ns", subject->duration_error_ns);
+        etwas_output_signed(output, current->duration_ns);
+        etwas_json_error(output, "duration_error_ns", current->duration_error_ns);
     }
     put_extended(dump);
     put_payload(dump);

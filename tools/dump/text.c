@@ -59,7 +59,7 @@ static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *
     size_t bytes;
 
     if (width == 1) {
-        if (!etwas_dump_put_column(output, dump, column, true)) {
+        if (!etwas_dump_print_column(output, dump, column, true)) {
             etwas_output_char(output, '-');
         }
         return;
@@ -67,7 +67,7 @@ static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *
     /* A number: in one piece, with room for what goes before it. */
     start = etwas_output_room(output, NUMBER_BYTES);
     bytes = output->used_bytes;
-    if (!etwas_dump_put_column(output, dump, column, true)) {
+    if (!etwas_dump_print_column(output, dump, column, true)) {
         etwas_output_char(output, '-');
     }
     bytes = output->used_bytes - bytes;
@@ -103,12 +103,12 @@ static bool is_origin(const struct etwas_dump_column *column)
 static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *columns)
 {
     static struct origin origins[ORIGINS];
-    const struct etwas_event *event = &dump->subject.event;
+    const struct etwas_event *event = &dump->current.event;
     struct etwas_output *output = dump->output;
     struct origin *origin = &origins[(event->processor ^ event->thread) & (ORIGINS - 1)];
     size_t start;
 
-    if (origin->input == dump->subject.input && origin->processor == event->processor &&
+    if (origin->input == dump->current.input && origin->processor == event->processor &&
         origin->process == event->process && origin->thread == event->thread) {
         memcpy(etwas_output_room(output, sizeof origin->text), origin->text, sizeof origin->text);
         output->used_bytes += origin->bytes;
@@ -123,7 +123,7 @@ static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *
     etwas_output_char(output, ' ');
     put_column(dump, &columns[2]);
     *origin = (struct origin){
-        event->processor,          event->process, event->thread, dump->subject.input, {0},
+        event->processor,          event->process, event->thread, dump->current.input, {0},
         output->used_bytes - start};
     memcpy(origin->text, output->bytes + start, origin->bytes);
 }

@@ -33,7 +33,7 @@ static bool put_time(struct etwas_output *output, const struct etwas_dump *dump,
         return false;
     }
     etwas_output_text(output, quote);
-    etwas_dump_put_stamp(output, dump, (int64_t)stamp);
+    etwas_dump_print_stamp(output, dump, (int64_t)stamp);
     etwas_output_text(output, quote);
     return true;
 }
@@ -43,8 +43,8 @@ static bool put_time(struct etwas_output *output, const struct etwas_dump *dump,
 /* A sample has its thread in the payload, and what tells of a thread its process. */
 static uint32_t process_of(const struct etwas_dump *dump, const struct etwas_addresses *addresses)
 {
-    const struct etwas_event *event = &dump->subject.event;
-    const EVENT_RECORD *record = dump->subject.record;
+    const struct etwas_event *event = &dump->current.event;
+    const EVENT_RECORD *record = dump->current.record;
     struct etwas_kernel_event kernel;
     uint64_t address;
     uint32_t thread = event->thread;
@@ -66,11 +66,11 @@ static bool put_code(struct etwas_output *output, enum etwas_text_style style,
                      const char *behind)
 {
     struct etwas_addresses *addresses = etwas_dump_addresses(dump);
-    struct etwas_address address = {.time = dump->subject.record->EventHeader.TimeStamp.QuadPart,
+    struct etwas_address address = {.time = dump->current.record->EventHeader.TimeStamp.QuadPart,
                                     .process = process_of(dump, addresses)};
 
     return read_number(value, &address.value) &&
-           etwas_addresses_put_known(output, style, addresses, &address, before, behind);
+           etwas_addresses_print_known(output, style, addresses, &address, before, behind);
 }
 
 /* ---- places in files ------------------------------------------------------------------------- */
@@ -88,8 +88,8 @@ static bool put_place(struct etwas_output *output, const etwas_value *value)
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-bool etwas_dump_put_value(struct etwas_output *output, void *context, enum etwas_field_kind kind,
-                          const etwas_value *value)
+bool etwas_dump_print_value(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                            const etwas_value *value)
 {
     struct etwas_dump *dump = context;
 
@@ -100,7 +100,7 @@ bool etwas_dump_put_value(struct etwas_output *output, void *context, enum etwas
         return put_place(output, value);
     }
     if (kind == ETWAS_FIELD_CODE && dump->symbols) {
-        etwas_fields_put_value(output, value, true);
+        etwas_fields_print_value(output, value, true);
         (void)put_code(output, ETWAS_TEXT_PLAIN, dump, value, " (", ")");
         return true;
     }
@@ -125,7 +125,7 @@ static bool put_json_code(struct etwas_dump *dump, const etwas_value *value)
 static void put_object(struct etwas_dump *dump, const char *key, enum etwas_field_kind kind,
                        bool (*put)(struct etwas_dump *dump, const etwas_value *value))
 {
-    const struct etwas_described *described = dump->subject.described;
+    const struct etwas_schema_texts *schema_texts = dump->current.schema_texts;
     struct etwas_output *output = dump->output;
     const char *before = "{";
     uint32_t depth = 0;
@@ -133,19 +133,19 @@ static void put_object(struct etwas_dump *dump, const char *key, enum etwas_fiel
     etwas_value value;
 
     etwas_json_key(output, key);
-    etwas_fields_begin(&fields, described->schema, dump->subject.record);
+    etwas_fields_begin(&fields, schema_texts->schema, dump->current.record);
     while (etwas_fields_next(&fields, &value)) {
-        const struct etwas_described_field *field;
+        const struct etwas_schema_texts_field *field;
 
         depth += value.token == ETWAS_TOKEN_ARRAY_BEGIN || value.token == ETWAS_TOKEN_STRUCT_BEGIN;
         depth -= value.token == ETWAS_TOKEN_ARRAY_END || value.token == ETWAS_TOKEN_STRUCT_END;
         if (depth > 0 || value.token != ETWAS_TOKEN_VALUE) {
             continue;
         }
-        field = &described->fields[value.field - described->schema->fields];
+        field = &schema_texts->fields[value.field - schema_texts->schema->fields];
         if (field->kind == kind) {
             etwas_output_text(output, before);
-            etwas_described_put(output, described, field->key);
+            etwas_schema_texts_print(output, schema_texts, field->key);
             etwas_output_text(output, put(dump, &value) ? "" : "null");
             before = ",";
         }
@@ -153,14 +153,14 @@ static void put_object(struct etwas_dump *dump, const char *key, enum etwas_fiel
     etwas_output_text(output, before[0] == '{' ? "{}" : "}");
 }
 
-void etwas_dump_put_json_values(struct etwas_dump *dump)
+void etwas_dump_print_json_values(struct etwas_dump *dump)
 {
-    const struct etwas_described *described = dump->subject.described;
+    const struct etwas_schema_texts *schema_texts = dump->current.schema_texts;
 
-    if (described->has_times && dump->clock != ETWAS_DUMP_RAW) {
+    if (schema_texts->has_times && dump->clock != ETWAS_DUMP_RAW) {
         put_object(dump, "field_times", ETWAS_FIELD_TIME, put_json_time);
     }
-    if (described->has_code && dump->symbols) {
+    if (schema_texts->has_code && dump->symbols) {
         put_object(dump, "field_symbols", ETWAS_FIELD_CODE, put_json_code);
     }
 }

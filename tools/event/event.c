@@ -204,8 +204,8 @@ static void put_string(struct etwas_output *output, enum etwas_text_style style,
     }
 }
 
-void etwas_event_put_name(struct etwas_output *output, enum etwas_text_style style,
-                          const struct etwas_event *event)
+void etwas_event_print_name(struct etwas_output *output, enum etwas_text_style style,
+                            const struct etwas_event *event)
 {
     const char *class_name = etwas_event_class_name(event);
     const char *type_name = etwas_event_type_name(event);
@@ -292,8 +292,8 @@ uint32_t etwas_event_known_frames(const struct etwas_event_stack *stack)
            (stack->count > 0 && etwas_event_frame(stack, stack->count - 1) == ETWAS_EVENT_CUT);
 }
 
-void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
-                           const char *between)
+void etwas_event_print_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
+                             const char *between)
 {
     for (uint32_t i = 0; i < stack->count; i++) {
         uint64_t frame = etwas_event_frame(stack, i);

@@ -98,8 +98,8 @@ uint64_t etwas_event_frame(const struct etwas_event_stack *stack, uint32_t index
 uint32_t etwas_event_known_frames(const struct etwas_event_stack *stack);
 
 /* Writes its addresses with `between` between two. */
-void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
-                           const char *between);
+void etwas_event_print_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
+                             const char *between);
 
 /* Is this a record about the trace itself, of class EventTrace? */
 bool etwas_event_is_header_class(const EVENT_RECORD *record);
@@ -140,7 +140,7 @@ const char *etwas_event_type_name(const struct etwas_event *event);
 bool etwas_event_has_name(const struct etwas_event *event);
 
 /* Writes that name: "EventTrace/Header", or "PROVIDER/EVENT" of a self-describing event. */
-void etwas_event_put_name(struct etwas_output *output, enum etwas_text_style style,
-                          const struct etwas_event *event);
+void etwas_event_print_name(struct etwas_output *output, enum etwas_text_style style,
+                            const struct etwas_event *event);
 
 #endif

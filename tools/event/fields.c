@@ -117,7 +117,7 @@ static void put_text(struct etwas_output *output, const etwas_value *value, bool
     }
 }
 
-void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted)
+void etwas_fields_print_value(struct etwas_output *output, const etwas_value *value, bool quoted)
 {
     const char *odd;
     size_t bytes;
@@ -134,14 +134,16 @@ void etwas_fields_put_value(struct etwas_output *output, const etwas_value *valu
     }
 }
 
-void etwas_fields_put_known(struct etwas_output *output, const struct etwas_described *described,
-                            const etwas_value *value, const struct etwas_fields_reader *reader,
-                            bool quoted)
+void etwas_fields_print_known(struct etwas_output *output,
+                              const struct etwas_schema_texts *schema_texts,
+                              const etwas_value *value, const struct etwas_fields_reader *reader,
+                              bool quoted)
 {
-    enum etwas_field_kind kind = described->fields[value->field - described->schema->fields].kind;
+    enum etwas_field_kind kind =
+        schema_texts->fields[value->field - schema_texts->schema->fields].kind;
 
     if (kind == ETWAS_FIELD_PLAIN || !reader->put(output, reader->context, kind, value)) {
-        etwas_fields_put_value(output, value, quoted);
+        etwas_fields_print_value(output, value, quoted);
     }
 }
 
@@ -208,8 +210,8 @@ static void put_before(struct etwas_fields_form *form, const etwas_schema_field 
 {
     struct etwas_fields_nesting *nesting = &form->nesting;
     bool in_array = nesting->is_array[nesting->depth];
-    const struct etwas_described_field *described =
-        &form->described->fields[field - form->described->schema->fields];
+    const struct etwas_schema_texts_field *schema_texts =
+        &form->schema_texts->fields[field - form->schema_texts->schema->fields];
 
     if (nesting->is_behind[nesting->depth]) {
         if (form->json || in_array) {
@@ -221,8 +223,8 @@ static void put_before(struct etwas_fields_form *form, const etwas_schema_field 
     }
     nesting->is_behind[nesting->depth] = true;
     if (!in_array) {
-        etwas_described_put(form->output, form->described,
-                            form->json ? described->key : described->label);
+        etwas_schema_texts_print(form->output, form->schema_texts,
+                                 form->json ? schema_texts->key : schema_texts->label);
     }
 }
 
@@ -248,7 +250,7 @@ static void close(struct etwas_fields_form *form)
     }
 }
 
-void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest)
+void etwas_fields_print_rest(struct etwas_output *output, const struct etwas_fields_rest *rest)
 {
     etwas_output_char(output, '(');
     if (rest->truncated != NULL) {
@@ -285,7 +287,7 @@ static void put_rest(struct etwas_fields_form *form, const etwas_value *value,
     } else if (form->nesting.is_behind[0]) {
         etwas_output_char(form->output, ' ');
     }
-    etwas_fields_put_rest(form->output, rest);
+    etwas_fields_print_rest(form->output, rest);
 }
 
 /* A field of which its schema says that it is nothing to read; JSON has it. */
@@ -306,14 +308,14 @@ static void note_odd(const etwas_value *value, struct etwas_fields_rest *rest)
     rest->odd_count++;
 }
 
-void etwas_fields_find_rest(const struct etwas_described *described, const EVENT_RECORD *record,
-                            struct etwas_fields_rest *rest)
+void etwas_fields_find_rest(const struct etwas_schema_texts *schema_texts,
+                            const EVENT_RECORD *record, struct etwas_fields_rest *rest)
 {
     etwas_fields fields;
     etwas_value value;
 
     etwas_fields_no_rest(rest);
-    etwas_fields_begin(&fields, described->schema, record);
+    etwas_fields_begin(&fields, schema_texts->schema, record);
     while (etwas_fields_next(&fields, &value)) {
         if (value.token == ETWAS_TOKEN_VALUE) {
             note_odd(&value, rest);
@@ -323,8 +325,8 @@ void etwas_fields_find_rest(const struct etwas_described *described, const EVENT
     }
 }
 
-void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
-                            struct etwas_fields_rest *rest)
+void etwas_fields_print_token(struct etwas_fields_form *form, const etwas_value *value,
+                              struct etwas_fields_rest *rest)
 {
     switch (value->token) {
     case ETWAS_TOKEN_VALUE:
@@ -336,7 +338,7 @@ void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *v
         if (form->json) {
             put_json_value(form->output, value);
         } else {
-            etwas_fields_put_known(form->output, form->described, value, form->reader, true);
+            etwas_fields_print_known(form->output, form->schema_texts, value, form->reader, true);
         }
         break;
     case ETWAS_TOKEN_ARRAY_BEGIN:
@@ -368,9 +370,9 @@ static void put_fields(struct etwas_fields_form *form, const EVENT_RECORD *recor
     form->nesting.depth = 0;
     form->nesting.is_array[0] = false;
     form->nesting.is_behind[0] = false;
-    etwas_fields_begin(&fields, form->described->schema, record);
+    etwas_fields_begin(&fields, form->schema_texts->schema, record);
     while (etwas_fields_next(&fields, &value)) {
-        etwas_fields_put_token(form, &value, rest);
+        etwas_fields_print_token(form, &value, rest);
     }
 }
 
@@ -382,12 +384,12 @@ static bool know_nothing(struct etwas_output *output, void *context, enum etwas_
 }
 
 void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
-                                const struct etwas_described *described)
+                                const struct etwas_schema_texts *schema_texts)
 {
     static const struct etwas_fields_reader nobody = {know_nothing, NULL};
 
     form->output = output;
-    form->described = described;
+    form->schema_texts = schema_texts;
     form->json = false;
     form->reader = &nobody;
     form->nesting.depth = 0;
@@ -395,37 +397,39 @@ void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_out
     form->nesting.is_behind[0] = false;
 }
 
-bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
-                           struct etwas_fields_rest *rest)
+bool etwas_fields_print_text(struct etwas_output *output,
+                             const struct etwas_schema_texts *schema_texts,
+                             const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
+                             struct etwas_fields_rest *rest)
 {
     struct etwas_fields_form form;
 
     form.output = output;
-    form.described = described;
+    form.schema_texts = schema_texts;
     form.json = false;
     form.reader = reader;
     put_fields(&form, record, rest);
     return form.nesting.is_behind[0] || rest->bytes > 0;
 }
 
-bool etwas_fields_put_json_members(struct etwas_output *output,
-                                   const struct etwas_described *described,
-                                   const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+bool etwas_fields_print_json_members(struct etwas_output *output,
+                                     const struct etwas_schema_texts *schema_texts,
+                                     const EVENT_RECORD *record, struct etwas_fields_rest *rest)
 {
     struct etwas_fields_form form;
 
     form.output = output;
-    form.described = described;
+    form.schema_texts = schema_texts;
     form.json = true;
     put_fields(&form, record, rest);
     return form.nesting.is_behind[0];
 }
 
-void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+void etwas_fields_print_json(struct etwas_output *output,
+                             const struct etwas_schema_texts *schema_texts,
+                             const EVENT_RECORD *record, struct etwas_fields_rest *rest)
 {
     etwas_output_char(output, '{');
-    (void)etwas_fields_put_json_members(output, described, record, rest);
+    (void)etwas_fields_print_json_members(output, schema_texts, record, rest);
     etwas_output_char(output, '}');
 }

@@ -7,7 +7,7 @@
  * The fields of an event: as text, `size=37 name="a\n" point={x=1 y=2} list=[1, 2]`, and as JSON.
  */
 
-#include "event/described.h"
+#include "event/schema_texts.h"
 
 enum {
     ETWAS_FIELDS_ODD = 8, /* values of an event that are kept */
@@ -55,7 +55,7 @@ struct etwas_fields_nesting {
 /* Fields on their way into one of the two forms. */
 struct etwas_fields_form {
     struct etwas_output *output;
-    const struct etwas_described *described;
+    const struct etwas_schema_texts *schema_texts;
     bool json;
     const struct etwas_fields_reader *reader; /* of text */
     struct etwas_fields_nesting nesting;
@@ -63,45 +63,48 @@ struct etwas_fields_form {
 
 /* Begins with a value, array or struct alone, as text without its name: `[1, 2]`. */
 void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
-                                const struct etwas_described *described);
+                                const struct etwas_schema_texts *schema_texts);
 
 /* What etwas_fields_next gave next. `rest`, of zeroes at first, is set as soon as there is something in it. */
-void etwas_fields_put_token(struct etwas_fields_form *form, const etwas_value *value,
-                            struct etwas_fields_rest *rest);
+void etwas_fields_print_token(struct etwas_fields_form *form, const etwas_value *value,
+                              struct etwas_fields_rest *rest);
 
 /*
  * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that is not whole
  * stands in its place, what follows the last field behind it.
  */
-bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
-                           struct etwas_fields_rest *rest);
+bool etwas_fields_print_text(struct etwas_output *output,
+                             const struct etwas_schema_texts *schema_texts,
+                             const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
+                             struct etwas_fields_rest *rest);
 
 /* A JSON object. A field that is not whole is left out. */
-void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+void etwas_fields_print_json(struct etwas_output *output,
+                             const struct etwas_schema_texts *schema_texts,
+                             const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
 /* The same without the braces, behind which more may follow. False: there is none. */
-bool etwas_fields_put_json_members(struct etwas_output *output,
-                                   const struct etwas_described *described,
-                                   const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+bool etwas_fields_print_json_members(struct etwas_output *output,
+                                     const struct etwas_schema_texts *schema_texts,
+                                     const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
-/* What etwas_fields_put_text and etwas_fields_put_json find besides, alone. */
-void etwas_fields_find_rest(const struct etwas_described *described, const EVENT_RECORD *record,
-                            struct etwas_fields_rest *rest);
+/* What etwas_fields_print_text and etwas_fields_print_json find besides, alone. */
+void etwas_fields_find_rest(const struct etwas_schema_texts *schema_texts,
+                            const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
 /* The same of one token: TRUNCATED, UNDESCRIBED or TRAILING. */
 void etwas_fields_note_rest(const etwas_value *value, struct etwas_fields_rest *rest);
 
 /* What is left, or follows, in parentheses. */
-void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest);
+void etwas_fields_print_rest(struct etwas_output *output, const struct etwas_fields_rest *rest);
 
 /* One value: a string in quotes if `quoted`; behind it, in parentheses, what is odd about it. */
-void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted);
+void etwas_fields_print_value(struct etwas_output *output, const etwas_value *value, bool quoted);
 
 /* The same of a field's value by what `reader` knows, else by the decoder. */
-void etwas_fields_put_known(struct etwas_output *output, const struct etwas_described *described,
-                            const etwas_value *value, const struct etwas_fields_reader *reader,
-                            bool quoted);
+void etwas_fields_print_known(struct etwas_output *output,
+                              const struct etwas_schema_texts *schema_texts,
+                              const etwas_value *value, const struct etwas_fields_reader *reader,
+                              bool quoted);
 
 #endif

@@ -10,32 +10,34 @@
 #include "print/json.h"
 #include "print/text.h"
 
-int etwas_marks_version(const struct etwas_described *described, const EVENT_RECORD *record)
+int etwas_marks_version(const struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record)
 {
     uint8_t version;
 
-    if (described == NULL || !described->schema->other_version) {
+    if (schema_texts == NULL || !schema_texts->schema->other_version) {
         return ETWAS_MARKS_OWN_VERSION;
     }
-    version = described->schema->info->EventDescriptor.Version;
+    version = schema_texts->schema->info->EventDescriptor.Version;
     return version == record->EventHeader.EventDescriptor.Version ? ETWAS_MARKS_ALL_VERSIONS
                                                                   : version;
 }
 
-bool etwas_marks_are_there(const struct etwas_described *described, const EVENT_RECORD *record,
-                           const struct etwas_fields_rest *rest)
+bool etwas_marks_are_there(const struct etwas_schema_texts *schema_texts,
+                           const EVENT_RECORD *record, const struct etwas_fields_rest *rest)
 {
     return rest->truncated != NULL || rest->undescribed != NULL || rest->bytes > 0 ||
-           rest->odd_count > 0 || etwas_marks_version(described, record) != ETWAS_MARKS_OWN_VERSION;
+           rest->odd_count > 0 ||
+           etwas_marks_version(schema_texts, record) != ETWAS_MARKS_OWN_VERSION;
 }
 
 /* Its whole path, as `point.size#2`. */
 static void put_path(struct etwas_output *output, enum etwas_text_style style,
-                     const struct etwas_described *described, const etwas_value *value)
+                     const struct etwas_schema_texts *schema_texts, const etwas_value *value)
 {
-    struct etwas_kept_text full = described->fields[value->field - described->schema->fields].full;
+    struct etwas_kept_text full =
+        schema_texts->fields[value->field - schema_texts->schema->fields].full;
 
-    etwas_text_utf8(output, style, described->texts + full.at, full.bytes);
+    etwas_text_utf8(output, style, schema_texts->texts + full.at, full.bytes);
 }
 
 static void put_odd_words(struct etwas_output *output, const etwas_value *value)
@@ -48,7 +50,7 @@ static void put_odd_words(struct etwas_output *output, const etwas_value *value)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_json_odd(struct etwas_output *output, const struct etwas_described *described,
+static void put_json_odd(struct etwas_output *output, const struct etwas_schema_texts *schema_texts,
                          const struct etwas_fields_rest *rest)
 {
     const char *before = "[{\"field\":\"";
@@ -59,7 +61,7 @@ static void put_json_odd(struct etwas_output *output, const struct etwas_describ
     etwas_json_key(output, "odd");
     for (uint32_t i = 0; i < rest->odd_count && i < ETWAS_FIELDS_ODD; i++) {
         etwas_output_text(output, before);
-        put_path(output, ETWAS_TEXT_JSON, described, &rest->odd[i]);
+        put_path(output, ETWAS_TEXT_JSON, schema_texts, &rest->odd[i]);
         etwas_output_char(output, '"');
         if (rest->odd[i].index > 0) {
             etwas_json_number(output, "index", rest->odd[i].index);
@@ -76,10 +78,11 @@ static void put_json_odd(struct etwas_output *output, const struct etwas_describ
     }
 }
 
-void etwas_marks_put_json(struct etwas_output *output, const struct etwas_described *described,
-                          const EVENT_RECORD *record, const struct etwas_fields_rest *rest)
+void etwas_marks_print_json(struct etwas_output *output,
+                            const struct etwas_schema_texts *schema_texts,
+                            const EVENT_RECORD *record, const struct etwas_fields_rest *rest)
 {
-    int version = etwas_marks_version(described, record);
+    int version = etwas_marks_version(schema_texts, record);
 
     if (rest->truncated != NULL) {
         etwas_json_text(output, "truncated", rest->truncated);
@@ -93,7 +96,7 @@ void etwas_marks_put_json(struct etwas_output *output, const struct etwas_descri
         etwas_output_hex(output, rest->data, rest->bytes);
         etwas_output_char(output, '"');
     }
-    put_json_odd(output, described, rest);
+    put_json_odd(output, schema_texts, rest);
     if (version != ETWAS_MARKS_OWN_VERSION) {
         etwas_json_key(output, "decoded_as_version");
         if (version < 0) {
@@ -106,10 +109,11 @@ void etwas_marks_put_json(struct etwas_output *output, const struct etwas_descri
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-bool etwas_marks_put_version(struct etwas_output *output, const struct etwas_described *described,
-                             const EVENT_RECORD *record)
+bool etwas_marks_print_version(struct etwas_output *output,
+                               const struct etwas_schema_texts *schema_texts,
+                               const EVENT_RECORD *record)
 {
-    int version = etwas_marks_version(described, record);
+    int version = etwas_marks_version(schema_texts, record);
 
     if (version == ETWAS_MARKS_OWN_VERSION) {
         return false;
@@ -137,16 +141,17 @@ static void put_rest_words(struct etwas_output *output, const struct etwas_field
         etwas_text_utf8(output, ETWAS_TEXT_WORD, field, strlen(field));
         etwas_output_char(output, ' ');
     }
-    etwas_fields_put_rest(output, rest);
+    etwas_fields_print_rest(output, rest);
     *between = "; ";
 }
 
-bool etwas_marks_put_odd(struct etwas_output *output, const struct etwas_described *described,
-                         const struct etwas_fields_rest *rest)
+bool etwas_marks_print_odd(struct etwas_output *output,
+                           const struct etwas_schema_texts *schema_texts,
+                           const struct etwas_fields_rest *rest)
 {
     for (uint32_t i = 0; i < rest->odd_count && i < ETWAS_FIELDS_ODD; i++) {
         etwas_output_text(output, i > 0 ? "; " : "");
-        put_path(output, ETWAS_TEXT_WORD, described, &rest->odd[i]);
+        put_path(output, ETWAS_TEXT_WORD, schema_texts, &rest->odd[i]);
         etwas_output_text(output, " (");
         put_odd_words(output, &rest->odd[i]);
         etwas_output_char(output, ')');
@@ -159,19 +164,20 @@ bool etwas_marks_put_odd(struct etwas_output *output, const struct etwas_describ
     return rest->odd_count > 0;
 }
 
-void etwas_marks_put_words(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, const struct etwas_fields_rest *rest)
+void etwas_marks_print_words(struct etwas_output *output,
+                             const struct etwas_schema_texts *schema_texts,
+                             const EVENT_RECORD *record, const struct etwas_fields_rest *rest)
 {
     const char *between = "";
 
     put_rest_words(output, rest, &between);
     if (rest->odd_count > 0) {
         etwas_output_text(output, between);
-        (void)etwas_marks_put_odd(output, described, rest);
+        (void)etwas_marks_print_odd(output, schema_texts, rest);
         between = "; ";
     }
-    if (etwas_marks_version(described, record) != ETWAS_MARKS_OWN_VERSION) {
+    if (etwas_marks_version(schema_texts, record) != ETWAS_MARKS_OWN_VERSION) {
         etwas_output_text(output, between);
-        (void)etwas_marks_put_version(output, described, record);
+        (void)etwas_marks_print_version(output, schema_texts, record);
     }
 }

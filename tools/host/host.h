@@ -29,6 +29,6 @@ void etwas_host_block_signals(void);
  * Waits until the session has ended; each of these signals stops it. False: there is no thread for that, and it has been
  * stopped.
  */
-bool etwas_host_keep(TRACEHANDLE session);
+bool etwas_host_serve(TRACEHANDLE session);
 
 #endif

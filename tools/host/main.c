@@ -8,11 +8,11 @@
 
 #include "commands.h"
 #include "host/host.h"
+#include "print/human.h"
 #include "print/output.h"
-#include "print/people.h"
 #include "print/text.h"
 #include "steer/session.h"
-#include "steer/wish.h"
+#include "steer/start_request.h"
 
 #include <errno.h>
 #include <etwas/etwas.h>
@@ -29,10 +29,10 @@ static const char *const help[] = {
     "it, whichever they are. 'etwas start' runs it in the background; a service\n"
     "manager is told when the session runs (Type=notify of systemd).\n"
     "\n",
-    etwas_steer_wish_help,
+    etwas_steer_start_request_help,
     "  -h, --help           this text\n"
     "\n",
-    etwas_steer_wish_modes_help,
+    etwas_steer_start_request_modes_help,
     "\n"
     "Exit codes: 0 the session has ended; others as of 'etwas --help'.\n",
     NULL,
@@ -68,15 +68,15 @@ static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
 static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session)
 {
     struct etwas_output *output = etwas_standard_output();
-    char recorded[ETWAS_PEOPLE_CHARACTERS];
-    char lost[ETWAS_PEOPLE_CHARACTERS];
+    char recorded[ETWAS_HUMAN_CHARACTERS];
+    char lost[ETWAS_HUMAN_CHARACTERS];
     etwas_session_counts counts = {.lost_write_error = 0};
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
         etwas_text_utf8(output, ETWAS_TEXT_PLAIN, block->session_name, strlen(block->session_name));
         etwas_output_format(output, ": has ended, %s events, %s lost\n",
-                            etwas_people_count(recorded, counts.recorded),
-                            etwas_people_count(lost, counts.lost));
+                            etwas_human_count(recorded, counts.recorded),
+                            etwas_human_count(lost, counts.lost));
         etwas_output_flush(output);
     }
     if (counts.lost_write_error != 0) {
@@ -87,13 +87,13 @@ static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
     return counts.lost_write_error == 0;
 }
 
-static int host(const struct etwas_steer_wish *wish, bool in_background)
+static int host(const struct etwas_steer_start_request *request, bool in_background)
 {
     static struct etwas_steer_block block; /* as it has begun */
     TRACEHANDLE session;
 
     etwas_host_block_signals();
-    if (!etwas_steer_wish_start(wish, command, &session)) {
+    if (!etwas_steer_start_request_start(request, command, &session)) {
         return ETWAS_EXIT_OPEN;
     }
     /* The folder that it is started in may go; but what the environment names was meant from there. */
@@ -112,8 +112,8 @@ static int host(const struct etwas_steer_wish *wish, bool in_background)
         etwas_host_let_go();
     }
     etwas_host_notify("READY=1");
-    if (!etwas_host_keep(session)) {
-        etwas_steer_complain(command, wish->name, "there is no thread to be had");
+    if (!etwas_host_serve(session)) {
+        etwas_steer_complain(command, request->name, "there is no thread to be had");
         return ETWAS_EXIT_OPEN;
     }
     return say_ended(&block, session) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 {
     /* Not for users: what `etwas start` says to the program that it has put into the background. */
     bool in_background = argc > 1 && strcmp(argv[1], "--background") == 0;
-    static struct etwas_steer_wish wish;
+    static struct etwas_steer_start_request request;
     int option;
 
     if (in_background) {
@@ -132,19 +132,19 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
-    while ((option = getopt_long(argc, argv, etwas_steer_wish_letters, etwas_steer_wish_options,
-                                 NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, etwas_steer_start_request_letters,
+                                 etwas_steer_start_request_options, NULL)) != -1) {
         if (option == 'h') {
             return etwas_command_help(help);
         }
-        if (!etwas_steer_wish_take(&wish, command, option)) {
+        if (!etwas_steer_start_request_option(&request, command, option)) {
             fputs("See 'etwas-host --help'.\n", stderr);
             return ETWAS_EXIT_USAGE;
         }
     }
-    if (!etwas_steer_wish_finish(&wish, command, argc, argv)) {
+    if (!etwas_steer_start_request_finish(&request, command, argc, argv)) {
         fputs("See 'etwas-host --help'.\n", stderr);
         return ETWAS_EXIT_USAGE;
     }
-    return host(&wish, in_background);
+    return host(&request, in_background);
 }

@@ -22,8 +22,8 @@ struct etwas_file_names_entry {
     bool is_path; /* it is what was asked for, and may begin anywhere */
 };
 
-static struct etwas_file_names_entry *find(const struct etwas_file_names *names, uint32_t trace,
-                                           uint64_t file)
+static struct etwas_file_names_entry *find_entry(const struct etwas_file_names *names,
+                                                 uint32_t trace, uint64_t file)
 {
     size_t mask = names->capacity - 1;
     size_t at = ((file + trace) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
@@ -48,7 +48,7 @@ static bool grow(struct etwas_file_names *names)
         const struct etwas_file_names_entry *entry = &names->entries[i];
 
         if (entry->name != NULL) {
-            *find(&larger, entry->trace, entry->file) = *entry;
+            *find_entry(&larger, entry->trace, entry->file) = *entry;
         }
     }
     free(names->entries);
@@ -57,7 +57,7 @@ static bool grow(struct etwas_file_names *names)
     return true;
 }
 
-static struct etwas_file_name *keep(struct etwas_file_names *names, const char *text)
+static struct etwas_file_name *keep_name(struct etwas_file_names *names, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     struct etwas_file_name *name;
@@ -88,12 +88,12 @@ static void set_name(struct etwas_file_names *names, const struct etwas_file_nam
     if (2 * names->count >= names->capacity && !grow(names)) {
         return;
     }
-    entry = find(names, wanted->trace, wanted->file);
+    entry = find_entry(names, wanted->trace, wanted->file);
     counts = entry->name == NULL || (!wanted->is_path && (is_second || entry->is_path));
     if (!counts || (entry->name != NULL && strcmp(entry->name->text, text) == 0)) {
         return;
     }
-    name = keep(names, text);
+    name = keep_name(names, text);
     if (name != NULL) {
         names->count += entry->name == NULL;
         *entry = *wanted;
@@ -129,8 +129,8 @@ static void read_name(const etwas_schema *schema, const EVENT_RECORD *record,
     wanted->is_path |= name[0] != '/' && name[0] != '\\';
 }
 
-void etwas_file_names_take(struct etwas_file_names *names, uint32_t trace,
-                           const EVENT_RECORD *record, bool is_second)
+void etwas_file_names_add_record(struct etwas_file_names *names, uint32_t trace,
+                                 const EVENT_RECORD *record, bool is_second)
 {
     struct etwas_file_names_entry wanted = {.trace = trace};
     char name[ETWAS_FILE_NAMES_BYTES] = "";
@@ -149,7 +149,7 @@ const char *etwas_file_names_find(const struct etwas_file_names *names, uint32_t
                                   uint64_t file)
 {
     const struct etwas_file_name *name =
-        names->capacity > 0 ? find(names, trace, file)->name : NULL;
+        names->capacity > 0 ? find_entry(names, trace, file)->name : NULL;
 
     return name != NULL ? name->text : NULL;
 }

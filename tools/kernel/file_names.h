@@ -32,8 +32,8 @@ struct etwas_file_names {
 bool etwas_file_names_open(struct etwas_file_names *names);
 
 /* Learns of a record of the trace of that number, for the second time or the first. */
-void etwas_file_names_take(struct etwas_file_names *names, uint32_t trace,
-                           const EVENT_RECORD *record, bool is_second);
+void etwas_file_names_add_record(struct etwas_file_names *names, uint32_t trace,
+                                 const EVENT_RECORD *record, bool is_second);
 
 /* UTF-8, any characters, until it is closed; NULL: it is not known. */
 const char *etwas_file_names_find(const struct etwas_file_names *names, uint32_t trace,

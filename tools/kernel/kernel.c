@@ -290,7 +290,7 @@ static bool read_file(const EVENT_RECORD *record, struct etwas_kernel_event *eve
             etwas_event_u64(record, at + (type == FILE_CREATE ? FILE_OBJECT_AT : FILE_KEY_AT));
     }
     if (type == FILE_DELETE_PATH && event->file == 0) {
-        event->file = event->operation; /* as etwas_file_names_take has it */
+        event->file = event->operation; /* as etwas_file_names_add_record has it */
     }
     return true;
 }

@@ -100,7 +100,7 @@ bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *ev
 /* Is it a sample of where a processor was? Then where, and whose thread that was. */
 bool etwas_kernel_sample(const EVENT_RECORD *record, uint64_t *address, uint32_t *thread);
 
-/* Does it say what a file is called, which etwas_file_names_take reads? */
+/* Does it say what a file is called, which etwas_file_names_add_record reads? */
 bool etwas_kernel_is_file_name(const EVENT_RECORD *record);
 
 /* Is it about a process, which etwas_kernel_process reads? */

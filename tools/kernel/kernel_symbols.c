@@ -38,7 +38,8 @@ static bool grow(struct etwas_kernel_symbols *symbols)
     return true;
 }
 
-void etwas_kernel_symbols_take(struct etwas_kernel_symbols *symbols, const EVENT_RECORD *record)
+void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
+                                     const EVENT_RECORD *record)
 {
     struct payload payload;
     const char *names = (const char *)record->UserData + sizeof payload;

@@ -33,7 +33,8 @@ struct etwas_kernel_symbols {
 };
 
 /* Learns of a record that is of that type (etwas_event_is_kernel_symbol), and may hold anything. */
-void etwas_kernel_symbols_take(struct etwas_kernel_symbols *symbols, const EVENT_RECORD *record);
+void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
+                                     const EVENT_RECORD *record);
 
 /* The function in which an address lies; NULL: not known. */
 const struct etwas_kernel_symbol *etwas_kernel_symbols_find(struct etwas_kernel_symbols *symbols,

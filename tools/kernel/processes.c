@@ -65,8 +65,8 @@ static struct etwas_processes_life *last_of(const struct etwas_processes *proces
     return number > 0 ? &processes->lives[number - 1] : NULL;
 }
 
-static bool add(struct etwas_processes *processes, const struct etwas_processes_life *life,
-                const char *name)
+static bool add_life(struct etwas_processes *processes, const struct etwas_processes_life *life,
+                     const char *name)
 {
     struct etwas_processes_life *added;
     uint32_t *place;
@@ -114,9 +114,9 @@ static bool read_fields(const etwas_schema *schema, const EVENT_RECORD *record, 
     return has_process;
 }
 
-enum etwas_processes_news etwas_processes_take(struct etwas_processes *processes,
-                                               const EVENT_RECORD *record, int64_t time,
-                                               uint32_t *process)
+enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *processes,
+                                                     const EVENT_RECORD *record, int64_t time,
+                                                     uint32_t *process)
 {
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
     char name[ETWAS_PROCESSES_NAME_BYTES] = "";
@@ -143,7 +143,7 @@ enum etwas_processes_news etwas_processes_take(struct etwas_processes *processes
     if (last != NULL && last->has_ended && type == END) { /* told twice */
         return ETWAS_PROCESSES_SAME;
     }
-    if (name[0] == '\0' || !add(processes, &life, name)) {
+    if (name[0] == '\0' || !add_life(processes, &life, name)) {
         return ETWAS_PROCESSES_SAME;
     }
     return life.begins ? ETWAS_PROCESSES_BEGAN : ETWAS_PROCESSES_RENAMED;
@@ -155,7 +155,8 @@ void etwas_processes_follow(struct etwas_processes *processes, struct etwas_sche
     uint32_t process;
 
     etwas_schedule_time(schedule, time_ns);
-    if (etwas_processes_take(processes, record, time_ns, &process) == ETWAS_PROCESSES_RENAMED) {
+    if (etwas_processes_add_record(processes, record, time_ns, &process) ==
+        ETWAS_PROCESSES_RENAMED) {
         /* What is found out later, by looking, somebody else tells. */
         etwas_schedule_exec(schedule, process,
                             record->EventHeader.ThreadId == process

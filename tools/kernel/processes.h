@@ -49,9 +49,9 @@ enum etwas_processes_news {
 bool etwas_processes_open(struct etwas_processes *processes);
 
 /* Learns of a record that is about a process (etwas_kernel_is_process), in the order of time; *process: which. */
-enum etwas_processes_news etwas_processes_take(struct etwas_processes *processes,
-                                               const EVENT_RECORD *record, int64_t time,
-                                               uint32_t *process);
+enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *processes,
+                                                     const EVENT_RECORD *record, int64_t time,
+                                                     uint32_t *process);
 
 /* The same, and a thread that runs another program is another one of the schedule from then on. */
 void etwas_processes_follow(struct etwas_processes *processes, struct etwas_schedule *schedule,

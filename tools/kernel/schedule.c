@@ -66,7 +66,7 @@ struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *s
 }
 
 /* Another one comes into the place of who had the id before. NULL: there are too many. */
-static struct etwas_schedule_thread *add(struct etwas_schedule *schedule, uint32_t thread)
+static struct etwas_schedule_thread *add_thread(struct etwas_schedule *schedule, uint32_t thread)
 {
     struct etwas_schedule_thread *added;
 
@@ -120,8 +120,8 @@ void etwas_schedule_account(const struct etwas_schedule *schedule,
 }
 
 /* What is doubtful of it comes last, wherever it was. */
-static void tell(const struct etwas_schedule *schedule, const struct etwas_schedule_thread *thread,
-                 int64_t time_ns)
+static void report_thread(const struct etwas_schedule *schedule,
+                          const struct etwas_schedule_thread *thread, int64_t time_ns)
 {
     int64_t certain_ns =
         (int64_t)((uint64_t)time_ns - etwas_schedule_doubtful_ns(schedule, thread, time_ns));
@@ -146,7 +146,7 @@ static void change(const struct etwas_schedule *schedule, struct etwas_schedule_
         etwas_schedule_account(schedule, thread, time_ns, ns);
         memcpy(thread->ns, ns, sizeof thread->ns);
         if (schedule->interval != NULL) {
-            tell(schedule, thread, time_ns);
+            report_thread(schedule, thread, time_ns);
         }
         thread->since_ns = time_ns;
         thread->gap_ns = schedule->gap_ns;
@@ -163,7 +163,7 @@ static struct etwas_schedule_thread *seen(struct etwas_schedule *schedule, uint3
     if (thread == NULL || thread->state == ETWAS_SCHEDULE_ENDED) {
         bool was_there = thread == NULL && !schedule->begins_late;
 
-        thread = add(schedule, id);
+        thread = add_thread(schedule, id);
         if (thread != NULL && was_there) {
             thread->since_ns = schedule->begin_ns;
             thread->gap_ns = 0;
@@ -423,7 +423,7 @@ void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t id, uint32_t 
     }
     kept = *before;
     number = (size_t)(before - schedule->threads);
-    after = add(schedule, id);
+    after = add_thread(schedule, id);
     if (after == NULL) {
         return;
     }
@@ -446,7 +446,7 @@ static void start_thread(struct etwas_schedule *schedule,
         if (thread != NULL) {
             change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
         }
-        thread = add(schedule, event->thread);
+        thread = add_thread(schedule, event->thread);
         if (thread != NULL) {
             thread->state = ETWAS_SCHEDULE_WAITING;
         }
@@ -504,7 +504,8 @@ void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns)
     }
 }
 
-void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_kernel_event *event)
+void etwas_schedule_add_record(struct etwas_schedule *schedule,
+                               const struct etwas_kernel_event *event)
 {
     struct etwas_schedule_processor *processor = &schedule->processors[event->processor];
     struct etwas_schedule_thread *thread;

@@ -123,7 +123,8 @@ bool etwas_schedule_open(struct etwas_schedule *schedule);
 void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns);
 
 /* What the event means, at the time that etwas_schedule_time said last. */
-void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_kernel_event *event);
+void etwas_schedule_add_record(struct etwas_schedule *schedule,
+                               const struct etwas_kernel_event *event);
 
 /* The trace has ended: what still goes on is counted until there. */
 void etwas_schedule_finish(struct etwas_schedule *schedule);

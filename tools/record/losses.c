@@ -10,7 +10,7 @@
 
 #include "event/event.h"
 #include "kernel/flags.h"
-#include "print/people.h"
+#include "print/human.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
@@ -106,14 +106,13 @@ static void say_what_helps(const struct in_kernel *lost)
 /* What was not handed over would not be missed if it were not asked for. */
 static void say_which(const struct in_kernel *lost)
 {
-    char count[ETWAS_PEOPLE_CHARACTERS];
+    char count[ETWAS_HUMAN_CHARACTERS];
 
     for (uint32_t i = 0; i < lost->source_count; i++) {
         const struct source *source = &lost->sources[i];
 
         if (source->others != 0) {
-            fprintf(stderr, "  %s of %s\n", etwas_people_count(count, source->others),
-                    source->name);
+            fprintf(stderr, "  %s of %s\n", etwas_human_count(count, source->others), source->name);
         } else if (strcmp(source->name, "sched:sched_switch") == 0) {
             fputs("  none of sched:sched_switch, the context switches\n", stderr);
         }
@@ -139,12 +138,12 @@ static struct in_kernel read_accounts(const char *path)
     return lost;
 }
 
-static void say(uint64_t count, const char *why)
+static void print_count(uint64_t count, const char *why)
 {
-    char lost[ETWAS_PEOPLE_CHARACTERS];
+    char lost[ETWAS_HUMAN_CHARACTERS];
 
     if (count != 0) {
-        fprintf(stderr, "%s of them %s\n", etwas_people_count(lost, count), why);
+        fprintf(stderr, "%s of them %s\n", etwas_human_count(lost, count), why);
     }
 }
 
@@ -154,20 +153,21 @@ static void say_in_kernel(uint64_t count, const char *path)
 
     lost = read_accounts(path);
 
-    say(lost.no_room, "since the kernel's rings were full: ask for fewer flags or stacks");
+    print_count(lost.no_room, "since the kernel's rings were full: ask for fewer flags or stacks");
     if (lost.no_room != 0) {
         say_what_helps(&lost);
     }
-    say(lost.others, "that the kernel counted and did not hand over: fewer flags do not help");
+    print_count(lost.others,
+                "that the kernel counted and did not hand over: fewer flags do not help");
     if (lost.others != 0) {
         say_which(&lost);
     }
     if (lost.no_room == 0 && lost.others == 0) {
-        say(count, "in the kernel");
+        print_count(count, "in the kernel");
     }
 }
 
-bool etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help)
+bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const char *help)
 {
     etwas_session_counts counts = {.lost_write_error = 0};
 
@@ -175,13 +175,13 @@ bool etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *
         if (counts.lost_in_kernel != 0) {
             say_in_kernel(counts.lost_in_kernel, path);
         }
-        say(counts.lost_write_error,
-            "since the file could not be written: the disk is full, or fails");
-        say(counts.lost_no_buffer, help);
-        say(counts.lost_too_large, "since they do not fit into a buffer: --buffer-size");
-        say(counts.lost_withheld, "since another session of theirs had no buffer for them");
-        say(counts.lost_abandoned, "since their programs did not finish them");
-        say(counts.lost_unattached, "before their programs were attached to the session");
+        print_count(counts.lost_write_error,
+                    "since the file could not be written: the disk is full, or fails");
+        print_count(counts.lost_no_buffer, help);
+        print_count(counts.lost_too_large, "since they do not fit into a buffer: --buffer-size");
+        print_count(counts.lost_withheld, "since another session of theirs had no buffer for them");
+        print_count(counts.lost_abandoned, "since their programs did not finish them");
+        print_count(counts.lost_unattached, "before their programs were attached to the session");
     }
     return counts.lost_write_error == 0;
 }

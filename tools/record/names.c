@@ -108,7 +108,7 @@ bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **ba
 }
 
 /* False: there is none of this name, or there are too many. */
-static bool add_stacks(struct etwas_record_wish *wish, const char *name, size_t length)
+static bool add_stacks(struct etwas_record_request *request, const char *name, size_t length)
 {
     bool has_some = false;
 
@@ -116,25 +116,26 @@ static bool add_stacks(struct etwas_record_wish *wish, const char *name, size_t 
         if (!is_name(stack_names[i].name, name, length)) {
             continue;
         }
-        if (wish->stack_count == ETWAS_RECORD_STACKS) {
+        if (request->stack_count == ETWAS_RECORD_STACKS) {
             return false;
         }
         has_some = true;
-        wish->stacks[wish->stack_count++] = (STACK_TRACING_EVENT_ID){
+        request->stacks[request->stack_count++] = (STACK_TRACING_EVENT_ID){
             .EventGuid = *stack_names[i].guid, .Type = stack_names[i].type};
     }
-    wish->stack_flags |= etwas_flags_find(name, length);
+    request->stack_flags |= etwas_flags_find(name, length);
     return has_some;
 }
 
-bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad)
+bool etwas_record_parse_stacks(const char *text, struct etwas_record_request *request,
+                               const char **bad)
 {
     size_t length;
 
-    wish->stack_count = 0;
-    wish->stack_flags = 0;
+    request->stack_count = 0;
+    request->stack_flags = 0;
     while ((*bad = next_name(&text, &length)) != NULL) {
-        if (!add_stacks(wish, *bad, length)) {
+        if (!add_stacks(request, *bad, length)) {
             return false;
         }
     }

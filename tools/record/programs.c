@@ -24,43 +24,43 @@ bool etwas_record_share(void)
     return etwas_steer_take_part("etwas record") && setenv("ETWAS_SHARED", "1", 1) == 0;
 }
 
-const char *etwas_record_programs_path(const struct etwas_record_wish *wish)
+const char *etwas_record_programs_path(const struct etwas_record_request *request)
 {
     static const char suffix[] = ".etl";
     static char path[ETWAS_STEER_NAME_BYTES];
-    size_t length = strlen(wish->path);
+    size_t length = strlen(request->path);
 
-    if (!wish->has_kernel) {
-        return wish->path;
+    if (!request->has_kernel) {
+        return request->path;
     }
-    if (length >= strlen(suffix) && strcmp(wish->path + length - strlen(suffix), suffix) == 0) {
+    if (length >= strlen(suffix) && strcmp(request->path + length - strlen(suffix), suffix) == 0) {
         length -= strlen(suffix);
     }
-    (void)snprintf(path, sizeof path, "%.*s.programs%s", (int)length, wish->path, suffix);
+    (void)snprintf(path, sizeof path, "%.*s.programs%s", (int)length, request->path, suffix);
     return path;
 }
 
 /* Where a process was named, and nothing else is to be recorded, its providers alone. */
-static bool enable(TRACEHANDLE session, const struct etwas_record_wish *wish)
+static bool enable(TRACEHANDLE session, const struct etwas_record_request *request)
 {
-    ULONG process = (ULONG)wish->process;
+    ULONG process = (ULONG)request->process;
     EVENT_FILTER_DESCRIPTOR filter = {.Ptr = (ULONGLONG)(ULONG_PTR)&process,
                                       .Size = sizeof process,
                                       .Type = EVENT_FILTER_TYPE_PID};
 
-    for (uint32_t i = 0; i < wish->provider_count; i++) {
-        if (!etwas_steer_enable("etwas record", session, &wish->providers[i],
-                                wish->only ? &filter : NULL)) {
+    for (uint32_t i = 0; i < request->provider_count; i++) {
+        if (!etwas_steer_enable("etwas record", session, &request->providers[i],
+                                request->only ? &filter : NULL)) {
             return false;
         }
     }
     return true;
 }
 
-bool etwas_record_programs(const struct etwas_record_wish *wish, TRACEHANDLE *session)
+bool etwas_record_programs(const struct etwas_record_request *request, TRACEHANDLE *session)
 {
-    const char *path = etwas_record_programs_path(wish);
-    const etwas_session_options options = {.clock = wish->clock, .sharing = ETWAS_SHARING_USER};
+    const char *path = etwas_record_programs_path(request);
+    const etwas_session_options options = {.clock = request->clock, .sharing = ETWAS_SHARING_USER};
     char name[64];
     uint32_t code;
 
@@ -72,7 +72,7 @@ bool etwas_record_programs(const struct etwas_record_wish *wish, TRACEHANDLE *se
                                             : etwas_error_text(code));
         return false;
     }
-    if (!enable(*session, wish)) {
+    if (!enable(*session, request)) {
         (void)etwas_stop(*session, NULL);
         return false;
     }

@@ -142,12 +142,12 @@ static void say_wrong(int option, const char *bad)
 }
 
 /* Of stacks that never come. */
-static void warn_of_stacks(const struct etwas_record_wish *wish)
+static void warn_of_stacks(const struct etwas_record_request *request)
 {
-    uint32_t missing = wish->stack_flags & ~wish->flags;
+    uint32_t missing = request->stack_flags & ~request->flags;
     const char *name;
 
-    if (wish->user_stack_bytes != 0 && wish->stack_count == 0) {
+    if (request->user_stack_bytes != 0 && request->stack_count == 0) {
         fputs("etwas record: --dwarf does nothing without --stack\n", stderr);
     }
     while ((name = etwas_flags_next(&missing)) != NULL) {
@@ -155,44 +155,44 @@ static void warn_of_stacks(const struct etwas_record_wish *wish)
     }
 }
 
-static bool parse_option(int option, struct etwas_record_wish *wish)
+static bool parse_option(int option, struct etwas_record_request *request)
 {
     const char *bad = optarg;
     bool good;
 
     switch (option) {
     case 'k':
-        wish->has_kernel = true;
-        good = etwas_record_parse_flags(optarg, &wish->flags, &bad);
+        request->has_kernel = true;
+        good = etwas_record_parse_flags(optarg, &request->flags, &bad);
         break;
     case 's':
-        wish->has_kernel = true;
-        good = etwas_record_parse_stacks(optarg, wish, &bad);
+        request->has_kernel = true;
+        good = etwas_record_parse_stacks(optarg, request, &bad);
         break;
     case 'd':
-        wish->user_stack_bytes = USER_STACK_BYTES;
-        good = optarg == NULL || parse_bytes(optarg, &wish->user_stack_bytes);
+        request->user_stack_bytes = USER_STACK_BYTES;
+        good = optarg == NULL || parse_bytes(optarg, &request->user_stack_bytes);
         break;
     case 'e':
-        good = wish->provider_count < ETWAS_RECORD_PROVIDERS &&
-               etwas_steer_parse_provider(optarg, &wish->providers[wish->provider_count++]);
+        good = request->provider_count < ETWAS_RECORD_PROVIDERS &&
+               etwas_steer_parse_provider(optarg, &request->providers[request->provider_count++]);
         break;
     case 'c':
-        good = etwas_names_parse_clock(optarg, &wish->clock);
+        good = etwas_names_parse_clock(optarg, &request->clock);
         break;
     case 'p':
-        good = parse_process(optarg, &wish->process);
+        good = parse_process(optarg, &request->process);
         break;
     case 'O':
-        wish->only = true;
+        request->only = true;
         good = true;
         break;
     case 'o':
-        wish->path = optarg;
+        request->path = optarg;
         good = true;
         break;
     case 'f':
-        wish->force = true;
+        request->force = true;
         good = true;
         break;
     default: /* getopt_long has said what is wrong */
@@ -206,7 +206,7 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
 
 int etwas_command_record(int argc, char **argv)
 {
-    static struct etwas_record_wish wish = {
+    static struct etwas_record_request request = {
         .path = "etwas.etl",
         .flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD |
                  EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_PROFILE,
@@ -218,22 +218,22 @@ int etwas_command_record(int argc, char **argv)
         if (option == 'h') {
             return etwas_command_help(help);
         }
-        if (!parse_option(option, &wish)) {
+        if (!parse_option(option, &request)) {
             return etwas_command_misused("record");
         }
     }
-    wish.program = argv + optind;
-    wish.has_kernel = wish.has_kernel || wish.provider_count == 0;
-    if ((wish.process != 0) == (optind < argc)) {
-        fputs(wish.process != 0 ? "etwas record: a program to run or --pid, not both\n"
-                                : "etwas record: which program, or --pid?\n",
+    request.program = argv + optind;
+    request.has_kernel = request.has_kernel || request.provider_count == 0;
+    if ((request.process != 0) == (optind < argc)) {
+        fputs(request.process != 0 ? "etwas record: a program to run or --pid, not both\n"
+                                   : "etwas record: which program, or --pid?\n",
               stderr);
         return etwas_command_misused("record");
     }
-    if (wish.only && wish.process == 0) {
+    if (request.only && request.process == 0) {
         fputs("etwas record: --only goes with --pid\n", stderr);
         return etwas_command_misused("record");
     }
-    warn_of_stacks(&wish);
-    return etwas_record_run(&wish);
+    warn_of_stacks(&request);
+    return etwas_record_run(&request);
 }

@@ -20,7 +20,7 @@ enum {
     ETWAS_RECORD_PROVIDERS = 64,
 };
 
-struct etwas_record_wish {
+struct etwas_record_request {
     const char *path;
     bool force;      /* what is there is replaced */
     bool has_kernel; /* that is recorded; else programs' own providers alone */
@@ -41,7 +41,8 @@ struct etwas_record_wish {
 bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **bad);
 
 /* Names of events that can have a stack. False: likewise, or there are too many. */
-bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad);
+bool etwas_record_parse_stacks(const char *text, struct etwas_record_request *request,
+                               const char **bad);
 
 /* Of the flags those that cannot be recorded of one process: they have no events. */
 uint32_t etwas_record_others(uint32_t flags);
@@ -75,16 +76,16 @@ bool etwas_record_share(void);
  * Starts a session for the providers of programs, in which they are enabled before this returns, to a file: wish->path, or
  * where the kernel is recorded to that one beside it. False likewise: then nothing runs.
  */
-bool etwas_record_programs(const struct etwas_record_wish *wish, TRACEHANDLE *session);
-const char *etwas_record_programs_path(const struct etwas_record_wish *wish);
+bool etwas_record_programs(const struct etwas_record_request *request, TRACEHANDLE *session);
+const char *etwas_record_programs_path(const struct etwas_record_request *request);
 
 /*
  * On standard error, of a session that has stopped, and its file; a line for each reason, and what helps. False: the file
  * could not be written.
  */
-bool etwas_record_say_losses(TRACEHANDLE session, const char *path, const char *help);
+bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const char *help);
 
 /* What the program exits with. */
-int etwas_record_run(const struct etwas_record_wish *wish);
+int etwas_record_run(const struct etwas_record_request *request);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "cli/replace.h"
 #include "commands.h"
-#include "print/people.h"
+#include "print/human.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
@@ -38,35 +38,36 @@ struct block {
 
 /* ---- the session ----------------------------------------------------------------------------- */
 
-static void prepare(struct block *block, const struct etwas_record_wish *wish)
+static void prepare(struct block *block, const struct etwas_record_request *request)
 {
     *block = (struct block){
         .properties = {
             .Wnode = {.BufferSize = sizeof *block,
                       .Guid = SystemTraceControlGuid,
-                      .ClientContext = wish->clock,
+                      .ClientContext = request->clock,
                       .Flags = WNODE_FLAG_TRACED_GUID},
             .BufferSize = BUFFER_KB,
             .MaximumBuffers = MOST_BUFFERS,
             .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
-            .EnableFlags = wish->only ? etwas_record_others(wish->flags) : wish->flags,
+            .EnableFlags = request->only ? etwas_record_others(request->flags) : request->flags,
             .LoggerNameOffset = offsetof(struct block, session_name),
             .LogFileNameOffset = offsetof(struct block, file_name),
         }};
-    (void)snprintf(block->file_name, sizeof block->file_name, "%s", wish->path);
+    (void)snprintf(block->file_name, sizeof block->file_name, "%s", request->path);
 }
 
-static ULONG set_stacks(TRACEHANDLE session, const struct etwas_record_wish *wish)
+static ULONG set_stacks(TRACEHANDLE session, const struct etwas_record_request *request)
 {
     CLASSIC_EVENT_ID ids[ETWAS_RECORD_STACKS];
 
-    for (uint32_t i = 0; i < wish->stack_count; i++) {
-        ids[i] = (CLASSIC_EVENT_ID){.EventGuid = wish->stacks[i].EventGuid,
-                                    .Type = wish->stacks[i].Type};
+    for (uint32_t i = 0; i < request->stack_count; i++) {
+        ids[i] = (CLASSIC_EVENT_ID){.EventGuid = request->stacks[i].EventGuid,
+                                    .Type = request->stacks[i].Type};
     }
-    return wish->stack_count == 0 ? ERROR_SUCCESS
-                                  : TraceSetInformation(session, TraceStackTracingInfo, ids,
-                                                        wish->stack_count * (ULONG)sizeof *ids);
+    return request->stack_count == 0
+               ? ERROR_SUCCESS
+               : TraceSetInformation(session, TraceStackTracingInfo, ids,
+                                     request->stack_count * (ULONG)sizeof *ids);
 }
 
 /* One that another stops has its counts when it has ended. */
@@ -114,23 +115,23 @@ static void say_cannot_record(const char *path, ULONG code)
 }
 
 /* False: it has been said why. */
-static bool start_kernel(const struct etwas_record_wish *wish, TRACEHANDLE *session)
+static bool start_kernel(const struct etwas_record_request *request, TRACEHANDLE *session)
 {
     static struct block block;
     ULONG code;
 
-    if (strlen(wish->path) >= sizeof block.file_name) {
+    if (strlen(request->path) >= sizeof block.file_name) {
         fprintf(stderr, "etwas record: the name of the file is too long\n");
         return false;
     }
-    prepare(&block, wish);
+    prepare(&block, request);
     code = StartTraceA(session, KERNEL_LOGGER_NAMEA, &block.properties);
     if (code == ERROR_SUCCESS) {
-        code = wish->only ? etwas_record_only(*session, wish->flags, (ULONG)wish->process)
-                          : ERROR_SUCCESS;
-        code = code == ERROR_SUCCESS ? set_stacks(*session, wish) : code;
-        if (code == ERROR_SUCCESS && wish->user_stack_bytes != 0) {
-            code = etwas_kernel_user_stacks(*session, wish->user_stack_bytes);
+        code = request->only ? etwas_record_only(*session, request->flags, (ULONG)request->process)
+                             : ERROR_SUCCESS;
+        code = code == ERROR_SUCCESS ? set_stacks(*session, request) : code;
+        if (code == ERROR_SUCCESS && request->user_stack_bytes != 0) {
+            code = etwas_kernel_user_stacks(*session, request->user_stack_bytes);
         }
         if (code != ERROR_SUCCESS) {
             stop(*session);
@@ -140,7 +141,7 @@ static bool start_kernel(const struct etwas_record_wish *wish, TRACEHANDLE *sess
         say_silent(*session);
         return true;
     }
-    say_cannot_record(wish->path, code);
+    say_cannot_record(request->path, code);
     return false;
 }
 
@@ -151,42 +152,45 @@ struct sessions {
     TRACEHANDLE programs;
 };
 
-static bool begin(const struct etwas_record_wish *wish, struct sessions *sessions)
+static bool begin(const struct etwas_record_request *request, struct sessions *sessions)
 {
-    if (wish->has_kernel && !start_kernel(wish, &sessions->kernel)) {
+    if (request->has_kernel && !start_kernel(request, &sessions->kernel)) {
         return false;
     }
-    if (wish->provider_count != 0 && !etwas_record_programs(wish, &sessions->programs)) {
+    if (request->provider_count != 0 && !etwas_record_programs(request, &sessions->programs)) {
         stop(sessions->kernel);
         return false;
     }
     return true;
 }
 
-static bool may_write(const struct etwas_record_wish *wish)
+static bool may_write(const struct etwas_record_request *request)
 {
-    const char *programs = etwas_record_programs_path(wish);
+    const char *programs = etwas_record_programs_path(request);
 
-    return (!wish->has_kernel || etwas_replace_may("etwas record", wish->path, wish->force)) &&
-           (wish->provider_count == 0 || etwas_replace_may("etwas record", programs, wish->force));
+    return (!request->has_kernel ||
+            etwas_replace_may("etwas record", request->path, request->force)) &&
+           (request->provider_count == 0 ||
+            etwas_replace_may("etwas record", programs, request->force));
 }
 
 /* False: it has been said why, none runs, and the files are what they were. */
-static bool start(const struct etwas_record_wish *wish, struct sessions *sessions)
+static bool start(const struct etwas_record_request *request, struct sessions *sessions)
 {
     struct etwas_replaced files[2] = {{.path = NULL}, {.path = NULL}};
     bool has_begun;
 
     *sessions = (struct sessions){0};
-    if (wish->provider_count != 0 && !etwas_record_share()) {
+    if (request->provider_count != 0 && !etwas_record_share()) {
         return false;
     }
-    has_begun = (!wish->has_kernel ||
-                 etwas_replace_begin(&files[0], "etwas record", wish->path, false, wish->force)) &&
-                (wish->provider_count == 0 ||
-                 etwas_replace_begin(&files[1], "etwas record", etwas_record_programs_path(wish),
-                                     false, wish->force)) &&
-                begin(wish, sessions);
+    has_begun =
+        (!request->has_kernel ||
+         etwas_replace_begin(&files[0], "etwas record", request->path, false, request->force)) &&
+        (request->provider_count == 0 ||
+         etwas_replace_begin(&files[1], "etwas record", etwas_record_programs_path(request), false,
+                             request->force)) &&
+        begin(request, sessions);
     etwas_replace_end(&files[0], has_begun);
     etwas_replace_end(&files[1], has_begun);
     return has_begun;
@@ -195,8 +199,8 @@ static bool start(const struct etwas_record_wish *wish, struct sessions *session
 static void say_counts(const struct sessions *sessions, const char *begin, const char *end)
 {
     const TRACEHANDLE each[] = {sessions->kernel, sessions->programs};
-    char recorded[ETWAS_PEOPLE_CHARACTERS];
-    char lost[ETWAS_PEOPLE_CHARACTERS];
+    char recorded[ETWAS_HUMAN_CHARACTERS];
+    char lost[ETWAS_HUMAN_CHARACTERS];
     etwas_session_counts counts;
     uint64_t sum_recorded = 0;
     uint64_t sum_lost = 0;
@@ -207,15 +211,15 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
             sum_lost += counts.lost;
         }
     }
-    fprintf(stderr, "%s%s events, %s lost%s", begin, etwas_people_count(recorded, sum_recorded),
-            etwas_people_count(lost, sum_lost), end);
+    fprintf(stderr, "%s%s events, %s lost%s", begin, etwas_human_count(recorded, sum_recorded),
+            etwas_human_count(lost, sum_lost), end);
 }
 
 /*
  * What programs logged ends first, so that the kernel's part has all of their time. False: events were lost since a file could
  * not be written.
  */
-static bool finish(const struct etwas_record_wish *wish, const struct sessions *sessions)
+static bool finish(const struct etwas_record_request *request, const struct sessions *sessions)
 {
     const struct sessions kernel = {.kernel = sessions->kernel};
     const struct sessions programs = {.programs = sessions->programs};
@@ -224,17 +228,17 @@ static bool finish(const struct etwas_record_wish *wish, const struct sessions *
     stop(sessions->programs);
     stop(sessions->kernel);
     if (sessions->kernel != 0) {
-        fprintf(stderr, "%s: ", wish->path);
+        fprintf(stderr, "%s: ", request->path);
         say_counts(&kernel, "", "\n");
-        is_written = etwas_record_say_losses(
-            sessions->kernel, wish->path,
+        is_written = etwas_record_report_losses(
+            sessions->kernel, request->path,
             "since the disk did not keep up: ask for fewer flags or stacks");
     }
     if (sessions->programs != 0) {
-        fprintf(stderr, "%s: ", etwas_record_programs_path(wish));
+        fprintf(stderr, "%s: ", etwas_record_programs_path(request));
         say_counts(&programs, "", "\n");
-        is_written = etwas_record_say_losses(
-                         sessions->programs, etwas_record_programs_path(wish),
+        is_written = etwas_record_report_losses(
+                         sessions->programs, etwas_record_programs_path(request),
                          "since the disk did not keep up: enable fewer levels or keywords") &&
                      is_written;
     }
@@ -260,34 +264,34 @@ static int await_process(int descriptor, const struct sessions *sessions)
     return ETWAS_EXIT_FINE;
 }
 
-int etwas_record_run(const struct etwas_record_wish *wish)
+int etwas_record_run(const struct etwas_record_request *request)
 {
     struct sessions sessions;
     int descriptor = -1;
     int result;
 
-    if (wish->process != 0) {
-        descriptor = (int)syscall(SYS_pidfd_open, wish->process, 0);
+    if (request->process != 0) {
+        descriptor = (int)syscall(SYS_pidfd_open, request->process, 0);
         if (descriptor < 0) {
-            fprintf(stderr, "etwas record: process %d: %s\n", (int)wish->process,
+            fprintf(stderr, "etwas record: process %d: %s\n", (int)request->process,
                     errno == ENOENT || errno == EINVAL ? "it is a thread of another one"
                                                        : strerror(errno));
             return ETWAS_EXIT_OPEN;
         }
     }
-    result = wish->process != 0 ? 0 : etwas_record_find_program(wish->program[0]);
+    result = request->process != 0 ? 0 : etwas_record_find_program(request->program[0]);
     if (result != 0) {
-        return etwas_record_cannot_run(wish->program[0], result);
+        return etwas_record_cannot_run(request->program[0], result);
     }
-    if (!may_write(wish)) {
+    if (!may_write(request)) {
         return ETWAS_EXIT_OUTPUT;
     }
     etwas_record_catch_signals();
-    if (!start(wish, &sessions)) {
+    if (!start(request, &sessions)) {
         return ETWAS_EXIT_OPEN;
     }
-    result = wish->process != 0 ? await_process(descriptor, &sessions)
-                                : etwas_record_child(wish->program);
+    result = request->process != 0 ? await_process(descriptor, &sessions)
+                                   : etwas_record_child(request->program);
     /* What the program says is said. */
-    return !finish(wish, &sessions) && result == ETWAS_EXIT_FINE ? ETWAS_EXIT_OUTPUT : result;
+    return !finish(request, &sessions) && result == ETWAS_EXIT_FINE ? ETWAS_EXIT_OUTPUT : result;
 }

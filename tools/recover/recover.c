@@ -85,7 +85,7 @@ struct request {
 };
 
 /* Of several the gravest counts. */
-static void note(struct request *request, enum etwas_exit result)
+static void note_result(struct request *request, enum etwas_exit result)
 {
     static const uint8_t grave[] = {[ETWAS_EXIT_FINE] = 0,
                                     [ETWAS_EXIT_NO] = 1,
@@ -102,7 +102,7 @@ static bool refuse(struct request *request, const char *path, const char *reason
                    enum etwas_exit result)
 {
     etwas_recover_complain(path, reason, code);
-    note(request, result);
+    note_result(request, result);
     return false;
 }
 
@@ -140,7 +140,7 @@ static void recover(struct request *request, const char *shown, const char *sour
     uint32_t code;
 
     if (output != NULL && !etwas_replace_may("etwas recover", output, request->force)) {
-        note(request, ETWAS_EXIT_OUTPUT);
+        note_result(request, ETWAS_EXIT_OUTPUT);
         return;
     }
     code = etwas_recover(source, index, output, &recovered);
@@ -158,7 +158,7 @@ static void recover(struct request *request, const char *shown, const char *sour
                                    ERROR_SUCCESS);
         }
         if (recovered.damaged_buffers + recovered.missing_buffers != 0) {
-            note(request, ETWAS_EXIT_DAMAGED);
+            note_result(request, ETWAS_EXIT_DAMAGED);
         }
     }
 }
@@ -265,14 +265,14 @@ static void go_through(struct request *request)
     size_t used = 0;
 
     if (request->folder != NULL && !etwas_recover_each(request->folder, take_found, request)) {
-        note(request, ETWAS_EXIT_OPEN);
+        note_result(request, ETWAS_EXIT_OPEN);
         return;
     }
     for (uint32_t index = 0;
          request->folder == NULL && etwas_crash_safe_folder(index, folder, sizeof folder) == 0;
          index++) {
         if (access(folder, F_OK) == 0 && !etwas_recover_each(folder, take_found, request)) {
-            note(request, ETWAS_EXIT_OPEN);
+            note_result(request, ETWAS_EXIT_OPEN);
         }
         if (used < sizeof folders) {
             used += (size_t)snprintf(folders + used, sizeof folders - used, "%s%s",
@@ -377,7 +377,7 @@ static void recover_one(struct request *request, const char *source)
         if (etwas_recover_open(source, path)) {
             recover(request, source, path, index, request->output);
         } else {
-            note(request, ETWAS_EXIT_OPEN);
+            note_result(request, ETWAS_EXIT_OPEN);
         }
     } else if (etwas_recover_of_process(request->process_id, index, path)) {
         recover(request, path, path, 0, request->output);
@@ -385,7 +385,7 @@ static void recover_one(struct request *request, const char *source)
         fprintf(stderr,
                 "etwas recover: process %s has no crash-safe session, or is another user's\n",
                 request->process_id);
-        note(request, ETWAS_EXIT_OPEN);
+        note_result(request, ETWAS_EXIT_OPEN);
     }
 }
 

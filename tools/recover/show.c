@@ -139,7 +139,7 @@ static void show_json(const char *source, const char *output, bool is_removed,
     etwas_output_bytes(to, "}\n", 2);
 }
 
-static void say(struct etwas_output *to, uint64_t count, const char *what)
+static void print_count(struct etwas_output *to, uint64_t count, const char *what)
 {
     if (count != 0) {
         etwas_output_format(to, "  %-13llu %s\n", (unsigned long long)count, what);
@@ -173,16 +173,18 @@ static void show_text(const char *source, const char *output, const etwas_recove
         say_name(to, "recovered to", output);
     }
     etwas_output_format(to, "  %-13llu events\n", (unsigned long long)found->events);
-    say(to, found->in_log_file, "events that the log file has already");
-    say(to, found->overwritten, "events overwritten by newer ones");
-    say(to, found->lost, "events lost by the session");
-    say(to, found->unfinished, "events hidden behind one that was not finished, or damaged");
-    say(to, found->attempted, "events that the session was asked to record, in all");
-    say(to, found->schemas_left_out, "descriptions there was no room for, or that are damaged");
-    say(to, found->damaged_buffers, "buffers damaged");
-    say(to, found->passed_buffers, "buffers that were reused when they were read");
-    say(to, found->missing_buffers,
-        "buffers with events that the core file, or the copy, does not have");
+    print_count(to, found->in_log_file, "events that the log file has already");
+    print_count(to, found->overwritten, "events overwritten by newer ones");
+    print_count(to, found->lost, "events lost by the session");
+    print_count(to, found->unfinished,
+                "events hidden behind one that was not finished, or damaged");
+    print_count(to, found->attempted, "events that the session was asked to record, in all");
+    print_count(to, found->schemas_left_out,
+                "descriptions there was no room for, or that are damaged");
+    print_count(to, found->damaged_buffers, "buffers damaged");
+    print_count(to, found->passed_buffers, "buffers that were reused when they were read");
+    print_count(to, found->missing_buffers,
+                "buffers with events that the core file, or the copy, does not have");
     if (found->is_settling) {
         etwas_output_format(
             to, "  the counts of attempted, lost and overwritten events may be wrong by a few\n"

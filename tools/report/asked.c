@@ -34,11 +34,11 @@ bool etwas_report_is_asked_for(struct etwas_report *report)
     if (!report->spans.has_where) {
         return true;
     }
-    etwas_subject_read(&report->filtered, report->input, report->record, descriptions,
-                       etwas_descriptions_find(descriptions, report->record, &senseless),
-                       report->durations);
-    etwas_subject_find_provider(&report->filtered);
-    return etwas_where_takes(&report->spans.where, &report->filtered);
+    etwas_current_event_read(&report->filtered, report->input, report->record, descriptions,
+                             etwas_descriptions_find(descriptions, report->record, &senseless),
+                             report->durations);
+    etwas_current_event_find_provider(&report->filtered);
+    return etwas_condition_holds(&report->spans.where, &report->filtered);
 }
 
 static void put_end(struct etwas_output *output, const char *key,

@@ -75,9 +75,9 @@ void etwas_report_axis_share(const struct etwas_report_axis *axis,
     series->at[last] += count - shared;
 }
 
-void etwas_report_put_series(struct etwas_output *output, const char *key,
-                             const struct etwas_report_axis *axis,
-                             const struct etwas_report_series *series)
+void etwas_report_print_series(struct etwas_output *output, const char *key,
+                               const struct etwas_report_axis *axis,
+                               const struct etwas_report_series *series)
 {
     etwas_json_key(output, key);
     for (uint32_t column = 0; column < axis->columns; column++) {

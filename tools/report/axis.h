@@ -48,8 +48,8 @@ void etwas_report_axis_share(const struct etwas_report_axis *axis,
 uint64_t etwas_report_axis_at(const struct etwas_report_axis *axis, int64_t time_ns);
 
 /* A member of a JSON object: a number for each column. */
-void etwas_report_put_series(struct etwas_output *output, const char *key,
-                             const struct etwas_report_axis *axis,
-                             const struct etwas_report_series *series);
+void etwas_report_print_series(struct etwas_output *output, const char *key,
+                               const struct etwas_report_axis *axis,
+                               const struct etwas_report_series *series);
 
 #endif

@@ -76,7 +76,7 @@ static void put_stacks(struct etwas_output *output, const struct etwas_report *r
         etwas_heap_json_stack(output, &its->heap, &its->heap.stacks[its->stacks[i]],
                               ETWAS_REPORT_FRAMES);
         if (i < ETWAS_REPORT_STACK_LINES) {
-            etwas_report_put_series(output, "live_over_time", &report->axis, &its->lines[i]);
+            etwas_report_print_series(output, "live_over_time", &report->axis, &its->lines[i]);
         }
         etwas_output_char(output, '}');
     }
@@ -96,7 +96,7 @@ void etwas_report_heap_json(struct etwas_output *output, struct etwas_report *re
         if (its->is_shown) {
             etwas_output_text(output, before);
             etwas_heap_json_head(output, &its->heap, input, etwas_report_result(input));
-            etwas_report_put_series(output, "live_over_time", &report->axis, &its->live);
+            etwas_report_print_series(output, "live_over_time", &report->axis, &its->live);
             put_stacks(output, report, its);
             etwas_output_char(output, '}');
             before = ",";

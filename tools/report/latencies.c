@@ -48,8 +48,8 @@ void etwas_report_latencies_choose(struct etwas_report *report)
     }
 }
 
-void etwas_report_latencies_take(struct etwas_report *report, const struct etwas_spans_open *open,
-                                 uint64_t duration_ns)
+void etwas_report_latencies_add_record(struct etwas_report *report,
+                                       const struct etwas_spans_open *open, uint64_t duration_ns)
 {
     struct etwas_report_latencies *latencies = &report->latencies;
     uint32_t number =
@@ -118,10 +118,10 @@ static void put_map(struct etwas_output *output, const struct etwas_report *repo
         put_cells(output, map->cells[column]);
     }
     etwas_output_char(output, ']');
-    etwas_report_put_series(output, "count", &report->axis, &map->count);
+    etwas_report_print_series(output, "count", &report->axis, &map->count);
     for (uint32_t i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
-        etwas_report_put_series(output, etwas_spans_quantile_names[i], &report->axis,
-                                &map->quantiles[i]);
+        etwas_report_print_series(output, etwas_spans_quantile_names[i], &report->axis,
+                                  &map->quantiles[i]);
     }
     etwas_output_char(output, '}');
 }

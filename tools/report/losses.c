@@ -53,7 +53,7 @@ static void count_now(struct etwas_report *report, struct etwas_report_loss *row
     }
 }
 
-void etwas_report_losses_take(struct etwas_report *report)
+void etwas_report_losses_add_record(struct etwas_report *report)
 {
     struct etwas_event_loss loss;
 
@@ -77,7 +77,7 @@ void etwas_report_losses_damage(struct etwas_report *report, const struct etwas_
 }
 
 /* In a part of a trace, what was lost beside it is counted and not drawn. */
-static bool is_drawn(const struct etwas_report *report, const struct etwas_told_loss *loss)
+static bool is_drawn(const struct etwas_report *report, const struct etwas_trace_loss *loss)
 {
     return report->axis.columns > 0 &&
            (!etwas_window_is_set(&report->spans.window) ||
@@ -86,11 +86,11 @@ static bool is_drawn(const struct etwas_report *report, const struct etwas_told_
 
 bool etwas_report_losses_read(struct etwas_report *report, const struct etwas_input *input)
 {
-    struct etwas_told_losses losses;
-    bool is_read = etwas_told_losses_read(&losses, input->trace);
+    struct etwas_trace_losses losses;
+    bool is_read = etwas_trace_losses_read(&losses, input->trace);
 
     for (uint32_t i = 0; i < losses.count; i++) {
-        const struct etwas_told_loss *loss = &losses.list[i];
+        const struct etwas_trace_loss *loss = &losses.list[i];
         struct etwas_report_loss *row =
             row_of(report, input, ETWAS_DAMAGE_NONE, loss->cause, loss->processor);
 
@@ -100,7 +100,7 @@ bool etwas_report_losses_read(struct etwas_report *report, const struct etwas_in
                                     loss->events);
         }
     }
-    etwas_told_losses_free(&losses);
+    etwas_trace_losses_free(&losses);
     return is_read;
 }
 
@@ -135,7 +135,7 @@ static void put_row(struct etwas_output *output, const struct etwas_report *repo
         etwas_json_number(output, "bytes_skipped", row->bytes);
     }
     etwas_json_number(output, "count", row->count);
-    etwas_report_put_series(output, "over_time", &report->axis, &row->series);
+    etwas_report_print_series(output, "over_time", &report->axis, &row->series);
     etwas_output_char(output, '}');
 }
 

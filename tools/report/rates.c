@@ -43,7 +43,7 @@ static char *name_of(const struct etwas_stat_kind *kind)
     static struct etwas_output name;
 
     etwas_output_anew(&name);
-    etwas_stat_put_title(&name, ETWAS_TEXT_JSON, kind);
+    etwas_stat_print_title(&name, ETWAS_TEXT_JSON, kind);
     return etwas_output_copy(&name);
 }
 
@@ -153,7 +153,7 @@ void etwas_report_rates_choose(struct etwas_report *report)
     free(kinds);
 }
 
-void etwas_report_rates_take(struct etwas_report *report)
+void etwas_report_rates_add_record(struct etwas_report *report)
 {
     struct etwas_report_file *file = etwas_report_file_of(report, report->input);
     const struct etwas_stat_kind *kind = etwas_stat_kind_of(file->asked_for, report->record);
@@ -183,7 +183,7 @@ void etwas_report_rates_json(struct etwas_output *output, const struct etwas_rep
         etwas_json_number(output, "events", rates->names[i].events);
         put_rate(output, report, "events_per_second", rates->names[i].events,
                  rates->names[i].outside);
-        etwas_report_put_series(output, "over_time", &report->axis, &rates->series[i]);
+        etwas_report_print_series(output, "over_time", &report->axis, &rates->series[i]);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
@@ -191,7 +191,8 @@ void etwas_report_rates_json(struct etwas_output *output, const struct etwas_rep
     etwas_json_number(output, "other_names_events", rates->other_events);
     put_rate(output, report, "other_names_events_per_second", rates->other_events,
              rates->other_outside);
-    etwas_report_put_series(output, "other_names_over_time", &report->axis, &rates->series[OTHERS]);
+    etwas_report_print_series(output, "other_names_over_time", &report->axis,
+                              &rates->series[OTHERS]);
 }
 
 void etwas_report_rates_free(struct etwas_report *report)

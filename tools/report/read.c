@@ -56,10 +56,10 @@ static void follow(struct etwas_report *report, struct etwas_report_file *file)
         move_to(report, etwas_report_axis_column(&report->axis, report->time_ns));
     }
     if (etwas_stat_is_event(&file->stat, report->input, report->record)) {
-        etwas_report_losses_take(report);
+        etwas_report_losses_add_record(report);
         if (report->is_inside && etwas_report_is_asked_for(report)) {
-            etwas_report_rates_take(report);
-            etwas_report_streams_take(report);
+            etwas_report_rates_add_record(report);
+            etwas_report_streams_add_record(report);
         }
     }
 }
@@ -74,7 +74,7 @@ static void on_record(EVENT_RECORD *record)
     report->record = record;
     report->time_ns = etwas_input_unix_ns(input, record);
     report->moment = etwas_moment_of(input, record);
-    etwas_covered_take(input, record);
+    etwas_covered_add_record(input, record);
     report->is_inside = etwas_window_holds(&report->spans.window, input, record);
     if (report->spans.finds_trees) {
         follow(report, file);
@@ -83,8 +83,8 @@ static void on_record(EVENT_RECORD *record)
     }
     /* Who runs and what lives is known by all that came before. */
     if (!etwas_window_is_set(&report->spans.window)) {
-        etwas_heap_take(&file->heap.heap, record);
-        etwas_cpu_take(&file->usage.cpu, input, record, report->time_ns);
+        etwas_heap_add_record(&file->heap.heap, record);
+        etwas_cpu_add_record(&file->usage.cpu, input, record, report->time_ns);
     }
     if (report->is_inside && !etwas_event_is_header_class(record)) {
         etwas_spans_follow(&report->spans, record, &report->moment);
@@ -102,12 +102,12 @@ static void on_damage(const struct etwas_input *input, const etwas_damage *damag
 
 static void on_span_end(void *context, const struct etwas_spans_open *open, uint64_t duration_ns)
 {
-    etwas_report_latencies_take(context, open, duration_ns);
+    etwas_report_latencies_add_record(context, open, duration_ns);
 }
 
 static void on_tree_event(void *context, const struct etwas_spans_open *open)
 {
-    etwas_report_trees_take(context, open);
+    etwas_report_trees_add_record(context, open);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static bool add_file(struct etwas_report *report, struct etwas_input *input, uin
     file->narrowed.window = report->spans.window;
     file->asked_for = etwas_report_is_narrowed(report) ? &file->narrowed : &file->stat;
     file->session = etwas_prove_session_of(&report->sessions, input, report->path_count);
-    return etwas_told_losses_read(&file->losses, input->trace) && file->session != NULL &&
+    return etwas_trace_losses_read(&file->losses, input->trace) && file->session != NULL &&
            etwas_cpu_open(&file->usage.cpu, input);
 }
 
@@ -265,8 +265,8 @@ int etwas_report_read(struct etwas_report *report, char *const *paths, uint32_t 
     if (!report->out_of_memory) {
         read_second(report, paths, count_of_paths);
     }
-    report->out_of_memory |= report->spans.out_of_memory || report->subject.out_of_memory ||
-                             report->spans.subject.out_of_memory || report->filtered.out_of_memory;
+    report->out_of_memory |= report->spans.out_of_memory || report->current.out_of_memory ||
+                             report->spans.current.out_of_memory || report->filtered.out_of_memory;
     return result;
 }
 
@@ -282,7 +282,7 @@ void etwas_report_free(struct etwas_report *report)
             etwas_heap_clear(&file->heap.heap);
             etwas_stat_clear(&file->stat);
             etwas_stat_clear(&file->narrowed);
-            etwas_told_losses_free(&file->losses);
+            etwas_trace_losses_free(&file->losses);
             free(file->name_rows);
             free(file);
         }
@@ -295,8 +295,8 @@ void etwas_report_free(struct etwas_report *report)
     etwas_report_rates_free(report);
     etwas_report_latencies_free(report);
     etwas_report_trees_free(report);
-    etwas_subject_free(&report->subject);
-    etwas_subject_free(&report->filtered);
+    etwas_current_event_free(&report->current);
+    etwas_current_event_free(&report->filtered);
     etwas_spans_close(report->durations);
     etwas_parts_free(&report->parts);
     etwas_spans_free_room(&report->spans);

@@ -7,9 +7,9 @@
 
 #include "report/report.h"
 
-#include "cli/destination.h"
 #include "cli/files.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "commands.h"
 #include "page/page.h"
 #include "where/option.h"
@@ -96,7 +96,7 @@ static const char *const help[] = {
 struct request {
     struct etwas_report *report;
     bool json;
-    struct etwas_destination page; /* its path is NULL: none */
+    struct etwas_output_file page; /* its path is NULL: none */
 };
 
 void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
@@ -169,7 +169,7 @@ static bool parse_options(int argc, char **argv, struct request *request, struct
     if (wrong == NULL && request->page.force && request->page.path == NULL) {
         wrong = "--force goes with --html";
     }
-    if (wrong == NULL && etwas_destination_is_input(&request->page, files->paths, files->count)) {
+    if (wrong == NULL && etwas_output_file_is_input(&request->page, files->paths, files->count)) {
         wrong = "--html is one of the files that are read";
     }
     return etwas_options_fit(&options, wrong, result);
@@ -184,12 +184,12 @@ static bool write_page(struct request *request, struct etwas_report *report, boo
         return true;
     }
     if (!has_report) {
-        etwas_destination_drop(&request->page);
+        etwas_output_file_drop(&request->page);
         return true;
     }
     etwas_output_to(&output, request->page.descriptor);
     etwas_report_html(&output, report);
-    return etwas_destination_keep_written(&request->page, &output);
+    return etwas_output_file_keep_written(&request->page, &output);
 }
 
 int etwas_command_report(int argc, char **argv)
@@ -216,7 +216,7 @@ int etwas_command_report(int argc, char **argv)
     }
     /* Before the files are read: what cannot be written should be told at once. */
     if (request.page.path != NULL &&
-        (!etwas_page_possible("etwas report") || !etwas_destination_open(&request.page))) {
+        (!etwas_page_possible("etwas report") || !etwas_output_file_open(&request.page))) {
         return ETWAS_EXIT_OUTPUT;
     }
     result = etwas_report_read(&report, files.paths, files.count);

@@ -88,7 +88,7 @@ struct etwas_report_file {
     uint32_t name_count; /* of which there were so many the first time */
     struct etwas_report_usage usage;
     struct etwas_report_heap heap;
-    struct etwas_told_losses losses;
+    struct etwas_trace_losses losses;
     bool tells_again; /* another file tells of these too, and they count there */
 };
 
@@ -174,11 +174,11 @@ struct etwas_report {
     struct etwas_report_streams streams;
     struct etwas_report_losses losses;
     struct etwas_report_latencies latencies;
-    struct etwas_report_tree *trees; /* as spans.trees */
-    struct etwas_subject subject;    /* of an event in a tree */
-    const char *where;               /* as it was given; NULL: all events */
-    struct etwas_subject filtered;   /* what it is asked of */
-    etwas_spans *durations;          /* which it asks for; NULL: it does not */
+    struct etwas_report_tree *trees;     /* as spans.trees */
+    struct etwas_current_event current;  /* of an event in a tree */
+    const char *where;                   /* as it was given; NULL: all events */
+    struct etwas_current_event filtered; /* what it is asked of */
+    etwas_spans *durations;              /* which it asks for; NULL: it does not */
     bool out_of_memory;
 
     /* The event that is being taken. */
@@ -233,7 +233,7 @@ void etwas_report_asked_json(struct etwas_output *output, const struct etwas_rep
 void etwas_report_health_json(struct etwas_output *output, const struct etwas_report *report);
 
 /* losses.c */
-void etwas_report_losses_take(struct etwas_report *report);
+void etwas_report_losses_add_record(struct etwas_report *report);
 void etwas_report_losses_damage(struct etwas_report *report, const struct etwas_input *input,
                                 const etwas_damage *damage);
 /* Those of the session, of a file that is open. False without memory. */
@@ -243,19 +243,19 @@ void etwas_report_losses_json(struct etwas_output *output, const struct etwas_re
 /* streams.c */
 void etwas_report_streams_note(struct etwas_report *report); /* an event of the first reading */
 void etwas_report_streams_choose(struct etwas_report *report);
-void etwas_report_streams_take(struct etwas_report *report);
+void etwas_report_streams_add_record(struct etwas_report *report);
 void etwas_report_streams_json(struct etwas_output *output, const struct etwas_report *report);
 
 /* rates.c */
 void etwas_report_rates_choose(struct etwas_report *report);
-void etwas_report_rates_take(struct etwas_report *report);
+void etwas_report_rates_add_record(struct etwas_report *report);
 void etwas_report_rates_json(struct etwas_output *output, const struct etwas_report *report);
 void etwas_report_rates_free(struct etwas_report *report);
 
 /* latencies.c */
 void etwas_report_latencies_choose(struct etwas_report *report);
-void etwas_report_latencies_take(struct etwas_report *report, const struct etwas_spans_open *open,
-                                 uint64_t duration_ns);
+void etwas_report_latencies_add_record(struct etwas_report *report,
+                                       const struct etwas_spans_open *open, uint64_t duration_ns);
 /* Nothing more comes into the column that the reading has come to. */
 void etwas_report_latencies_close(struct etwas_report *report);
 void etwas_report_latencies_json(struct etwas_output *output, const struct etwas_report *report);
@@ -263,7 +263,8 @@ void etwas_report_latencies_free(struct etwas_report *report);
 
 /* trees.c */
 void etwas_report_trees_choose(struct etwas_report *report);
-void etwas_report_trees_take(struct etwas_report *report, const struct etwas_spans_open *open);
+void etwas_report_trees_add_record(struct etwas_report *report,
+                                   const struct etwas_spans_open *open);
 void etwas_report_trees_json(struct etwas_output *output, const struct etwas_report *report);
 void etwas_report_trees_free(struct etwas_report *report);
 

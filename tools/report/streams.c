@@ -49,7 +49,7 @@ void etwas_report_streams_choose(struct etwas_report *report)
     }
 }
 
-void etwas_report_streams_take(struct etwas_report *report)
+void etwas_report_streams_add_record(struct etwas_report *report)
 {
     const struct etwas_report_file *file = etwas_report_file_of(report, report->input);
     uint32_t processor = report->record->BufferContext.ProcessorIndex;
@@ -68,7 +68,7 @@ static void put_stream(struct etwas_output *output, const struct etwas_report *r
     etwas_json_number(output, "file", file->index);
     etwas_json_number(output, "first_ns", etwas_report_axis_at(&report->axis, stream->first_ns));
     etwas_json_number(output, "last_ns", etwas_report_axis_at(&report->axis, stream->last_ns));
-    etwas_report_put_series(output, "over_time", &report->axis, &report->streams.series[row]);
+    etwas_report_print_series(output, "over_time", &report->axis, &report->streams.series[row]);
     etwas_output_char(output, '}');
 }
 
@@ -84,6 +84,6 @@ void etwas_report_streams_json(struct etwas_output *output, const struct etwas_r
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "other_processors", streams->other_streams);
-    etwas_report_put_series(output, "other_processors_over_time", &report->axis,
-                            &streams->series[OTHERS]);
+    etwas_report_print_series(output, "other_processors_over_time", &report->axis,
+                              &streams->series[OTHERS]);
 }

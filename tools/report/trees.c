@@ -19,7 +19,7 @@ void etwas_report_trees_choose(struct etwas_report *report)
 }
 
 /* As much as there is room for, up to the end of a character. */
-static void keep(char *kept, size_t room, const struct etwas_output *text)
+static void copy_text(char *kept, size_t room, const struct etwas_output *text)
 {
     size_t bytes = text->used_bytes < room ? text->used_bytes : room - 1;
 
@@ -57,26 +57,26 @@ static void describe(struct etwas_report *report, struct etwas_report_tree_event
     struct etwas_fields_rest rest;
     struct etwas_event_string name;
     bool senseless;
-    struct etwas_described *described =
+    struct etwas_schema_texts *schema_texts =
         etwas_descriptions_find(descriptions, report->record, &senseless);
 
-    etwas_subject_read(&report->subject, report->input, report->record, descriptions, described,
-                       NULL);
-    name = etwas_subject_string(&report->subject, ETWAS_PROPERTY_EVENT);
+    etwas_current_event_read(&report->current, report->input, report->record, descriptions,
+                             schema_texts, NULL);
+    name = etwas_current_event_string(&report->current, ETWAS_PROPERTY_EVENT);
     if (name.text != NULL) {
         etwas_text_utf8(text, ETWAS_TEXT_PLAIN, name.text, name.bytes);
     } else {
-        etwas_subject_put_title(text, ETWAS_TEXT_PLAIN, &report->subject);
+        etwas_current_event_print_title(text, ETWAS_TEXT_PLAIN, &report->current);
     }
-    keep(event->name, sizeof event->name, text);
+    copy_text(event->name, sizeof event->name, text);
     text = scratch();
-    if (described != NULL) {
-        (void)etwas_fields_put_text(text, described, report->record, &reader, &rest);
+    if (schema_texts != NULL) {
+        (void)etwas_fields_print_text(text, schema_texts, report->record, &reader, &rest);
     }
-    keep(event->fields, sizeof event->fields, text);
+    copy_text(event->fields, sizeof event->fields, text);
 }
 
-void etwas_report_trees_take(struct etwas_report *report, const struct etwas_spans_open *open)
+void etwas_report_trees_add_record(struct etwas_report *report, const struct etwas_spans_open *open)
 {
     const struct etwas_spans_tree *grown = &report->spans.trees[open->tree - 1];
     struct etwas_report_tree *tree = &report->trees[open->tree - 1];

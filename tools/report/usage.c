@@ -131,15 +131,15 @@ static void put_processors(struct etwas_output *output, const struct etwas_repor
         if (etwas_cpu_has_processor(&usage->cpu, input, i)) {
             etwas_output_text(output, before);
             etwas_cpu_json_processor(output, &usage->cpu, i);
-            etwas_report_put_series(output, "busy_over_time", usage->axis, &usage->busy[i]);
-            etwas_report_put_series(output, "unknown_over_time", usage->axis, &usage->unknown[i]);
+            etwas_report_print_series(output, "busy_over_time", usage->axis, &usage->busy[i]);
+            etwas_report_print_series(output, "unknown_over_time", usage->axis, &usage->unknown[i]);
             etwas_output_char(output, '}');
             before = ",";
         }
     }
     etwas_output_char(output, ']');
-    etwas_report_put_series(output, "other_processors_over_time", usage->axis,
-                            &usage->busy[OTHER_PROCESSORS]);
+    etwas_report_print_series(output, "other_processors_over_time", usage->axis,
+                              &usage->busy[OTHER_PROCESSORS]);
 }
 
 static void put_processes(struct etwas_output *output, const struct etwas_report_usage *usage)
@@ -149,13 +149,13 @@ static void put_processes(struct etwas_output *output, const struct etwas_report
     for (uint32_t i = 0; i < usage->groups.count && i < ETWAS_REPORT_PROCESSES; i++) {
         etwas_output_text(output, i > 0 ? "," : "");
         etwas_cpu_json_group(output, &usage->groups.groups[i]);
-        etwas_report_put_series(output, "running_over_time", usage->axis, &usage->processes[i]);
+        etwas_report_print_series(output, "running_over_time", usage->axis, &usage->processes[i]);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "process_count", usage->groups.count);
-    etwas_report_put_series(output, "other_processes_over_time", usage->axis,
-                            &usage->processes[OTHER_PROCESSES]);
+    etwas_report_print_series(output, "other_processes_over_time", usage->axis,
+                              &usage->processes[OTHER_PROCESSES]);
 }
 
 void etwas_report_usage_json(struct etwas_output *output, const struct etwas_report *report)
@@ -173,7 +173,7 @@ void etwas_report_usage_json(struct etwas_output *output, const struct etwas_rep
             etwas_cpu_json_head(output, &usage->cpu, input, etwas_report_result(input));
             put_processors(output, usage, input);
             put_processes(output, usage);
-            etwas_report_put_series(output, "ready_over_time", usage->axis, &usage->ready);
+            etwas_report_print_series(output, "ready_over_time", usage->axis, &usage->ready);
             etwas_output_char(output, '}');
             before = ",";
         }

@@ -10,7 +10,7 @@
 #include "cli/files.h"
 #include "commands.h"
 #include "event/event.h"
-#include "print/people.h"
+#include "print/human.h"
 #include "trace/descriptions.h"
 #include "trace/input.h"
 
@@ -123,8 +123,8 @@ static int list(struct listing *listing, struct etwas_input *input)
         fputs("etwas: not enough memory to list everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     } else if (listing->previous == NULL && listing->message == NULL) {
-        etwas_input_say(input, "schema", true,
-                        "nothing in it describes events; 'etwas stat' tells which it has");
+        etwas_input_report(input, "schema", true,
+                           "nothing in it describes events; 'etwas stat' tells which it has");
     }
     return result;
 }
@@ -143,7 +143,7 @@ static void put_undescribed(struct listing *listing, uint32_t number)
 {
     static struct etwas_input again;
     struct etwas_input_run run = {.inputs = &again, .count = 1};
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     if (listing->undescribed == 0 || open_input(listing, &again, number) != ETWAS_EXIT_FINE) {
         return;
@@ -153,7 +153,7 @@ static void put_undescribed(struct listing *listing, uint32_t number)
     if (listing->undescribed > 0) {
         etwas_output_format(
             listing->output, "\nNothing describes %s event%s; 'etwas stat' lists their kinds.\n",
-            etwas_people_count(text, listing->undescribed), listing->undescribed == 1 ? "" : "s");
+            etwas_human_count(text, listing->undescribed), listing->undescribed == 1 ? "" : "s");
     }
 }
 
@@ -179,7 +179,7 @@ static int show(struct listing *listing, uint32_t number)
     }
     etwas_output_flush(listing->output);
     etwas_input_warn(&input);
-    etwas_descriptions_say_left_out(listing->decoder, listing->path);
+    etwas_descriptions_report_left_out(listing->decoder, listing->path);
     etwas_decoder_close(listing->decoder);
     return result;
 }

@@ -7,7 +7,7 @@
 
 #include "schema/schema.h"
 
-#include "event/described.h"
+#include "event/schema_texts.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum {
     DEPTH = 32, /* of structs in each other */
 };
 
-static void put(struct etwas_output *output, const char *text)
+static void print_text(struct etwas_output *output, const char *text)
 {
     etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
 }
@@ -35,7 +35,7 @@ static void put_count(struct etwas_output *output, const etwas_schema *schema,
         const etwas_schema_field *by = etwas_schema_field_at(schema, info->countPropertyIndex);
 
         etwas_output_char(output, '[');
-        put(output, by == NULL ? "*" : by->info != info ? by->name : "");
+        print_text(output, by == NULL ? "*" : by->info != info ? by->name : "");
         etwas_output_char(output, ']');
     } else if (info->count != 1 || (info->Flags & PropertyParamFixedCount) != 0) {
         etwas_output_char(output, '[');
@@ -51,7 +51,7 @@ static void put_length(struct etwas_output *output, const etwas_schema *schema,
 
     if ((info->Flags & PropertyParamLength) != 0 && by != NULL && by->info != info) {
         etwas_output_text(output, " of length ");
-        put(output, by->name);
+        print_text(output, by->name);
     }
 }
 
@@ -122,7 +122,7 @@ static void put_fields(struct etwas_output *output, const etwas_schema *schema, 
         const etwas_schema_field *field = &schema->fields[i];
 
         indent(output, depth);
-        put(output, field->name);
+        print_text(output, field->name);
         for (size_t bytes = strlen(field->name); bytes < width + 2; bytes++) {
             etwas_output_char(output, ' ');
         }
@@ -148,7 +148,7 @@ static void put_ids(struct etwas_output *output, const etwas_schema *schema)
     const char *before = schema->event[0] != '\0' ? "  " : "";
 
     if (describes_itself) {
-        etwas_output_text(output, etwas_described_opcode(descriptor->Opcode));
+        etwas_output_text(output, etwas_schema_texts_opcode(descriptor->Opcode));
     }
     if (schema->info->DecodingSource == DecodingSourceWbem) {
         put_id(output, before, "type", descriptor->Opcode);
@@ -173,13 +173,13 @@ void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
     if (previous == NULL || strcmp(previous->provider, schema->provider) != 0 ||
         memcmp(&previous->info->ProviderGuid, guid, sizeof *guid) != 0) {
         etwas_output_char(output, '\n');
-        put(output, schema->provider);
+        print_text(output, schema->provider);
         etwas_output_text(output, schema->provider[0] != '\0' ? "  " : "");
         etwas_text_guid(output, guid);
         etwas_output_char(output, '\n');
     }
     indent(output, 1);
-    put(output, schema->event);
+    print_text(output, schema->event);
     put_ids(output, schema);
     etwas_output_char(output, '\n');
     put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 2);

@@ -6,7 +6,7 @@
  */
 
 #include "ship/answer.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/target_inside.h"
 
 #include <stdio.h>
@@ -70,24 +70,25 @@ static void say_waiting(const struct etwas_ship_target *target, const char *url,
     char shown[SHOWN_BYTES];
 
     if (reply->came == ETWAS_SHIP_CAME_NOTHING) {
-        etwas_ship_say(url, "does not answer: %s; it is tried again until one answers",
-                       reply->trouble);
+        etwas_ship_message(url, "does not answer: %s; it is tried again until one answers",
+                           reply->trouble);
     } else if (reply->came == ETWAS_SHIP_CAME_TOO_LONG || reply->status == 200) {
-        etwas_ship_say(url, "answers what ClickHouse would not; it is tried again until it does");
+        etwas_ship_message(url,
+                           "answers what ClickHouse would not; it is tried again until it does");
     } else {
-        etwas_ship_say(url, "cannot do it now (HTTP %u): %s; it is tried again until it can",
-                       reply->status, words(target, reply, shown));
+        etwas_ship_message(url, "cannot do it now (HTTP %u): %s; it is tried again until it can",
+                           reply->status, words(target, reply, shown));
     }
 }
 
 static void say_login(const struct etwas_ship_target *target, const char *url, const char *why)
 {
     if (target->secret.is_there) {
-        etwas_ship_say(url, "does not accept the user '%s' with the password in '%s': %s",
-                       target->secret.user, target->secret.path, why);
+        etwas_ship_message(url, "does not accept the user '%s' with the password in '%s': %s",
+                           target->secret.user, target->secret.path, why);
     } else {
-        etwas_ship_say(url, "wants a user and a password: %s; --credentials names a file of them",
-                       why);
+        etwas_ship_message(
+            url, "wants a user and a password: %s; --credentials names a file of them", why);
     }
 }
 
@@ -103,28 +104,29 @@ static void say_refused(const struct etwas_ship_target *target, const char *url,
         say_login(target, url, why);
         break;
     case ETWAS_SHIP_MEANS_RIGHTS:
-        etwas_ship_say(url, "does not let the user '%s' do this: %s",
-                       target->secret.is_there ? target->secret.user : "default", why);
+        etwas_ship_message(url, "does not let the user '%s' do this: %s",
+                           target->secret.is_there ? target->secret.user : "default", why);
         break;
     case ETWAS_SHIP_MEANS_NO_TABLE:
-        etwas_ship_say(url, "lacks a table: %s; 'etwas ship --ddl' prints what makes it", why);
+        etwas_ship_message(url, "lacks a table: %s; 'etwas ship --ddl' prints what makes it", why);
         break;
     case ETWAS_SHIP_MEANS_MOVED:
-        etwas_ship_say(url,
-                       "answers HTTP %u, to look elsewhere, which is not done: "
-                       "--to has to name the server itself",
-                       reply->status);
+        etwas_ship_message(url,
+                           "answers HTTP %u, to look elsewhere, which is not done: "
+                           "--to has to name the server itself",
+                           reply->status);
         break;
     case ETWAS_SHIP_MEANS_STRANGER:
-        etwas_ship_say(url, "answers HTTP %u, and not as ClickHouse does: %s", reply->status, why);
+        etwas_ship_message(url, "answers HTTP %u, and not as ClickHouse does: %s", reply->status,
+                           why);
         break;
     default:
-        etwas_ship_say(url,
-                       attempt->is_insert
-                           ? "refuses rows for good: %s; nothing is skipped, and what "
-                             "has not arrived stays where it is"
-                           : "does not do what it is asked: %s",
-                       why);
+        etwas_ship_message(url,
+                           attempt->is_insert
+                               ? "refuses rows for good: %s; nothing is skipped, and what "
+                                 "has not arrived stays where it is"
+                               : "does not do what it is asked: %s",
+                           why);
     }
 }
 
@@ -133,18 +135,18 @@ static bool say_unusable(const char *url, const struct etwas_ship_reply *reply,
                          const struct etwas_ship_attempt *attempt)
 {
     if (reply->came == ETWAS_SHIP_CAME_UNTRUSTED) {
-        etwas_ship_say(url,
-                       "its certificate is not trusted: %s; --ca names a file of those that "
-                       "are",
-                       reply->trouble);
+        etwas_ship_message(url,
+                           "its certificate is not trusted: %s; --ca names a file of those that "
+                           "are",
+                           reply->trouble);
     } else if (reply->came == ETWAS_SHIP_CAME_BAD_CA) {
-        etwas_ship_say(
+        etwas_ship_message(
             url,
             "its certificate cannot be checked: %s; --ca names a file of trusted ones, and the "
             "system's are in the package ca-certificates",
             reply->trouble);
     } else if (reply->came == ETWAS_SHIP_CAME_TOO_LONG && !attempt->is_insert) {
-        etwas_ship_say(url, "answers more than %zu bytes", attempt->request.most_reply_bytes);
+        etwas_ship_message(url, "answers more than %zu bytes", attempt->request.most_reply_bytes);
     } else {
         return false;
     }
@@ -275,8 +277,8 @@ static enum etwas_ship_sent wait_for_next(const struct etwas_ship_options *optio
         return ETWAS_SHIP_REFUSED;
     }
     if (patience->end_ms != 0 && etwas_ship_now_ms() + ms > patience->end_ms) {
-        etwas_ship_say(url, "has not answered as it should within %u s (--patience)",
-                       options->patience_s);
+        etwas_ship_message(url, "has not answered as it should within %u s (--patience)",
+                           options->patience_s);
         return ETWAS_SHIP_REFUSED;
     }
     return etwas_ship_wait_ms(options->stop, ms) ? ETWAS_SHIP_SENT : ETWAS_SHIP_STOPPED;
@@ -318,8 +320,8 @@ enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32
         }
     }
     if (meaning == ETWAS_SHIP_MEANS_GOOD && patience.wait.count > 0) {
-        etwas_ship_say(url, "answers after %.1f s; it goes on",
-                       (double)(etwas_ship_now_ms() - patience.began_ms) / 1000);
+        etwas_ship_message(url, "answers after %.1f s; it goes on",
+                           (double)(etwas_ship_now_ms() - patience.began_ms) / 1000);
     }
     if (meaning == ETWAS_SHIP_MEANS_GOOD) {
         return ETWAS_SHIP_SENT;

@@ -7,7 +7,7 @@
  */
 
 #include "ship/answer.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/target_inside.h"
 
 #include <stdio.h>
@@ -169,8 +169,8 @@ static bool is_new_enough(const struct looked *looked)
     uint32_t version = etwas_ship_answered(looked->target, looked->shard)->version;
 
     if (version < ETWAS_SHIP_OLDEST_VERSION) {
-        etwas_ship_say(looked->url, "is ClickHouse %u.%u; 18.16 is the oldest that will do",
-                       version / 1000, version % 1000);
+        etwas_ship_message(looked->url, "is ClickHouse %u.%u; 18.16 is the oldest that will do",
+                           version / 1000, version % 1000);
         return false;
     }
     return true;
@@ -183,24 +183,26 @@ static bool has_table(const struct looked *looked, enum etwas_ship_table table)
     const struct etwas_ship_column *column;
 
     if (!etwas_ship_is_known(known)) {
-        etwas_ship_say(looked->url,
-                       "has no table %s, one with none of its columns, or hides it from this user; "
-                       "'etwas ship --ddl' prints what makes it",
-                       name);
+        etwas_ship_message(
+            looked->url,
+            "has no table %s, one with none of its columns, or hides it from this user; "
+            "'etwas ship --ddl' prints what makes it",
+            name);
         return false;
     }
     column = etwas_ship_missing_column(known, table);
     if (column != NULL) {
-        etwas_ship_say(looked->url,
-                       "has a table %s without the column %s; 'etwas ship --ddl --to URL' prints "
-                       "what adds it",
-                       name, column->name);
+        etwas_ship_message(
+            looked->url,
+            "has a table %s without the column %s; 'etwas ship --ddl --to URL' prints "
+            "what adds it",
+            name, column->name);
         return false;
     }
     column = etwas_ship_foreign_column(known, table);
     if (column != NULL) {
-        etwas_ship_say(looked->url, "has a table %s whose column %s is %s, which no block is", name,
-                       column->name, known->foreign_type);
+        etwas_ship_message(looked->url, "has a table %s whose column %s is %s, which no block is",
+                           name, column->name, known->foreign_type);
         return false;
     }
     return true;
@@ -232,7 +234,7 @@ static void say_windows(const struct looked *looked, enum etwas_ship_table table
 {
     for (uint32_t i = 0; i < MOST_WINDOWS; i += 2) {
         if (!has_window(looked, looked->engines[table], i)) {
-            etwas_ship_say(
+            etwas_ship_message(
                 looked->url,
                 "the table %s does not say %s: by itself the server knows too few blocks, "
                 "or too shortly; 'etwas ship --ddl' has what to set",
@@ -257,10 +259,11 @@ static void say_forgetful(const struct looked *looked, enum etwas_ship_table tab
                        "it has to be replicated, or 'alter table %s modify setting %s = 10000'",
                        name, windows[1]);
     }
-    etwas_ship_say(looked->url,
-                   "the table %s (%.*s) does not know a block that is sent again, so rows may come "
-                   "twice: %s; or --at-least-once takes that",
-                   name, (int)strcspn(engine, " ("), engine, cure);
+    etwas_ship_message(
+        looked->url,
+        "the table %s (%.*s) does not know a block that is sent again, so rows may come "
+        "twice: %s; or --at-least-once takes that",
+        name, (int)strcspn(engine, " ("), engine, cure);
 }
 
 /* Does it know a block that comes again? Where rows may come twice that does not matter. */
@@ -286,14 +289,15 @@ static bool takes_rows(const struct looked *looked, enum etwas_ship_table table)
     const char *name = looked->names[table];
 
     if (strncmp(engine, "Distributed", 11) == 0) {
-        etwas_ship_say(looked->url,
-                       "the table %s is Distributed, which answers before it has the rows: --table "
-                       "has to name the one of each shard",
-                       name);
+        etwas_ship_message(
+            looked->url,
+            "the table %s is Distributed, which answers before it has the rows: --table "
+            "has to name the one of each shard",
+            name);
         return false;
     }
     if (!is_replicated(engine) && looked->target->shards[looked->shard].count > 1) {
-        etwas_ship_say(
+        etwas_ship_message(
             looked->url,
             "the table %s (%.*s) is not replicated: addresses with commas between are of "
             "one shard's replicas; another shard has a --to of its own",
@@ -327,7 +331,7 @@ static bool agree(struct looked *looked)
     }
     (void)pthread_mutex_unlock(&target->lock);
     if (!agrees) {
-        etwas_ship_say(looked->url, "has tables with other types than the first shard's");
+        etwas_ship_message(looked->url, "has tables with other types than the first shard's");
     }
     return agrees;
 }
@@ -353,8 +357,9 @@ static enum etwas_ship_sent look_at_tables(struct looked *looked)
     if (inserts && looked->is_read_only) {
         const struct etwas_ship_secret *secret = &looked->target->secret;
 
-        etwas_ship_say(looked->url, "lets the user '%s' only read: it has to be one who may insert",
-                       secret->is_there ? secret->user : "default");
+        etwas_ship_message(looked->url,
+                           "lets the user '%s' only read: it has to be one who may insert",
+                           secret->is_there ? secret->user : "default");
         return ETWAS_SHIP_REFUSED;
     }
     return ETWAS_SHIP_SENT;
@@ -367,7 +372,7 @@ static bool take_nothing(void *context, const struct etwas_ship_field *fields)
     return true;
 }
 
-static enum etwas_ship_sent look(struct looked *looked)
+static enum etwas_ship_sent check_target(struct looked *looked)
 {
     enum etwas_ship_sent sent = ask(looked, "select 1", 1, take_nothing, NULL);
 
@@ -391,7 +396,7 @@ enum etwas_ship_sent etwas_ship_check(struct etwas_ship_target *target, uint32_t
     }
     looked = calloc(1, sizeof *looked);
     if (looked == NULL) {
-        etwas_ship_say("check", "not enough memory");
+        etwas_ship_message("check", "not enough memory");
         return ETWAS_SHIP_REFUSED;
     }
     looked->target = target;
@@ -402,7 +407,7 @@ enum etwas_ship_sent etwas_ship_check(struct etwas_ship_target *target, uint32_t
                        etwas_ship_table_suffix((enum etwas_ship_table)i));
     }
     looked->is_hurried = is_hurried;
-    sent = look(looked);
+    sent = check_target(looked);
     free(looked);
     target->shards[shard].is_checked = sent == ETWAS_SHIP_SENT;
     return sent;

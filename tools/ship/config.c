@@ -8,7 +8,7 @@
 #include "ship/config.h"
 
 #include "ship/lines.h"
-#include "ship/say.h"
+#include "ship/message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct option *find(const struct option *named, const struct etwas_ship_line *line)
+static const struct option *find_option(const struct option *named,
+                                        const struct etwas_ship_line *line)
 {
     for (; named->name != NULL; named++) {
         if (etwas_ship_line_is(line, named->name)) {
@@ -37,25 +38,26 @@ static bool yes_or_no(const struct etwas_ship_line *line, const char *value, boo
 static bool take_line(struct etwas_ship_config *config, const struct etwas_ship_line *line,
                       char *value)
 {
-    const struct option *option = find(config->named, line);
+    const struct option *option = find_option(config->named, line);
     bool is_on = true;
 
     if (option == NULL) {
-        etwas_ship_say(config->place, "'%.*s' is not an option of 'etwas ship'",
-                       (int)(line->name_bytes < 64 ? line->name_bytes : 64), line->name);
+        etwas_ship_message(config->place, "'%.*s' is not an option of 'etwas ship'",
+                           (int)(line->name_bytes < 64 ? line->name_bytes : 64), line->name);
         return false;
     }
     value[line->value_bytes] = '\0';
     if (strlen(value) != line->value_bytes) {
-        etwas_ship_say(config->place, "has a byte of 0");
+        etwas_ship_message(config->place, "has a byte of 0");
         return false;
     }
     if (option->has_arg == no_argument && !yes_or_no(line, value, &is_on)) {
-        etwas_ship_say(config->place, "%s takes yes or no, or no value at all", option->name);
+        etwas_ship_message(config->place, "%s takes yes or no, or no value at all", option->name);
         return false;
     }
     if (option->has_arg == required_argument && *value == '\0') {
-        etwas_ship_say(config->place, "%s wants a value: %s = VALUE", option->name, option->name);
+        etwas_ship_message(config->place, "%s wants a value: %s = VALUE", option->name,
+                           option->name);
         return false;
     }
     optarg = value;
@@ -101,7 +103,7 @@ bool etwas_ship_config_read(struct etwas_ship_config *config, const char *path)
     size_t bytes;
 
     if (descriptor < 0 || !read_all(descriptor, text, &bytes)) {
-        etwas_ship_say(path, "cannot be read: %s", strerror(errno));
+        etwas_ship_message(path, "cannot be read: %s", strerror(errno));
         if (descriptor >= 0) {
             (void)close(descriptor);
         }

@@ -10,7 +10,7 @@ enum {
 };
 
 struct counting {
-    const struct etwas_ship_place *from;
+    const struct etwas_ship_position *from;
     struct etwas_ship_counts *counts;
     etwas_decoder *decoder; /* of files of others: what describes events is none */
     uint32_t session;
@@ -75,7 +75,7 @@ static void take_record(EVENT_RECORD *record, void *context)
     counts->by_session[counting->session]++;
 }
 
-bool etwas_ship_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+bool etwas_ship_count(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                       struct etwas_ship_counts *counts)
 {
     struct counting counting = {.from = from, .counts = counts};

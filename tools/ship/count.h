@@ -22,7 +22,7 @@ struct etwas_ship_counts {
 };
 
 /* False: etwas_ship_file_reason says why. `counts` are to be freed in any case. */
-bool etwas_ship_count(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+bool etwas_ship_count(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                       struct etwas_ship_counts *counts);
 void etwas_ship_counts_free(struct etwas_ship_counts *counts);
 

@@ -15,7 +15,7 @@
 struct etwas_ship_curl etwas_ship_curl;
 
 /* ISO C knows no way from a pointer of data to one of a function; POSIX says that the bytes are the same. */
-static bool find(void *library, const char *name, void *function)
+static bool find_function(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
 
@@ -28,7 +28,7 @@ bool etwas_ship_curl_load(void)
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
     bool all = library != NULL;
 
-#define FIND(name) all = all && find(library, "curl_" #name, &etwas_ship_curl.name);
+#define FIND(name) all = all && find_function(library, "curl_" #name, &etwas_ship_curl.name);
     ETWAS_SHIP_CURL_FUNCTIONS(FIND)
 #undef FIND
     return all && etwas_ship_curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;

@@ -188,7 +188,7 @@ static void name(struct side *side, const char *before, char value[ETWAS_SHIP_CU
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void place(struct side *side, const char *before, struct etwas_ship_place *value)
+static void place(struct side *side, const char *before, struct etwas_ship_position *value)
 {
     number(side, before, &value->offset, UINT64_MAX);
     number_32(side, " ", &value->pos);

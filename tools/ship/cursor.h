@@ -11,7 +11,7 @@
  * before it.
  */
 
-#include "ship/cut.h"
+#include "ship/block.h"
 #include "ship/dialect.h"
 
 #include <stdbool.h>
@@ -58,8 +58,8 @@ struct etwas_ship_cursor {
     char file[ETWAS_SHIP_CURSOR_NAME_BYTES];
     struct etwas_ship_dialect dialect;
 
-    struct etwas_ship_place place; /* all before it has arrived, */
-    uint64_t events;               /* so many events and rows of buffers */
+    struct etwas_ship_position place; /* all before it has arrived, */
+    uint64_t events;                  /* so many events and rows of buffers */
     uint64_t buffers;
     /* So many events behind the place have arrived too, but not the rows of their buffers: found without a cursor. */
     uint64_t ahead;

@@ -255,9 +255,9 @@ static void add_aliases(struct etwas_output *output, const struct etwas_ship_ddl
     }
 }
 
-static void add(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
-                enum etwas_ship_table table, const char *behind,
-                const struct etwas_ship_known_table *known)
+static void add_table(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
+                      enum etwas_ship_table table, const char *behind,
+                      const struct etwas_ship_known_table *known)
 {
     if (etwas_ship_is_known(known)) {
         add_columns(output, ddl, table, behind, known);
@@ -277,13 +277,13 @@ void etwas_ship_ddl_write(struct etwas_output *output, const struct etwas_ship_d
         enum etwas_ship_table table = (enum etwas_ship_table)i;
 
         create(output, ddl, table);
-        add(output, ddl, table, "", &known->own[i]);
+        add_table(output, ddl, table, "", &known->own[i]);
         if (is_made_again(ddl, table, &known->all[i])) {
             drop_all(output, ddl, table);
             create_all(output, ddl, table);
         } else {
             create_all(output, ddl, table);
-            add(output, ddl, table, "_all", &known->all[i]);
+            add_table(output, ddl, table, "_all", &known->all[i]);
         }
     }
 }

@@ -21,8 +21,8 @@ struct asked {
 };
 
 /* The table that a server calls so; NULL: none of ours. */
-static struct etwas_ship_known_table *find(const struct asked *asked, const char *name,
-                                           enum etwas_ship_table *table)
+static struct etwas_ship_known_table *find_table(const struct asked *asked, const char *name,
+                                                 enum etwas_ship_table *table)
 {
     size_t bytes = strlen(asked->ddl->table);
 
@@ -45,10 +45,10 @@ static struct etwas_ship_known_table *find(const struct asked *asked, const char
     return NULL;
 }
 
-static bool take(void *context, const struct etwas_ship_field *fields)
+static bool take_row(void *context, const struct etwas_ship_field *fields)
 {
     enum etwas_ship_table table;
-    struct etwas_ship_known_table *known = find(context, fields[0].text, &table);
+    struct etwas_ship_known_table *known = find_table(context, fields[0].text, &table);
 
     if (known != NULL) {
         etwas_ship_know_column(known, table, fields[1].text, fields[1].bytes, fields[2].text,
@@ -63,7 +63,7 @@ static bool ask(struct etwas_ship_target *target, struct asked *asked)
     const char *table = asked->ddl->table;
     char sql[SQL_BYTES];
     const struct etwas_ship_question question = {
-        .sql = sql, .columns = 3, .row = take, .context = asked};
+        .sql = sql, .columns = 3, .row = take_row, .context = asked};
 
     (void)snprintf(sql, sizeof sql,
                    "select table, name, type from system.columns where database = '%s' and table "

@@ -39,8 +39,8 @@ static bool is_of(const struct etwas_ship_column *column, const char *behind, co
 }
 
 /* The column that a name is of, or `count`. */
-static uint32_t find(const struct etwas_ship_column *columns, uint32_t count, const char *name,
-                     size_t name_bytes, enum half *half)
+static uint32_t find_column(const struct etwas_ship_column *columns, uint32_t count,
+                            const char *name, size_t name_bytes, enum half *half)
 {
     static const char *const behind[] = {
         [WHOLE] = "", [KEYS] = ETWAS_SHIP_KEYS, [VALUES] = ETWAS_SHIP_VALUES};
@@ -134,7 +134,7 @@ void etwas_ship_know_column(struct etwas_ship_known_table *known, enum etwas_shi
     uint32_t count;
     const struct etwas_ship_column *columns = etwas_ship_columns(table, &count);
     enum half half = WHOLE;
-    uint32_t index = find(columns, count, name, name_bytes, &half);
+    uint32_t index = find_column(columns, count, name, name_bytes, &half);
 
     if (index == count) {
         know_alias(known, table, name, name_bytes);

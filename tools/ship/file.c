@@ -353,7 +353,7 @@ void etwas_ship_file_close(struct etwas_ship_file *file)
         CloseTrace(file->trace);
     }
     if (file->learned.is_open) {
-        etwas_descriptions_say_left_out(file->learned.descriptions.decoder, file->path);
+        etwas_descriptions_report_left_out(file->learned.descriptions.decoder, file->path);
     }
     etwas_ship_learned_free(&file->learned);
     etwas_ship_samples_free(&file->samples);

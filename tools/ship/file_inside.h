@@ -7,7 +7,7 @@
  * A file from inside: for what learns, cuts and counts.
  */
 
-#include "ship/cut.h"
+#include "ship/block.h"
 #include "ship/times.h"
 #include "trace/descriptions.h"
 
@@ -24,7 +24,7 @@ struct etwas_ship_learned {
     bool is_open;
     bool is_sound; /* else it was told who knows what: a reading failed in the midst */
     uint64_t ahead_until;
-    struct etwas_ship_place at;
+    struct etwas_ship_position at;
     struct etwas_descriptions descriptions;
 };
 
@@ -87,7 +87,7 @@ bool etwas_ship_file_fail(struct etwas_ship_file *file, const char *reason);
  * Has the decoder told what stands before `from`, and ahead what describes events in buffers before `until`;
  * UINT64_MAX: in all that are there now. False: it failed.
  */
-bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                       uint64_t until);
 
 void etwas_ship_learned_free(struct etwas_ship_learned *learned);

@@ -4,7 +4,7 @@
 #include "ship/follow.h"
 
 #include "cli/files.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/written.h"
 
 #include <dirent.h>
@@ -79,7 +79,7 @@ bool etwas_ship_follow_look(struct etwas_ship_run *run)
     if (!etwas_ship_each_file(run->folder, take_entry, run)) {
         if (run->look_error != errno) {
             run->look_error = errno;
-            etwas_ship_say(run->folder, "the folder cannot be read: %s", strerror(errno));
+            etwas_ship_message(run->folder, "the folder cannot be read: %s", strerror(errno));
         }
         return false;
     }

@@ -4,8 +4,8 @@
 #include "ship/followed_session.h"
 
 #include "ship/file.h"
-#include "ship/say.h"
-#include "steer/look.h"
+#include "ship/message.h"
+#include "steer/running.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool read_number(struct etwas_ship_followed_session *session, const char 
     struct etwas_ship_file *file = etwas_ship_file_open(path, host, &reason);
 
     if (file == NULL) {
-        etwas_ship_say(path, "it is not sent: %s", reason);
+        etwas_ship_message(path, "it is not sent: %s", reason);
         return false;
     }
     session->number = etwas_ship_file_facts(file)->session;
@@ -44,12 +44,12 @@ bool etwas_ship_followed_session_find(struct etwas_ship_followed_session *sessio
     char *slash;
 
     *session = (struct etwas_ship_followed_session){.name = name};
-    if (!etwas_steer_look_for("etwas ship", name, &found)) {
+    if (!etwas_steer_find_session("etwas ship", name, &found)) {
         return false;
     }
     wrong = refusal(&found.block);
     if (wrong != NULL) {
-        etwas_ship_say(name, "%s", wrong);
+        etwas_ship_message(name, "%s", wrong);
         return false;
     }
     session->guid = found.block.properties.Wnode.Guid;
@@ -63,6 +63,6 @@ bool etwas_ship_followed_session_runs(const struct etwas_ship_followed_session *
 {
     static struct etwas_steer_found_session found;
 
-    return etwas_steer_look_at(session->name, &found) &&
+    return etwas_steer_find_session_quietly(session->name, &found) &&
            memcmp(&found.block.properties.Wnode.Guid, &session->guid, sizeof session->guid) == 0;
 }

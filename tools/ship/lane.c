@@ -4,8 +4,8 @@
 #include "ship/lane.h"
 
 #include "math/hash.h"
-#include "ship/gone.h"
-#include "ship/say.h"
+#include "ship/dropped_files.h"
+#include "ship/message.h"
 #include "ship/send.h"
 #include "ship/wait.h"
 
@@ -64,7 +64,7 @@ static bool wait_for_room(struct lane *lane)
 }
 
 /* Under hold. False: the run ends, or is not patient, before the cursor could be written. */
-static bool keep(struct lane *lane, struct etwas_ship_job *job)
+static bool write_cursor(struct lane *lane, struct etwas_ship_job *job)
 {
     const struct etwas_ship_lanes_options *options = &lane->lanes->options;
     bool is_said = false;
@@ -74,8 +74,8 @@ static bool keep(struct lane *lane, struct etwas_ship_job *job)
         bool waits = options->is_patient && !etwas_ship_state_is_gone(options->state);
 
         if (!is_said || !waits) {
-            etwas_ship_say(job->cursor->file, "what is sent of it cannot be kept: %s%s",
-                           strerror(error), waits ? "; waiting" : "");
+            etwas_ship_message(job->cursor->file, "what is sent of it cannot be kept: %s%s",
+                               strerror(error), waits ? "; waiting" : "");
             is_said = true;
         }
         if (!waits || !wait_for_room(lane)) {
@@ -84,7 +84,7 @@ static bool keep(struct lane *lane, struct etwas_ship_job *job)
         }
     }
     if (is_said) {
-        etwas_ship_say(job->cursor->file, "what is sent of it can be kept again");
+        etwas_ship_message(job->cursor->file, "what is sent of it can be kept again");
     }
     return true;
 }
@@ -114,7 +114,7 @@ static enum etwas_ship_sent send_rows(struct lane *lane, const struct etwas_ship
     char token[TOKEN_BYTES];
 
     if (!etwas_columns_finish(rows)) {
-        etwas_ship_say(job->cursor->file, "there is not enough memory for a block");
+        etwas_ship_message(job->cursor->file, "there is not enough memory for a block");
         return ETWAS_SHIP_REFUSED;
     }
     name_block(job, what, token);
@@ -133,7 +133,7 @@ static bool announce(struct lane *lane, struct etwas_ship_job *job, enum etwas_s
         job->cursor->dialect = job->buffers.dialect;
         job->cursor->bounds =
             stage == ETWAS_SHIP_SENT_BLOCK ? job->block.bounds : (struct etwas_ship_bounds){0};
-        is_kept = keep(lane, job);
+        is_kept = write_cursor(lane, job);
     }
     etwas_ship_lanes_let_go(lane->lanes, lane->shard);
     return is_kept;
@@ -155,7 +155,7 @@ static void acknowledge(struct lane *lane, struct etwas_ship_job *job, enum etwa
     }
     cursor->stage = stage;
     cursor->bounds = (struct etwas_ship_bounds){0};
-    (void)keep(lane, job);
+    (void)write_cursor(lane, job);
     etwas_ship_lanes_let_go(lane->lanes, lane->shard);
 }
 
@@ -190,15 +190,15 @@ static void send_last(struct lane *lane, struct etwas_ship_job *job, enum etwas_
 static enum etwas_ship_sent ask(const struct lane *lane, struct etwas_ship_job *job)
 {
     const struct etwas_ship_cursor *cursor = job->cursor;
-    const struct etwas_ship_whose whose = {.session = cursor->key.session,
-                                           .part = cursor->key.part,
-                                           .ended_ns = job->ended_ns,
-                                           .gone_ns = job->gone_ns};
+    const struct etwas_ship_file_key file_key = {.session = cursor->key.session,
+                                                 .part = cursor->key.part,
+                                                 .ended_ns = job->ended_ns,
+                                                 .gone_ns = job->gone_ns};
 
-    return etwas_ship_there_ask(lane->lanes->options.target, &whose, &job->there);
+    return etwas_ship_server_progress_ask(lane->lanes->options.target, &file_key, &job->progress);
 }
 
-static void work(struct lane *lane, struct etwas_ship_job *job)
+static void do_job(struct lane *lane, struct etwas_ship_job *job)
 {
     job->sent = ETWAS_SHIP_SENT;
     job->is_unkept = false;
@@ -257,7 +257,7 @@ static void *run_lane(void *argument)
         if (lane->is_broken) {
             job->sent = ETWAS_SHIP_STOPPED;
         } else {
-            work(lane, job);
+            do_job(lane, job);
             lane->is_broken = job->sent != ETWAS_SHIP_SENT || job->is_unkept;
         }
         (void)pthread_mutex_lock(&lanes->lock);
@@ -431,7 +431,8 @@ struct etwas_ship_lanes *etwas_ship_lanes_open(const struct etwas_ship_lanes_opt
         }
         etwas_ship_lanes_close(lanes);
     }
-    etwas_ship_say("the senders", "there is not enough memory, or there can be no more threads");
+    etwas_ship_message("the senders",
+                       "there is not enough memory, or there can be no more threads");
     return NULL;
 }
 

@@ -12,8 +12,8 @@
 
 #include "ship/columns.h"
 #include "ship/cursor.h"
+#include "ship/server_progress.h"
 #include "ship/state.h"
-#include "ship/there.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,14 +37,14 @@ struct etwas_ship_job {
     bool is_again;                 /* the cursor says that it was sent already */
     bool without_events;           /* they are there already, all of this block */
 
-    /* Of ETWAS_SHIP_ASK: as of etwas_ship_whose. The file may go meanwhile, and its cursor then says so. */
+    /* Of ETWAS_SHIP_ASK: as of etwas_ship_file_key. The file may go meanwhile, and its cursor then says so. */
     int64_t ended_ns;
     int64_t gone_ns;
 
     /* When it is done. */
     enum etwas_ship_sent sent;
     bool is_unkept; /* it was not sent, since the cursor could not be written; said */
-    struct etwas_ship_there there; /* of ETWAS_SHIP_ASK */
+    struct etwas_ship_server_progress progress; /* of ETWAS_SHIP_ASK */
 
     struct etwas_columns events;
     struct etwas_columns buffers;

@@ -28,7 +28,7 @@ static bool begin_anew(struct etwas_ship_file *file)
     learned->is_open = true;
     learned->is_sound = true;
     learned->ahead_until = 0;
-    learned->at = (struct etwas_ship_place){0, 0};
+    learned->at = (struct etwas_ship_position){0, 0};
     return true;
 }
 
@@ -77,11 +77,11 @@ static void take_in_turn(EVENT_RECORD *record, void *context)
 {
     struct etwas_ship_file *file = context;
 
-    (void)etwas_descriptions_take(&file->learned.descriptions, record);
+    (void)etwas_descriptions_add_record(&file->learned.descriptions, record);
 }
 
 /* What stands before in the same buffer is read with the block. */
-static bool learn_in_turn(struct etwas_ship_file *file, const struct etwas_ship_place *until)
+static bool learn_in_turn(struct etwas_ship_file *file, const struct etwas_ship_position *until)
 {
     const struct etwas_ship_reader reader = {NULL, NULL, take_in_turn, file};
 
@@ -92,7 +92,7 @@ static bool learn_in_turn(struct etwas_ship_file *file, const struct etwas_ship_
     return has_memory(file);
 }
 
-bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_place *from,
+bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                       uint64_t until)
 {
     struct etwas_ship_learned *learned = &file->learned;

@@ -45,7 +45,7 @@ static bool grow(struct etwas_ship_pack *pack)
 }
 
 /* All of `stream`'s input, and with Z_FINISH its end. */
-static bool put(struct etwas_ship_pack *pack, z_stream *stream, int flush)
+static bool deflate_input(struct etwas_ship_pack *pack, z_stream *stream, int flush)
 {
     int result = Z_OK;
 
@@ -75,9 +75,9 @@ bool etwas_ship_pack_make(struct etwas_ship_pack *pack, const struct iovec *piec
     for (uint32_t i = 0; good && i < count; i++) {
         stream.next_in = pieces[i].iov_base;
         stream.avail_in = (uInt)pieces[i].iov_len;
-        good = pieces[i].iov_len <= UINT32_MAX && put(pack, &stream, Z_NO_FLUSH);
+        good = pieces[i].iov_len <= UINT32_MAX && deflate_input(pack, &stream, Z_NO_FLUSH);
     }
-    good = good && put(pack, &stream, Z_FINISH);
+    good = good && deflate_input(pack, &stream, Z_FINISH);
     (void)deflateEnd(&stream);
     return good;
 }

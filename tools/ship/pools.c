@@ -4,7 +4,7 @@
 #include "ship/pools.h"
 
 #include "recover/recover.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/written.h"
 
 #include <dirent.h>
@@ -151,7 +151,7 @@ static bool make_file(const struct etwas_ship_run *run, const char *pool, const 
     (void)unlink(hidden);
     code = etwas_recover(pool, 0, hidden, &recovered);
     if (code != ERROR_SUCCESS) {
-        etwas_ship_say(pool, "it cannot be recovered: %s", etwas_recover_error(code));
+        etwas_ship_message(pool, "it cannot be recovered: %s", etwas_recover_error(code));
         (void)unlink(hidden);
         return false;
     }
@@ -159,7 +159,7 @@ static bool make_file(const struct etwas_ship_run *run, const char *pool, const 
     is_made = file >= 0 && fsync(file) == 0 &&
               renameat2(AT_FDCWD, hidden, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
     if (!is_made) {
-        etwas_ship_say(pool, "what was recovered cannot be kept: %s", strerror(errno));
+        etwas_ship_message(pool, "what was recovered cannot be kept: %s", strerror(errno));
         (void)unlink(hidden);
     }
     if (file >= 0) {
@@ -193,7 +193,7 @@ static void take_pool(struct etwas_ship_run *run, const char *pool, const void *
         return;
     }
     if (make_file(run, pool, path)) {
-        etwas_ship_say(path, "recovered of a session whose process died");
+        etwas_ship_message(path, "recovered of a session whose process died");
     } else {
         run->unsent++;
     }
@@ -219,7 +219,7 @@ static void remove_pool(struct etwas_ship_run *run, const char *pool, const void
     }
     name_pool(&found.session, etwas_ship_mark(pool, &facts), name);
     if (strcmp(name, context) == 0 && unlink(pool) != 0) {
-        etwas_ship_say(pool, "it has arrived, and cannot be removed: %s", strerror(errno));
+        etwas_ship_message(pool, "it has arrived, and cannot be removed: %s", strerror(errno));
     }
 }
 

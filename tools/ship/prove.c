@@ -7,7 +7,7 @@
 #include "ship/prove.h"
 
 #include "commands.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/send.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static bool ask_shard(struct etwas_ship_target *target, uint32_t shard, const ch
         return false;
     }
     if (proofs->wrong != NULL) {
-        etwas_ship_say("--prove", "what a server answers %s", proofs->wrong);
+        etwas_ship_message("--prove", "what a server answers %s", proofs->wrong);
         return false;
     }
     return true;
@@ -99,7 +99,7 @@ int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_p
     }
     if (is_asked) {
         etwas_ship_proofs_join(&proofs);
-        (prove->is_json ? etwas_ship_proofs_put_json : etwas_ship_proofs_put)(output, &proofs);
+        (prove->is_json ? etwas_ship_proofs_print_json : etwas_ship_proofs_print)(output, &proofs);
         result = etwas_output_finish(output) ? judge(&proofs) : ETWAS_EXIT_OUTPUT;
     }
     etwas_ship_proofs_free(&proofs);

@@ -87,9 +87,9 @@ void etwas_ship_proofs_join(struct etwas_ship_proofs *proofs);
 const char *etwas_ship_verdict_word(enum etwas_ship_verdict verdict);
 
 /* Writes them: a table, with what is wrong below a session; an object a line. */
-void etwas_ship_proofs_put(struct etwas_output *output, const struct etwas_ship_proofs *proofs);
-void etwas_ship_proofs_put_json(struct etwas_output *output,
-                                const struct etwas_ship_proofs *proofs);
+void etwas_ship_proofs_print(struct etwas_output *output, const struct etwas_ship_proofs *proofs);
+void etwas_ship_proofs_print_json(struct etwas_output *output,
+                                  const struct etwas_ship_proofs *proofs);
 
 struct etwas_ship_prove {
     uint32_t days; /* so many, of which today (UTC) is the last; 0 is 1 */

@@ -27,7 +27,7 @@ static bool is_greatest(uint32_t number)
     return number == ETWAS_SHIP_PROOF_PARTS || number == ETWAS_SHIP_PROOF_RECOVERED;
 }
 
-static void add(struct etwas_ship_proof *sum, struct etwas_ship_proof *more)
+static void add_proof(struct etwas_ship_proof *sum, struct etwas_ship_proof *more)
 {
     for (uint32_t i = 0; i < ETWAS_SHIP_PROOF_NUMBERS; i++) {
         uint64_t number = more->numbers[i];
@@ -54,7 +54,7 @@ void etwas_ship_proofs_join(struct etwas_ship_proofs *proofs)
     }
     for (size_t i = 0; i < proofs->count; i++) {
         if (count != 0 && compare(&proofs->list[count - 1], &proofs->list[i]) == 0) {
-            add(&proofs->list[count - 1], &proofs->list[i]);
+            add_proof(&proofs->list[count - 1], &proofs->list[i]);
         } else {
             proofs->list[count++] = proofs->list[i];
         }

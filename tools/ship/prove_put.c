@@ -136,7 +136,7 @@ static size_t widest_host(const struct etwas_ship_proofs *proofs)
     return width < MOST_HOST_WIDTH ? width : MOST_HOST_WIDTH;
 }
 
-void etwas_ship_proofs_put(struct etwas_output *output, const struct etwas_ship_proofs *proofs)
+void etwas_ship_proofs_print(struct etwas_output *output, const struct etwas_ship_proofs *proofs)
 {
     size_t found[ETWAS_SHIP_VERDICTS] = {0};
     size_t host_width = widest_host(proofs);
@@ -160,7 +160,8 @@ void etwas_ship_proofs_put(struct etwas_output *output, const struct etwas_ship_
 
 /* ---- as JSON ----------------------------------------------------------------------------------- */
 
-void etwas_ship_proofs_put_json(struct etwas_output *output, const struct etwas_ship_proofs *proofs)
+void etwas_ship_proofs_print_json(struct etwas_output *output,
+                                  const struct etwas_ship_proofs *proofs)
 {
     for (size_t i = 0; i < proofs->count; i++) {
         const struct etwas_ship_proof *proof = &proofs->list[i];

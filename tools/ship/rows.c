@@ -4,7 +4,7 @@
 #include "ship/rows.h"
 
 #include "ship/values.h"
-#include "trace/subject.h"
+#include "trace/current_event.h"
 
 #include <etwas/evntrace.h>
 
@@ -13,40 +13,41 @@ static const etwas_guid no_guid;
 /* ---- what an event is ------------------------------------------------------------------------ */
 
 /* PROVIDER/EVENT, as `etwas dump` shows it. */
-static void put_name(struct etwas_columns *columns, struct etwas_subject *subject)
+static void put_name(struct etwas_columns *columns, struct etwas_current_event *current)
 {
     static struct etwas_output title;
-    const struct etwas_described *described = subject->described;
+    const struct etwas_schema_texts *schema_texts = current->schema_texts;
 
-    if (described != NULL) {
-        etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, described->texts + described->title.at,
-                             described->title.bytes);
+    if (schema_texts != NULL) {
+        etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME,
+                             schema_texts->texts + schema_texts->title.at,
+                             schema_texts->title.bytes);
         return;
     }
     etwas_output_anew(&title);
-    etwas_subject_find_provider(subject);
-    etwas_subject_put_title(&title, ETWAS_TEXT_WORD, subject);
+    etwas_current_event_find_provider(current);
+    etwas_current_event_print_title(&title, ETWAS_TEXT_WORD, current);
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_NAME, title.bytes, title.used_bytes);
 }
 
 /* A message has no descriptor but its number; a classic event a part of one. */
-static void put_descriptor(struct etwas_columns *columns, const struct etwas_subject *subject)
+static void put_descriptor(struct etwas_columns *columns, const struct etwas_current_event *current)
 {
-    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
-    bool is_message = subject->event.message;
-    bool is_modern = !is_message && !subject->event.classic;
+    const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
+    bool is_message = current->event.message;
+    bool is_modern = !is_message && !current->event.classic;
 
     etwas_columns_u8(columns, ETWAS_SHIP_EVENT_TYPE, is_message ? 0 : descriptor->Opcode);
     etwas_columns_u8(columns, ETWAS_SHIP_EVENT_LEVEL, is_message ? 0 : descriptor->Level);
-    etwas_columns_u16(columns, ETWAS_SHIP_EVENT_ID, subject->event.classic ? 0 : descriptor->Id);
+    etwas_columns_u16(columns, ETWAS_SHIP_EVENT_ID, current->event.classic ? 0 : descriptor->Id);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_KEYWORD, is_modern ? descriptor->Keyword : 0);
 }
 
 /* A message has no activity, and a class only if it says so; a classic event has no activity. */
-static void put_guids(struct etwas_columns *columns, const struct etwas_subject *subject)
+static void put_guids(struct etwas_columns *columns, const struct etwas_current_event *current)
 {
-    const EVENT_HEADER *header = &subject->record->EventHeader;
-    const struct etwas_event *event = &subject->event;
+    const EVENT_HEADER *header = &current->record->EventHeader;
+    const struct etwas_event *event = &current->event;
     bool is_modern = !event->message && !event->classic;
     bool has_class = !event->message || (event->message_flags & TRACE_MESSAGE_GUID) != 0;
 
@@ -73,31 +74,31 @@ static void put_instance(struct etwas_columns *columns, const struct etwas_event
 
 /* The text of a message whose format is known; else its bytes. */
 static struct etwas_ship_left_over put_message(struct etwas_columns *columns,
-                                               struct etwas_subject *subject)
+                                               struct etwas_current_event *current)
 {
     static const char key[] = "text";
-    struct etwas_event_string text = etwas_subject_message(subject);
+    struct etwas_event_string text = etwas_current_event_message(current);
     struct etwas_fields_rest rest;
 
     if (text.text == NULL) {
-        return (struct etwas_ship_left_over){subject->record->UserData,
-                                             subject->record->UserDataLength};
+        return (struct etwas_ship_left_over){current->record->UserData,
+                                             current->record->UserDataLength};
     }
     etwas_columns_text(columns, ETWAS_SHIP_EVENT_TEXTS, key, sizeof key - 1, text.text, text.bytes);
     etwas_fields_no_rest(&rest);
-    (void)etwas_subject_message_rest(subject, &rest);
+    (void)etwas_current_event_message_rest(current, &rest);
     return (struct etwas_ship_left_over){rest.data, rest.bytes};
 }
 
-static void put_payload(struct etwas_columns *columns, struct etwas_subject *subject)
+static void put_payload(struct etwas_columns *columns, struct etwas_current_event *current)
 {
-    const EVENT_RECORD *record = subject->record;
+    const EVENT_RECORD *record = current->record;
     struct etwas_ship_left_over left_over = {record->UserData, record->UserDataLength};
 
-    if (subject->event.message) {
-        left_over = put_message(columns, subject);
-    } else if (subject->described != NULL) {
-        left_over = etwas_ship_values_put(columns, subject->described, record);
+    if (current->event.message) {
+        left_over = put_message(columns, current);
+    } else if (current->schema_texts != NULL) {
+        left_over = etwas_ship_values_put(columns, current->schema_texts, record);
     }
     etwas_columns_string(columns, ETWAS_SHIP_EVENT_PAYLOAD, left_over.data,
                          left_over.data != NULL ? left_over.bytes : 0);
@@ -107,13 +108,13 @@ static void put_payload(struct etwas_columns *columns, struct etwas_subject *sub
 
 void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship_common *common,
                           struct etwas_descriptions *descriptions,
-                          struct etwas_described *described, const EVENT_RECORD *record,
+                          struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record,
                           uint64_t buffer, uint32_t pos)
 {
     const struct etwas_ship_file *file = common->file;
-    struct etwas_subject subject;
+    struct etwas_current_event current;
 
-    etwas_subject_read(&subject, NULL, record, descriptions, described, NULL);
+    etwas_current_event_read(&current, NULL, record, descriptions, schema_texts, NULL);
     etwas_columns_begin(columns);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_DAY, 0);
     etwas_columns_time(columns, ETWAS_SHIP_EVENT_TIME, record->EventHeader.TimeStamp.QuadPart);
@@ -122,16 +123,16 @@ void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_SESSION, common->session);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PART, file->facts.part);
     etwas_columns_u16(columns, ETWAS_SHIP_EVENT_CPU,
-                      file->has_cpus ? (uint16_t)subject.event.processor : ETWAS_SHIP_UNKNOWN_CPU);
+                      file->has_cpus ? (uint16_t)current.event.processor : ETWAS_SHIP_UNKNOWN_CPU);
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_BUFFER, buffer);
     etwas_columns_u32(columns, ETWAS_SHIP_EVENT_POS, pos);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, subject.event.process);
-    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, subject.event.thread);
-    put_guids(columns, &subject);
-    put_name(columns, &subject);
-    put_descriptor(columns, &subject);
-    put_instance(columns, &subject.event);
-    put_payload(columns, &subject);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_PID, current.event.process);
+    etwas_columns_u32(columns, ETWAS_SHIP_EVENT_TID, current.event.thread);
+    put_guids(columns, &current);
+    put_name(columns, &current);
+    put_descriptor(columns, &current);
+    put_instance(columns, &current.event);
+    put_payload(columns, &current);
     etwas_columns_end(columns);
 }
 

@@ -5,11 +5,11 @@
 
 #include "cli/files.h"
 #include "commands.h"
-#include "ship/early.h"
+#include "ship/background_open.h"
 #include "ship/follow.h"
 #include "ship/followed_session.h"
+#include "ship/message.h"
 #include "ship/pools.h"
-#include "ship/say.h"
 #include "ship/spool.h"
 #include "ship/state_folder.h"
 #include "ship/stop.h"
@@ -27,7 +27,8 @@
 /* ---- looking --------------------------------------------------------------------------------- */
 
 /* A session that has ended has all of its files by now: what comes to be there is none of its. */
-static void look(struct etwas_ship_run *run, const struct etwas_ship_followed_session *session)
+static void look_for_files(struct etwas_ship_run *run,
+                           const struct etwas_ship_followed_session *session)
 {
     bool has_ended =
         run->is_one_session && !run->ends_when_done && !etwas_ship_followed_session_runs(session);
@@ -52,11 +53,11 @@ static bool add_files(struct etwas_ship_run *run)
         struct stat facts;
 
         if (stat(files->paths[i], &facts) != 0) {
-            etwas_ship_say(files->paths[i], "it is not sent: %s", strerror(errno));
+            etwas_ship_message(files->paths[i], "it is not sent: %s", strerror(errno));
             run->is_refused = true;
         } else if (etwas_ship_sources_find(&run->sources, files->paths[i]) == NULL &&
                    etwas_ship_sources_add(&run->sources, files->paths[i], &facts) == NULL) {
-            etwas_ship_say(files->paths[i], "there are too many files");
+            etwas_ship_message(files->paths[i], "there are too many files");
             return false;
         }
     }
@@ -146,7 +147,7 @@ static void go_round(struct etwas_ship_run *run, const struct etwas_ship_followe
         bool was_taken;
 
         if (etwas_ship_now_ms() >= run->look_ms) {
-            look(run, session);
+            look_for_files(run, session);
         }
         etwas_ship_spool_owed(run);
         was_taken = take_round(run);
@@ -171,7 +172,7 @@ static bool can_read(const char *folder)
     int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (opened < 0) {
-        etwas_ship_say(folder, "the folder cannot be read: %s", strerror(errno));
+        etwas_ship_message(folder, "the folder cannot be read: %s", strerror(errno));
         return false;
     }
     (void)close(opened);
@@ -197,7 +198,7 @@ static bool open_state(struct etwas_ship_run *run)
     char *name = etwas_ship_target_make_name(&run->settings->target);
 
     if (name == NULL) {
-        etwas_ship_say("--to", "there is not enough memory");
+        etwas_ship_message("--to", "there is not enough memory");
         return false;
     }
     etwas_ship_key_target(name, run->target_name);
@@ -218,7 +219,7 @@ static bool open_parts(struct etwas_ship_run *run)
     uint64_t jobs;
 
     if (!etwas_ship_sources_open(&run->sources)) {
-        etwas_ship_say("the files", "there is not enough memory");
+        etwas_ship_message("the files", "there is not enough memory");
         return false;
     }
     run->lanes = etwas_ship_lanes_open(&options);
@@ -240,8 +241,8 @@ static void say_what_is_left(struct etwas_ship_run *run)
         run->unsent += !is_idle(run->sources.list[i]);
     }
     if (run->unsent != 0) {
-        etwas_ship_say("the end", "of %llu files not all has arrived; the same command goes on",
-                       (unsigned long long)run->unsent);
+        etwas_ship_message("the end", "of %llu files not all has arrived; the same command goes on",
+                           (unsigned long long)run->unsent);
     }
 }
 
@@ -261,7 +262,7 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
     int result = ETWAS_EXIT_OPEN;
 
     if (run->folder != NULL) {
-        etwas_files_say_others("etwas ship", run->folder);
+        etwas_files_report_others("etwas ship", run->folder);
     }
     if (open_parts(run) && (run->folder != NULL || add_files(run))) {
         run->owes_more = true;
@@ -298,7 +299,7 @@ int etwas_ship_run(const struct etwas_ship_settings *settings)
     if (!has_folders(settings) || !open_state(&run)) {
         return ETWAS_EXIT_OPEN;
     }
-    switch (etwas_ship_early_open(&run, &options)) {
+    switch (etwas_ship_background_open(&run, &options)) {
     case ETWAS_SHIP_OPENED:
         result = run_all(&run, &session);
         break;

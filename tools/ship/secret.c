@@ -8,7 +8,7 @@
 #include "ship/secret.h"
 
 #include "ship/lines.h"
-#include "ship/say.h"
+#include "ship/message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static const char option[] = "--credentials";
 static const char credential[] = "etwas-ship";
 
 /* It goes into a line of a request's head. */
-static bool keep(char *kept, const struct etwas_ship_line *line)
+static bool keep_line(char *kept, const struct etwas_ship_line *line)
 {
     for (size_t at = 0; at < line->value_bytes; at++) {
         unsigned char byte = (unsigned char)line->value[at];
@@ -59,7 +59,7 @@ const char *etwas_ship_secret_parse(const char *text, size_t bytes,
         if (*has) {
             return "has two users or two passwords";
         }
-        *has = keep(is_user ? secret->user : secret->password, &line);
+        *has = keep_line(is_user ? secret->user : secret->password, &line);
         if (!*has) {
             return "has a value that is too long, or with control characters in it";
         }
@@ -147,7 +147,7 @@ bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret)
     if ((size_t)snprintf(secret->path, sizeof secret->path, "%s%s%s", is_credential ? folder : path,
                          is_credential ? "/" : "",
                          is_credential ? credential : "") >= sizeof secret->path) {
-        etwas_ship_say(option, "the name of the file of credentials is too long");
+        etwas_ship_message(option, "the name of the file of credentials is too long");
         return false;
     }
     descriptor = open(secret->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -159,7 +159,7 @@ bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret)
         (void)close(descriptor);
     }
     if (wrong != NULL) {
-        etwas_ship_say(option, "the file of credentials '%s': %s", secret->path, wrong);
+        etwas_ship_message(option, "the file of credentials '%s': %s", secret->path, wrong);
         etwas_ship_secret_forget(secret);
         return false;
     }

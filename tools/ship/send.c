@@ -8,7 +8,7 @@
 #include "ship/send.h"
 
 #include "ship/answer.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/target_inside.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const char when_done[] = "&wait_end_of_query=1";
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
-static void add(char query[QUERY_BYTES], const char *text)
+static void append_to_query(char query[QUERY_BYTES], const char *text)
 {
     (void)etwas_ship_http_escape(query, QUERY_BYTES, text);
 }
@@ -48,12 +48,12 @@ static void add_columns(char query[QUERY_BYTES], const struct etwas_columns *col
     uint32_t modern = columns->dialect.modern[columns->table];
 
     for (uint32_t i = 0; i < count; i++) {
-        add(query, i > 0 ? "," : "");
-        add(query, column[i].name);
+        append_to_query(query, i > 0 ? "," : "");
+        append_to_query(query, column[i].name);
         if (etwas_ship_is_pairs(column[i].type) && (modern >> i & 1) == 0) {
-            add(query, ETWAS_SHIP_KEYS ",");
-            add(query, column[i].name);
-            add(query, ETWAS_SHIP_VALUES);
+            append_to_query(query, ETWAS_SHIP_KEYS ",");
+            append_to_query(query, column[i].name);
+            append_to_query(query, ETWAS_SHIP_VALUES);
         }
     }
 }
@@ -62,11 +62,11 @@ static void plain_query(const struct etwas_ship_target *target, const struct etw
                         char query[QUERY_BYTES])
 {
     (void)snprintf(query, QUERY_BYTES, "?query=");
-    add(query, "INSERT INTO ");
-    add(query, target->tables[columns->table]);
-    add(query, " (");
+    append_to_query(query, "INSERT INTO ");
+    append_to_query(query, target->tables[columns->table]);
+    append_to_query(query, " (");
     add_columns(query, columns);
-    add(query, ") FORMAT Native");
+    append_to_query(query, ") FORMAT Native");
     add_plain(query, when_done);
 }
 
@@ -78,7 +78,7 @@ static void modern_query(const char *plain, const char *token, char query[QUERY_
     add_plain(query, "&async_insert=0");
     if (token != NULL) {
         add_plain(query, "&insert_deduplication_token=");
-        add(query, token);
+        append_to_query(query, token);
     }
 }
 
@@ -111,7 +111,7 @@ enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t 
     }
     if (target->options->compresses) {
         if (!etwas_ship_pack_make(pack, columns->pieces, columns->piece_count)) {
-            etwas_ship_say("--compress", "not enough memory");
+            etwas_ship_message("--compress", "not enough memory");
             return ETWAS_SHIP_REFUSED;
         }
         packed = (struct iovec){pack->data, pack->used};

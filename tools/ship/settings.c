@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "ship/config.h"
 #include "ship/help.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "steer/number.h"
 #include "trace/input.h"
 
@@ -128,9 +128,9 @@ static bool wrong(const struct reading *reading, int option, const char *what, c
                    reading->in_config ? reading->config.place : "",
                    reading->in_config ? ": " : "--", name_of(option));
     if (value == NULL) {
-        etwas_ship_say(subject, "%s", what);
+        etwas_ship_message(subject, "%s", what);
     } else {
-        etwas_ship_say(subject, "%s, not '%.200s'", what, value);
+        etwas_ship_message(subject, "%s, not '%.200s'", what, value);
     }
     return false;
 }

@@ -3,7 +3,7 @@
 
 #include "ship/snapshots.h"
 
-#include "ship/say.h"
+#include "ship/message.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
@@ -58,8 +58,8 @@ static bool count_repeated(const char *const *paths, uint32_t count, uint64_t *r
 }
 
 /* The newest of its session that was met before; NULL: none. `behind` counts down from `met`. */
-static const struct etwas_ship_snapshot *find(const struct etwas_ship_snapshots *snapshots,
-                                              uint64_t of, uint64_t *behind)
+static const struct etwas_ship_snapshot *find_earlier(const struct etwas_ship_snapshots *snapshots,
+                                                      uint64_t of, uint64_t *behind)
 {
     uint64_t oldest =
         snapshots->met > ETWAS_SHIP_SNAPSHOTS ? snapshots->met - ETWAS_SHIP_SNAPSHOTS : 0;
@@ -75,7 +75,7 @@ static const struct etwas_ship_snapshot *find(const struct etwas_ship_snapshots 
     return NULL;
 }
 
-static void tell(struct etwas_ship_snapshots *snapshots, const char *path, uint64_t of)
+static void report_missing(struct etwas_ship_snapshots *snapshots, const char *path, uint64_t of)
 {
     const char *paths[COMPARED + 1];
     const struct etwas_ship_snapshot *found;
@@ -83,20 +83,23 @@ static void tell(struct etwas_ship_snapshots *snapshots, const char *path, uint6
     uint64_t repeated;
     uint32_t count = 0;
 
-    while (count < COMPARED && (found = find(snapshots, of, &behind)) != NULL) {
+    while (count < COMPARED && (found = find_earlier(snapshots, of, &behind)) != NULL) {
         paths[count++] = found->path;
     }
     paths[count] = path;
     if (count == 0 && !snapshots->has_told) {
-        etwas_ship_say(path, "note: it is a snapshot: what others of its session have too " ADVICE);
+        etwas_ship_message(path,
+                           "note: it is a snapshot: what others of its session have too " ADVICE);
     } else if (count > 0 && !count_repeated(paths, count + 1, &repeated)) {
-        etwas_ship_say(path, "note: an earlier snapshot of its session is gone, or cannot be read: "
-                             "what both have " ADVICE);
+        etwas_ship_message(path,
+                           "note: an earlier snapshot of its session is gone, or cannot be read: "
+                           "what both have " ADVICE);
     } else if (count > 0 && repeated > 0) {
-        etwas_ship_say(path,
-                       "note: %" PRIu64 " of its events %s in an earlier snapshot of its session "
-                       "too: what both have " ADVICE,
-                       repeated, repeated == 1 ? "is" : "are");
+        etwas_ship_message(path,
+                           "note: %" PRIu64
+                           " of its events %s in an earlier snapshot of its session "
+                           "too: what both have " ADVICE,
+                           repeated, repeated == 1 ? "is" : "are");
     }
     snapshots->has_told = true;
 }
@@ -112,13 +115,13 @@ void etwas_ship_snapshots_meet(struct etwas_ship_snapshots *snapshots, const cha
     if (facts->snapshot_of == 0) {
         return;
     }
-    while ((found = find(snapshots, facts->snapshot_of, &behind)) != NULL) {
+    while ((found = find_earlier(snapshots, facts->snapshot_of, &behind)) != NULL) {
         if (found->ended_ns == facts->ended_ns && strcmp(found->path, path) == 0) {
             return; /* it was closed meanwhile */
         }
     }
     if (is_to_go) {
-        tell(snapshots, path, facts->snapshot_of);
+        report_missing(snapshots, path, facts->snapshot_of);
     }
     copy = strdup(path);
     if (copy != NULL) {

@@ -46,8 +46,8 @@ struct etwas_ship_source {
     uint64_t session;
     uint32_t part;
     uint32_t shard;
-    struct etwas_ship_place next; /* what was cut ends here */
-    uint64_t ahead;               /* events behind it that have arrived */
+    struct etwas_ship_position next; /* what was cut ends here */
+    uint64_t ahead;                  /* events behind it that have arrived */
     uint64_t behind_buffer; /* where that is: behind this buffer, not found yet; 0: it is known */
     bool is_on_its_way;     /* what the cursor says was sent is to be sent again first */
     bool must_look;         /* there was nothing more: it may have grown */

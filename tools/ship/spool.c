@@ -3,12 +3,12 @@
 
 #include "ship/spool.h"
 
-#include "print/people.h"
+#include "print/human.h"
+#include "ship/dropped_files.h"
 #include "ship/entries.h"
-#include "ship/gone.h"
+#include "ship/message.h"
 #include "ship/pools.h"
 #include "ship/remove.h"
-#include "ship/say.h"
 #include "ship/wait.h"
 #include "ship/written.h"
 
@@ -29,7 +29,7 @@ static bool is_removed(const char *path, const struct stat *facts)
     bool is_removed = etwas_ship_remove(path, facts);
 
     if (!is_removed && errno != 0) {
-        etwas_ship_say(path, "it cannot be removed: %s", strerror(errno));
+        etwas_ship_message(path, "it cannot be removed: %s", strerror(errno));
     }
     return is_removed;
 }
@@ -163,7 +163,7 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
         if (!job->is_again) {
             cursor->dialect = *etwas_ship_target_dialect(run->target);
         }
-        etwas_ship_gone_rows(cursor, &job->buffers);
+        etwas_ship_dropped_rows(cursor, &job->buffers);
     }
     etwas_ship_turn_put(run, source, job, work);
     return ETWAS_SHIP_TURN_TAKEN;
@@ -181,11 +181,11 @@ void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source 
     struct etwas_ship_cursor *cursor = source->cursor;
 
     if (job->work == ETWAS_SHIP_SEND_GONE ||
-        (job->work == ETWAS_SHIP_ASK && job->there.has_this_gone)) {
+        (job->work == ETWAS_SHIP_ASK && job->progress.has_this_gone)) {
         forget(run, source);
     } else if (job->work == ETWAS_SHIP_ASK && cursor->stage == ETWAS_SHIP_SENT_GONE) {
         cursor->since_unix_s = (int64_t)time(NULL);
-    } else if (job->work == ETWAS_SHIP_ASK && !etwas_ship_gone_settle(cursor, &job->there)) {
+    } else if (job->work == ETWAS_SHIP_ASK && !etwas_ship_dropped_account(cursor, &job->progress)) {
         forget(run, source);
     }
 }
@@ -196,11 +196,11 @@ void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source 
  * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt until the servers are
  * asked. Where they were never asked, all of the file is.
  */
-static struct etwas_ship_place begin_of_gone(struct etwas_ship_run *run,
-                                             struct etwas_ship_source *source)
+static struct etwas_ship_position begin_of_gone(struct etwas_ship_run *run,
+                                                struct etwas_ship_source *source)
 {
     struct etwas_ship_job *waiting = etwas_ship_lanes_withdraw(run->lanes, source->shard, source);
-    struct etwas_ship_place from = source->next;
+    struct etwas_ship_position from = source->next;
 
     if (waiting != NULL) {
         source->in_flight--;
@@ -218,7 +218,7 @@ static struct etwas_ship_place begin_of_gone(struct etwas_ship_run *run,
 static bool count(struct etwas_ship_run *run, struct etwas_ship_source *source,
                   struct etwas_ship_owed *owed)
 {
-    struct etwas_ship_place from = begin_of_gone(run, source);
+    struct etwas_ship_position from = begin_of_gone(run, source);
     struct etwas_columns rows;
     bool is_counted;
 
@@ -229,7 +229,7 @@ static bool count(struct etwas_ship_run *run, struct etwas_ship_source *source,
     }
     etwas_ship_file_leave(source->file);
     etwas_columns_open(&rows, ETWAS_SHIP_BUFFERS, etwas_ship_target_dialect(run->target));
-    is_counted = etwas_ship_gone_count(source->file, &from, &rows, owed);
+    is_counted = etwas_ship_dropped_count(source->file, &from, &rows, owed);
     etwas_columns_close(&rows);
     return is_counted;
 }
@@ -256,21 +256,21 @@ static bool count_as_gone(struct etwas_ship_run *run, struct etwas_ship_source *
 
 static bool let_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
-    char count[ETWAS_PEOPLE_CHARACTERS];
+    char count[ETWAS_HUMAN_CHARACTERS];
 
     if (!count_as_gone(run, source)) {
-        etwas_ship_say(source->path,
-                       "there is more than the spool's limit, but that it goes cannot "
-                       "be kept: it stays");
+        etwas_ship_message(source->path,
+                           "there is more than the spool's limit, but that it goes cannot "
+                           "be kept: it stays");
         if (source->in_flight == 0) {
             etwas_ship_sources_shut(&run->sources, source);
         }
         return false;
     }
-    etwas_ship_say(
+    etwas_ship_message(
         source->path,
         "there is more than the spool's limit: it goes with %s events that were not sent",
-        etwas_people_count(count, source->cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS]));
+        etwas_human_count(count, source->cursor->gone.values[ETWAS_SHIP_BUFFER_EVENTS]));
     etwas_ship_spool_remove(source);
     etwas_ship_file_close(source->file);
     source->file = NULL;
@@ -296,8 +296,9 @@ static bool remove_finished(const struct etwas_ship_entry *entry)
         return false;
     }
     if (!entry->has_arrived) {
-        etwas_ship_say(entry->path, "there is more than the spool's limit: it goes, and was not "
-                                    "sent; what was in it is not counted");
+        etwas_ship_message(entry->path,
+                           "there is more than the spool's limit: it goes, and was not "
+                           "sent; what was in it is not counted");
     }
     return true;
 }

@@ -4,7 +4,7 @@
 #include "ship/state.h"
 
 #include "math/hash.h"
-#include "ship/say.h"
+#include "ship/message.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -72,7 +72,7 @@ static const char *wrong_with(int folder)
                : NULL;
 }
 
-static const char *take(struct etwas_ship_state *state)
+static const char *lock_folder(struct etwas_ship_state *state)
 {
     const char *wrong;
 
@@ -101,7 +101,7 @@ struct etwas_ship_state *etwas_ship_state_open(const char *folder)
     const char *wrong;
 
     if (state == NULL) {
-        etwas_ship_say(folder, "there is not enough memory");
+        etwas_ship_message(folder, "there is not enough memory");
         return NULL;
     }
     state->folder = state->lock = -1;
@@ -109,10 +109,10 @@ struct etwas_ship_state *etwas_ship_state_open(const char *folder)
         wrong = strerror(errno);
     } else {
         (void)snprintf(state->path, sizeof state->path, "%s", folder);
-        wrong = take(state);
+        wrong = lock_folder(state);
     }
     if (wrong != NULL) {
-        etwas_ship_say(folder, "what was sent cannot be kept there: %s", wrong);
+        etwas_ship_message(folder, "what was sent cannot be kept there: %s", wrong);
         etwas_ship_state_close(state);
         return NULL;
     }
@@ -195,8 +195,8 @@ static void set_aside(const struct etwas_ship_state *state, const char *name, co
         (void)unlinkat(state->folder, aside, AT_REMOVEDIR);
     }
     (void)renameat(state->folder, name, state->folder, aside);
-    etwas_ship_say(state->path, "%s is set aside: %s; the servers are asked what they have", name,
-                   reason);
+    etwas_ship_message(state->path, "%s is set aside: %s; the servers are asked what they have",
+                       name, reason);
 }
 
 bool etwas_ship_state_read(struct etwas_ship_state *state, const struct etwas_ship_key *key,

@@ -3,7 +3,7 @@
 
 #include "ship/state_folder.h"
 
-#include "ship/say.h"
+#include "ship/message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +50,8 @@ bool etwas_ship_state_folder(const char *named, const char *shipped,
         bytes = from_environment(folder);
     }
     if (bytes < 0 || bytes >= ETWAS_SHIP_STATE_FOLDER_BYTES) {
-        etwas_ship_say("--state", bytes < 0 ? "nothing says where to keep what was sent"
-                                            : "the folder's path is too long");
+        etwas_ship_message("--state", bytes < 0 ? "nothing says where to keep what was sent"
+                                                : "the folder's path is too long");
         return false;
     }
     return true;

@@ -8,7 +8,7 @@
 #include "ship/target.h"
 
 #include "cli/built.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/target_inside.h"
 
 #include <stdio.h>
@@ -120,12 +120,12 @@ static bool can(const struct etwas_ship_options *options)
 #endif
 
     if (!etwas_ship_http_begin()) {
-        etwas_ship_say(to_option, "%s", no_curl);
+        etwas_ship_message(to_option, "%s", no_curl);
         return false;
     }
     if (options->compresses && !etwas_ship_pack_is_there()) {
-        etwas_ship_say("--compress",
-                       "this etwas was built without zlib. " ETWAS_BUILT_CURE("zlib1g-dev"));
+        etwas_ship_message("--compress",
+                           "this etwas was built without zlib. " ETWAS_BUILT_CURE("zlib1g-dev"));
         return false;
     }
     return true;
@@ -143,8 +143,9 @@ static void say_open_password(const struct etwas_ship_target *target)
                            strncmp(address->host, "127.", 4) == 0;
 
             if (target->secret.password[0] != '\0' && !address->is_tls && !is_here) {
-                etwas_ship_say(address->url, "gets the password as everybody on the way can read "
-                                             "it; https:// would hide it");
+                etwas_ship_message(address->url,
+                                   "gets the password as everybody on the way can read "
+                                   "it; https:// would hide it");
                 return;
             }
         }
@@ -199,7 +200,7 @@ enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *o
     }
     *target = make(options);
     if (*target == NULL) {
-        etwas_ship_say(to_option, "not enough memory");
+        etwas_ship_message(to_option, "not enough memory");
         return ETWAS_SHIP_OPEN_REFUSED;
     }
     if (etwas_ship_secret_read(options->credentials, &(*target)->secret)) {

@@ -9,7 +9,7 @@
  * may have more readings, and fewer of the old ones.
  */
 
-#include "ship/cut.h"
+#include "ship/block.h"
 
 #include <etwas/etwas.h>
 

@@ -10,7 +10,7 @@
 
 #include "ship/turn.h"
 
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/spool.h"
 #include "ship/wait.h"
 #include "ship/written.h"
@@ -54,7 +54,7 @@ enum etwas_ship_turn etwas_ship_turn_refuse(struct etwas_ship_run *run,
         source->due_ms = etwas_ship_now_ms() + LOOK_AT_REFUSED_MS;
         return ETWAS_SHIP_TURN_PASSED;
     }
-    etwas_ship_say(source->path, "it is not sent: %s", reason);
+    etwas_ship_message(source->path, "it is not sent: %s", reason);
     return etwas_ship_turn_give_up(run, source);
 }
 
@@ -106,7 +106,7 @@ void etwas_ship_take_done(struct etwas_ship_run *run, struct etwas_ship_job *job
     if (is_sent && source->is_gone) {
         etwas_ship_spool_done(run, source, job);
     } else if (is_sent && job->work == ETWAS_SHIP_ASK) {
-        (void)etwas_ship_resume_by(run, source, &job->there);
+        (void)etwas_ship_resume_by(run, source, &job->progress);
     } else if (is_sent && job->work == ETWAS_SHIP_SEND_END) {
         etwas_ship_spool_arrived(run, source);
         (void)etwas_ship_turn_finish(run, source);

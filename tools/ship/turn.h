@@ -73,7 +73,7 @@ void etwas_ship_resume(struct etwas_ship_source *source);
 /* or by what the servers have of it. */
 enum etwas_ship_turn etwas_ship_resume_by(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source,
-                                          const struct etwas_ship_there *there);
+                                          const struct etwas_ship_server_progress *progress);
 
 /* The block, or the end, that was on its way when the shipper ended, once more. */
 enum etwas_ship_turn etwas_ship_resume_sending(struct etwas_ship_run *run,

@@ -5,7 +5,7 @@
  * Opening a file, and whether it is to be sent: which session's it is, and what its cursor says.
  */
 
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/spool.h"
 #include "ship/turn.h"
 #include "ship/wait.h"
@@ -77,10 +77,10 @@ static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
         return ETWAS_SHIP_TURN_LAST;
     }
     if (etwas_ship_is_file(source->path, &facts) && facts.st_size == 0) {
-        etwas_ship_say(source->path, "it is empty");
+        etwas_ship_message(source->path, "it is empty");
         return etwas_ship_turn_finish(run, source);
     }
-    etwas_ship_say(source->path, "it is not sent: %s", reason);
+    etwas_ship_message(source->path, "it is not sent: %s", reason);
     return etwas_ship_turn_give_up(run, source);
 }
 

@@ -5,7 +5,7 @@
  * Reading a file on: its next block, its end, or waiting until there is more of it.
  */
 
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/turn.h"
 #include "ship/wait.h"
 #include "ship/written.h"
@@ -21,10 +21,10 @@ static enum etwas_ship_turn send_end(struct etwas_ship_run *run, struct etwas_sh
     if (job == NULL) {
         return ETWAS_SHIP_TURN_PASSED;
     }
-    if (etwas_ship_cut_end(source->file, &job->block) != ETWAS_SHIP_BLOCK) {
+    if (etwas_ship_block_end(source->file, &job->block) != ETWAS_SHIP_BLOCK) {
         etwas_ship_lanes_free(run->lanes, job);
-        etwas_ship_say(source->path, "its end cannot be read: %s",
-                       etwas_ship_file_reason(source->file));
+        etwas_ship_message(source->path, "its end cannot be read: %s",
+                           etwas_ship_file_reason(source->file));
         return etwas_ship_turn_give_up(run, source);
     }
     source->phase = ETWAS_SHIP_ENDING;
@@ -68,9 +68,9 @@ static enum etwas_ship_turn end(struct etwas_ship_run *run, struct etwas_ship_so
                    ? reopen(run, source)
                    : rest(run, source, &facts);
     }
-    etwas_ship_say(source->path, "all that is in it has arrived; it has no end, and %s",
-                   etwas_ship_is_written(source->path) ? "is being written"
-                                                       : "nobody writes it any more");
+    etwas_ship_message(source->path, "all that is in it has arrived; it has no end, and %s",
+                       etwas_ship_is_written(source->path) ? "is being written"
+                                                           : "nobody writes it any more");
     return etwas_ship_turn_finish(run, source);
 }
 
@@ -129,7 +129,7 @@ static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_
         return etwas_ship_turn_pass(source);
     }
     if (has_gone(source)) {
-        etwas_ship_say(source->path, "it went before all of it had been sent");
+        etwas_ship_message(source->path, "it went before all of it had been sent");
         run->unsent++;
         etwas_ship_sources_drop(&run->sources, source); /* what has its name may be another file */
         return ETWAS_SHIP_TURN_LAST;
@@ -141,9 +141,9 @@ static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_
 /* Its place in the file is found by the number of a buffer that the servers have: it has that one, too, or will have. */
 static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
-    struct etwas_ship_place place;
+    struct etwas_ship_position place;
 
-    if (etwas_ship_cut_find(source->file, source->behind_buffer + 1, &place)) {
+    if (etwas_ship_find_buffer(source->file, source->behind_buffer + 1, &place)) {
         source->behind_buffer = 0;
         source->next = source->cursor->place = place;
         return ETWAS_SHIP_TURN_TAKEN;
@@ -151,9 +151,9 @@ static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_
     if (!etwas_ship_file_facts(source->file)->has_ended && !source->is_left) {
         return wait_for_more(run, source);
     }
-    if (!etwas_ship_cut_find(source->file, source->behind_buffer, &place)) {
-        etwas_ship_say(source->path, "what the servers have of it is not found in it: %s",
-                       etwas_ship_file_reason(source->file));
+    if (!etwas_ship_find_buffer(source->file, source->behind_buffer, &place)) {
+        etwas_ship_message(source->path, "what the servers have of it is not found in it: %s",
+                           etwas_ship_file_reason(source->file));
         return etwas_ship_turn_give_up(run, source);
     }
     return end(run, source);
@@ -193,7 +193,7 @@ static enum etwas_ship_turn cut(struct etwas_ship_run *run, struct etwas_ship_so
 {
     struct etwas_ship_job *job = etwas_ship_lanes_job(run->lanes, source->shard);
     struct etwas_ship_limits limits = run->limits;
-    enum etwas_ship_cut found;
+    enum etwas_ship_block_result found;
 
     if (job == NULL) {
         return ETWAS_SHIP_TURN_PASSED;
@@ -201,7 +201,7 @@ static enum etwas_ship_turn cut(struct etwas_ship_run *run, struct etwas_ship_so
     if (source->ahead != 0 && source->ahead < limits.rows) {
         limits.rows = (uint32_t)source->ahead;
     }
-    found = etwas_ship_cut_next(source->file, &source->next, &limits, &job->block);
+    found = etwas_ship_block_next(source->file, &source->next, &limits, &job->block);
     if (found == ETWAS_SHIP_BLOCK) {
         return take_block(run, source, job);
     }
@@ -212,7 +212,8 @@ static enum etwas_ship_turn cut(struct etwas_ship_run *run, struct etwas_ship_so
     if (found == ETWAS_SHIP_FILE_END) {
         return end(run, source);
     }
-    etwas_ship_say(source->path, "it cannot be read on: %s", etwas_ship_file_reason(source->file));
+    etwas_ship_message(source->path, "it cannot be read on: %s",
+                       etwas_ship_file_reason(source->file));
     return etwas_ship_turn_give_up(run, source);
 }
 

@@ -7,7 +7,7 @@
  */
 
 #include "cli/files.h"
-#include "ship/say.h"
+#include "ship/message.h"
 #include "ship/spool.h"
 #include "ship/turn.h"
 
@@ -60,28 +60,29 @@ void etwas_ship_resume(struct etwas_ship_source *source)
  * any.
  */
 static bool may_be_others(const struct etwas_ship_source *source,
-                          const struct etwas_ship_there *there)
+                          const struct etwas_ship_server_progress *progress)
 {
-    if (source->cursor->stage != ETWAS_SHIP_AT_REST || there->events + there->buffers == 0) {
+    if (source->cursor->stage != ETWAS_SHIP_AT_REST || progress->events + progress->buffers == 0) {
         return false;
     }
-    return there->events == 0 || !etwas_ship_cut_has(source->file, &there->last);
+    return progress->events == 0 || !etwas_ship_has_event(source->file, &progress->last);
 }
 
 /* Nobody knows where it goes on but the servers: behind the last buffer that they have whole. */
 static enum etwas_ship_turn go_on_behind(struct etwas_ship_run *run,
                                          struct etwas_ship_source *source,
-                                         const struct etwas_ship_there *there)
+                                         const struct etwas_ship_server_progress *progress)
 {
     struct etwas_ship_cursor *cursor = source->cursor;
 
-    if (etwas_ship_file_facts(source->file)->is_appended && there->events + there->buffers != 0) {
-        etwas_ship_say(source->path,
-                       "the servers have some of it, which is of several sessions, and what was "
-                       "sent is not known any more; it is not sent");
+    if (etwas_ship_file_facts(source->file)->is_appended &&
+        progress->events + progress->buffers != 0) {
+        etwas_ship_message(
+            source->path, "the servers have some of it, which is of several sessions, and what was "
+                          "sent is not known any more; it is not sent");
         return etwas_ship_turn_give_up(run, source);
     }
-    if (may_be_others(source, there)) {
+    if (may_be_others(source, progress)) {
         return etwas_ship_turn_refuse(
             run, source,
             "the servers have rows of its session and number that are of another file, or may be; "
@@ -89,11 +90,11 @@ static enum etwas_ship_turn go_on_behind(struct etwas_ship_run *run,
     }
     cursor->stage = ETWAS_SHIP_AT_REST;
     cursor->bounds = (struct etwas_ship_bounds){0};
-    cursor->place = (struct etwas_ship_place){0};
-    cursor->events = there->events;
-    cursor->buffers = there->buffers;
-    cursor->ahead = there->ahead;
-    source->behind_buffer = there->last_buffer;
+    cursor->place = (struct etwas_ship_position){0};
+    cursor->events = progress->events;
+    cursor->buffers = progress->buffers;
+    cursor->ahead = progress->ahead;
+    source->behind_buffer = progress->last_buffer;
     etwas_ship_resume(source);
     return ETWAS_SHIP_TURN_TAKEN;
 }
@@ -103,38 +104,38 @@ static void keep_done(struct etwas_ship_run *run, struct etwas_ship_source *sour
 {
     source->cursor->stage = ETWAS_SHIP_DONE;
     source->cursor->place =
-        (struct etwas_ship_place){etwas_ship_file_facts(source->file)->bytes, 0};
+        (struct etwas_ship_position){etwas_ship_file_facts(source->file)->bytes, 0};
     (void)etwas_ship_state_write(run->state, source->cursor);
 }
 
 enum etwas_ship_turn etwas_ship_resume_by(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source,
-                                          const struct etwas_ship_there *there)
+                                          const struct etwas_ship_server_progress *progress)
 {
     const struct etwas_ship_cursor *cursor = source->cursor;
 
-    if (there->has_gone) {
+    if (progress->has_gone) {
         return etwas_ship_turn_refuse(
             run, source, "the servers were told that it went before all of it had been sent");
     }
-    if (there->has_end) {
+    if (progress->has_end) {
         keep_done(run, source);
         etwas_ship_spool_arrived(run, source);
         return etwas_ship_turn_finish(run, source);
     }
-    if (there->has_other_end) {
+    if (progress->has_other_end) {
         return etwas_ship_turn_refuse(
             run, source,
             "the servers have the end of another file of its session and number, for "
             "which it would be taken, or of itself before more was appended to it; "
             "--table can name another table for it");
     }
-    if (cursor->stage != ETWAS_SHIP_AT_REST && there->events == cursor->events &&
-        there->buffers == cursor->buffers) {
+    if (cursor->stage != ETWAS_SHIP_AT_REST && progress->events == cursor->events &&
+        progress->buffers == cursor->buffers) {
         etwas_ship_resume(source); /* what was on its way has not arrived: the same again */
         return ETWAS_SHIP_TURN_TAKEN;
     }
-    return go_on_behind(run, source, there);
+    return go_on_behind(run, source, progress);
 }
 
 enum etwas_ship_turn etwas_ship_resume_sending(struct etwas_ship_run *run,
@@ -147,12 +148,12 @@ enum etwas_ship_turn etwas_ship_resume_sending(struct etwas_ship_run *run,
     if (job == NULL) {
         return ETWAS_SHIP_TURN_PASSED;
     }
-    if ((is_end ? etwas_ship_cut_end(source->file, &job->block)
-                : etwas_ship_cut_again(source->file, &cursor->bounds, &job->block)) !=
+    if ((is_end ? etwas_ship_block_end(source->file, &job->block)
+                : etwas_ship_block_again(source->file, &cursor->bounds, &job->block)) !=
         ETWAS_SHIP_BLOCK) {
         etwas_ship_lanes_free(run->lanes, job);
-        etwas_ship_say(source->path, "what was on its way cannot be read again: %s",
-                       etwas_ship_file_reason(source->file));
+        etwas_ship_message(source->path, "what was on its way cannot be read again: %s",
+                           etwas_ship_file_reason(source->file));
         return etwas_ship_turn_give_up(run, source);
     }
     source->is_on_its_way = false;

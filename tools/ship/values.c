@@ -22,7 +22,7 @@ struct frame {
 
 struct walk {
     struct etwas_columns *columns;
-    const struct etwas_described *described;
+    const struct etwas_schema_texts *schema_texts;
     uint32_t pairs;
     bool is_over; /* more pairs, or a longer text, than a row may have */
     uint32_t depth;
@@ -78,9 +78,9 @@ static void append_index(struct walk *walk, uint32_t index)
 static struct key key_of(struct walk *walk, const etwas_value *value)
 {
     const struct frame *frame = &walk->frames[walk->depth];
-    const struct etwas_described_field *field =
-        &walk->described->fields[value->field - walk->described->schema->fields];
-    const char *full = walk->described->texts + field->full.at;
+    const struct etwas_schema_texts_field *field =
+        &walk->schema_texts->fields[value->field - walk->schema_texts->schema->fields];
+    const char *full = walk->schema_texts->texts + field->full.at;
 
     if (!frame->is_dynamic) {
         return (struct key){full, field->full.bytes};
@@ -149,7 +149,7 @@ static void put_value(struct walk *walk, const etwas_value *value)
 static void begin_list(struct walk *walk, const etwas_value *value)
 {
     open_frame(walk, value, true);
-    etwas_fields_begin_element(&walk->list, etwas_output_anew(list_text()), walk->described);
+    etwas_fields_begin_element(&walk->list, etwas_output_anew(list_text()), walk->schema_texts);
     walk->list_depth = walk->depth;
 }
 
@@ -171,7 +171,7 @@ static void put_in_list(struct walk *walk, const etwas_value *value)
     struct etwas_fields_rest unused;
 
     etwas_fields_no_rest(&unused);
-    etwas_fields_put_token(&walk->list, value, &unused);
+    etwas_fields_print_token(&walk->list, value, &unused);
     walk->is_over |= list_text()->used_bytes > LIST_BYTES;
     if (walk->list.nesting.depth == 0) {
         end_list(walk);
@@ -203,7 +203,7 @@ static void put_token(struct walk *walk, const etwas_value *value,
 }
 
 struct etwas_ship_left_over etwas_ship_values_put(struct etwas_columns *columns,
-                                                  const struct etwas_described *described,
+                                                  const struct etwas_schema_texts *schema_texts,
                                                   const EVENT_RECORD *record)
 {
     struct etwas_ship_left_over left_over = {NULL, 0};
@@ -212,13 +212,13 @@ struct etwas_ship_left_over etwas_ship_values_put(struct etwas_columns *columns,
     etwas_value value;
 
     walk.columns = columns;
-    walk.described = described;
+    walk.schema_texts = schema_texts;
     walk.pairs = 0;
     walk.is_over = false;
     walk.depth = 0;
     walk.list_depth = 0;
     walk.frames[0] = (struct frame){.is_array = false};
-    etwas_fields_begin(&fields, described->schema, record);
+    etwas_fields_begin(&fields, schema_texts->schema, record);
     while (!walk.is_over && etwas_fields_next(&fields, &value)) {
         put_token(&walk, &value, &left_over);
     }

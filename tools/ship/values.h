@@ -9,7 +9,7 @@
  * element. An array of more than 16 elements is one text, as `etwas dump` has it.
  */
 
-#include "event/described.h"
+#include "event/schema_texts.h"
 #include "ship/columns.h"
 
 enum {
@@ -25,7 +25,7 @@ struct etwas_ship_left_over {
 
 /* Adds an event's pairs to the row that has begun. */
 struct etwas_ship_left_over etwas_ship_values_put(struct etwas_columns *columns,
-                                                  const struct etwas_described *described,
+                                                  const struct etwas_schema_texts *schema_texts,
                                                   const EVENT_RECORD *record);
 
 #endif

@@ -22,35 +22,35 @@ struct taken {
 
 /* ---- what an event is ------------------------------------------------------------------------ */
 
-static struct etwas_described *described_by(struct etwas_spans_request *request,
-                                            const struct etwas_input *input,
-                                            const EVENT_RECORD *record)
+static struct etwas_schema_texts *described_by(struct etwas_spans_request *request,
+                                               const struct etwas_input *input,
+                                               const EVENT_RECORD *record)
 {
     struct etwas_descriptions *descriptions = &request->descriptions[input->number - 1];
-    struct etwas_described *described = etwas_descriptions_known(descriptions, record);
+    struct etwas_schema_texts *schema_texts = etwas_descriptions_known(descriptions, record);
     bool senseless;
 
-    return described != NULL ? described
-                             : etwas_descriptions_find(descriptions, record, &senseless);
+    return schema_texts != NULL ? schema_texts
+                                : etwas_descriptions_find(descriptions, record, &senseless);
 }
 
 /* By --where. An END knows how long it took. */
 static bool holds(struct etwas_spans_request *request, const struct etwas_input *input,
-                  const EVENT_RECORD *record, struct etwas_described *described,
+                  const EVENT_RECORD *record, struct etwas_schema_texts *schema_texts,
                   const struct taken *taken)
 {
     if (!request->has_where) {
         return true;
     }
-    etwas_subject_read(&request->subject, input, record, &request->descriptions[input->number - 1],
-                       described, NULL);
+    etwas_current_event_read(&request->current, input, record,
+                             &request->descriptions[input->number - 1], schema_texts, NULL);
     if (taken != NULL) {
-        request->subject.has_duration = true;
-        request->subject.duration_ns = (int64_t)taken->ns;
-        request->subject.duration_error_ns = taken->error_ns;
+        request->current.has_duration = true;
+        request->current.duration_ns = (int64_t)taken->ns;
+        request->current.duration_error_ns = taken->error_ns;
     }
-    etwas_subject_find_provider(&request->subject);
-    return etwas_where_takes(&request->where, &request->subject);
+    etwas_current_event_find_provider(&request->current);
+    return etwas_condition_holds(&request->where, &request->current);
 }
 
 /* Does it say that it has a parent? */
@@ -149,8 +149,8 @@ static void begin(struct etwas_spans_request *request, const EVENT_RECORD *recor
                   const etwas_span *span, const struct etwas_moment *moment)
 {
     const struct etwas_input *input = moment->input;
-    struct etwas_described *described = described_by(request, input, record);
-    uint32_t class_index = etwas_span_classes_find(&request->names, described, record);
+    struct etwas_schema_texts *schema_texts = described_by(request, input, record);
+    uint32_t class_index = etwas_span_classes_find(&request->names, schema_texts, record);
     struct etwas_spans_open *open = at_place(request, span->place);
     struct etwas_spans_open *parent;
 
@@ -167,7 +167,7 @@ static void begin(struct etwas_spans_request *request, const EVENT_RECORD *recor
         .parent_place = span->parent_place,
         .class_index = class_index,
         .is_asked_for = etwas_spans_class_is_asked_for(request, class_index) &&
-                        holds(request, input, record, described, NULL),
+                        holds(request, input, record, schema_texts, NULL),
         .is_orphan = span->parent == 0 && names_parent(record),
         .start = *moment,
     };
@@ -269,11 +269,11 @@ static void finish(struct etwas_spans_request *request, const EVENT_RECORD *reco
 static void count_unmatched(struct etwas_spans_request *request, const struct etwas_input *input,
                             const EVENT_RECORD *record)
 {
-    struct etwas_described *described = described_by(request, input, record);
-    uint32_t class_index = etwas_span_classes_find(&request->names, described, record);
+    struct etwas_schema_texts *schema_texts = described_by(request, input, record);
+    uint32_t class_index = etwas_span_classes_find(&request->names, schema_texts, record);
 
     if (!request->finds_trees && etwas_spans_class_is_asked_for(request, class_index) &&
-        holds(request, input, record, described, NULL)) {
+        holds(request, input, record, schema_texts, NULL)) {
         request->classes[class_index].unmatched++;
     }
 }

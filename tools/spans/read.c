@@ -24,8 +24,8 @@ void etwas_spans_free_room(struct etwas_spans_request *request)
 {
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
         if (request->descriptions[i].decoder != NULL) {
-            etwas_descriptions_say_left_out(request->descriptions[i].decoder,
-                                            request->descriptions[i].path);
+            etwas_descriptions_report_left_out(request->descriptions[i].decoder,
+                                               request->descriptions[i].path);
             etwas_descriptions_close(&request->descriptions[i]);
         }
     }
@@ -41,7 +41,7 @@ void etwas_spans_free_room(struct etwas_spans_request *request)
     free(request->classes);
     free(request->open);
     etwas_spans_close(request->spans);
-    etwas_subject_free(&request->subject);
+    etwas_current_event_free(&request->current);
     etwas_where_clear(&request->where);
 }
 

@@ -91,7 +91,7 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_spans_request *request = input->context;
     struct etwas_moment moment;
 
-    etwas_covered_take(input, record);
+    etwas_covered_add_record(input, record);
     if (etwas_event_is_header_class(record) ||
         !etwas_window_holds(&request->window, input, record)) {
         return;
@@ -231,7 +231,7 @@ int etwas_command_spans(int argc, char **argv)
     if (request.run.count > 0 && request.where.error == NULL) {
         (void)etwas_window_finish(&request.window, "spans", files.paths, files.count);
     }
-    if (request.out_of_memory || request.subject.out_of_memory) {
+    if (request.out_of_memory || request.current.out_of_memory) {
         fputs("etwas: not enough memory to follow everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     } else if (request.run.count > 0 && request.where.error == NULL) {

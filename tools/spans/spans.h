@@ -15,11 +15,11 @@
 
 #include "math/histogram.h"
 #include "trace/condition.h"
+#include "trace/current_event.h"
 #include "trace/descriptions.h"
 #include "trace/input.h"
 #include "trace/moment.h"
 #include "trace/span_classes.h"
-#include "trace/subject.h"
 #include "trace/window.h"
 #include "where/where.h"
 
@@ -110,7 +110,7 @@ struct etwas_spans_request {
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
     struct etwas_field_paths paths;
     struct etwas_where where;
-    struct etwas_subject subject;
+    struct etwas_current_event current;
     struct etwas_window window; /* resolved; what follows events keeps to it */
     bool has_where;
     bool json;

@@ -7,7 +7,7 @@
 
 #include "spans/spans.h"
 
-#include "print/people.h"
+#include "print/human.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -25,9 +25,9 @@ static void put_text(struct etwas_output *output, const char *text)
 
 static void put_ns(struct etwas_output *output, uint64_t ns)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "  %10s", etwas_people_ns(text, (double)ns));
+    etwas_output_format(output, "  %10s", etwas_human_ns(text, (double)ns));
 }
 
 static void put_error(struct etwas_output *output, uint64_t error_ns)
@@ -52,10 +52,10 @@ static void put_quantiles(struct etwas_output *output, const struct etwas_histog
 static void put_some(struct etwas_output *output, const char **before, uint64_t count,
                      const char *one, const char *several)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     if (count > 0) {
-        etwas_output_format(output, "%s%s %s", *before, etwas_people_count(text, count),
+        etwas_output_format(output, "%s%s %s", *before, etwas_human_count(text, count),
                             count == 1 ? one : several);
         *before = ", ";
     }
@@ -78,13 +78,12 @@ static void put_faults(struct etwas_output *output, const struct etwas_spans_cla
 static void put_class(struct etwas_output *output, const struct etwas_spans_request *request,
                       const struct etwas_spans_class *its)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "  %11s", etwas_people_count(text, its->durations.count));
-    etwas_output_format(output, "  %9s", etwas_people_rate(text, etwas_spans_rate(request, its)));
-    etwas_output_format(output, "  %8s",
-                        etwas_people_rate(text, etwas_spans_at_once(request, its)));
-    etwas_output_format(output, "  %6s", etwas_people_count(text, its->most_open));
+    etwas_output_format(output, "  %11s", etwas_human_count(text, its->durations.count));
+    etwas_output_format(output, "  %9s", etwas_human_rate(text, etwas_spans_rate(request, its)));
+    etwas_output_format(output, "  %8s", etwas_human_rate(text, etwas_spans_at_once(request, its)));
+    etwas_output_format(output, "  %6s", etwas_human_count(text, its->most_open));
     if (its->durations.count > 0) {
         put_quantiles(output, &its->durations);
         put_error(output, its->error_ns);
@@ -171,7 +170,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
 static void put_tree(struct etwas_output *output, const struct etwas_spans_request *request,
                      const struct etwas_spans_tree *tree)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
     uint32_t node = 0;
     uint32_t depth = 0;
 
@@ -188,7 +187,7 @@ static void put_tree(struct etwas_output *output, const struct etwas_spans_reque
     } while (etwas_spans_next_node(tree, &node, &depth));
     if (tree->left_out > 0) {
         etwas_output_format(output, "  and %s more inside\n",
-                            etwas_people_count(text, tree->left_out));
+                            etwas_human_count(text, tree->left_out));
     }
 }
 
@@ -208,9 +207,9 @@ void etwas_spans_text(struct etwas_output *output, const struct etwas_spans_requ
     };
     uint64_t started = etwas_spans_count(request->spans, ETWAS_SPANS_STARTED);
     const char *before = ", ";
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "%s %s in %.3f s", etwas_people_count(text, started),
+    etwas_output_format(output, "%s %s in %.3f s", etwas_human_count(text, started),
                         started == 1 ? "span" : "spans", etwas_spans_seconds(request));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         put_some(output, &before, etwas_spans_count(request->spans, counts[i].what), counts[i].one,

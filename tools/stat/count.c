@@ -170,11 +170,11 @@ static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
     if (stat->where == NULL) {
         return true;
     }
-    etwas_subject_read(&stat->subject, input, record, stat->descriptions,
-                       etwas_descriptions_find(stat->descriptions, record, &senseless),
-                       stat->spans);
-    etwas_subject_find_provider(&stat->subject);
-    return etwas_where_takes(stat->where, &stat->subject);
+    etwas_current_event_read(&stat->current, input, record, stat->descriptions,
+                             etwas_descriptions_find(stat->descriptions, record, &senseless),
+                             stat->spans);
+    etwas_current_event_find_provider(&stat->current);
+    return etwas_condition_holds(stat->where, &stat->current);
 }
 
 enum meaning {
@@ -193,11 +193,11 @@ static enum meaning meaning_of(struct etwas_stat *stat, const struct etwas_input
         etwas_covered_is_of_addresses(input, record)) {
         return NO_EVENT;
     }
-    learned = etwas_descriptions_take(stat->descriptions, record);
+    learned = etwas_descriptions_add_record(stat->descriptions, record);
     if (learned == ERROR_SUCCESS) {
         return NO_EVENT;
     }
-    return learned == ERROR_NOT_FOUND && etwas_descriptions_say_all_by_header(record) &&
+    return learned == ERROR_NOT_FOUND && etwas_descriptions_report_all_by_header(record) &&
                    !etwas_event_is_of_class(record, &etwas_names_own_class)
                ? EVENT_BY_HEADER
                : EVENT;
@@ -244,8 +244,8 @@ static void keep_gap(struct etwas_stat *stat, const struct etwas_input *input,
         const struct etwas_stat_gap gap = {
             .processor = record->BufferContext.ProcessorIndex,
             .from_ns =
-                loss.from_raw == 0 ? INT64_MIN : etwas_told_time_ns(input->trace, loss.from_raw),
-            .until_ns = etwas_told_time_ns(input->trace, loss.until_raw)};
+                loss.from_raw == 0 ? INT64_MIN : etwas_trace_time_ns(input->trace, loss.from_raw),
+            .until_ns = etwas_trace_time_ns(input->trace, loss.until_raw)};
 
         add_gap(stat, &gap);
     }
@@ -378,7 +378,7 @@ static void on_record(EVENT_RECORD *record)
     int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
 
     if (stat->where != NULL) {
-        etwas_covered_take(input, record);
+        etwas_covered_add_record(input, record);
     }
     (void)etwas_stat_add(stat, input, record, filetime);
 }
@@ -388,7 +388,7 @@ const struct etwas_input_callbacks etwas_stat_counting = {.record = on_record,
 
 /* ---- Sections ---- */
 
-static void add(struct etwas_stat_count *sum, const struct etwas_stat_count *more)
+static void add_count(struct etwas_stat_count *sum, const struct etwas_stat_count *more)
 {
     sum->events += more->events;
     sum->payload_bytes += more->payload_bytes;
@@ -399,7 +399,7 @@ struct etwas_stat_count etwas_stat_total(const struct etwas_stat *stat)
     struct etwas_stat_count total = {0, 0};
 
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
-        add(&total, &stat->processors[i]);
+        add_count(&total, &stat->processors[i]);
     }
     return total;
 }
@@ -419,7 +419,7 @@ static void merge_kind(const void *node, VISIT visit, void *context)
     wanted.count = (struct etwas_stat_count){0, 0};
     wanted.outside = 0;
     kind = find_kind(stat, &wanted);
-    add(kind != NULL ? &kind->count : &stat->other_kinds, &more);
+    add_count(kind != NULL ? &kind->count : &stat->other_kinds, &more);
     *(kind != NULL ? &kind->outside : &stat->other_outside) += outside;
     if (kind != NULL && wanted.header.TimeStamp.QuadPart < kind->header.TimeStamp.QuadPart) {
         kind->header = wanted.header;
@@ -439,10 +439,10 @@ void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section)
         stat->has_time = true;
     }
     stat->other_outside += section->other_outside;
-    add(&stat->header, &section->header);
-    add(&stat->other_kinds, &section->other_kinds);
+    add_count(&stat->header, &section->header);
+    add_count(&stat->other_kinds, &section->other_kinds);
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
-        add(&stat->processors[i], &section->processors[i]);
+        add_count(&stat->processors[i], &section->processors[i]);
         stat->outside[i] += section->outside[i];
     }
     stat->without_processors |= section->without_processors;
@@ -467,8 +467,8 @@ static void describe(const void *node, VISIT visit, void *context)
     bool senseless;
 
     if (visit == postorder || visit == leaf) {
-        kind->described = etwas_descriptions_find(stat->descriptions, &record, &senseless);
-        if (kind->described == NULL && kind->provider_name[0] == '\0') {
+        kind->schema_texts = etwas_descriptions_find(stat->descriptions, &record, &senseless);
+        if (kind->schema_texts == NULL && kind->provider_name[0] == '\0') {
             provider = etwas_descriptions_provider(stat->descriptions, &record);
             keep_name(kind->provider_name,
                       &(struct etwas_event_string){provider, strlen(provider)});
@@ -523,6 +523,6 @@ void etwas_stat_clear(struct etwas_stat *stat)
 {
     tdestroy(stat->kinds, free);
     etwas_spans_close(stat->spans);
-    etwas_subject_free(&stat->subject);
+    etwas_current_event_free(&stat->current);
     memset(stat, 0, sizeof *stat);
 }

@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-void etwas_cpu_take(struct etwas_cpu *cpu, const struct etwas_input *input, EVENT_RECORD *record,
-                    int64_t time_ns)
+void etwas_cpu_add_record(struct etwas_cpu *cpu, const struct etwas_input *input,
+                          EVENT_RECORD *record, int64_t time_ns)
 {
     struct etwas_kernel_event event;
 
@@ -25,7 +25,7 @@ void etwas_cpu_take(struct etwas_cpu *cpu, const struct etwas_input *input, EVEN
     if (etwas_kernel_read(record, &event)) {
         cpu->switches += event.kind == ETWAS_KERNEL_SWITCH;
         etwas_input_measure_loss(input, &event);
-        etwas_schedule_take(&cpu->schedule, &event);
+        etwas_schedule_add_record(&cpu->schedule, &event);
     } else if (etwas_kernel_is_process(record)) {
         etwas_processes_follow(&cpu->processes, &cpu->schedule, record, time_ns);
     }
@@ -35,7 +35,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    etwas_cpu_take(input->context, input, record, etwas_input_monotonic_ns(input, record));
+    etwas_cpu_add_record(input->context, input, record, etwas_input_monotonic_ns(input, record));
 }
 
 struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu, uint32_t processor)
@@ -92,8 +92,9 @@ static int count(struct etwas_cpu *cpu, struct etwas_input *input)
     return result;
 }
 
-static void put(struct etwas_output *output, enum etwas_cpu_form form, const struct etwas_cpu *cpu,
-                const struct etwas_cpu_groups *groups, const struct etwas_input *input, int result)
+static void print_report(struct etwas_output *output, enum etwas_cpu_form form,
+                         const struct etwas_cpu *cpu, const struct etwas_cpu_groups *groups,
+                         const struct etwas_input *input, int result)
 {
     if (form == ETWAS_CPU_JSON) {
         etwas_cpu_json(output, cpu, groups, input, result);
@@ -130,12 +131,12 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
     } else {
         etwas_input_warn_of_end(&input);
         if (cpu.switches == 0) {
-            etwas_input_say(
+            etwas_input_report(
                 &input, "stat", true,
                 "there are no context switches; 'etwas record --kernel cswitch' records "
                 "them");
         }
-        put(output, form, &cpu, &groups, &input, result);
+        print_report(output, form, &cpu, &groups, &input, result);
     }
     etwas_cpu_ungroup(&groups);
     etwas_cpu_close(&cpu);

@@ -52,8 +52,8 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
 bool etwas_cpu_open(struct etwas_cpu *cpu, struct etwas_input *input);
 
 /* A record of the file, in the order of time. */
-void etwas_cpu_take(struct etwas_cpu *cpu, const struct etwas_input *input, EVENT_RECORD *record,
-                    int64_t time_ns);
+void etwas_cpu_add_record(struct etwas_cpu *cpu, const struct etwas_input *input,
+                          EVENT_RECORD *record, int64_t time_ns);
 
 /* Behind its last; `result` is what etwas_input_process returned. */
 void etwas_cpu_finish(struct etwas_cpu *cpu, const struct etwas_input *input, int result);

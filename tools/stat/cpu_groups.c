@@ -57,7 +57,8 @@ static bool is_shown(const struct etwas_schedule_thread *thread)
            thread->ns[ETWAS_SCHEDULE_RUNNING] > 0;
 }
 
-static void add(struct etwas_schedule_thread *sum, const struct etwas_schedule_thread *thread)
+static void add_thread_times(struct etwas_schedule_thread *sum,
+                             const struct etwas_schedule_thread *thread)
 {
     for (int i = 0; i < ETWAS_SCHEDULE_STATES; i++) {
         sum->ns[i] += thread->ns[i];
@@ -92,7 +93,7 @@ static void make_groups(const struct etwas_cpu *cpu, struct etwas_cpu_groups *gr
                               : NULL;
         }
         group->count++;
-        add(&group->sum, thread);
+        add_thread_times(&group->sum, thread);
     }
 }
 

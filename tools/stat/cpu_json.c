@@ -90,7 +90,7 @@ void etwas_cpu_json_head(struct etwas_output *output, const struct etwas_cpu *cp
 {
     const struct etwas_schedule *schedule = &cpu->schedule;
 
-    etwas_input_put_json(output, input, result);
+    etwas_input_print_json(output, input, result);
     etwas_json_boolean(output, "begins_late", schedule->begins_late);
     etwas_json_boolean(output, "ends_early", schedule->ends_early);
     etwas_json_boolean(output, "ready_known", schedule->has_ready_events);

@@ -8,7 +8,7 @@
 #include "stat/cpu.h"
 
 #include "commands.h"
-#include "print/people.h"
+#include "print/human.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -27,9 +27,9 @@ static double seconds(uint64_t ns)
 
 static void put_counted(struct etwas_output *output, uint64_t count, const char *what)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "%s %s%s", etwas_people_count(text, count), what,
+    etwas_output_format(output, "%s %s%s", etwas_human_count(text, count), what,
                         count == 1 ? "" : "s");
 }
 
@@ -39,7 +39,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
         put_label(output, "DAMAGED");
         put_counted(output, input->information.damages, "place");
         etwas_output_char(output, '\n');
-        etwas_input_put_damages(output, input, "                ");
+        etwas_input_print_damages(output, input, "                ");
     }
     if (input->information.lost_events > 0 || input->information.lost_buffers > 0) {
         put_label(output, "LOST");
@@ -82,13 +82,13 @@ static void put_head(struct etwas_output *output, const struct etwas_cpu *cpu,
                      const struct etwas_cpu_groups *groups, const struct etwas_input *input)
 {
     const struct etwas_schedule *schedule = &cpu->schedule;
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     put_label(output, "time");
     etwas_output_format(output, "%.6f s, from the first event to the last\n",
                         seconds(etwas_kernel_ns(schedule->begin_ns, schedule->end_ns)));
     put_label(output, "switches");
-    etwas_output_format(output, "%s%s\n", etwas_people_count(text, cpu->switches),
+    etwas_output_format(output, "%s%s\n", etwas_human_count(text, cpu->switches),
                         cpu->switches == 0 ? ": EVENT_TRACE_FLAG_CSWITCH records them" : "");
     if (schedule->is_own) {
         put_label(output, "process");
@@ -128,7 +128,7 @@ static void put_head(struct etwas_output *output, const struct etwas_cpu *cpu,
 static void put_processors(struct etwas_output *output, const struct etwas_cpu *cpu,
                            const struct etwas_input *input)
 {
-    char switches[ETWAS_PEOPLE_CHARACTERS];
+    char switches[ETWAS_HUMAN_CHARACTERS];
 
     etwas_output_text(output,
                       "\n        busy s        idle s     unknown s      switches  processor\n");
@@ -139,22 +139,22 @@ static void put_processors(struct etwas_output *output, const struct etwas_cpu *
             etwas_output_format(output, "  %12.6f  %12.6f  %12.6f  %12s  %" PRIu32 "\n",
                                 seconds(processor.busy_ns), seconds(processor.idle_ns),
                                 seconds(processor.unknown_ns),
-                                etwas_people_count(switches, processor.switches), i);
+                                etwas_human_count(switches, processor.switches), i);
         }
     }
 }
 
 static void put_times(struct etwas_output *output, const struct etwas_schedule_thread *thread)
 {
-    char switches[ETWAS_PEOPLE_CHARACTERS];
-    char preemptions[ETWAS_PEOPLE_CHARACTERS];
+    char switches[ETWAS_HUMAN_CHARACTERS];
+    char preemptions[ETWAS_HUMAN_CHARACTERS];
 
     etwas_output_format(
         output, "  %12.6f  %12.6f  %12.6f  %12.6f  %11s  %9s  ",
         seconds(thread->ns[ETWAS_SCHEDULE_RUNNING]), seconds(thread->ns[ETWAS_SCHEDULE_READY]),
         seconds(thread->ns[ETWAS_SCHEDULE_WAITING]), seconds(thread->ns[ETWAS_SCHEDULE_UNKNOWN]),
-        etwas_people_count(switches, thread->switches),
-        etwas_people_count(preemptions, thread->preemptions));
+        etwas_human_count(switches, thread->switches),
+        etwas_human_count(preemptions, thread->preemptions));
 }
 
 static void put_group(struct etwas_output *output, const struct etwas_cpu_group *group)

@@ -172,7 +172,7 @@ bool etwas_heap_is_image(const EVENT_RECORD *record)
            memcmp(&record->EventHeader.ProviderId, &call_guid, sizeof call_guid) == 0;
 }
 
-void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record)
+void etwas_heap_add_record(struct etwas_heap *heap, const EVENT_RECORD *record)
 {
     static struct call call;
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
@@ -201,7 +201,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    etwas_heap_take(input->context, record);
+    etwas_heap_add_record(input->context, record);
 }
 
 int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
@@ -224,8 +224,8 @@ int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, cons
     }
     etwas_input_warn_of_end(&input);
     if (heap.stack_count == 0 && heap.without_stack == 0 && !heap.out_of_memory) {
-        etwas_input_say(&input, "stat", true,
-                        "there are no calls of malloc; 'heaptrace PROGRAM' records them");
+        etwas_input_report(&input, "stat", true,
+                           "there are no calls of malloc; 'heaptrace PROGRAM' records them");
     }
     if (json) {
         etwas_heap_json(output, &heap, limit, &input, result);

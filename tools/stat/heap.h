@@ -119,7 +119,7 @@ bool etwas_heap_is_taken(const EVENT_RECORD *record);
 bool etwas_heap_is_image(const EVENT_RECORD *record);
 
 /* A record of the file, whatever it is, in the order of time. */
-void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record);
+void etwas_heap_add_record(struct etwas_heap *heap, const EVENT_RECORD *record);
 
 /* ---- heap_blocks.c ---- */
 

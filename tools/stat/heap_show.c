@@ -11,8 +11,8 @@
 #include "cli/files.h"
 #include "commands.h"
 #include "event/event.h"
+#include "print/human.h"
 #include "print/json.h"
-#include "print/people.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -114,9 +114,9 @@ static void put_word(struct etwas_output *output, const char *text)
 
 static void put_grouped(struct etwas_output *output, uint64_t value)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_text(output, etwas_people_count(text, value));
+    etwas_output_text(output, etwas_human_count(text, value));
 }
 
 static void put_amount(struct etwas_output *output, uint64_t bytes, uint64_t blocks)
@@ -305,7 +305,7 @@ void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *
 {
     struct etwas_heap_stack all = sum(heap);
 
-    etwas_input_put_json(output, input, result);
+    etwas_input_print_json(output, input, result);
     etwas_output_char(output, ',');
     put_json_amounts(output, &all);
     etwas_json_number(output, "frees", heap->frees);

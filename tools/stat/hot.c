@@ -176,7 +176,7 @@ static void take_performance(struct etwas_hot *hot, const EVENT_RECORD *record)
     }
 }
 
-void etwas_hot_take(struct etwas_hot *hot, const EVENT_RECORD *record)
+void etwas_hot_add_record(struct etwas_hot *hot, const EVENT_RECORD *record)
 {
     if (is_performance(record)) {
         take_performance(hot, record);
@@ -200,9 +200,9 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_hot *hot = input->context;
 
     if (hot->counts) {
-        etwas_hot_take(hot, record);
+        etwas_hot_add_record(hot, record);
     } else {
-        etwas_addresses_take(&hot->addresses, record);
+        etwas_addresses_add_record(&hot->addresses, record);
     }
 }
 
@@ -269,8 +269,9 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
         etwas_hot_sort(&hot);
         etwas_input_warn_of_end(&input);
         if (hot.samples == 0) {
-            etwas_input_say(&input, "stat", true,
-                            "there are no samples; 'etwas record --kernel profile' records them");
+            etwas_input_report(
+                &input, "stat", true,
+                "there are no samples; 'etwas record --kernel profile' records them");
         }
         if (json) {
             etwas_hot_json(output, &hot, limit, &input, result);

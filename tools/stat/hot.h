@@ -81,7 +81,7 @@ bool etwas_hot_open(struct etwas_hot *hot,
                     void (*give)(struct etwas_hot *hot, const struct etwas_hot_sample *sample));
 
 /* A record of the file, when all of its addresses have been taken. Any record will do. */
-void etwas_hot_take(struct etwas_hot *hot, const EVENT_RECORD *record);
+void etwas_hot_add_record(struct etwas_hot *hot, const EVENT_RECORD *record);
 
 /* Gives what is still open, behind the last record. */
 void etwas_hot_finish(struct etwas_hot *hot);

@@ -8,8 +8,8 @@
 #include "stat/hot.h"
 
 #include "commands.h"
+#include "print/human.h"
 #include "print/json.h"
-#include "print/people.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -37,10 +37,10 @@ static void put_word(struct etwas_output *output, const char *text)
 static void put_count(struct etwas_output *output, const char *label, uint64_t count,
                       const char *what)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     if (count > 0) {
-        etwas_output_format(output, "  %-10s  %s %s\n", label, etwas_people_count(text, count),
+        etwas_output_format(output, "  %-10s  %s %s\n", label, etwas_human_count(text, count),
                             what);
     }
 }
@@ -59,11 +59,11 @@ static uint64_t without_inlined(const struct etwas_hot *hot)
 static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
                       const struct etwas_input *input)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     put_count(output, "LOST", input->information.lost_events, "events while recording");
     put_count(output, "DAMAGED", input->damage_count, "places in the file");
-    etwas_output_format(output, "  %-10s  %s", "samples", etwas_people_count(text, hot->samples));
+    etwas_output_format(output, "  %-10s  %s", "samples", etwas_human_count(text, hot->samples));
     if (hot->interval_100ns != 0) {
         etwas_output_format(output, ", one each %g ms of a processor",
                             (double)hot->interval_100ns / units_per_ms);
@@ -74,7 +74,7 @@ static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
     if (hot->cut > 0) {
         etwas_output_format(
             output, "  %-10s  %s of the stacks, %.1f%% of the samples: what is [cut] called them\n",
-            "cut", etwas_people_count(text, hot->cut), percent(hot, hot->cut));
+            "cut", etwas_human_count(text, hot->cut), percent(hot, hot->cut));
     }
     put_count(output, "inlined", without_inlined(hot),
               "samples of images without debug information: what is inlined there is not shown");
@@ -84,12 +84,12 @@ static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
 static void put_function(struct etwas_output *output, const struct etwas_hot *hot,
                          const struct etwas_hot_function *function)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "  %9s %5.1f%%", etwas_people_count(text, function->self),
+    etwas_output_format(output, "  %9s %5.1f%%", etwas_human_count(text, function->self),
                         percent(hot, function->self));
     if (hot->with_stack > 0) {
-        etwas_output_format(output, "  %9s %5.1f%%", etwas_people_count(text, function->total),
+        etwas_output_format(output, "  %9s %5.1f%%", etwas_human_count(text, function->total),
                             percent(hot, function->total));
     }
     etwas_output_text(output, function->is_kernel ? "  kernel  " : "  user    ");
@@ -155,7 +155,7 @@ void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, ui
 {
     uint32_t shown = shown_count(hot, limit);
 
-    etwas_input_put_json(output, input, result);
+    etwas_input_print_json(output, input, result);
     etwas_json_number(output, "samples", hot->samples);
     etwas_json_number(output, "idle", hot->idle);
     etwas_json_number(output, "with_stack", hot->with_stack);

@@ -5,7 +5,7 @@
  * FILE.index, for who reads windows of a large file.
  */
 
-#include "cli/destination.h"
+#include "cli/output_file.h"
 #include "commands.h"
 #include "event/names.h"
 #include "stat/stat.h"
@@ -29,18 +29,18 @@ static void complain(const char *path, uint32_t code)
 /* Of an open trace. */
 static bool write_beside(etwas_trace_handle trace, const char *path, char *name)
 {
-    struct etwas_destination place = {.command = "etwas stat", .path = name, .force = true};
+    struct etwas_output_file place = {.command = "etwas stat", .path = name, .force = true};
     uint32_t code;
 
-    if (!etwas_destination_open(&place)) {
+    if (!etwas_output_file_open(&place)) {
         return false;
     }
     code = etwas_trace_write_index(trace, place.descriptor);
     if (code == ERROR_SUCCESS) {
-        return etwas_destination_keep(&place);
+        return etwas_output_file_keep(&place);
     }
     complain(path, code);
-    etwas_destination_drop(&place);
+    etwas_output_file_drop(&place);
     return false;
 }
 

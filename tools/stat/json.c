@@ -199,7 +199,7 @@ static void put_kind_name(struct etwas_output *output, const struct etwas_stat_k
 
     etwas_output_room(output, ETWAS_OUTPUT_BYTES / 2);
     etwas_output_text(output, key);
-    if (etwas_stat_put_name(output, ETWAS_TEXT_JSON, kind)) {
+    if (etwas_stat_print_name(output, ETWAS_TEXT_JSON, kind)) {
         etwas_output_char(output, '"');
     } else {
         output->used_bytes -= sizeof key - 1;
@@ -230,7 +230,7 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
     free(kinds);
 }
 
-static void put_told_loss(struct etwas_output *output, const struct etwas_told_loss *loss)
+static void put_told_loss(struct etwas_output *output, const struct etwas_trace_loss *loss)
 {
     etwas_output_text(output, "{\"from\":\"");
     etwas_text_time_ns(output, loss->from_ns);
@@ -245,7 +245,7 @@ static void put_told_loss(struct etwas_output *output, const struct etwas_told_l
     etwas_output_char(output, '}');
 }
 
-static void put_losses(struct etwas_output *output, const struct etwas_told_losses *losses)
+static void put_losses(struct etwas_output *output, const struct etwas_trace_losses *losses)
 {
     etwas_output_text(output, ",\"losses\":[");
     for (uint32_t i = 0; i < losses->count; i++) {

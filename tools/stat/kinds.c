@@ -7,13 +7,13 @@
 
 #include "stat/stat.h"
 
-bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style style,
-                         const struct etwas_stat_kind *kind)
+bool etwas_stat_print_name(struct etwas_output *output, enum etwas_text_style style,
+                           const struct etwas_stat_kind *kind)
 {
     struct etwas_event event = {.classic = kind->key.classic};
 
-    if (kind->described != NULL) {
-        const etwas_schema *schema = kind->described->schema;
+    if (kind->schema_texts != NULL) {
+        const etwas_schema *schema = kind->schema_texts->schema;
 
         etwas_text_utf8(output, style, schema->provider, strlen(schema->provider));
         if (schema->provider[0] != '\0' && schema->event[0] != '\0') {
@@ -35,7 +35,7 @@ bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style styl
         event.event_name.bytes = strnlen(kind->key.event_name, ETWAS_STAT_NAME_BYTES);
     }
     if (etwas_event_has_name(&event)) {
-        etwas_event_put_name(output, style, &event);
+        etwas_event_print_name(output, style, &event);
     }
     return etwas_event_has_name(&event);
 }
@@ -45,17 +45,17 @@ static bool is_message(const struct etwas_stat_kind *kind)
     return (kind->header.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0;
 }
 
-void etwas_stat_put_title(struct etwas_output *output, enum etwas_text_style style,
-                          const struct etwas_stat_kind *kind)
+void etwas_stat_print_title(struct etwas_output *output, enum etwas_text_style style,
+                            const struct etwas_stat_kind *kind)
 {
-    bool has_name = etwas_stat_put_name(output, style, kind);
+    bool has_name = etwas_stat_print_name(output, style, kind);
 
     if (!has_name) {
         etwas_text_guid(output, &kind->key.guid);
     } else if (kind->key.event_name[0] != '\0') {
-        etwas_output_text(output, etwas_described_opcode(kind->key.type));
+        etwas_output_text(output, etwas_schema_texts_opcode(kind->key.type));
     }
-    if (!has_name || (kind->described == NULL && kind->key.event_name[0] == '\0')) {
+    if (!has_name || (kind->schema_texts == NULL && kind->key.event_name[0] == '\0')) {
         etwas_output_text(output, is_message(kind) ? "/message:" : kind->key.classic ? "/" : "/#");
         etwas_output_unsigned(output, kind->key.classic ? kind->key.type : kind->key.id);
     }

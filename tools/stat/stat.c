@@ -226,7 +226,7 @@ static int count(struct etwas_stat *stat, struct etwas_input *input)
     stat->descriptions->read_whole = stat->where == NULL && !etwas_window_is_set(&stat->window);
     result = etwas_stat_read(stat, input);
     etwas_stat_describe(stat);
-    if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->subject.out_of_memory) {
+    if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->current.out_of_memory) {
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
@@ -239,16 +239,16 @@ static int show(struct request *request, const char *path, uint32_t number)
     static struct etwas_stat stat;
     static struct etwas_input input;
     static struct etwas_descriptions descriptions;
-    struct etwas_told_losses losses;
+    struct etwas_trace_losses losses;
     int result = etwas_input_open(&input, path, number, &etwas_stat_counting, &stat);
 
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    if (!etwas_told_losses_read(&losses, input.trace) ||
+    if (!etwas_trace_losses_read(&losses, input.trace) ||
         !etwas_descriptions_open(&descriptions, path, &request->paths)) {
         fputs("etwas: not enough memory to count everything\n", stderr);
-        etwas_told_losses_free(&losses);
+        etwas_trace_losses_free(&losses);
         CloseTrace(input.trace);
         return ETWAS_EXIT_OPEN;
     }
@@ -278,9 +278,9 @@ static int show(struct request *request, const char *path, uint32_t number)
         etwas_stat_text(request->output, &stat, &input, result);
     }
     etwas_stat_clear(&stat);
-    etwas_descriptions_say_left_out(descriptions.decoder, path);
+    etwas_descriptions_report_left_out(descriptions.decoder, path);
     etwas_descriptions_close(&descriptions);
-    etwas_told_losses_free(&losses);
+    etwas_trace_losses_free(&losses);
     return result;
 }
 

@@ -8,11 +8,11 @@
  * events are told apart.
  */
 
+#include "trace/current_event.h"
 #include "trace/descriptions.h"
 #include "trace/input.h"
 #include "trace/losses.h"
 #include "trace/parts.h"
-#include "trace/subject.h"
 #include "trace/window.h"
 
 enum {
@@ -39,9 +39,9 @@ struct etwas_stat_kind {
         bool classic;
         char event_name[ETWAS_STAT_NAME_BYTES]; /* self-describing events, padded with 0 */
     } key;
-    char provider_name[ETWAS_STAT_NAME_BYTES]; /* likewise */
-    EVENT_HEADER header;                       /* of the first one */
-    const struct etwas_described *described;   /* NULL: nothing describes it */
+    char provider_name[ETWAS_STAT_NAME_BYTES];     /* likewise */
+    EVENT_HEADER header;                           /* of the first one */
+    const struct etwas_schema_texts *schema_texts; /* NULL: nothing describes it */
     struct etwas_stat_count count;
     uint64_t outside; /* of these, how many are outside of what the file says that it covers */
     uint32_t number;  /* as the kinds were met, from 0 */
@@ -77,9 +77,9 @@ struct etwas_stat {
     struct etwas_descriptions *descriptions; /* the caller's, of this file */
     struct etwas_where *where;               /* which events to count; NULL: all */
     struct etwas_window window;              /* likewise, resolved */
-    struct etwas_subject subject;            /* likewise of --where */
+    struct etwas_current_event current;      /* likewise of --where */
     etwas_spans *spans;                      /* NULL: durations are not wanted */
-    const struct etwas_told_losses *losses;  /* of the session, with their times */
+    const struct etwas_trace_losses *losses; /* of the session, with their times */
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
     uint64_t kernel_lost;                    /* likewise, in other ways */
     uint64_t kernel_beside;                  /* both by other files that tell of the same losses */
@@ -138,12 +138,12 @@ void etwas_stat_describe(struct etwas_stat *stat);
 struct etwas_stat_kind **etwas_stat_sorted_kinds(const struct etwas_stat *stat);
 
 /* Writes PROVIDER/EVENT; false, and nothing: it has no name. */
-bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style style,
-                         const struct etwas_stat_kind *kind);
+bool etwas_stat_print_name(struct etwas_output *output, enum etwas_text_style style,
+                           const struct etwas_stat_kind *kind);
 
 /* Writes its name, or the ids that it has in place of one. */
-void etwas_stat_put_title(struct etwas_output *output, enum etwas_text_style style,
-                          const struct etwas_stat_kind *kind);
+void etwas_stat_print_title(struct etwas_output *output, enum etwas_text_style style,
+                            const struct etwas_stat_kind *kind);
 
 /* Frees everything the counting allocated, not the descriptions. */
 void etwas_stat_clear(struct etwas_stat *stat);

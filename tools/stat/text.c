@@ -9,7 +9,7 @@
 
 #include "commands.h"
 #include "event/names.h"
-#include "print/people.h"
+#include "print/human.h"
 #include "stat/clock.h"
 
 #include <inttypes.h>
@@ -35,23 +35,23 @@ static const char *plural(uint64_t count)
 /* "1,234 events" */
 static void put_counted(struct etwas_output *output, uint64_t count, const char *what)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "%s %s%s", etwas_people_count(text, count), what, plural(count));
+    etwas_output_format(output, "%s %s%s", etwas_human_count(text, count), what, plural(count));
 }
 
 static void put_bytes(struct etwas_output *output, double bytes)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_text(output, etwas_people_bytes(text, bytes));
+    etwas_output_text(output, etwas_human_bytes(text, bytes));
 }
 
 static void put_rate(struct etwas_output *output, double rate)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_text(output, etwas_people_rate(text, rate));
+    etwas_output_text(output, etwas_human_rate(text, rate));
 }
 
 /* ---- What is missing ---- */
@@ -75,36 +75,36 @@ static void put_damage(struct etwas_output *output, const struct etwas_input *in
     etwas_output_text(output, ", ");
     put_counted(output, information->bytes_skipped, "byte");
     etwas_output_text(output, " skipped\n");
-    etwas_input_put_damages(output, input, "                ");
+    etwas_input_print_damages(output, input, "                ");
 }
 
 static void put_kernel_loss(struct etwas_output *output, const struct etwas_stat *stat)
 {
-    char number[ETWAS_PEOPLE_CHARACTERS];
+    char number[ETWAS_HUMAN_CHARACTERS];
 
     if (stat->kernel_no_room != 0) {
         put_label(output, "");
         etwas_output_format(output, "%s of them since the kernel's rings were full\n",
-                            etwas_people_count(number, stat->kernel_no_room));
+                            etwas_human_count(number, stat->kernel_no_room));
     }
     if (stat->kernel_lost != 0) {
         put_label(output, "");
         etwas_output_format(output, "%s of them that the kernel counted and did not hand over\n",
-                            etwas_people_count(number, stat->kernel_lost));
+                            etwas_human_count(number, stat->kernel_lost));
     }
 }
 
 /* What was lost for one cause, and between when. */
-static void put_cause(struct etwas_output *output, const struct etwas_told_losses *losses,
+static void put_cause(struct etwas_output *output, const struct etwas_trace_losses *losses,
                       uint32_t cause)
 {
-    char number[ETWAS_PEOPLE_CHARACTERS];
+    char number[ETWAS_HUMAN_CHARACTERS];
     int64_t from_ns = INT64_MAX;
     int64_t until_ns = INT64_MIN;
     uint64_t events = 0;
 
     for (uint32_t i = 0; i < losses->count; i++) {
-        const struct etwas_told_loss *loss = &losses->list[i];
+        const struct etwas_trace_loss *loss = &losses->list[i];
 
         if (loss->cause == cause) {
             events += loss->events;
@@ -114,7 +114,7 @@ static void put_cause(struct etwas_output *output, const struct etwas_told_losse
     }
     if (events != 0) {
         put_label(output, "");
-        etwas_output_format(output, "%s of them: %s, from ", etwas_people_count(number, events),
+        etwas_output_format(output, "%s of them: %s, from ", etwas_human_count(number, events),
                             etwas_lost_name(cause));
         etwas_text_time_ns(output, from_ns);
         etwas_output_text(output, " to ");
@@ -150,12 +150,12 @@ static void put_gaps(struct etwas_output *output, const struct etwas_stat *stat)
 
 static void put_untold(struct etwas_output *output, uint64_t untold)
 {
-    char number[ETWAS_PEOPLE_CHARACTERS];
+    char number[ETWAS_HUMAN_CHARACTERS];
 
     if (untold != 0) {
         put_label(output, "");
         etwas_output_format(output, "%s of them: why and when the file does not say\n",
-                            etwas_people_count(number, untold));
+                            etwas_human_count(number, untold));
     }
 }
 
@@ -285,7 +285,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
                         const struct etwas_input *input)
 {
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     put_name(output, "session", stat->session_name, stat->session_name_units);
     put_name(output, "log file", stat->log_file_name, stat->log_file_name_units);
@@ -297,10 +297,10 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_names_mode(output, header->LogFileMode, ", ");
     etwas_output_format(output, " (0x%" PRIx32 ")\n", header->LogFileMode);
     put_label(output, "buffers");
-    etwas_output_format(output, "%s of ", etwas_people_count(text, input->information.buffers));
+    etwas_output_format(output, "%s of ", etwas_human_count(text, input->information.buffers));
     put_counted(output, header->BufferSize, "byte");
     etwas_output_format(output, " in the file, %s written\n",
-                        etwas_people_count(text, header->BuffersWritten));
+                        etwas_human_count(text, header->BuffersWritten));
     put_clock(output, &input->information);
     etwas_stat_clock_text(output, &input->clock);
     if (input->information.sequences != ETWAS_SEQUENCES_USED) {
@@ -372,13 +372,13 @@ static void put_count(struct etwas_output *output, const struct etwas_stat_count
                       uint64_t outside, uint64_t covered_ns)
 {
     double per_second = etwas_covered_per_second(counted->events - outside, covered_ns);
-    char events[ETWAS_PEOPLE_CHARACTERS];
-    char rate[ETWAS_PEOPLE_CHARACTERS];
-    char bytes[ETWAS_PEOPLE_CHARACTERS];
+    char events[ETWAS_HUMAN_CHARACTERS];
+    char rate[ETWAS_HUMAN_CHARACTERS];
+    char bytes[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "  %15s  %13s  %9s  ", etwas_people_count(events, counted->events),
-                        etwas_people_rate(rate, per_second),
-                        etwas_people_bytes(bytes, (double)counted->payload_bytes));
+    etwas_output_format(output, "  %15s  %13s  %9s  ", etwas_human_count(events, counted->events),
+                        etwas_human_rate(rate, per_second),
+                        etwas_human_bytes(bytes, (double)counted->payload_bytes));
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
@@ -407,7 +407,7 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
     etwas_output_text(output, "\n           events  events/second    payload  event\n");
     for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
         put_count(output, &kinds[i]->count, kinds[i]->outside, covered_ns);
-        etwas_stat_put_title(output, ETWAS_TEXT_PLAIN, kinds[i]);
+        etwas_stat_print_title(output, ETWAS_TEXT_PLAIN, kinds[i]);
         put_end(output);
     }
     free(kinds);

@@ -34,7 +34,7 @@ static void on_description(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    (void)etwas_descriptions_take(input->context, record);
+    (void)etwas_descriptions_add_record(input->context, record);
 }
 
 static const struct etwas_input_callbacks learning = {.record = on_description,

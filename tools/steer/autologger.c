@@ -50,7 +50,7 @@ struct asked {
     bool is_wrong;
 };
 
-static bool take(void *asked, int option)
+static bool take_option(void *asked, int option)
 {
     if (option == 'p') {
         ((struct asked *)asked)->program = optarg;
@@ -63,7 +63,7 @@ static void say_text(const char *text)
     etwas_text_utf8(etwas_standard_output(), ETWAS_TEXT_PLAIN, text, strlen(text));
 }
 
-static void say(const etwas_autologger_report *report, void *context)
+static void print_report(const etwas_autologger_report *report, void *context)
 {
     struct etwas_output *output = etwas_standard_output();
     struct asked *asked = context;
@@ -93,7 +93,7 @@ int etwas_command_autologger(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    static const struct etwas_options options = {"autologger", help, named, "p:h", take};
+    static const struct etwas_options options = {"autologger", help, named, "p:h", take_option};
     struct asked asked = {0};
     uint32_t code = ERROR_SUCCESS;
     int result;
@@ -102,10 +102,10 @@ int etwas_command_autologger(int argc, char **argv)
         return result;
     }
     if (optind == argc) {
-        code = etwas_autologger_check(NULL, asked.program, say, &asked);
+        code = etwas_autologger_check(NULL, asked.program, print_report, &asked);
     }
     for (int i = optind; i < argc && code == ERROR_SUCCESS; i++) {
-        code = etwas_autologger_check(argv[i], asked.program, say, &asked);
+        code = etwas_autologger_check(argv[i], asked.program, print_report, &asked);
     }
     if (code != ERROR_SUCCESS) {
         fputs("etwas autologger: not enough memory\n", stderr);

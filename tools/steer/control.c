@@ -7,8 +7,8 @@
 
 #include "cli/options.h"
 #include "commands.h"
-#include "steer/did.h"
-#include "steer/patience.h"
+#include "steer/summary.h"
+#include "steer/wait_notice.h"
 
 #include <stddef.h>
 
@@ -55,46 +55,48 @@ static bool take_none(void *context, int option)
 /* Of a host that does not answer nothing can be said, and its session is stopped by its name. */
 static bool stop(const char *command, const char *name)
 {
-    static struct etwas_steer_did did;
+    static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
     bool is_stopped;
 
-    if (!etwas_steer_did_begin(&did, command, "stopped", name)) {
+    if (!etwas_steer_summary_begin(&summary, command, "stopped", name)) {
         return false;
     }
-    if (did.session.has_counts) {
-        etwas_session_counts last = did.session.counts;
+    if (summary.session.has_counts) {
+        etwas_session_counts last = summary.session.counts;
         bool is_recorder =
-            (did.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
+            (summary.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
 
-        is_stopped = etwas_steer_stop_patiently(
-            command, name, did.session.block.properties.Wnode.HistoricalContext, &last);
+        is_stopped = etwas_steer_stop_with_notice(
+            command, name, summary.session.block.properties.Wnode.HistoricalContext, &last);
         if (is_stopped) {
-            etwas_steer_did_say(&did, &last, is_recorder ? "" : did.session.block.file_name);
+            etwas_steer_summary_print(&summary, &last,
+                                      is_recorder ? "" : summary.session.block.file_name);
         }
     } else {
         etwas_steer_prepare(&block);
-        is_stopped = etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_STOP);
+        is_stopped =
+            etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_STOP);
     }
-    etwas_steer_did_end(&did);
+    etwas_steer_summary_end(&summary);
     return is_stopped;
 }
 
 static bool flush(const char *command, const char *name)
 {
-    static struct etwas_steer_did did;
+    static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
     bool is_flushed;
 
-    if (!etwas_steer_did_begin(&did, command, "flushed", name)) {
+    if (!etwas_steer_summary_begin(&summary, command, "flushed", name)) {
         return false;
     }
     etwas_steer_prepare(&block);
-    is_flushed = etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_FLUSH);
+    is_flushed = etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_FLUSH);
     if (is_flushed) {
-        etwas_steer_did_say(&did, NULL, did.session.block.file_name);
+        etwas_steer_summary_print(&summary, NULL, summary.session.block.file_name);
     }
-    etwas_steer_did_end(&did);
+    etwas_steer_summary_end(&summary);
     return is_flushed;
 }
 

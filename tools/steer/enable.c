@@ -155,7 +155,7 @@ static bool parse_property(const char *text, uint32_t *property)
     }
 }
 
-static bool take(void *context, int option)
+static bool take_option(void *context, int option)
 {
     struct request *request = context;
     bool good = true;
@@ -227,7 +227,7 @@ static void say_in_vain(const struct request *request, const char *text, const e
         return;
     }
     if (request->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
-        etwas_steer_say_unregistered(request->command, text, guid);
+        etwas_steer_report_unregistered(request->command, text, guid);
     } else if (!is_enabled) {
         etwas_steer_complain(request->command, text, "note: it is not enabled in this session");
     }
@@ -248,7 +248,7 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     if (!etwas_steer_find_provider(request->command, text, &guid)) {
         return false;
     }
-    if (!etwas_steer_look_where(&guid, session, &before)) {
+    if (!etwas_steer_find_folder(&guid, session, &before)) {
         before.is_enabled = true; /* nothing is said of what is not known */
     }
     code = EnableTraceEx2(session, &guid, request->control_code, request->level, request->any,
@@ -309,7 +309,8 @@ static int run(const struct etwas_options *options, struct request *request, int
 
 int etwas_command_enable(int argc, char **argv)
 {
-    static const struct etwas_options options = {"enable", enable_help, enable_named, "l:h", take};
+    static const struct etwas_options options = {"enable", enable_help, enable_named, "l:h",
+                                                 take_option};
     struct request request = {.command = argv[0],
                               .timeout_ms = ETWAS_STEER_PATIENCE_MS,
                               .control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
@@ -320,7 +321,8 @@ int etwas_command_enable(int argc, char **argv)
 
 int etwas_command_disable(int argc, char **argv)
 {
-    static const struct etwas_options options = {"disable", disable_help, disable_named, "h", take};
+    static const struct etwas_options options = {"disable", disable_help, disable_named, "h",
+                                                 take_option};
     struct request request = {.command = argv[0],
                               .timeout_ms = ETWAS_STEER_PATIENCE_MS,
                               .control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER};

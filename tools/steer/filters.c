@@ -40,7 +40,8 @@ static uint32_t parse_list(const char *text, uint32_t most, uint32_t *numbers, u
 }
 
 /* One of a type. False: there is one. */
-static bool add(struct etwas_steer_filters *filters, uint32_t type, const void *data, size_t bytes)
+static bool add_filter(struct etwas_steer_filters *filters, uint32_t type, const void *data,
+                       size_t bytes)
 {
     for (uint32_t i = 0; i < filters->count; i++) {
         if (filters->descriptors[i].Type == type) {
@@ -56,8 +57,8 @@ bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const cha
 {
     uint32_t count = parse_list(text, INT32_MAX, filters->processes, MAX_EVENT_FILTER_PID_COUNT);
 
-    return count != 0 && add(filters, EVENT_FILTER_TYPE_PID, filters->processes,
-                             count * sizeof *filters->processes);
+    return count != 0 && add_filter(filters, EVENT_FILTER_TYPE_PID, filters->processes,
+                                    count * sizeof *filters->processes);
 }
 
 bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *text)
@@ -71,8 +72,8 @@ bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *tex
     for (uint32_t i = 0; i < count; i++) {
         filters->ids[ID_HEAD_UNITS + i] = (uint16_t)numbers[i];
     }
-    return count != 0 && add(filters, EVENT_FILTER_TYPE_EVENT_ID, filters->ids,
-                             (ID_HEAD_UNITS + count) * sizeof *filters->ids);
+    return count != 0 && add_filter(filters, EVENT_FILTER_TYPE_EVENT_ID, filters->ids,
+                                    (ID_HEAD_UNITS + count) * sizeof *filters->ids);
 }
 
 bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *text)
@@ -80,6 +81,6 @@ bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char
     size_t units = etwas_steer_utf16(text, filters->programs,
                                      sizeof filters->programs / sizeof *filters->programs);
 
-    return units != 0 && add(filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, filters->programs,
-                             (units + 1) * sizeof *filters->programs);
+    return units != 0 && add_filter(filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, filters->programs,
+                                    (units + 1) * sizeof *filters->programs);
 }

@@ -184,8 +184,8 @@ void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint
     return answer;
 }
 
-bool etwas_steer_look_where(const etwas_guid *provider, TRACEHANDLE session,
-                            struct etwas_steer_standing *standing)
+bool etwas_steer_find_folder(const etwas_guid *provider, TRACEHANDLE session,
+                             struct etwas_steer_standing *standing)
 {
     etwas_guid guid = *provider;
     uint32_t bytes;
@@ -217,13 +217,13 @@ static const char *system_name(const etwas_guid *guid)
     return NULL;
 }
 
-void etwas_steer_say_unregistered(const char *command, const char *text, const etwas_guid *guid)
+void etwas_steer_report_unregistered(const char *command, const char *text, const etwas_guid *guid)
 {
     struct etwas_steer_standing standing;
     etwas_guid named;
 
     if (read(text, &named) == GUID_ITSELF && system_name(guid) == NULL &&
-        etwas_steer_look_where(guid, 0, &standing) && !standing.is_registered) {
+        etwas_steer_find_folder(guid, 0, &standing) && !standing.is_registered) {
         etwas_steer_complain(command, text, "note: nobody has registered it yet");
     }
 }
@@ -294,6 +294,6 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
         etwas_steer_complain(command, provider->text, etwas_steer_reason(code));
         return false;
     }
-    etwas_steer_say_unregistered(command, name, &guid);
+    etwas_steer_report_unregistered(command, name, &guid);
     return true;
 }

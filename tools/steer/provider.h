@@ -58,14 +58,14 @@ struct etwas_steer_standing {
 };
 
 /* False: it cannot be told. */
-bool etwas_steer_look_where(const etwas_guid *provider, TRACEHANDLE session,
-                            struct etwas_steer_standing *standing);
+bool etwas_steer_find_folder(const etwas_guid *provider, TRACEHANDLE session,
+                             struct etwas_steer_standing *standing);
 
 /*
  * A note on standard error if nobody has registered the provider that a GUID names, and the system has none such. Of a name
  * etwas_steer_find_provider has said it.
  */
-void etwas_steer_say_unregistered(const char *command, const char *text, const etwas_guid *guid);
+void etwas_steer_report_unregistered(const char *command, const char *text, const etwas_guid *guid);
 
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);

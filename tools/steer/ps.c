@@ -75,7 +75,7 @@ static const struct option named[] = {
     {NULL, 0, NULL, 0},
 };
 
-static bool take(void *is_json, int option)
+static bool take_option(void *is_json, int option)
 {
     *(bool *)is_json = option == 'j';
     return option == 'j';
@@ -88,7 +88,7 @@ static int finish(int result)
 
 int etwas_command_ps(int argc, char **argv)
 {
-    static const struct etwas_options options = {"ps", ps_help, named, "jh", take};
+    static const struct etwas_options options = {"ps", ps_help, named, "jh", take_option};
     struct etwas_output *output = etwas_standard_output();
     struct etwas_steer_found found;
     bool is_json = false;
@@ -99,7 +99,7 @@ int etwas_command_ps(int argc, char **argv)
                            &result)) {
         return result;
     }
-    if (!etwas_steer_look("etwas ps", &found)) {
+    if (!etwas_steer_find_running("etwas ps", &found)) {
         return ETWAS_EXIT_OPEN;
     }
     result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_FINE;
@@ -114,7 +114,7 @@ int etwas_command_ps(int argc, char **argv)
         fputs("etwas ps: not enough memory\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
-    etwas_steer_look_free(&found);
+    etwas_steer_found_free(&found);
     return finish(result);
 }
 
@@ -136,20 +136,20 @@ static int query_all(bool is_json)
     struct etwas_steer_found found;
     int result;
 
-    if (!etwas_steer_look("etwas query", &found)) {
+    if (!etwas_steer_find_running("etwas query", &found)) {
         return ETWAS_EXIT_OPEN;
     }
     result = found.is_partial ? ETWAS_EXIT_DAMAGED : ETWAS_EXIT_FINE;
     for (uint32_t i = 0; i < found.session_count; i++) {
         show(&found.sessions[i], is_json);
     }
-    etwas_steer_look_free(&found);
+    etwas_steer_found_free(&found);
     return result;
 }
 
 int etwas_command_query(int argc, char **argv)
 {
-    static const struct etwas_options options = {"query", query_help, named, "jh", take};
+    static const struct etwas_options options = {"query", query_help, named, "jh", take_option};
     static struct etwas_steer_found_session session;
     bool is_json = false;
     int result;
@@ -163,7 +163,7 @@ int etwas_command_query(int argc, char **argv)
     }
     result = ETWAS_EXIT_FINE;
     for (int i = optind; i < argc; i++) {
-        if (etwas_steer_look_for("etwas query", argv[i], &session)) {
+        if (etwas_steer_find_session("etwas query", argv[i], &session)) {
             show(&session, is_json);
         } else {
             result = ETWAS_EXIT_OPEN;

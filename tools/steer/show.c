@@ -8,7 +8,7 @@
 #include "steer/show.h"
 
 #include "event/names.h"
-#include "print/people.h"
+#include "print/human.h"
 #include "print/text.h"
 #include "steer/provider.h"
 #include "steer/table.h"
@@ -23,16 +23,16 @@ static void put_plain(struct etwas_output *output, const char *text)
 
 static void put_count(struct etwas_output *output, uint64_t count)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_text(output, etwas_people_count(text, count));
+    etwas_output_text(output, etwas_human_count(text, count));
 }
 
 static void put_ns(struct etwas_output *output, uint64_t ns)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_text(output, etwas_people_ns(text, (double)ns));
+    etwas_output_text(output, etwas_human_ns(text, (double)ns));
 }
 
 /* 4711 shop */

@@ -7,7 +7,7 @@
  * What runs, for people and for programs.
  */
 
-#include "steer/look.h"
+#include "steer/running.h"
 
 /* Sessions, then providers, a line for each. False: there was not enough memory. */
 bool etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found);

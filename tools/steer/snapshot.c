@@ -10,8 +10,8 @@
 #include "commands.h"
 #include "print/output.h"
 #include "print/text.h"
-#include "steer/did.h"
-#include "steer/patience.h"
+#include "steer/summary.h"
+#include "steer/wait_notice.h"
 
 #include <etwas/etwas.h>
 #include <stdio.h>
@@ -75,15 +75,15 @@ struct request {
 
 static int take_one(const char *command, const char *name, const struct request *request)
 {
-    static struct etwas_steer_did did;
+    static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
     int result = ETWAS_EXIT_OPEN;
 
-    if (!etwas_steer_did_begin(&did, command, "took a snapshot of", name)) {
+    if (!etwas_steer_summary_begin(&summary, command, "took a snapshot of", name)) {
         return ETWAS_EXIT_OPEN;
     }
     /* Any other session would flush to its own file. */
-    if ((did.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
+    if ((summary.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
         etwas_steer_complain(command, name,
                              "it is no flight recorder; 'etwas flush' writes its file");
     } else if (!etwas_replace_may(command, request->output, request->force)) {
@@ -91,12 +91,12 @@ static int take_one(const char *command, const char *name, const struct request 
     } else {
         etwas_steer_prepare(&block);
         if (etwas_steer_name_file(command, request->output, block.file_name) &&
-            etwas_steer_control_patiently(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)) {
-            etwas_steer_did_say(&did, NULL, block.file_name);
+            etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)) {
+            etwas_steer_summary_print(&summary, NULL, block.file_name);
             result = ETWAS_EXIT_FINE;
         }
     }
-    etwas_steer_did_end(&did);
+    etwas_steer_summary_end(&summary);
     return result;
 }
 
@@ -140,7 +140,7 @@ static const char *reason(const etwas_snapshot_part *part)
                                                       : etwas_steer_reason(part->code);
 }
 
-static void tell(const etwas_snapshot_part *part, void *context)
+static void report_part(const etwas_snapshot_part *part, void *context)
 {
     struct telling *telling = context;
     struct etwas_output *output = etwas_standard_output();
@@ -175,7 +175,7 @@ static int take_all(const char *command, const struct request *request)
         etwas_steer_complain(command, telling.folder, "there is something in the folder");
         return ETWAS_EXIT_OUTPUT;
     }
-    code = etwas_snapshot_all(telling.folder, request->last_ns, tell, &telling);
+    code = etwas_snapshot_all(telling.folder, request->last_ns, report_part, &telling);
     if (code == ERROR_NOT_FOUND && telling.parts == 0) {
         fprintf(stderr, "%s: no recorder runs, and none was left behind\n", command);
     } else if (code != ERROR_SUCCESS && telling.failed == 0) {

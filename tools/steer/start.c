@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "host/host.h"
 #include "steer/session.h"
-#include "steer/wish.h"
+#include "steer/start_request.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,10 +33,10 @@ static const char *const help[] = {
     "full, or until that process is ended by SIGTERM. Programs with ETWAS_SHARED=0\n"
     "in their environment take no part.\n"
     "\n",
-    etwas_steer_wish_help,
+    etwas_steer_start_request_help,
     "  -h, --help           this text\n"
     "\n",
-    etwas_steer_wish_modes_help,
+    etwas_steer_start_request_modes_help,
     "\n"
     "Exit codes: see 'etwas --help'; 2 where it could not be started.\n"
     "\n"
@@ -178,28 +178,28 @@ static int start(char **arguments)
                                                                : ETWAS_EXIT_OUTPUT;
 }
 
-static bool take(void *wish, int option)
+static bool take_option(void *request, int option)
 {
-    return etwas_steer_wish_take(wish, command, option);
+    return etwas_steer_start_request_option(request, command, option);
 }
 
 int etwas_command_start(int argc, char **argv)
 {
-    static const struct etwas_options options = {"start", help, etwas_steer_wish_options,
-                                                 etwas_steer_wish_letters, take};
+    static const struct etwas_options options = {"start", help, etwas_steer_start_request_options,
+                                                 etwas_steer_start_request_letters, take_option};
     static char host[] = "etwas-host";
     static char background[] = "--background";
-    static struct etwas_steer_wish wish;
+    static struct etwas_steer_start_request request;
     char **arguments;
     int result;
 
-    if (!etwas_options_read(&options, argc, argv, &wish, &result)) {
+    if (!etwas_options_read(&options, argc, argv, &request, &result)) {
         return result;
     }
-    if (!etwas_steer_wish_finish(&wish, command, argc, argv)) {
+    if (!etwas_steer_start_request_finish(&request, command, argc, argv)) {
         return etwas_command_misused("start");
     }
-    if (!etwas_steer_wish_may_write(&wish, command)) {
+    if (!etwas_steer_start_request_may_write(&request, command)) {
         return ETWAS_EXIT_OUTPUT;
     }
     /* What is right here is right there, too. */

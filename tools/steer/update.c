@@ -8,8 +8,8 @@
 #include "cli/options.h"
 #include "cli/replace.h"
 #include "commands.h"
-#include "steer/did.h"
 #include "steer/session.h"
+#include "steer/summary.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ struct change {
     bool force;
 };
 
-static bool take(void *context, int option)
+static bool take_option(void *context, int option)
 {
     struct change *change = context;
 
@@ -154,10 +154,10 @@ static bool makes_room(const struct change *change, const struct etwas_steer_blo
 }
 
 /* In force is what the answer says. */
-static void say_changed(const struct change *change, struct etwas_steer_did *did,
+static void say_changed(const struct change *change, struct etwas_steer_summary *summary,
                         const struct etwas_steer_block *block)
 {
-    etwas_steer_did_say(did, NULL, block->file_name);
+    etwas_steer_summary_print(summary, NULL, block->file_name);
     if (change->maximum_buffers != 0 &&
         block->properties.MaximumBuffers != change->maximum_buffers) {
         fprintf(stderr, "%s: it has at most %u buffers now\n", command,
@@ -167,11 +167,11 @@ static void say_changed(const struct change *change, struct etwas_steer_did *did
 
 static bool update(const struct change *change, const char *name)
 {
-    static struct etwas_steer_did did;
+    static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
     bool is_updated;
 
-    if (!etwas_steer_did_begin(&did, command, "updated", name)) {
+    if (!etwas_steer_summary_begin(&summary, command, "updated", name)) {
         return false;
     }
     etwas_steer_prepare(&block);
@@ -187,15 +187,15 @@ static bool update(const struct change *change, const char *name)
         etwas_replace_end(&replaced, is_updated);
     }
     if (is_updated) {
-        say_changed(change, &did, &block);
+        say_changed(change, &summary, &block);
     }
-    etwas_steer_did_end(&did);
+    etwas_steer_summary_end(&summary);
     return is_updated;
 }
 
 int etwas_command_update(int argc, char **argv)
 {
-    static const struct etwas_options options = {"update", help, named, "o:fh", take};
+    static const struct etwas_options options = {"update", help, named, "o:fh", take_option};
     struct change change = {0};
     int result;
 

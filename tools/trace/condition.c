@@ -23,72 +23,73 @@ enum {
  * The value of a path by its index, which is below the count. They are asked for one after the
  * other: the search goes on from the last one.
  */
-static const etwas_value *value_at(struct etwas_subject *subject, uint32_t path, uint32_t index)
+static const etwas_value *value_at(struct etwas_current_event *current, uint32_t path,
+                                   uint32_t index)
 {
     uint32_t at = 0;
     uint32_t before = 0;
 
-    if (subject->found < subject->value_count && subject->values[subject->found].path == path &&
-        subject->found_index <= index) {
-        at = subject->found;
-        before = subject->found_index;
+    if (current->found < current->value_count && current->values[current->found].path == path &&
+        current->found_index <= index) {
+        at = current->found;
+        before = current->found_index;
     }
     for (;; at++) {
-        if (subject->values[at].path == path && before++ == index) {
-            subject->found = at;
-            subject->found_index = index;
-            return &subject->values[at].value;
+        if (current->values[at].path == path && before++ == index) {
+            current->found = at;
+            current->found_index = index;
+            return &current->values[at].value;
         }
     }
 }
 
-static struct etwas_event_string string_of(struct etwas_subject *subject,
+static struct etwas_event_string string_of(struct etwas_current_event *current,
                                            enum etwas_property property)
 {
     switch (property) {
     case ETWAS_PROPERTY_TEXT:
-        return etwas_subject_message(subject);
+        return etwas_current_event_message(current);
     case ETWAS_PROPERTY_EVENT:
     case ETWAS_PROPERTY_EVENT_CLASS:
-        return etwas_subject_name(subject, property);
+        return etwas_current_event_name(current, property);
     default:
-        return etwas_subject_string(subject, property);
+        return etwas_current_event_string(current, property);
     }
 }
 
 static uint32_t count_values(void *context, const struct etwas_where_operand *operand)
 {
-    struct etwas_subject *subject = context;
+    struct etwas_current_event *current = context;
     struct etwas_where_number number;
     uint32_t count = 0;
 
     if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
         switch (etwas_property_kind(operand->property)) {
         case ETWAS_PROPERTY_IS_STRING:
-            return string_of(subject, operand->property).text != NULL;
+            return string_of(current, operand->property).text != NULL;
         case ETWAS_PROPERTY_IS_GUID:
-            return etwas_subject_guid(subject, operand->property) != NULL;
+            return etwas_current_event_guid(current, operand->property) != NULL;
         default:
-            return etwas_subject_number(subject, operand, &number);
+            return etwas_current_event_number(current, operand, &number);
         }
     }
-    etwas_subject_gather(subject);
-    for (uint32_t i = 0; i < subject->value_count; i++) {
-        count += subject->values[i].path == operand->field;
+    etwas_current_event_gather(current);
+    for (uint32_t i = 0; i < current->value_count; i++) {
+        count += current->values[i].path == operand->field;
     }
     return count;
 }
 
-static struct etwas_where_number number_of_property(const struct etwas_subject *subject,
+static struct etwas_where_number number_of_property(const struct etwas_current_event *current,
                                                     const struct etwas_where_operand *operand)
 {
     struct etwas_where_number number = {.kind = ETWAS_WHERE_TEXT};
-    const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
+    const etwas_guid *guid = etwas_current_event_guid(current, operand->property);
 
     if (guid != NULL) {
         number.kind = ETWAS_WHERE_GUID;
         number.guid = *guid;
-    } else if (!etwas_subject_number(subject, operand, &number)) {
+    } else if (!etwas_current_event_number(current, operand, &number)) {
         number.kind = ETWAS_WHERE_TEXT;
     }
     return number;
@@ -145,17 +146,17 @@ static struct etwas_where_number number_of_field(const etwas_value *value)
 static struct etwas_where_number number_at(void *context, const struct etwas_where_operand *operand,
                                            uint32_t index)
 {
-    struct etwas_subject *subject = context;
+    struct etwas_current_event *current = context;
 
     return operand->source == ETWAS_WHERE_OF_PROPERTY
-               ? number_of_property(subject, operand)
-               : number_of_field(value_at(subject, operand->field, index));
+               ? number_of_property(current, operand)
+               : number_of_field(value_at(current, operand->field, index));
 }
 
-static size_t text_of_property(struct etwas_subject *subject,
+static size_t text_of_property(struct etwas_current_event *current,
                                const struct etwas_where_operand *operand, char *text)
 {
-    const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
+    const etwas_guid *guid = etwas_current_event_guid(current, operand->property);
     struct etwas_where_number number;
     struct etwas_event_string string;
 
@@ -165,12 +166,12 @@ static size_t text_of_property(struct etwas_subject *subject,
             guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1], guid->Data4[2],
             guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
     }
-    if (etwas_subject_number(subject, operand, &number)) {
+    if (etwas_current_event_number(current, operand, &number)) {
         return (size_t)(number.kind == ETWAS_WHERE_SIGNED
                             ? snprintf(text, TEXT_BYTES, "%lld", (long long)number.i)
                             : snprintf(text, TEXT_BYTES, "%llu", (unsigned long long)number.u));
     }
-    string = string_of(subject, operand->property);
+    string = string_of(current, operand->property);
     memcpy(text, string.text, string.bytes);
     return string.bytes;
 }
@@ -198,13 +199,13 @@ static const char *text_at(void *context, const struct etwas_where_operand *oper
                            unsigned side, size_t *bytes)
 {
     static char texts[2][TEXT_BYTES];
-    struct etwas_subject *subject = context;
+    struct etwas_current_event *current = context;
     char *text = texts[side];
 
     if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
-        *bytes = text_of_property(subject, operand, text);
+        *bytes = text_of_property(current, operand, text);
     } else {
-        const etwas_value *value = value_at(subject, operand->field, index);
+        const etwas_value *value = value_at(current, operand->field, index);
 
         *bytes = etwas_value_text(value, text, TEXT_BYTES);
         if (*bytes >= TEXT_BYTES) {
@@ -216,9 +217,9 @@ static const char *text_at(void *context, const struct etwas_where_operand *oper
     return text;
 }
 
-bool etwas_where_takes(struct etwas_where *where, struct etwas_subject *subject)
+bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event *current)
 {
-    const struct etwas_where_values values = {subject, count_values, number_at, text_at};
+    const struct etwas_where_values values = {current, count_values, number_at, text_at};
     struct etwas_event_string name;
     bool holds;
 
@@ -229,9 +230,9 @@ bool etwas_where_takes(struct etwas_where *where, struct etwas_subject *subject)
     where->was_asked = true;
     where->has_held |= holds;
     if (where->error != NULL) {
-        name = etwas_subject_name(subject, ETWAS_PROPERTY_EVENT);
+        name = etwas_current_event_name(current, ETWAS_PROPERTY_EVENT);
         etwas_where_complain(where, name.text, name.bytes);
-        subject->input->run->stop = true;
+        current->input->run->stop = true;
     }
     return holds;
 }

@@ -68,7 +68,7 @@ static void take_window(struct etwas_covered *covered, const EVENT_RECORD *recor
     covered->is_none = covered->said_until_raw <= covered->said_from_raw;
 }
 
-void etwas_covered_take(struct etwas_input *input, const EVENT_RECORD *record)
+void etwas_covered_add_record(struct etwas_input *input, const EVENT_RECORD *record)
 {
     struct etwas_covered *covered = &input->covered;
     int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
@@ -82,7 +82,7 @@ void etwas_covered_take(struct etwas_input *input, const EVENT_RECORD *record)
     }
 }
 
-static void note(struct etwas_covered *covered, int64_t first_ns, int64_t last_ns)
+static void note_times(struct etwas_covered *covered, int64_t first_ns, int64_t last_ns)
 {
     if (!covered->has_events || first_ns < covered->first_ns) {
         covered->first_ns = first_ns;
@@ -98,8 +98,8 @@ void etwas_covered_end(struct etwas_input *input)
     struct etwas_covered *covered = &input->covered;
 
     if (covered->has_stamps) {
-        note(covered, etwas_input_shown_stamp_ns(input, covered->first_stamp),
-             etwas_input_shown_stamp_ns(input, covered->last_stamp));
+        note_times(covered, etwas_input_shown_stamp_ns(input, covered->first_stamp),
+                   etwas_input_shown_stamp_ns(input, covered->last_stamp));
     }
     covered->has_stamps = false;
 }
@@ -123,7 +123,7 @@ static void on_record(EVENT_RECORD *record)
         record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_WINDOW_TYPE) {
         take_window(&input->covered, record);
     }
-    etwas_covered_take(input, record);
+    etwas_covered_add_record(input, record);
     /* What comes later in the order of time begins later, but what a file says may be long before its events. */
     look->stop =
         look->stop || (!look->wants_last && input->covered.has_stamps && !input->covered.is_said);

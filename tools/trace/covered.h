@@ -53,7 +53,7 @@ bool etwas_covered_is_of_addresses(const struct etwas_input *input, const EVENT_
 bool etwas_covered_is_window(const EVENT_RECORD *record);
 
 /* A record of an input that is being processed. */
-void etwas_covered_take(struct etwas_input *input, const EVENT_RECORD *record);
+void etwas_covered_add_record(struct etwas_input *input, const EVENT_RECORD *record);
 
 /* Before the input is closed: the times of what was taken. */
 void etwas_covered_end(struct etwas_input *input);

@@ -16,8 +16,8 @@
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static struct etwas_described **find_slot(const struct etwas_descriptions *descriptions,
-                                          const etwas_schema *schema)
+static struct etwas_schema_texts **find_slot(const struct etwas_descriptions *descriptions,
+                                             const etwas_schema *schema)
 {
     size_t mask = descriptions->capacity - 1;
     size_t at = (size_t)(((uintptr_t)schema * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & mask;
@@ -33,7 +33,7 @@ static bool grow(struct etwas_descriptions *descriptions)
     struct etwas_descriptions larger = {
         .capacity = descriptions->capacity > 0 ? 2 * descriptions->capacity : 64};
 
-    larger.table = calloc(larger.capacity, sizeof(struct etwas_described *));
+    larger.table = calloc(larger.capacity, sizeof(struct etwas_schema_texts *));
     if (larger.table == NULL) {
         return false;
     }
@@ -48,10 +48,10 @@ static bool grow(struct etwas_descriptions *descriptions)
     return true;
 }
 
-static struct etwas_described *described_of(struct etwas_descriptions *descriptions,
-                                            const etwas_schema *schema)
+static struct etwas_schema_texts *described_of(struct etwas_descriptions *descriptions,
+                                               const etwas_schema *schema)
 {
-    struct etwas_described **slot = find_slot(descriptions, schema);
+    struct etwas_schema_texts **slot = find_slot(descriptions, schema);
 
     if (*slot != NULL) {
         return *slot;
@@ -63,7 +63,7 @@ static struct etwas_described *described_of(struct etwas_descriptions *descripti
         }
         slot = find_slot(descriptions, schema);
     }
-    *slot = etwas_described_make(schema, descriptions->paths);
+    *slot = etwas_schema_texts_make(schema, descriptions->paths);
     if (*slot == NULL) {
         descriptions->out_of_memory = true;
         return NULL;
@@ -90,14 +90,14 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions)
 {
     for (size_t i = 0; i < descriptions->capacity; i++) {
         if (descriptions->table[i] != NULL) {
-            etwas_described_free(descriptions->table[i]);
+            etwas_schema_texts_free(descriptions->table[i]);
         }
     }
     free(descriptions->table);
     etwas_decoder_close(descriptions->decoder);
 }
 
-void etwas_descriptions_say_left_out(const etwas_decoder *decoder, const char *path)
+void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char *path)
 {
     struct etwas_output *errors = etwas_standard_error();
     char words[128];
@@ -115,8 +115,8 @@ void etwas_descriptions_say_left_out(const etwas_decoder *decoder, const char *p
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
-                                 const EVENT_RECORD *record)
+uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
+                                       const EVENT_RECORD *record)
 {
     uint32_t code = etwas_decoder_learn(descriptions->decoder, record);
 
@@ -129,7 +129,7 @@ uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
 
 /* ---- events like others ---------------------------------------------------------------------- */
 
-bool etwas_descriptions_say_all_by_header(const EVENT_RECORD *record)
+bool etwas_descriptions_report_all_by_header(const EVENT_RECORD *record)
 {
     return record->EventHeader.EventDescriptor.Id != 0xFFFE &&
            record->EventHeader.EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING &&
@@ -145,7 +145,7 @@ static size_t kind_index(const EVENT_HEADER *header)
     uint32_t hash = header->ProviderId.Data1 ^ (uint32_t)descriptor->Id * 0x9E3779B1u ^
                     (uint32_t)descriptor->Opcode * 0x85EBCA77u ^ descriptor->Version;
 
-    return (hash ^ hash >> 16) & (ETWAS_DESCRIBED_KINDS - 1);
+    return (hash ^ hash >> 16) & (ETWAS_SCHEMA_TEXTS_KINDS - 1);
 }
 
 static bool is_classic(const EVENT_RECORD *record)
@@ -153,30 +153,30 @@ static bool is_classic(const EVENT_RECORD *record)
     return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0;
 }
 
-struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
-                                                 const EVENT_RECORD *record)
+struct etwas_schema_texts *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
+                                                    const EVENT_RECORD *record)
 {
     const EVENT_HEADER *header = &record->EventHeader;
-    const struct etwas_described_kind *kind = &descriptions->kinds[kind_index(header)];
+    const struct etwas_schema_texts_kind *kind = &descriptions->kinds[kind_index(header)];
 
     return kind->known && kind->classic == is_classic(record) &&
                    memcmp(&kind->guid, &header->ProviderId, sizeof kind->guid) == 0 &&
                    memcmp(&kind->descriptor, &header->EventDescriptor, sizeof kind->descriptor) ==
                        0 &&
-                   etwas_descriptions_say_all_by_header(record)
-               ? kind->described
+                   etwas_descriptions_report_all_by_header(record)
+               ? kind->schema_texts
                : NULL;
 }
 
 static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
-                      struct etwas_described *described)
+                      struct etwas_schema_texts *schema_texts)
 {
     const EVENT_HEADER *header = &record->EventHeader;
 
-    if (described != NULL && !described->schema->other_version &&
-        etwas_descriptions_say_all_by_header(record)) {
-        descriptions->kinds[kind_index(header)] = (struct etwas_described_kind){
-            true, is_classic(record), header->ProviderId, header->EventDescriptor, described};
+    if (schema_texts != NULL && !schema_texts->schema->other_version &&
+        etwas_descriptions_report_all_by_header(record)) {
+        descriptions->kinds[kind_index(header)] = (struct etwas_schema_texts_kind){
+            true, is_classic(record), header->ProviderId, header->EventDescriptor, schema_texts};
     }
 }
 
@@ -319,12 +319,12 @@ void etwas_descriptions_forget(void)
     memset(&all, 0, sizeof all);
 }
 
-struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
-                                                const EVENT_RECORD *record, bool *senseless)
+struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *descriptions,
+                                                   const EVENT_RECORD *record, bool *senseless)
 {
     const etwas_schema *schema = NULL;
     const etwas_schema *other = NULL;
-    struct etwas_described *described;
+    struct etwas_schema_texts *schema_texts;
     uint32_t code = etwas_decoder_schema(descriptions->decoder, record, &schema);
 
     while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
@@ -340,9 +340,9 @@ struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descr
     }
     *senseless = code == ERROR_INVALID_DATA;
     descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
-    described = code == ERROR_SUCCESS ? described_of(descriptions, schema) : NULL;
-    keep_kind(descriptions, record, described);
-    return described;
+    schema_texts = code == ERROR_SUCCESS ? described_of(descriptions, schema) : NULL;
+    keep_kind(descriptions, record, schema_texts);
+    return schema_texts;
 }
 
 const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,

@@ -371,13 +371,13 @@ void etwas_input_measure_loss(const struct etwas_input *input, struct etwas_kern
     }
 }
 
-void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,
-                          const EVENT_RECORD *record)
+void etwas_input_print_time(struct etwas_output *output, const struct etwas_input *input,
+                            const EVENT_RECORD *record)
 {
     int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
 
     if (input->time == ETWAS_INPUT_BOTH) {
-        etwas_input_put_stamp(output, input, stamp);
+        etwas_input_print_stamp(output, input, stamp);
     } else if (input->time == ETWAS_INPUT_NANOSECONDS) {
         etwas_text_time_ns(output, stamp);
     } else {
@@ -401,8 +401,8 @@ int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD
     return etwas_input_shown_stamp_ns(input, record->EventHeader.TimeStamp.QuadPart);
 }
 
-void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input *input,
-                           int64_t raw)
+void etwas_input_print_stamp(struct etwas_output *output, const struct etwas_input *input,
+                             int64_t raw)
 {
     int64_t time_ns = converted(input, raw, ETWAS_CLOCK_PROCESS_TRACE);
 
@@ -435,7 +435,8 @@ static void put_damage(struct etwas_output *output, const etwas_damage *damage)
     etwas_output_char(output, '\n');
 }
 
-void etwas_input_put_json(struct etwas_output *output, const struct etwas_input *input, int result)
+void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
+                            int result)
 {
     etwas_output_text(output, "{\"file\":");
     etwas_json_string(output, input->path);
@@ -443,8 +444,8 @@ void etwas_input_put_json(struct etwas_output *output, const struct etwas_input 
     etwas_json_number(output, "events_lost", input->information.lost_events);
 }
 
-void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,
-                             const char *prefix)
+void etwas_input_print_damages(struct etwas_output *output, const struct etwas_input *input,
+                               const char *prefix)
 {
     for (uint64_t i = 0; i < input->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
         etwas_output_text(output, prefix);
@@ -456,8 +457,8 @@ void etwas_input_put_damages(struct etwas_output *output, const struct etwas_inp
     }
 }
 
-void etwas_input_say(const struct etwas_input *input, const char *command, bool is_note,
-                     const char *what)
+void etwas_input_report(const struct etwas_input *input, const char *command, bool is_note,
+                        const char *what)
 {
     struct etwas_output *errors = etwas_standard_error();
 

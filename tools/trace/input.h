@@ -131,7 +131,7 @@ void etwas_input_measure_loss(const struct etwas_input *input, struct etwas_kern
 int64_t etwas_input_filetime(int64_t unix_ns);
 int64_t etwas_input_ns_of(int64_t filetime);
 
-/* A record's time as etwas_input_put_time shows it, in nanoseconds since 1970: what --from and --to compare. */
+/* A record's time as etwas_input_print_time shows it, in nanoseconds since 1970: what --from and --to compare. */
 int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /* The same of a TimeStamp. */
@@ -146,12 +146,12 @@ static inline uint64_t etwas_input_passed_ns(int64_t from_ns, int64_t to_ns)
 }
 
 /* Writes a record's time, in UTC; to the nanosecond where the clock has it. Not of ETWAS_INPUT_RAW. */
-void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,
-                          const EVENT_RECORD *record);
+void etwas_input_print_time(struct etwas_output *output, const struct etwas_input *input,
+                            const EVENT_RECORD *record);
 
 /* The same of a stamp as recorded, such as stands in a payload. */
-void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input *input,
-                           int64_t raw);
+void etwas_input_print_stamp(struct etwas_output *output, const struct etwas_input *input,
+                             int64_t raw);
 
 /* When the session started, in nanoseconds since 1970. */
 int64_t etwas_input_start_ns(const struct etwas_input *input);
@@ -160,15 +160,16 @@ int64_t etwas_input_start_ns(const struct etwas_input *input);
 int64_t etwas_input_end_ns(const struct etwas_input *input);
 
 /* Begins a JSON object about the file: its name, whether it is damaged by `result`, and what was lost. */
-void etwas_input_put_json(struct etwas_output *output, const struct etwas_input *input, int result);
+void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
+                            int result);
 
 /* One line for each damage kept and one for the rest, each begun with `prefix`. */
-void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,
-                             const char *prefix);
+void etwas_input_print_damages(struct etwas_output *output, const struct etwas_input *input,
+                               const char *prefix);
 
 /* "etwas COMMAND: PATH: WHAT" on standard error; with `is_note` it is one. */
-void etwas_input_say(const struct etwas_input *input, const char *command, bool is_note,
-                     const char *what);
+void etwas_input_report(const struct etwas_input *input, const char *command, bool is_note,
+                        const char *what);
 
 /* Says on standard error if a file that was processed has no end. */
 void etwas_input_warn_of_end(const struct etwas_input *input);

@@ -6,7 +6,7 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 
-int64_t etwas_told_time_ns(etwas_trace_handle trace, int64_t raw)
+int64_t etwas_trace_time_ns(etwas_trace_handle trace, int64_t raw)
 {
     etwas_clock_time time = {0, UINT64_MAX};
 
@@ -14,15 +14,15 @@ int64_t etwas_told_time_ns(etwas_trace_handle trace, int64_t raw)
     return time.value;
 }
 
-static void convert(struct etwas_told_losses *losses, etwas_trace_handle trace,
+static void convert(struct etwas_trace_losses *losses, etwas_trace_handle trace,
                     const etwas_loss *found)
 {
     for (uint32_t i = 0; i < losses->count; i++) {
-        struct etwas_told_loss *loss = &losses->list[i];
+        struct etwas_trace_loss *loss = &losses->list[i];
 
-        *loss = (struct etwas_told_loss){
-            .from_ns = etwas_told_time_ns(trace, found[i].from_raw),
-            .until_ns = etwas_told_time_ns(trace, found[i].until_raw),
+        *loss = (struct etwas_trace_loss){
+            .from_ns = etwas_trace_time_ns(trace, found[i].from_raw),
+            .until_ns = etwas_trace_time_ns(trace, found[i].until_raw),
             .events = found[i].events,
             .cause = found[i].cause,
             .processor = found[i].processor,
@@ -33,12 +33,12 @@ static void convert(struct etwas_told_losses *losses, etwas_trace_handle trace,
     }
 }
 
-bool etwas_told_losses_read(struct etwas_told_losses *losses, etwas_trace_handle trace)
+bool etwas_trace_losses_read(struct etwas_trace_losses *losses, etwas_trace_handle trace)
 {
     etwas_loss *found;
     uint32_t count = 0;
 
-    *losses = (struct etwas_told_losses){0};
+    *losses = (struct etwas_trace_losses){0};
     (void)etwas_trace_query_losses(trace, NULL, 0, &count);
     if (count == 0) {
         return true;
@@ -52,13 +52,13 @@ bool etwas_told_losses_read(struct etwas_told_losses *losses, etwas_trace_handle
     }
     free(found);
     if (losses->count == 0) {
-        etwas_told_losses_free(losses);
+        etwas_trace_losses_free(losses);
     }
     return losses->count != 0;
 }
 
-void etwas_told_losses_free(struct etwas_told_losses *losses)
+void etwas_trace_losses_free(struct etwas_trace_losses *losses)
 {
     free(losses->list);
-    *losses = (struct etwas_told_losses){0};
+    *losses = (struct etwas_trace_losses){0};
 }

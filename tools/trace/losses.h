@@ -9,7 +9,7 @@
 
 #include <etwas/etwas.h>
 
-struct etwas_told_loss {
+struct etwas_trace_loss {
     int64_t from_ns; /* since 1970 */
     int64_t until_ns;
     uint64_t events;
@@ -18,18 +18,18 @@ struct etwas_told_loss {
 };
 
 /* Zeroed: none. */
-struct etwas_told_losses {
-    struct etwas_told_loss *list; /* the oldest first */
+struct etwas_trace_losses {
+    struct etwas_trace_loss *list; /* the oldest first */
     uint32_t count;
     uint64_t events; /* of all */
 };
 
 /* A moment of an open trace by the same times: since 1970. */
-int64_t etwas_told_time_ns(etwas_trace_handle trace, int64_t raw);
+int64_t etwas_trace_time_ns(etwas_trace_handle trace, int64_t raw);
 
 /* Of a trace that is open. False: no memory, and there are none. */
-bool etwas_told_losses_read(struct etwas_told_losses *losses, etwas_trace_handle trace);
+bool etwas_trace_losses_read(struct etwas_trace_losses *losses, etwas_trace_handle trace);
 
-void etwas_told_losses_free(struct etwas_told_losses *losses);
+void etwas_trace_losses_free(struct etwas_trace_losses *losses);
 
 #endif

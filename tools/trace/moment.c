@@ -61,7 +61,7 @@ struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT
         .input = input,
         .raw = record->EventHeader.TimeStamp.QuadPart,
         .processor = record->BufferContext.ProcessorIndex,
-        .steps = etwas_steps_take(input->steps, record),
+        .steps = etwas_steps_add_record(input->steps, record),
     };
     etwas_clock_time time = {0, UINT64_MAX};
 

@@ -20,13 +20,14 @@ void etwas_span_classes_close(struct etwas_span_classes *classes)
 }
 
 static uint32_t find_by_name(struct etwas_span_classes *classes,
-                             const struct etwas_described *described, const EVENT_RECORD *record)
+                             const struct etwas_schema_texts *schema_texts,
+                             const EVENT_RECORD *record)
 {
     const etwas_guid *guid = &record->EventHeader.ProviderId;
     bool is_of_span = etwas_span_name_is_of_span(record);
     char name[ETWAS_SPAN_NAME_BYTES];
 
-    etwas_span_name_make(name, described, record);
+    etwas_span_name_make(name, schema_texts, record);
     for (uint32_t i = 0; i < classes->count; i++) {
         const struct etwas_span_class *known = &classes->all[i];
 
@@ -45,19 +46,19 @@ static uint32_t find_by_name(struct etwas_span_classes *classes,
 }
 
 static struct etwas_span_memo *memo_of(const struct etwas_span_classes *classes,
-                                       const struct etwas_described *described,
+                                       const struct etwas_schema_texts *schema_texts,
                                        const etwas_guid *guid, bool is_of_span)
 {
     uint64_t words[2];
     uint64_t hash;
 
     memcpy(words, guid, sizeof words);
-    hash = (words[0] ^ words[1] ^ (uintptr_t)described) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = (words[0] ^ words[1] ^ (uintptr_t)schema_texts) * UINT64_C(0x9E3779B97F4A7C15);
     for (uint32_t i = (uint32_t)(hash >> 32);; i++) {
         struct etwas_span_memo *memo = &classes->memo[i % ETWAS_SPAN_CLASSES_MEMO];
 
         if (memo->class_number == 0 ||
-            (memo->described == described && memo->is_of_span == is_of_span &&
+            (memo->schema_texts == schema_texts && memo->is_of_span == is_of_span &&
              memcmp(&memo->guid, guid, sizeof *guid) == 0)) {
             return memo;
         }
@@ -65,21 +66,21 @@ static struct etwas_span_memo *memo_of(const struct etwas_span_classes *classes,
 }
 
 uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
-                                 const struct etwas_described *described,
+                                 const struct etwas_schema_texts *schema_texts,
                                  const EVENT_RECORD *record)
 {
     const etwas_guid *guid = &record->EventHeader.ProviderId;
     bool is_of_span = etwas_span_name_is_of_span(record);
-    struct etwas_span_memo *memo = memo_of(classes, described, guid, is_of_span);
+    struct etwas_span_memo *memo = memo_of(classes, schema_texts, guid, is_of_span);
     uint32_t found;
 
     if (memo->class_number != 0) {
         return memo->class_number - 1;
     }
-    found = find_by_name(classes, described, record);
+    found = find_by_name(classes, schema_texts, record);
     /* Half of them stay empty, so that a search ends. */
     if (found != UINT32_MAX && classes->memo_count < ETWAS_SPAN_CLASSES_MEMO / 2) {
-        *memo = (struct etwas_span_memo){described, *guid, is_of_span, found + 1};
+        *memo = (struct etwas_span_memo){schema_texts, *guid, is_of_span, found + 1};
         classes->memo_count++;
     }
     return found;

@@ -23,7 +23,7 @@ struct etwas_span_class {
 
 /* What a kind of event was the last time: its class. */
 struct etwas_span_memo {
-    const struct etwas_described *described; /* NULL: nothing describes it */
+    const struct etwas_schema_texts *schema_texts; /* NULL: nothing describes it */
     etwas_guid guid;
     bool is_of_span;
     uint32_t class_number; /* from 1; 0: the entry is empty */
@@ -42,7 +42,7 @@ void etwas_span_classes_close(struct etwas_span_classes *classes);
 
 /* The class of what an event begins or ends, or its own kind; UINT32_MAX: there are too many. */
 uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
-                                 const struct etwas_described *described,
+                                 const struct etwas_schema_texts *schema_texts,
                                  const EVENT_RECORD *record);
 
 /* Before descriptions are closed: what was known by them is not known any more. */

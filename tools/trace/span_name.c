@@ -36,28 +36,28 @@ bool etwas_span_name_is_of_span(const EVENT_RECORD *record)
     return opcode == EVENT_TRACE_TYPE_START || opcode == EVENT_TRACE_TYPE_END;
 }
 
-void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES], const struct etwas_described *described,
-                          const EVENT_RECORD *record)
+void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES],
+                          const struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record)
 {
     const char *last = NULL;
     struct etwas_event event;
 
     name[0] = '\0';
-    if (described == NULL || described->schema->event[0] == '\0') {
+    if (schema_texts == NULL || schema_texts->schema->event[0] == '\0') {
         append_guid(name, &record->EventHeader.ProviderId);
         return;
     }
     etwas_event_read(record, &event);
-    if (described->schema->provider[0] != '\0') {
-        append(name, described->schema->provider, strlen(described->schema->provider));
+    if (schema_texts->schema->provider[0] != '\0') {
+        append(name, schema_texts->schema->provider, strlen(schema_texts->schema->provider));
         append(name, "/", 1);
     }
     if (event.event_name.text == NULL && etwas_span_name_is_of_span(record)) {
-        last = strrchr(described->schema->event, '/');
+        last = strrchr(schema_texts->schema->event, '/');
     }
-    append(name, described->schema->event,
-           last != NULL ? (size_t)(last - described->schema->event)
-                        : strlen(described->schema->event));
+    append(name, schema_texts->schema->event,
+           last != NULL ? (size_t)(last - schema_texts->schema->event)
+                        : strlen(schema_texts->schema->event));
 }
 
 bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted)

@@ -64,7 +64,7 @@ static uint64_t sum(uint64_t one, uint64_t other)
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* Its entry, or the free one where it would be. */
-static struct thread *find(const struct etwas_steps *steps, uint32_t number)
+static struct thread *find_thread(const struct etwas_steps *steps, uint32_t number)
 {
     size_t at = (number * UINT32_C(0x9E3779B1)) & (steps->room - 1);
 
@@ -88,7 +88,7 @@ static bool make_room(struct etwas_steps *steps)
     }
     for (size_t i = 0; i < steps->room; i++) {
         if (steps->threads[i].order != 0) {
-            *find(&larger, steps->threads[i].number) = steps->threads[i];
+            *find_thread(&larger, steps->threads[i].number) = steps->threads[i];
         }
     }
     free(steps->threads);
@@ -113,7 +113,7 @@ static void count(struct etwas_steps *steps, const struct thread *thread, uint64
 }
 
 /* What cannot be remembered is not known from now on. */
-static void take(struct etwas_steps *steps, uint32_t number, int64_t raw)
+static void take_stamp(struct etwas_steps *steps, uint32_t number, int64_t raw)
 {
     struct thread *thread;
     uint64_t back_ns;
@@ -122,7 +122,7 @@ static void take(struct etwas_steps *steps, uint32_t number, int64_t raw)
         steps->mark.ns = UINT64_MAX;
         return;
     }
-    thread = find(steps, number);
+    thread = find_thread(steps, number);
     steps->count += thread->order == 0;
     if (thread->order != 0 && raw < thread->raw &&
         !__builtin_mul_overflow((uint64_t)thread->raw - (uint64_t)raw, NS_PER_UNIT, &back_ns)) {
@@ -135,7 +135,8 @@ static void take(struct etwas_steps *steps, uint32_t number, int64_t raw)
     steps->mark.thread_ns = thread->back_ns;
 }
 
-struct etwas_steps_mark etwas_steps_take(struct etwas_steps *steps, const EVENT_RECORD *record)
+struct etwas_steps_mark etwas_steps_add_record(struct etwas_steps *steps,
+                                               const EVENT_RECORD *record)
 {
     if (steps == NULL) {
         return (struct etwas_steps_mark){.thread = NO_THREAD};
@@ -144,7 +145,7 @@ struct etwas_steps_mark etwas_steps_take(struct etwas_steps *steps, const EVENT_
     steps->mark.thread = record->EventHeader.ThreadId;
     steps->mark.thread_ns = 0;
     if (steps->mark.thread != NO_THREAD) {
-        take(steps, steps->mark.thread, record->EventHeader.TimeStamp.QuadPart);
+        take_stamp(steps, steps->mark.thread, record->EventHeader.TimeStamp.QuadPart);
     }
     return steps->mark;
 }

@@ -28,7 +28,8 @@ struct etwas_steps *etwas_steps_open(void);
 void etwas_steps_close(struct etwas_steps *steps);
 
 /* Takes a record, whose TimeStamp is raw; once or several times. `steps` NULL: the file is stamped by another clock. */
-struct etwas_steps_mark etwas_steps_take(struct etwas_steps *steps, const EVENT_RECORD *record);
+struct etwas_steps_mark etwas_steps_add_record(struct etwas_steps *steps,
+                                               const EVENT_RECORD *record);
 
 /* Remembers the record that was taken last as the START of this span. `steps` may be NULL. */
 void etwas_steps_begin(struct etwas_steps *steps, const etwas_span *span);

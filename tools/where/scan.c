@@ -23,7 +23,7 @@ void etwas_where_fail(struct etwas_where_scan *scan, size_t at, size_t length, c
     scan->word = ETWAS_WORD_WRONG;
 }
 
-static bool keep(struct etwas_where_scan *scan, char character)
+static bool keep_character(struct etwas_where_scan *scan, char character)
 {
     struct etwas_where *where = scan->where;
 
@@ -213,17 +213,17 @@ static const char *keep_point(struct etwas_where_scan *scan, const char *text)
         return NULL;
     }
     if (point >= 0x10000) {
-        (void)(keep(scan, (char)(0xF0 | point >> 18)) &&
-               keep(scan, (char)(0x80 | (point >> 12 & 0x3F))));
+        (void)(keep_character(scan, (char)(0xF0 | point >> 18)) &&
+               keep_character(scan, (char)(0x80 | (point >> 12 & 0x3F))));
     } else if (point >= 0x800) {
-        keep(scan, (char)(0xE0 | point >> 12));
+        keep_character(scan, (char)(0xE0 | point >> 12));
     }
     if (point >= 0x800) {
-        keep(scan, (char)(0x80 | (point >> 6 & 0x3F)));
+        keep_character(scan, (char)(0x80 | (point >> 6 & 0x3F)));
     } else {
-        keep(scan, (char)(0xC0 | point >> 6));
+        keep_character(scan, (char)(0xC0 | point >> 6));
     }
-    keep(scan, (char)(0x80 | (point & 0x3F)));
+    keep_character(scan, (char)(0x80 | (point & 0x3F)));
     return end + 1;
 }
 
@@ -259,14 +259,14 @@ static void scan_string(struct etwas_where_scan *scan)
                 return;
             }
         }
-        if (!keep(scan, (char)character)) {
+        if (!keep_character(scan, (char)character)) {
             return;
         }
         text += taken;
     }
     scan->length = (size_t)(text + 1 - scan->expression) - scan->at;
     scan->bytes = (size_t)(scan->where->text + scan->where->text_bytes - scan->text);
-    keep(scan, '\0');
+    keep_character(scan, '\0');
 }
 
 /* One word of a name, and the 0 behind it. Returns its end; NULL: it is wrong. */
@@ -284,7 +284,7 @@ static const char *scan_part(struct etwas_where_scan *scan, const char *text)
             etwas_where_fail(scan, (size_t)(start - scan->expression), 1, "the name has no end");
             return NULL;
         }
-        if (!keep(scan, *text)) {
+        if (!keep_character(scan, *text)) {
             return NULL;
         }
         text++;
@@ -294,7 +294,7 @@ static const char *scan_part(struct etwas_where_scan *scan, const char *text)
                          "expected the name of a member behind the dot");
         return NULL;
     }
-    return keep(scan, '\0') ? text + (quoted ? 1 : 0) : NULL;
+    return keep_character(scan, '\0') ? text + (quoted ? 1 : 0) : NULL;
 }
 
 static bool is_reserved(const struct etwas_where_scan *scan, const char *word)

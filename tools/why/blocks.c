@@ -94,7 +94,7 @@ static struct etwas_why_block *block_of(struct etwas_why_chosen *chosen,
 /* ---- pending --------------------------------------------------------------------------------- */
 
 /* Adds what there is of one to another of its kind. */
-static void add(struct etwas_why_block *block, const struct etwas_why_block *more)
+static void add_block(struct etwas_why_block *block, const struct etwas_why_block *more)
 {
     block->times += more->times;
     block->ns += more->ns;
@@ -110,7 +110,7 @@ static void add(struct etwas_why_block *block, const struct etwas_why_block *mor
 static void count_pending(struct etwas_why_chosen *chosen, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        add(block_of(chosen, &chosen->pending[i].block), &chosen->pending[i].block);
+        add_block(block_of(chosen, &chosen->pending[i].block), &chosen->pending[i].block);
     }
     chosen->pending_count -= count;
     memmove(chosen->pending, chosen->pending + count,
@@ -125,7 +125,7 @@ static void put_pending(struct etwas_why_chosen *chosen, const struct etwas_why_
         struct etwas_why_pending *other = &chosen->pending[i];
 
         if (other->from_ns >= since_ns && is_same_kind(&other->block, &pending->block)) {
-            add(&other->block, &pending->block);
+            add_block(&other->block, &pending->block);
             other->gap_ns = other->gap_ns == pending->gap_ns ? pending->gap_ns : UINT64_MAX;
             return;
         }
@@ -160,10 +160,11 @@ void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
         return;
     }
     counts->has_pending = true;
-    if (counts->doing.has_call) {
-        block->call = (int64_t)(counts->doing.call & INT64_MAX);
+    if (counts->call_state.has_call) {
+        block->call = (int64_t)(counts->call_state.call & INT64_MAX);
     }
-    put_pending(chosen, &pending, counts->doing.is_open ? counts->doing.since_ns : INT64_MAX);
+    put_pending(chosen, &pending,
+                counts->call_state.is_open ? counts->call_state.since_ns : INT64_MAX);
 }
 
 /* ---- on what --------------------------------------------------------------------------------- */
@@ -174,37 +175,38 @@ static bool is_socket(const char *file)
 }
 
 /* Which waits for whatever is over first. */
-static bool is_on_many(const struct etwas_why *why, const struct etwas_why_doing *doing)
+static bool is_on_many(const struct etwas_why *why, const struct etwas_why_call_state *call_state)
 {
     char call[ETWAS_WHY_CALL_BYTES];
 
-    return doing->has_call && etwas_why_call_name(why, (int64_t)doing->call, call) &&
+    return call_state->has_call && etwas_why_call_name(why, (int64_t)call_state->call, call) &&
            strcmp(call, "io_uring_enter") == 0;
 }
 
 /* It is known of the processor that used it that the thread ran there: no switch is missing since. */
 static bool is_its_socket(const struct etwas_why *why, const struct etwas_why_chosen *chosen,
-                          const struct etwas_why_doing *doing)
+                          const struct etwas_why_call_state *call_state)
 {
     const struct etwas_schedule_thread *thread = &why->schedule.threads[chosen->on];
     const struct etwas_schedule_processor *processor =
-        &why->schedule.processors[doing->socket_processor];
-    bool is_elsewhere = thread->processor != doing->socket_processor;
+        &why->schedule.processors[call_state->socket_processor];
+    bool is_elsewhere = thread->processor != call_state->socket_processor;
 
-    return doing->has_socket && !doing->has_more_sockets &&
-           processor->gap_end_ns <= doing->socket_ns &&
+    return call_state->has_socket && !call_state->has_more_sockets &&
+           processor->gap_end_ns <= call_state->socket_ns &&
            !(is_elsewhere && processor->running == thread->thread);
 }
 
 /* A socket whose ends are known needs no other name, and a file that is named twice is one. */
 static void name_it(const struct etwas_why *why, const struct etwas_why_chosen *chosen,
-                    const struct etwas_why_doing *doing, struct etwas_why_block *block)
+                    const struct etwas_why_call_state *call_state, struct etwas_why_block *block)
 {
-    bool has_socket = is_its_socket(why, chosen, doing);
+    bool has_socket = is_its_socket(why, chosen, call_state);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < doing->file_count; i++) {
-        const char *name = etwas_file_names_find(&why->file_names, doing->input, doing->files[i]);
+    for (uint32_t i = 0; i < call_state->file_count; i++) {
+        const char *name =
+            etwas_file_names_find(&why->file_names, call_state->input, call_state->files[i]);
 
         bool is_new = count == 0 || !is_same_text(name, block->files[count - 1]);
 
@@ -214,24 +216,24 @@ static void name_it(const struct etwas_why *why, const struct etwas_why_chosen *
     }
     if (has_socket) {
         block->has_socket = true;
-        block->socket = doing->socket;
+        block->socket = call_state->socket;
     }
 }
 
 void etwas_why_settle(struct etwas_why *why, struct etwas_why_chosen *chosen,
-                      const struct etwas_why_doing *doing, bool is_operation)
+                      const struct etwas_why_call_state *call_state, bool is_operation)
 {
-    bool is_known = doing != NULL && !is_on_many(why, doing);
-    int64_t since_ns = is_known && is_operation ? doing->operation_since_ns
-                       : is_known               ? doing->since_ns
+    bool is_known = call_state != NULL && !is_on_many(why, call_state);
+    int64_t since_ns = is_known && is_operation ? call_state->operation_since_ns
+                       : is_known               ? call_state->since_ns
                                                 : 0;
 
     for (uint32_t i = 0; i < chosen->pending_count && is_known; i++) {
         struct etwas_why_pending *pending = &chosen->pending[i];
 
         if (!pending->block.is_fault && pending->from_ns >= since_ns &&
-            (is_operation || pending->gap_ns == doing->gap_ns)) {
-            name_it(why, chosen, doing, &pending->block);
+            (is_operation || pending->gap_ns == call_state->gap_ns)) {
+            name_it(why, chosen, call_state, &pending->block);
         }
     }
     count_pending(chosen, chosen->pending_count);

@@ -8,7 +8,7 @@
 
 #include "why/why.h"
 
-#include "print/people.h"
+#include "print/human.h"
 
 #include <inttypes.h>
 
@@ -30,9 +30,9 @@ void etwas_why_take_request(struct etwas_why *why, const struct etwas_kernel_eve
     }
 }
 
-void etwas_why_put_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen)
+void etwas_why_print_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
     const char *before = "  It asked disks for ";
 
     for (uint32_t i = 0; i < ETWAS_KERNEL_DISK_KINDS; i++) {
@@ -40,13 +40,13 @@ void etwas_why_put_requests(struct etwas_output *output, const struct etwas_why_
 
         if (requests->count > 0) {
             etwas_output_format(output, "%s%s %s%s", before,
-                                etwas_people_count(text, requests->count), kinds[i],
+                                etwas_human_count(text, requests->count), kinds[i],
                                 requests->count == 1           ? ""
                                 : i == ETWAS_KERNEL_DISK_FLUSH ? "es"
                                                                : "s");
             if (requests->bytes > 0) {
                 etwas_output_format(output, " of %s",
-                                    etwas_people_bytes(text, (double)requests->bytes));
+                                    etwas_human_bytes(text, (double)requests->bytes));
             }
             etwas_output_format(output, " (the longest took %.3f ms)",
                                 (double)requests->longest_ns / 1e6);

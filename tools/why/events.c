@@ -114,7 +114,7 @@ void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
     etwas_schedule_time(&why->schedule, time_ns);
     if (event->kind <= ETWAS_KERNEL_LOSS) {
         etwas_input_measure_loss(input, event);
-        etwas_schedule_take(&why->schedule, event);
+        etwas_schedule_add_record(&why->schedule, event);
         return;
     }
     thread = owner(why, event);

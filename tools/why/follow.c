@@ -130,7 +130,7 @@ static void settle(struct etwas_why_times *times, uint64_t duration_ns)
     times->hard_fault_ns = no_more_than(times->hard_fault_ns, duration_ns);
 }
 
-static void add(struct etwas_why_times *sum, const struct etwas_why_times *times)
+static void add_times(struct etwas_why_times *sum, const struct etwas_why_times *times)
 {
     sum->running_ns += times->running_ns;
     sum->ready_ns += times->ready_ns;
@@ -224,7 +224,7 @@ static void count_class(struct etwas_why *why, const struct etwas_why_open *open
     its_class->duration_ns += duration_ns;
     its_class->longest_ns =
         duration_ns > its_class->longest_ns ? duration_ns : its_class->longest_ns;
-    add(&its_class->times, &open->times);
+    add_times(&its_class->times, &open->times);
     its_class->counted += open->own.by == ETWAS_WHY_BY_COUNTERS;
 }
 

@@ -131,7 +131,7 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
     etwas_output_char(output, ']');
     if (block->has_socket) {
         etwas_output_text(output, ",\"socket\":\"");
-        etwas_why_put_socket(output, &block->socket);
+        etwas_why_print_socket(output, &block->socket);
         etwas_output_char(output, '"');
     }
     etwas_json_text(output, "waker", wakers[block->waker]);
@@ -150,7 +150,7 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
     etwas_output_text(output, "],\"symbols\":[");
     for (uint32_t i = 0; i < block->frame_count; i++) {
         etwas_output_text(output, i > 0 ? ",\"" : "\"");
-        etwas_why_put_frame(output, ETWAS_TEXT_JSON, why, block, i);
+        etwas_why_print_frame(output, ETWAS_TEXT_JSON, why, block, i);
         etwas_output_char(output, '"');
     }
     etwas_output_text(output, "]}");

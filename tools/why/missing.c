@@ -50,7 +50,8 @@ enum what {
 };
 
 /* What one kind of waiting leaves open. */
-static void look(const struct etwas_why *why, const struct etwas_why_block *block, bool open[WHATS])
+static void look_at_block(const struct etwas_why *why, const struct etwas_why_block *block,
+                          bool open[WHATS])
 {
     char call[ETWAS_WHY_CALL_BYTES] = "";
 
@@ -82,8 +83,8 @@ static bool is_recorded(const struct etwas_why *why, enum what what)
     return seen[what] || (why->recorded_flags & flags[what]) != 0;
 }
 
-void etwas_why_put_missing(struct etwas_output *output, const struct etwas_why *why,
-                           const struct etwas_why_chosen *chosen)
+void etwas_why_print_missing(struct etwas_output *output, const struct etwas_why *why,
+                             const struct etwas_why_chosen *chosen)
 {
     static const char *const texts[WHATS] = {
         [WHAT_CALL] = "systemcall (which call)",
@@ -97,7 +98,7 @@ void etwas_why_put_missing(struct etwas_output *output, const struct etwas_why *
     bool is_first = true;
 
     for (uint32_t i = 0; i < chosen->block_count; i++) {
-        look(why, &chosen->blocks[i], open);
+        look_at_block(why, &chosen->blocks[i], open);
     }
     for (enum what what = 0; what < WHATS; what++) {
         /* In which calls it was says whether these would tell more. */

@@ -8,8 +8,8 @@
 #include "why/why.h"
 
 /* The parts come one after the other; what was unwound of the program's is told last, and has more. */
-static void keep(struct etwas_why_chosen *chosen, const struct etwas_event_stack *stack,
-                 const struct etwas_why_stack *origin, int64_t stack_ns)
+static void keep_stack(struct etwas_why_chosen *chosen, const struct etwas_event_stack *stack,
+                       const struct etwas_why_stack *origin, int64_t stack_ns)
 {
     bool is_kernel = etwas_address_is_kernel(etwas_event_frame(stack, 0));
     uint32_t user = chosen->stack_ns == stack_ns ? chosen->stack_origin.user : 0;
@@ -50,18 +50,18 @@ void etwas_why_take_stack(struct etwas_why *why, const struct etwas_input *input
     }
     stack = etwas_addresses_stack(&why->addresses[origin.input], record);
     for (; chosen != NULL && stack.count > 0; chosen = etwas_why_next_chosen(why, number, chosen)) {
-        keep(chosen, &stack, &origin, time.value);
+        keep_stack(chosen, &stack, &origin, time.value);
     }
 }
 
-void etwas_why_put_frame(struct etwas_output *output, enum etwas_text_style style,
-                         const struct etwas_why *why, const struct etwas_why_block *block,
-                         uint32_t index)
+void etwas_why_print_frame(struct etwas_output *output, enum etwas_text_style style,
+                           const struct etwas_why *why, const struct etwas_why_block *block,
+                           uint32_t index)
 {
     const struct etwas_address address = {.value = block->frames[index],
                                           .time = block->stack.stamp,
                                           .process = block->stack.process,
                                           .is_return = index != 0 && index != block->stack.user};
 
-    etwas_addresses_put(output, style, &why->addresses[block->stack.input], &address);
+    etwas_addresses_print(output, style, &why->addresses[block->stack.input], &address);
 }

@@ -7,7 +7,7 @@
 
 #include "why/why.h"
 
-#include "print/people.h"
+#include "print/human.h"
 #include "print/text.h"
 
 #include <inttypes.h>
@@ -89,20 +89,20 @@ static int compare_classes(const void *left, const void *right)
 static void put_times(struct etwas_output *output, const struct etwas_why_times *times,
                       uint64_t duration_ns)
 {
-    char faults[ETWAS_PEOPLE_CHARACTERS];
+    char faults[ETWAS_HUMAN_CHARACTERS];
 
     etwas_output_format(
         output, "  %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%  %11s  ",
         percent(times->running_ns, duration_ns), percent(times->ready_ns, duration_ns),
         percent(times->blocked_ns, duration_ns), percent(times->unknown_ns, duration_ns),
-        etwas_people_count(faults, times->faults));
+        etwas_human_count(faults, times->faults));
 }
 
 static void put_classes(struct etwas_output *output, const struct etwas_why *why)
 {
     const struct etwas_why_class **sorted =
         calloc((size_t)why->class_count + 1, sizeof(const struct etwas_why_class *));
-    char count[ETWAS_PEOPLE_CHARACTERS];
+    char count[ETWAS_HUMAN_CHARACTERS];
 
     etwas_output_text(output,
                       "       count       mean ms    longest ms  running    ready  blocked  "
@@ -118,7 +118,7 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
 
         if (its->count > 0) {
             etwas_output_format(output, "  %10s  %12.3f  %12.3f",
-                                etwas_people_count(count, its->count),
+                                etwas_human_count(count, its->count),
                                 (double)its->duration_ns / ns_per_ms / (double)its->count,
                                 (double)its->longest_ns / ns_per_ms);
             put_times(output, &its->times, its->duration_ns);
@@ -297,7 +297,7 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
 {
     etwas_output_text(output, "      ");
     put_ms(output, block->ns);
-    etwas_why_put_what(output, why, block);
+    etwas_why_print_what(output, why, block);
     put_waker(output, why, block);
     etwas_output_format(output, ", %" PRIu64 " time%s", block->times, block->times == 1 ? "" : "s");
     if (block->times > 1) {
@@ -306,7 +306,7 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
     }
     for (uint32_t i = 0; i < block->frame_count; i++) {
         etwas_output_text(output, i == 0 ? "\n          at " : "\n             ");
-        etwas_why_put_frame(output, ETWAS_TEXT_PLAIN, why, block, i);
+        etwas_why_print_frame(output, ETWAS_TEXT_PLAIN, why, block, i);
     }
     etwas_output_char(output, '\n');
 }
@@ -348,12 +348,12 @@ static void put_blocked(struct etwas_output *output, const struct etwas_why *why
 /* By the clock, where it is anything. */
 static void put_error(struct etwas_output *output, uint64_t error_ns)
 {
-    char text[ETWAS_PEOPLE_CHARACTERS];
+    char text[ETWAS_HUMAN_CHARACTERS];
 
     if (error_ns == UINT64_MAX) {
         etwas_output_text(output, ", as far as its clock can be believed,");
     } else if (error_ns > 0) {
-        etwas_output_format(output, ", give or take %s,", etwas_people_ns(text, (double)error_ns));
+        etwas_output_format(output, ", give or take %s,", etwas_human_ns(text, (double)error_ns));
     }
 }
 
@@ -387,10 +387,10 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
     }
     put_ready(output, why, chosen);
     put_blocked(output, why, chosen);
-    etwas_why_put_requests(output, chosen);
+    etwas_why_print_requests(output, chosen);
     put_processor_changes(output, chosen);
     if (!why->schedule.is_own) {
-        etwas_why_put_missing(output, why, chosen);
+        etwas_why_print_missing(output, why, chosen);
     }
     if (chosen->times.unknown_ns > 0) {
         put_share(output, chosen->times.unknown_ns, chosen->duration_ns);
@@ -408,10 +408,10 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
 
 static void put_note(struct etwas_output *output, uint64_t count, const char *text)
 {
-    char number[ETWAS_PEOPLE_CHARACTERS];
+    char number[ETWAS_HUMAN_CHARACTERS];
 
     if (count > 0) {
-        etwas_output_format(output, "%s %s\n", etwas_people_count(number, count), text);
+        etwas_output_format(output, "%s %s\n", etwas_human_count(number, count), text);
     }
 }
 

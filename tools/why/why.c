@@ -152,12 +152,12 @@ static void on_record(EVENT_RECORD *record)
         (void)etwas_window_holds(&why->window, input, record);
     }
     if (!why->follows) {
-        etwas_addresses_take(&why->addresses[input->number - 1], record);
+        etwas_addresses_add_record(&why->addresses[input->number - 1], record);
         etwas_why_take_rung(why, record);
         why->recorded_flags |= etwas_event_kernel_flags(record);
     }
     if (etwas_kernel_is_file_name(record)) {
-        etwas_file_names_take(&why->file_names, input->number, record, why->follows);
+        etwas_file_names_add_record(&why->file_names, input->number, record, why->follows);
     }
     if (etwas_kernel_read(record, &event)) {
         take_kernel(why, input, record, &event, time_ns);
@@ -191,8 +191,8 @@ static void free_room(struct etwas_why *why)
     }
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
         if (why->descriptions[i].decoder != NULL) {
-            etwas_descriptions_say_left_out(why->descriptions[i].decoder,
-                                            why->descriptions[i].path);
+            etwas_descriptions_report_left_out(why->descriptions[i].decoder,
+                                               why->descriptions[i].path);
             etwas_descriptions_close(&why->descriptions[i]);
         }
         if (why->addresses != NULL && why->addresses[i].decoder != NULL) {

@@ -207,7 +207,7 @@ struct etwas_why_chosen {
 };
 
 /* The system call or operation on files that a thread is in, and what that is said to be on. */
-struct etwas_why_doing {
+struct etwas_why_call_state {
     bool is_open;
     bool has_call;      /* `call` is known */
     bool has_operation; /* likewise */
@@ -231,7 +231,7 @@ struct etwas_why_thread {
     uint64_t interrupt_ns;
     uint64_t hard_fault_ns;
     uint64_t faults;
-    struct etwas_why_doing doing;
+    struct etwas_why_call_state call_state;
     bool has_pending; /* some chosen one that it has */
 };
 
@@ -397,7 +397,7 @@ void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
  * Operations have numbers; that a call's end is its own is certain where nothing was lost meanwhile.
  */
 void etwas_why_settle(struct etwas_why *why, struct etwas_why_chosen *chosen,
-                      const struct etwas_why_doing *doing, bool is_operation);
+                      const struct etwas_why_call_state *call_state, bool is_operation);
 
 /* A page fault is over that had begun then: all that it waited for since was on the file; 0: not known. */
 void etwas_why_settle_fault(struct etwas_why *why, struct etwas_why_chosen *chosen, uint32_t input,
@@ -429,19 +429,19 @@ void etwas_why_take_stack(struct etwas_why *why, const struct etwas_input *input
                           const EVENT_RECORD *record, const struct etwas_kernel_event *event,
                           uint32_t number);
 
-/* Writes a frame of its stack as etwas_addresses_put does. */
-void etwas_why_put_frame(struct etwas_output *output, enum etwas_text_style style,
-                         const struct etwas_why *why, const struct etwas_why_block *block,
-                         uint32_t index);
+/* Writes a frame of its stack as etwas_addresses_print does. */
+void etwas_why_print_frame(struct etwas_output *output, enum etwas_text_style style,
+                           const struct etwas_why *why, const struct etwas_why_block *block,
+                           uint32_t index);
 
 /* ---- things.c ---- */
 
 /* "TCP 127.0.0.1:80->127.0.0.1:4000" */
-void etwas_why_put_socket(struct etwas_output *output, const struct etwas_kernel_socket *socket);
+void etwas_why_print_socket(struct etwas_output *output, const struct etwas_kernel_socket *socket);
 
 /* " in fsync on /tmp/a": as much as is known. */
-void etwas_why_put_what(struct etwas_output *output, const struct etwas_why *why,
-                        const struct etwas_why_block *block);
+void etwas_why_print_what(struct etwas_output *output, const struct etwas_why *why,
+                          const struct etwas_why_block *block);
 
 /* ---- disks.c ---- */
 
@@ -450,15 +450,15 @@ void etwas_why_take_request(struct etwas_why *why, const struct etwas_kernel_eve
                             uint32_t number, int64_t since_ns, uint64_t took_ns);
 
 /* A line, if there were any. */
-void etwas_why_put_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen);
+void etwas_why_print_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen);
 
 void etwas_why_json_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen);
 
 /* ---- missing.c ---- */
 
 /* A line of what would have said more of what it was blocked on, if there is such. */
-void etwas_why_put_missing(struct etwas_output *output, const struct etwas_why *why,
-                           const struct etwas_why_chosen *chosen);
+void etwas_why_print_missing(struct etwas_output *output, const struct etwas_why *why,
+                             const struct etwas_why_chosen *chosen);
 
 /* ---- text.c, json.c ---- */
 

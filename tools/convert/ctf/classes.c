@@ -9,7 +9,7 @@
 
 /* What an event's class is found by. */
 struct key {
-    const struct etwas_described *described;
+    const struct etwas_schema_texts *schema_texts;
     const char *name;
     size_t name_bytes;
     uint8_t level;
@@ -24,7 +24,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint32_t hash_of(const struct key *key)
 {
-    uint64_t hash = mix((uintptr_t)key->described,
+    uint64_t hash = mix((uintptr_t)key->schema_texts,
                         (uint64_t)key->level << 16 | (uint64_t)key->has << 8 | key->form);
 
     for (size_t i = 0; i < key->name_bytes; i++) {
@@ -35,14 +35,14 @@ static uint32_t hash_of(const struct key *key)
 
 static struct key key_of(const struct etwas_ctf_class *class)
 {
-    return (struct key){class->described, (const char *)class->name.data,
-                        class->name.used, class->level,
-                        class->has,       class->form};
+    return (struct key){class->schema_texts, (const char *)class->name.data,
+                        class->name.used,    class->level,
+                        class->has,          class->form};
 }
 
 static bool is_same(const struct key *left, const struct key *right)
 {
-    return left->described == right->described && left->level == right->level &&
+    return left->schema_texts == right->schema_texts && left->level == right->level &&
            left->has == right->has && left->form == right->form &&
            left->name_bytes == right->name_bytes &&
            (left->name_bytes == 0 || memcmp(left->name, right->name, left->name_bytes) == 0);
@@ -93,7 +93,7 @@ static bool grow(struct etwas_ctf_classes *classes)
 
 static struct etwas_ctf_class *make(struct etwas_ctf_classes *classes, const struct key *key)
 {
-    size_t fields = key->described != NULL ? key->described->schema->field_count : 0;
+    size_t fields = key->schema_texts != NULL ? key->schema_texts->schema->field_count : 0;
     size_t bytes = sizeof(struct etwas_ctf_class) + fields * sizeof(struct etwas_ctf_shape);
     struct etwas_ctf_class *class;
 
@@ -106,7 +106,7 @@ static struct etwas_ctf_class *make(struct etwas_ctf_classes *classes, const str
         return NULL;
     }
     *class = (struct etwas_ctf_class){
-        .described = key->described,
+        .schema_texts = key->schema_texts,
         .id = classes->count,
         .level = key->level,
         .has = key->has,
@@ -125,7 +125,7 @@ static struct etwas_ctf_class *make(struct etwas_ctf_classes *classes, const str
 /* Looks at the event's values, as long as there is a field of which none has been seen. */
 static void learn(struct etwas_ctf_class *class, const EVENT_RECORD *record)
 {
-    const etwas_schema *schema = class->described->schema;
+    const etwas_schema *schema = class->schema_texts->schema;
     etwas_fields fields;
     etwas_value value;
 
@@ -156,18 +156,18 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
                                            enum etwas_ctf_form form)
 {
     static struct etwas_output title;
-    const struct etwas_subject *subject = &convert->subject;
-    struct key key = {.level = subject->record->EventHeader.EventDescriptor.Level,
+    const struct etwas_current_event *current = &convert->current;
+    struct key key = {.level = current->record->EventHeader.EventDescriptor.Level,
                       .has = has,
                       .form = (uint8_t)form};
     uint32_t *slot;
     struct etwas_ctf_class *class;
 
-    if (subject->described != NULL && !subject->event.message) {
-        key.described = subject->described;
+    if (current->schema_texts != NULL && !current->event.message) {
+        key.schema_texts = current->schema_texts;
     } else {
         etwas_output_anew(&title);
-        etwas_subject_put_title(&title, ETWAS_TEXT_WORD, subject);
+        etwas_current_event_print_title(&title, ETWAS_TEXT_WORD, current);
         key.name = title.bytes;
         key.name_bytes = title.used_bytes;
     }
@@ -184,9 +184,9 @@ struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
         *slot = classes->count;
     }
     class = classes->classes[*slot - 1];
-    if (class->described != NULL && !class->is_complete && form != ETWAS_CTF_TRUNCATED &&
+    if (class->schema_texts != NULL && !class->is_complete && form != ETWAS_CTF_TRUNCATED &&
         form != ETWAS_CTF_UNDESCRIBED) {
-        learn(class, subject->record);
+        learn(class, current->record);
     }
     return class;
 }

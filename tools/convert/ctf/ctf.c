@@ -144,10 +144,10 @@ static uint64_t kernel_loss(const EVENT_RECORD *record)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static uint8_t put_context(struct etwas_bytes *bytes, const struct etwas_subject *subject)
+static uint8_t put_context(struct etwas_bytes *bytes, const struct etwas_current_event *current)
 {
-    const struct etwas_event *event = &subject->event;
-    const etwas_guid *activity = etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY);
+    const struct etwas_event *event = &current->event;
+    const etwas_guid *activity = etwas_current_event_guid(current, ETWAS_PROPERTY_ACTIVITY);
     uint8_t has = 0;
 
     if (event->has_instance) {
@@ -167,10 +167,10 @@ static uint8_t put_context(struct etwas_bytes *bytes, const struct etwas_subject
         has |= ETWAS_CTF_RELATED_ACTIVITY;
         etwas_ctf_put_guid(bytes, &event->related_activity);
     }
-    if (subject->described != NULL && !event->message &&
-        subject->described->schema->other_version) {
+    if (current->schema_texts != NULL && !event->message &&
+        current->schema_texts->schema->other_version) {
         has |= ETWAS_CTF_OTHER_VERSION;
-        etwas_bytes_put_u8(bytes, subject->described->schema->info->EventDescriptor.Version);
+        etwas_bytes_put_u8(bytes, current->schema_texts->schema->info->EventDescriptor.Version);
     }
     return has;
 }
@@ -214,15 +214,15 @@ static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *tra
     id_at = bytes->used;
     etwas_bytes_put_u32(bytes, 0);
     etwas_bytes_put_u64(bytes, time_ns);
-    etwas_bytes_put_u32(bytes, convert->subject.event.process);
-    etwas_bytes_put_u32(bytes, convert->subject.event.thread);
+    etwas_bytes_put_u32(bytes, convert->current.event.process);
+    etwas_bytes_put_u32(bytes, convert->current.event.thread);
     /* A time before 1970, or after 2262, which the format cannot have, is told as one that is not known. */
     etwas_bytes_put_u32(bytes, convert->time_ns < 0 || etwas_text_is_beyond(convert->time_ns)
                                    ? UINT32_MAX
                                    : error_of(convert->error_ns, time_ns - wanted_ns));
-    has = put_context(bytes, &convert->subject);
+    has = put_context(bytes, &convert->current);
     form = etwas_ctf_put_payload(bytes, convert);
-    has |= put_stack(bytes, convert->subject.record);
+    has |= put_stack(bytes, convert->current.record);
     class = etwas_ctf_class_of(&trace->classes, convert, has, form);
     if (class == NULL || bytes->failed) {
         return false;
@@ -269,15 +269,15 @@ static void on_event(struct etwas_convert *convert)
 {
     struct etwas_ctf *ctf = convert->state;
     uint64_t time_ns = etwas_ctf_since_1970(convert->time_ns);
-    struct etwas_ctf_trace *trace = trace_of(convert, convert->subject.input, time_ns);
-    uint64_t lost = kernel_loss(convert->subject.record);
+    struct etwas_ctf_trace *trace = trace_of(convert, convert->current.input, time_ns);
+    uint64_t lost = kernel_loss(convert->current.record);
     struct etwas_ctf_stream *stream;
     size_t capacity;
 
     if (trace == NULL) {
         return;
     }
-    stream = etwas_ctf_stream_of(trace, convert->subject.event.processor);
+    stream = etwas_ctf_stream_of(trace, convert->current.event.processor);
     if (stream == NULL) {
         convert->out_of_memory = ctf->is_broken = convert->run.stop = true;
         return;
@@ -311,7 +311,7 @@ static bool finish_trace(struct etwas_convert *convert, const struct etwas_input
 {
     struct etwas_ctf *ctf = convert->state;
     struct etwas_ctf_trace *trace = &ctf->traces[input->number - 1];
-    struct etwas_told_losses *losses = &convert->losses[input->number - 1];
+    struct etwas_trace_losses *losses = &convert->losses[input->number - 1];
     uint64_t lost = etwas_input_lost(input);
 
     if (trace->input == NULL &&

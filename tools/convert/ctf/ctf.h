@@ -65,8 +65,8 @@ struct etwas_ctf_shape {
 
 /* Events that are declared alike. */
 struct etwas_ctf_class {
-    const struct etwas_described
-        *described;          /* NULL: nothing describes them, or they are messages */
+    const struct etwas_schema_texts
+        *schema_texts;       /* NULL: nothing describes them, or they are messages */
     struct etwas_bytes name; /* of these */
     uint32_t id;
     uint8_t level;
@@ -198,7 +198,7 @@ void etwas_ctf_add(uint64_t *count, uint64_t more);
  * What the session lost, when the file says that it was: a stream for each processor. They are in another order
  * afterwards. False: it cannot be written, or there is no memory.
  */
-bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_told_losses *losses);
+bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_trace_losses *losses);
 
 /* Says that the output, which is there, could not be written: errno says why. */
 void etwas_ctf_complain(const char *path);

@@ -315,9 +315,9 @@ static void put_fields(struct declaration *declaration)
 static void put_name(struct etwas_output *output, const struct etwas_ctf_class *class)
 {
     etwas_output_text(output, "    name = ");
-    if (class->described != NULL) {
-        etwas_ctf_put_quoted(output, class->described->texts + class->described->title.at,
-                             class->described->title.bytes);
+    if (class->schema_texts != NULL) {
+        etwas_ctf_put_quoted(output, class->schema_texts->texts + class->schema_texts->title.at,
+                             class->schema_texts->title.bytes);
     } else {
         etwas_ctf_put_quoted(output, (const char *)class->name.data, class->name.used);
     }
@@ -367,8 +367,8 @@ bool etwas_ctf_declare(struct etwas_output *output, const struct etwas_ctf_trace
 {
     struct declaration declaration = {.output = output, .class = class};
 
-    if (class->described != NULL) {
-        declaration.schema = class->described->schema;
+    if (class->schema_texts != NULL) {
+        declaration.schema = class->schema_texts->schema;
     }
     etwas_output_format(output, "event {\n    id = %u;\n", class->id);
     put_name(output, class);

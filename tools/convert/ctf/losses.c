@@ -12,8 +12,8 @@
 
 static int by_processor(const void *left, const void *right)
 {
-    const struct etwas_told_loss *one = left;
-    const struct etwas_told_loss *other = right;
+    const struct etwas_trace_loss *one = left;
+    const struct etwas_trace_loss *other = right;
 
     if (one->processor != other->processor) {
         return one->processor < other->processor ? -1 : 1;
@@ -22,8 +22,8 @@ static int by_processor(const void *left, const void *right)
 }
 
 /* Those of one processor, by time. */
-static bool put_processor(const struct etwas_ctf_trace *trace, const struct etwas_told_loss *losses,
-                          size_t count)
+static bool put_processor(const struct etwas_ctf_trace *trace,
+                          const struct etwas_trace_loss *losses, size_t count)
 {
     bool is_known = losses->processor != ETWAS_LOST_ANYWHERE;
     struct etwas_ctf_stream stream = {
@@ -49,7 +49,7 @@ static bool put_processor(const struct etwas_ctf_trace *trace, const struct etwa
     return is_written;
 }
 
-bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_told_losses *losses)
+bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_trace_losses *losses)
 {
     bool is_written = true;
     size_t end;

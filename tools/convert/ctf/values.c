@@ -132,7 +132,7 @@ static enum etwas_ctf_form put_message(struct etwas_bytes *bytes, struct etwas_c
     struct etwas_fields_rest rest;
 
     etwas_ctf_put_text(bytes, text.text, text.bytes);
-    if (!etwas_subject_message_rest(&convert->subject, &rest)) {
+    if (!etwas_current_event_message_rest(&convert->current, &rest)) {
         return ETWAS_CTF_TEXT;
     }
     if (rest.truncated != NULL) {
@@ -188,18 +188,18 @@ static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, const etwas_sch
 
 enum etwas_ctf_form etwas_ctf_put_payload(struct etwas_bytes *bytes, struct etwas_convert *convert)
 {
-    const EVENT_RECORD *record = convert->subject.record;
+    const EVENT_RECORD *record = convert->current.record;
 
-    if (convert->subject.event.message) {
-        struct etwas_event_string text = etwas_subject_message(&convert->subject);
+    if (convert->current.event.message) {
+        struct etwas_event_string text = etwas_current_event_message(&convert->current);
 
         if (text.text != NULL) {
             return put_message(bytes, convert, text);
         }
-    } else if (convert->subject.described != NULL) {
+    } else if (convert->current.schema_texts != NULL) {
         uint64_t odd = 0;
         enum etwas_ctf_form form =
-            put_fields(bytes, convert->subject.described->schema, record, &odd);
+            put_fields(bytes, convert->current.schema_texts->schema, record, &odd);
 
         /* What is given as the bytes of its payload is all there. */
         if (form == ETWAS_CTF_FIELDS || form == ETWAS_CTF_FIELDS_REST) {

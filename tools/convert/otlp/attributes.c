@@ -138,7 +138,7 @@ void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t t
 struct walk {
     struct etwas_output *item;
     const char *prefix;
-    const struct etwas_described *described;
+    const struct etwas_schema_texts *schema_texts;
     etwas_fields fields;
     uint32_t left_out;
 };
@@ -146,9 +146,9 @@ struct walk {
 static void begin_field(struct walk *walk, const etwas_schema_field *field)
 {
     struct etwas_kept_text name =
-        walk->described->fields[field - walk->described->schema->fields].full;
+        walk->schema_texts->fields[field - walk->schema_texts->schema->fields].full;
 
-    begin(walk->item, walk->prefix, walk->described->texts + name.at, name.bytes);
+    begin(walk->item, walk->prefix, walk->schema_texts->texts + name.at, name.bytes);
 }
 
 /* Up to where the array that has begun ends; a truncated one is ended, too. */
@@ -177,13 +177,13 @@ static void put_elements_as_text(struct walk *walk, etwas_value value)
 
     etwas_output_anew(&text);
     etwas_fields_no_rest(&rest);
-    etwas_fields_begin_element(&form, &text, walk->described);
+    etwas_fields_begin_element(&form, &text, walk->schema_texts);
     do {
         depth += value.token == ETWAS_TOKEN_ARRAY_BEGIN;
         depth -= value.token == ETWAS_TOKEN_ARRAY_END;
         is_cut = is_cut || text.used_bytes > MOST_TEXT_BYTES;
         if (!is_cut) {
-            etwas_fields_put_token(&form, &value, &rest);
+            etwas_fields_print_token(&form, &value, &rest);
         }
     } while (depth != 0 && etwas_fields_next(&walk->fields, &value));
     if (is_cut) {
@@ -228,12 +228,13 @@ static void put_rest(struct etwas_output *item, const char *prefix,
 }
 
 static void put_odd(struct etwas_output *item, const char *prefix,
-                    const struct etwas_described *described, const struct etwas_fields_rest *rest)
+                    const struct etwas_schema_texts *schema_texts,
+                    const struct etwas_fields_rest *rest)
 {
     static const char key[] = "etwas.odd";
     static struct etwas_output words;
 
-    if (etwas_marks_put_odd(etwas_output_anew(&words), described, rest)) {
+    if (etwas_marks_print_odd(etwas_output_anew(&words), schema_texts, rest)) {
         begin(item, prefix, key, sizeof key - 1);
         put_text(item, words.bytes, words.used_bytes);
         etwas_output_char(item, '}');
@@ -264,29 +265,30 @@ static void put_field(struct walk *walk, const etwas_value *value)
 }
 
 /* A message's text is the body. */
-static bool put_unread(struct etwas_subject *subject, struct etwas_output *item, const char *prefix)
+static bool put_unread(struct etwas_current_event *current, struct etwas_output *item,
+                       const char *prefix)
 {
     struct etwas_fields_rest rest;
 
-    if (subject->event.message && etwas_subject_message(subject).text != NULL) {
-        if (etwas_subject_message_rest(subject, &rest)) {
+    if (current->event.message && etwas_current_event_message(current).text != NULL) {
+        if (etwas_current_event_message_rest(current, &rest)) {
             put_rest(item, prefix, &rest);
         }
         return true;
     }
-    if (subject->described == NULL && subject->record->UserDataLength != 0) {
-        put_own_bytes(item, prefix, "etwas.payload", subject->record->UserData,
-                      subject->record->UserDataLength);
+    if (current->schema_texts == NULL && current->record->UserDataLength != 0) {
+        put_own_bytes(item, prefix, "etwas.payload", current->record->UserData,
+                      current->record->UserDataLength);
     }
-    return subject->described == NULL;
+    return current->schema_texts == NULL;
 }
 
 static void put_other_version(struct etwas_output *item, const char *prefix,
-                              const struct etwas_subject *subject)
+                              const struct etwas_current_event *current)
 {
     static const char key[] = "etwas.decoded_as_version";
     static const char all[] = "all that are known";
-    int version = etwas_marks_version(subject->described, subject->record);
+    int version = etwas_marks_version(current->schema_texts, current->record);
 
     if (version == ETWAS_MARKS_OWN_VERSION) {
         return;
@@ -303,26 +305,26 @@ static void put_other_version(struct etwas_output *item, const char *prefix,
 uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
 {
     static struct walk walk;
-    struct etwas_subject *subject = &otlp->convert->subject;
+    struct etwas_current_event *current = &otlp->convert->current;
     struct etwas_output *item = &otlp->item;
     struct etwas_fields_rest rest;
     etwas_value value;
 
-    if (put_unread(subject, item, prefix)) {
+    if (put_unread(current, item, prefix)) {
         return 0;
     }
     walk.item = item;
     walk.prefix = prefix;
-    walk.described = subject->described;
+    walk.schema_texts = current->schema_texts;
     walk.left_out = 0;
-    etwas_fields_begin(&walk.fields, subject->described->schema, subject->record);
+    etwas_fields_begin(&walk.fields, current->schema_texts->schema, current->record);
     while (etwas_fields_next(&walk.fields, &value)) {
         put_field(&walk, &value);
     }
-    etwas_fields_find_rest(subject->described, subject->record, &rest);
+    etwas_fields_find_rest(current->schema_texts, current->record, &rest);
     put_rest(item, prefix, &rest);
-    put_odd(item, prefix, subject->described, &rest);
-    put_other_version(item, prefix, subject);
+    put_odd(item, prefix, current->schema_texts, &rest);
+    put_other_version(item, prefix, current);
     return walk.left_out;
 }
 
@@ -340,20 +342,20 @@ static void put_guid(struct etwas_output *item, const char *key, const etwas_gui
 
 void etwas_otlp_header(struct etwas_otlp *otlp)
 {
-    const struct etwas_subject *subject = &otlp->convert->subject;
-    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+    const struct etwas_current_event *current = &otlp->convert->current;
+    const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
     struct etwas_output *item = &otlp->item;
 
-    if (subject->event.thread != ETWAS_EVENT_UNKNOWN_ID) {
-        etwas_otlp_number(item, "thread.id", subject->event.thread);
+    if (current->event.thread != ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_otlp_number(item, "thread.id", current->event.thread);
     }
-    if (etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode)) {
-        etwas_otlp_number(item, "etwas.processor", subject->event.processor);
+    if (etwas_event_has_processor(current->input->logfile.LogfileHeader.LogFileMode)) {
+        etwas_otlp_number(item, "etwas.processor", current->event.processor);
     }
-    etwas_otlp_number(item, subject->event.classic ? "etwas.type" : "etwas.id",
-                      subject->event.classic ? descriptor->Opcode : descriptor->Id);
+    etwas_otlp_number(item, current->event.classic ? "etwas.type" : "etwas.id",
+                      current->event.classic ? descriptor->Opcode : descriptor->Id);
     etwas_otlp_number(item, "etwas.level", descriptor->Level);
-    if (descriptor->Version != 0 && !subject->event.message) {
+    if (descriptor->Version != 0 && !current->event.message) {
         etwas_otlp_number(item, "etwas.version", descriptor->Version);
     }
     if (descriptor->Keyword != 0) {
@@ -362,10 +364,10 @@ void etwas_otlp_header(struct etwas_otlp *otlp)
         etwas_output_hexadecimal(item, descriptor->Keyword);
         etwas_output_text(item, "\"}}");
     }
-    if (subject->event.has_instance && !subject->event.message) {
-        etwas_otlp_number(item, "etwas.instance", subject->event.instance.InstanceId);
+    if (current->event.has_instance && !current->event.message) {
+        etwas_otlp_number(item, "etwas.instance", current->event.instance.InstanceId);
     }
-    put_guid(item, "etwas.activity", etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY));
+    put_guid(item, "etwas.activity", etwas_current_event_guid(current, ETWAS_PROPERTY_ACTIVITY));
     put_guid(item, "etwas.related_activity",
-             etwas_subject_guid(subject, ETWAS_PROPERTY_RELATED_ACTIVITY));
+             etwas_current_event_guid(current, ETWAS_PROPERTY_RELATED_ACTIVITY));
 }

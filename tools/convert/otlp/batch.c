@@ -46,19 +46,19 @@ static void append_text(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch,
 void etwas_otlp_source_of(struct etwas_otlp *otlp, struct etwas_otlp_source *source)
 {
     static struct etwas_output guid;
-    const struct etwas_subject *subject = &otlp->convert->subject;
-    struct etwas_event_string name = etwas_subject_string(subject, ETWAS_PROPERTY_PROVIDER);
+    const struct etwas_current_event *current = &otlp->convert->current;
+    struct etwas_event_string name = etwas_current_event_string(current, ETWAS_PROPERTY_PROVIDER);
 
     etwas_output_anew(&guid);
     if (name.text == NULL) {
-        etwas_text_guid(&guid, &subject->record->EventHeader.ProviderId);
+        etwas_text_guid(&guid, &current->record->EventHeader.ProviderId);
         name = (struct etwas_event_string){guid.bytes, guid.used_bytes};
     }
     if (name.bytes > sizeof source->scope - 1) {
         name.bytes = sizeof source->scope - 1;
     }
-    source->input = subject->input;
-    source->process = subject->event.process;
+    source->input = current->input;
+    source->process = current->event.process;
     memcpy(source->scope, name.text, name.bytes);
     source->scope[name.bytes] = '\0';
 }

@@ -21,7 +21,7 @@ static uint64_t mixed(uint64_t sum)
 }
 
 /* 0 is no id. */
-static void put(uint8_t *to, uint64_t sum)
+static void put_id(uint8_t *to, uint64_t sum)
 {
     sum = sum != 0 ? sum : 1;
     for (int byte = 0; byte < 8; byte++) {
@@ -32,7 +32,7 @@ static void put(uint8_t *to, uint64_t sum)
 /* As its text has them. */
 static void put_guid(uint8_t *to, const etwas_guid *guid)
 {
-    put(to, (uint64_t)guid->Data1 << 32 | (uint64_t)guid->Data2 << 16 | guid->Data3);
+    put_id(to, (uint64_t)guid->Data1 << 32 | (uint64_t)guid->Data2 << 16 | guid->Data3);
     memcpy(to + 8, guid->Data4, sizeof guid->Data4);
 }
 
@@ -44,7 +44,7 @@ static bool is_none(const etwas_guid *guid)
 /* The session and, in it, the span. */
 static uint64_t sum_of(const struct etwas_convert *convert)
 {
-    const EVENT_TRACE_LOGFILEA *logfile = &convert->subject.input->logfile;
+    const EVENT_TRACE_LOGFILEA *logfile = &convert->current.input->logfile;
     const etwas_wchar *name = logfile->LogfileHeader.LoggerName;
     const etwas_span *span = convert->span;
     uint64_t sum = ETWAS_HASH_OF_NOTHING;
@@ -58,19 +58,19 @@ static uint64_t sum_of(const struct etwas_convert *convert)
     sum = etwas_hash(sum, &span->activity, sizeof span->activity);
     sum = etwas_hash(sum, &span->instance, sizeof span->instance);
     sum = etwas_hash(sum, &span->process, sizeof span->process);
-    return etwas_hash(sum, &convert->subject.record->EventHeader.TimeStamp,
-                      sizeof convert->subject.record->EventHeader.TimeStamp);
+    return etwas_hash(sum, &convert->current.record->EventHeader.TimeStamp,
+                      sizeof convert->current.record->EventHeader.TimeStamp);
 }
 
 struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
                                       const struct etwas_otlp_open *parent)
 {
     const struct etwas_convert *convert = otlp->convert;
-    const struct etwas_event *event = &convert->subject.event;
+    const struct etwas_event *event = &convert->current.event;
     uint64_t sum = sum_of(convert);
     struct etwas_otlp_id id;
 
-    put(id.span, mixed(sum));
+    put_id(id.span, mixed(sum));
     if (parent != NULL) {
         memcpy(id.trace, parent->id.trace, sizeof id.trace);
     } else if (event->has_related_activity && !is_none(&event->related_activity)) {
@@ -78,8 +78,8 @@ struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
     } else if (!is_none(&convert->span->activity)) {
         put_guid(id.trace, &convert->span->activity);
     } else {
-        put(id.trace, mixed(sum + 1));
-        put(id.trace + 8, mixed(sum + 2));
+        put_id(id.trace, mixed(sum + 1));
+        put_id(id.trace + 8, mixed(sum + 2));
     }
     return id;
 }

@@ -36,14 +36,14 @@ static void begin(struct etwas_output *item, int64_t time_ns, uint32_t level)
     etwas_otlp_put_time(item, "observedTimeUnixNano", time_ns);
 }
 
-static void put_name(struct etwas_output *item, const struct etwas_subject *subject)
+static void put_name(struct etwas_output *item, const struct etwas_current_event *current)
 {
     static struct etwas_output title;
-    struct etwas_event_string name = etwas_subject_string(subject, ETWAS_PROPERTY_EVENT);
+    struct etwas_event_string name = etwas_current_event_string(current, ETWAS_PROPERTY_EVENT);
 
     if (name.text == NULL) {
         etwas_output_anew(&title);
-        etwas_subject_put_title(&title, ETWAS_TEXT_PLAIN, subject);
+        etwas_current_event_print_title(&title, ETWAS_TEXT_PLAIN, current);
         name = (struct etwas_event_string){title.bytes, title.used_bytes};
     }
     etwas_text_utf8(item, ETWAS_TEXT_JSON, name.text,
@@ -53,18 +53,18 @@ static void put_name(struct etwas_output *item, const struct etwas_subject *subj
 /* Its message, or its name if it has none. */
 static void put_body(struct etwas_otlp *otlp)
 {
-    struct etwas_subject *subject = &otlp->convert->subject;
-    struct etwas_event_string message = etwas_subject_message(subject);
+    struct etwas_current_event *current = &otlp->convert->current;
+    struct etwas_event_string message = etwas_current_event_message(current);
 
     etwas_output_text(&otlp->item, ",\"eventName\":\"");
-    put_name(&otlp->item, subject);
+    put_name(&otlp->item, current);
     etwas_output_text(&otlp->item, "\",\"body\":{\"stringValue\":\"");
     if (message.text != NULL) {
         etwas_text_utf8(&otlp->item, ETWAS_TEXT_JSON, message.text,
                         message.bytes < ETWAS_OTLP_FIELDS_BYTES / 2 ? message.bytes
                                                                     : ETWAS_OTLP_FIELDS_BYTES / 2);
     } else {
-        put_name(&otlp->item, subject);
+        put_name(&otlp->item, current);
     }
     etwas_output_text(&otlp->item, "\"}");
 }
@@ -78,7 +78,7 @@ void etwas_otlp_log(struct etwas_otlp *otlp)
     uint32_t left_out;
 
     etwas_otlp_source_of(otlp, &source);
-    begin(item, convert->time_ns, convert->subject.record->EventHeader.EventDescriptor.Level);
+    begin(item, convert->time_ns, convert->current.record->EventHeader.EventDescriptor.Level);
     if (around != NULL) {
         etwas_otlp_put_id(item, "traceId", around->id.trace, sizeof around->id.trace);
         etwas_otlp_put_id(item, "spanId", around->id.span, sizeof around->id.span);

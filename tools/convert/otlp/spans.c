@@ -35,7 +35,8 @@ static struct etwas_otlp_open *open_at(struct etwas_otlp *otlp, uint32_t place)
     return &otlp->open[place];
 }
 
-static struct etwas_otlp_open *find(const struct etwas_otlp *otlp, uint64_t number, uint32_t place)
+static struct etwas_otlp_open *find_open(const struct etwas_otlp *otlp, uint64_t number,
+                                         uint32_t place)
 {
     return number != 0 && place < otlp->open_capacity && otlp->open[place].number == number
                ? &otlp->open[place]
@@ -46,8 +47,9 @@ const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *ot
 {
     const etwas_span *span = otlp->convert->span;
 
-    return otlp->convert->span_role == ETWAS_SPAN_INSIDE ? find(otlp, span->number, span->place)
-                                                         : NULL;
+    return otlp->convert->span_role == ETWAS_SPAN_INSIDE
+               ? find_open(otlp, span->number, span->place)
+               : NULL;
 }
 
 /* ---- how it begins ----------------------------------------------------------------------------- */
@@ -55,10 +57,10 @@ const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *ot
 /* Name and attributes, without what ends them. Returns how many were left out. */
 static uint32_t put_start(struct etwas_otlp *otlp)
 {
-    const struct etwas_subject *subject = &otlp->convert->subject;
+    const struct etwas_current_event *current = &otlp->convert->current;
     char name[ETWAS_SPAN_NAME_BYTES];
 
-    etwas_span_name_make(name, subject->described, subject->record);
+    etwas_span_name_make(name, current->schema_texts, current->record);
     etwas_json_text(&otlp->item, "name", name);
     etwas_output_text(&otlp->item, ",\"attributes\":[");
     etwas_otlp_header(otlp);
@@ -67,7 +69,7 @@ static uint32_t put_start(struct etwas_otlp *otlp)
 }
 
 /* Takes the item. */
-static void keep(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
+static void keep_open(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
 {
     size_t bytes = otlp->item.used_bytes;
 
@@ -83,12 +85,12 @@ static void keep(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
 static void begin_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
 {
     const etwas_span *span = otlp->convert->span;
-    const struct etwas_otlp_open *parent = find(otlp, span->parent, span->parent_place);
+    const struct etwas_otlp_open *parent = find_open(otlp, span->parent, span->parent_place);
 
     *open = (struct etwas_otlp_open){
         .number = span->number,
         .id = etwas_otlp_id_of(otlp, parent),
-        .thread = otlp->convert->subject.event.thread,
+        .thread = otlp->convert->current.event.thread,
         .start_ns = otlp->convert->time_ns,
         .is_wanted = otlp->convert->is_wanted,
     };
@@ -97,7 +99,7 @@ static void begin_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
     }
     etwas_otlp_source_of(otlp, &open->source);
     open->left_out = put_start(otlp);
-    keep(otlp, open);
+    keep_open(otlp, open);
 }
 
 /* ---- how it ends ------------------------------------------------------------------------------- */
@@ -168,7 +170,7 @@ static void put_end_time(struct etwas_otlp *otlp, const struct etwas_otlp_open *
 
 static void end_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
 {
-    uint32_t thread = otlp->convert->subject.event.thread;
+    uint32_t thread = otlp->convert->current.event.thread;
 
     if (open->is_wanted || otlp->convert->is_wanted) {
         put_head(otlp, open, otlp->convert->time_ns);

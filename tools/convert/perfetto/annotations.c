@@ -256,7 +256,7 @@ static size_t begin_next(struct etwas_perfetto *perfetto, const struct nesting *
                          const struct etwas_perfetto_schema *schema, const etwas_value *value)
 {
     bool is_element = nesting->depth > 0 && nesting->is_array[nesting->depth - 1];
-    size_t field = (size_t)(value->field - schema->described->schema->fields);
+    size_t field = (size_t)(value->field - schema->schema_texts->schema->fields);
 
     return begin(perfetto, kind_of_next(nesting), is_element ? NULL : schema->fields[field]);
 }
@@ -279,14 +279,14 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
     static struct etwas_output words;
     struct nesting nesting; /* most of it is never touched */
     struct etwas_wire *event = &perfetto->event;
-    const struct etwas_subject *subject = &perfetto->convert->subject;
+    const struct etwas_current_event *current = &perfetto->convert->current;
     struct etwas_fields_rest rest;
     etwas_fields fields;
     etwas_value value;
     size_t began;
 
     nesting.depth = 0;
-    etwas_fields_begin(&fields, schema->described->schema, perfetto->convert->subject.record);
+    etwas_fields_begin(&fields, schema->schema_texts->schema, perfetto->convert->current.record);
     while (event->used < EVENT_BYTES && etwas_fields_next(&fields, &value)) {
         switch (value.token) {
         case ETWAS_TOKEN_VALUE:
@@ -319,16 +319,17 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
         etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_REST, "too long to be shown");
         return;
     }
-    etwas_fields_find_rest(schema->described, subject->record, &rest);
+    etwas_fields_find_rest(schema->schema_texts, current->record, &rest);
     put_rest(perfetto, &rest);
-    if (etwas_marks_put_odd(etwas_output_anew(&words), schema->described, &rest)) {
+    if (etwas_marks_print_odd(etwas_output_anew(&words), schema->schema_texts, &rest)) {
         annotate_bytes(perfetto, ETWAS_PERFETTO_ODD, words.bytes, words.used_bytes);
     }
 }
 
-static void put_version(struct etwas_perfetto *perfetto, const struct etwas_described *described)
+static void put_version(struct etwas_perfetto *perfetto,
+                        const struct etwas_schema_texts *schema_texts)
 {
-    int version = etwas_marks_version(described, perfetto->convert->subject.record);
+    int version = etwas_marks_version(schema_texts, perfetto->convert->current.record);
 
     if (version == ETWAS_MARKS_ALL_VERSIONS) {
         etwas_perfetto_annotate_text(perfetto, ETWAS_PERFETTO_DECODED_AS, "all that are known");
@@ -348,17 +349,17 @@ static bool is_zero(const etwas_guid *guid)
 
 size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto, uint32_t track)
 {
-    const struct etwas_subject *subject = &perfetto->convert->subject;
-    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &subject->event.instance;
-    const etwas_guid *related = etwas_subject_guid(subject, ETWAS_PROPERTY_RELATED_ACTIVITY);
+    const struct etwas_current_event *current = &perfetto->convert->current;
+    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &current->event.instance;
+    const etwas_guid *related = etwas_current_event_guid(current, ETWAS_PROPERTY_RELATED_ACTIVITY);
     size_t before = perfetto->event.used;
 
     if (related != NULL && !is_zero(related)) {
         annotate_activity(perfetto, ETWAS_PERFETTO_RELATED_ACTIVITY, track, related);
     }
-    if (subject->event.has_instance && instance->ParentInstanceId != 0 && !subject->event.message) {
+    if (current->event.has_instance && instance->ParentInstanceId != 0 && !current->event.message) {
         etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_PARENT, instance->ParentInstanceId);
-        if (memcmp(&instance->ParentGuid, &subject->record->EventHeader.ProviderId,
+        if (memcmp(&instance->ParentGuid, &current->record->EventHeader.ProviderId,
                    sizeof instance->ParentGuid) != 0) {
             annotate_guid(perfetto, ETWAS_PERFETTO_PARENT_CLASS, &instance->ParentGuid);
         }
@@ -367,14 +368,14 @@ size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto, uint32_t 
 }
 
 /* Which instance or activity it is of; an END is of the slice that says it already. */
-static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_subject *subject,
+static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_current_event *current,
                          uint32_t track)
 {
-    const etwas_guid *activity = etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY);
+    const etwas_guid *activity = etwas_current_event_guid(current, ETWAS_PROPERTY_ACTIVITY);
 
-    if (subject->event.has_instance) {
+    if (current->event.has_instance) {
         etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_INSTANCE,
-                                       subject->event.instance.InstanceId);
+                                       current->event.instance.InstanceId);
     }
     if (activity != NULL) {
         annotate_activity(perfetto, ETWAS_PERFETTO_ACTIVITY, track, activity);
@@ -382,17 +383,17 @@ static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_sub
 }
 
 /* What is worth a look: a warning or worse, a keyword, a later version, another processor than before. */
-static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_subject *subject,
+static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_current_event *current,
                         struct etwas_perfetto_track *track)
 {
-    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+    const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
 
-    if (!subject->event.message) {
+    if (!current->event.message) {
         if (descriptor->Level >= WINEVENT_LEVEL_CRITICAL &&
             descriptor->Level <= WINEVENT_LEVEL_WARNING) {
             etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_LEVEL, descriptor->Level);
         }
-        if (!subject->event.classic && descriptor->Keyword != 0) {
+        if (!current->event.classic && descriptor->Keyword != 0) {
             size_t began = begin_own(perfetto, ETWAS_PERFETTO_KEYWORD);
 
             etwas_wire_number(&perfetto->event, ANNOTATION_POINTER, descriptor->Keyword);
@@ -402,11 +403,11 @@ static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_subj
             etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_VERSION, descriptor->Version);
         }
     }
-    if (subject->event.processor != track->processor &&
-        etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode)) {
+    if (current->event.processor != track->processor &&
+        etwas_event_has_processor(current->input->logfile.LogfileHeader.LogFileMode)) {
         etwas_perfetto_annotate_number(perfetto, ETWAS_PERFETTO_PROCESSOR,
-                                       subject->event.processor);
-        track->processor = (uint16_t)subject->event.processor;
+                                       current->event.processor);
+        track->processor = (uint16_t)current->event.processor;
     }
 }
 
@@ -422,13 +423,13 @@ static void put_ids(struct etwas_perfetto *perfetto, const struct etwas_event *e
     }
 }
 
-static void put_message(struct etwas_perfetto *perfetto, struct etwas_subject *subject,
+static void put_message(struct etwas_perfetto *perfetto, struct etwas_current_event *current,
                         struct etwas_event_string message)
 {
     struct etwas_fields_rest rest;
 
     annotate_bytes(perfetto, ETWAS_PERFETTO_TEXT, message.text, message.bytes);
-    if (etwas_subject_message_rest(subject, &rest)) {
+    if (etwas_current_event_message_rest(current, &rest)) {
         put_rest(perfetto, &rest);
     }
 }
@@ -446,37 +447,37 @@ static void put_time(struct etwas_perfetto *perfetto)
 
 static void put_payload(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
 {
-    struct etwas_subject *subject = &perfetto->convert->subject;
+    struct etwas_current_event *current = &perfetto->convert->current;
     struct etwas_event_string message = {NULL, 0};
 
     put_time(perfetto);
-    if (subject->event.message) {
-        message = etwas_subject_message(subject);
+    if (current->event.message) {
+        message = etwas_current_event_message(current);
     }
     if (message.text != NULL) {
-        put_message(perfetto, subject, message);
-    } else if (schema->described == NULL) {
-        if (subject->record->UserDataLength > 0) {
-            annotate_hex(perfetto, ETWAS_PERFETTO_PAYLOAD, subject->record->UserData,
-                         subject->record->UserDataLength);
+        put_message(perfetto, current, message);
+    } else if (schema->schema_texts == NULL) {
+        if (current->record->UserDataLength > 0) {
+            annotate_hex(perfetto, ETWAS_PERFETTO_PAYLOAD, current->record->UserData,
+                         current->record->UserDataLength);
         }
     } else {
-        if (schema->described->schema->field_count > 0 || subject->record->UserDataLength > 0) {
+        if (schema->schema_texts->schema->field_count > 0 || current->record->UserDataLength > 0) {
             put_fields(perfetto, schema);
         }
-        put_version(perfetto, schema->described);
+        put_version(perfetto, schema->schema_texts);
     }
 }
 
 void etwas_perfetto_annotate(struct etwas_perfetto *perfetto,
                              const struct etwas_perfetto_schema *schema, uint32_t track)
 {
-    const struct etwas_subject *subject = &perfetto->convert->subject;
+    const struct etwas_current_event *current = &perfetto->convert->current;
 
     if (perfetto->convert->span_role != ETWAS_SPAN_END) {
-        put_identity(perfetto, subject, track);
+        put_identity(perfetto, current, track);
     }
     put_payload(perfetto, schema);
-    put_unusual(perfetto, subject, &perfetto->tracks[track]);
-    put_ids(perfetto, &subject->event, &perfetto->tracks[track]);
+    put_unusual(perfetto, current, &perfetto->tracks[track]);
+    put_ids(perfetto, &current->event, &perfetto->tracks[track]);
 }

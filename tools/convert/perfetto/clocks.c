@@ -55,13 +55,13 @@ static int64_t not_negative(int64_t time_ns)
 /* The wall clock as it was, in nanoseconds since 1970; the event's own time if the trace does not know. */
 static int64_t wall_clock(const struct etwas_convert *convert)
 {
-    const struct etwas_subject *subject = &convert->subject;
+    const struct etwas_current_event *current = &convert->current;
     etwas_clock_time time = {0, UINT64_MAX};
     int64_t since_1970;
     int64_t ns;
 
-    if (etwas_trace_convert_time(subject->input->trace,
-                                 subject->record->EventHeader.TimeStamp.QuadPart,
+    if (etwas_trace_convert_time(current->input->trace,
+                                 current->record->EventHeader.TimeStamp.QuadPart,
                                  ETWAS_CLOCK_SYSTEM_TIME, &time) != ERROR_SUCCESS ||
         __builtin_sub_overflow(time.value, FILETIME_OF_1970, &since_1970) ||
         __builtin_mul_overflow(since_1970, INT64_C(100), &ns)) {
@@ -151,15 +151,15 @@ void etwas_perfetto_begin(struct etwas_perfetto *perfetto)
 static void begin_by_event(struct etwas_perfetto *perfetto)
 {
     const struct etwas_convert *convert = perfetto->convert;
-    const struct etwas_subject *subject = &convert->subject;
-    int64_t raw = subject->record->EventHeader.TimeStamp.QuadPart;
+    const struct etwas_current_event *current = &convert->current;
+    int64_t raw = current->record->EventHeader.TimeStamp.QuadPart;
     etwas_trace_clock clock = {.knots = 0};
     etwas_clock_time time;
 
-    (void)etwas_trace_query_clock(subject->input->trace, &clock);
+    (void)etwas_trace_query_clock(current->input->trace, &clock);
     perfetto->primary = ETWAS_PERFETTO_MONOTONIC_RAW;
     if (convert->run.count > 1 || clock.knots == 0 || clock.clock == ETWAS_CLOCK_SYSTEM_TIME ||
-        etwas_trace_convert_time(subject->input->trace, raw, ETWAS_CLOCK_QPC, &time) !=
+        etwas_trace_convert_time(current->input->trace, raw, ETWAS_CLOCK_QPC, &time) !=
             ERROR_SUCCESS ||
         __builtin_sub_overflow(convert->time_ns, time.value, &perfetto->offset_ns)) {
         perfetto->primary = ETWAS_PERFETTO_REALTIME;
@@ -187,7 +187,7 @@ static void put_error(struct etwas_perfetto *perfetto, struct etwas_perfetto_fil
     struct etwas_perfetto_record record = {.kind = ETWAS_PERFETTO_PUT_EVENT,
                                            .time_ns = time_ns,
                                            .file =
-                                               (uint16_t)perfetto->convert->subject.input->number};
+                                               (uint16_t)perfetto->convert->current.input->number};
     size_t began;
     size_t counter;
 
@@ -228,7 +228,7 @@ void etwas_perfetto_put_state(struct etwas_perfetto *perfetto, int64_t time_ns)
 int64_t etwas_perfetto_time(struct etwas_perfetto *perfetto)
 {
     const struct etwas_convert *convert = perfetto->convert;
-    struct etwas_perfetto_file *file = &perfetto->files[convert->subject.input->number - 1];
+    struct etwas_perfetto_file *file = &perfetto->files[convert->current.input->number - 1];
     int64_t time_ns;
 
     if (!perfetto->has_begun) {

@@ -110,8 +110,8 @@ static void put_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint64_t p
 static uint32_t counter_of(struct etwas_perfetto *perfetto, uint32_t process_track,
                            const struct etwas_perfetto_schema *schema, uint32_t field)
 {
-    uint64_t key = ((uint64_t)(uintptr_t)schema->described << 8) ^ ((uint64_t)process_track << 40) ^
-                   (field + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t key = ((uint64_t)(uintptr_t)schema->schema_texts << 8) ^
+                   ((uint64_t)process_track << 40) ^ (field + 1) * UINT64_C(0x9e3779b97f4a7c15);
     struct counter *places;
     uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (PLACES - 1);
 
@@ -161,16 +161,16 @@ void etwas_perfetto_put_counters(struct etwas_perfetto *perfetto,
     etwas_fields fields;
     etwas_value value;
 
-    if (!schema->is_counter || convert->subject.event.has_instance) {
+    if (!schema->is_counter || convert->current.event.has_instance) {
         return;
     }
-    etwas_fields_begin(&fields, schema->described->schema, convert->subject.record);
+    etwas_fields_begin(&fields, schema->schema_texts->schema, convert->current.record);
     while (etwas_fields_next(&fields, &value)) {
         uint32_t uuid;
 
         if (value.token == ETWAS_TOKEN_VALUE) {
             uuid = counter_of(perfetto, perfetto->tracks[track].process_track, schema,
-                              (uint32_t)(value.field - schema->described->schema->fields));
+                              (uint32_t)(value.field - schema->schema_texts->schema->fields));
             if (uuid != 0) {
                 put_value(perfetto, uuid, &value);
             }

@@ -52,12 +52,13 @@ static void take_end(struct etwas_perfetto *perfetto, const struct etwas_perfett
 /* Does it end a span of which there was no START, or one too long ago? */
 static bool is_lost_end(const struct etwas_convert *convert)
 {
-    const struct etwas_subject *subject = &convert->subject;
+    const struct etwas_current_event *current = &convert->current;
 
-    return convert->span_role == ETWAS_SPAN_NONE && !subject->event.message &&
-           subject->record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_END &&
-           (subject->event.classic ? subject->event.has_instance
-                                   : etwas_subject_guid(subject, ETWAS_PROPERTY_ACTIVITY) != NULL);
+    return convert->span_role == ETWAS_SPAN_NONE && !current->event.message &&
+           current->record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_END &&
+           (current->event.classic
+                ? current->event.has_instance
+                : etwas_current_event_guid(current, ETWAS_PROPERTY_ACTIVITY) != NULL);
 }
 
 static void take_instant(struct etwas_perfetto *perfetto,
@@ -78,20 +79,20 @@ static void take_instant(struct etwas_perfetto *perfetto,
 /* Images and threads are by the times of the events here, whatever clock their file has. */
 static void take_address(struct etwas_perfetto *perfetto, int64_t time_ns)
 {
-    EVENT_RECORD record = *perfetto->convert->subject.record;
+    EVENT_RECORD record = *perfetto->convert->current.record;
     uint32_t process;
 
     record.EventHeader.TimeStamp.QuadPart = time_ns;
-    etwas_addresses_take(&perfetto->addresses, &record);
+    etwas_addresses_add_record(&perfetto->addresses, &record);
     if (etwas_kernel_is_process(&record)) {
-        (void)etwas_processes_take(&perfetto->processes, &record, time_ns, &process);
+        (void)etwas_processes_add_record(&perfetto->processes, &record, time_ns, &process);
     }
 }
 
 /* Its call stack goes along, to be told when all images are known. */
 static void take_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record)
 {
-    const struct etwas_event_stack stack = etwas_event_stack(perfetto->convert->subject.record);
+    const struct etwas_event_stack stack = etwas_event_stack(perfetto->convert->current.record);
 
     record->stack_frames =
         (uint16_t)(stack.count < ETWAS_PERFETTO_FRAMES ? stack.count : ETWAS_PERFETTO_FRAMES);
@@ -104,10 +105,10 @@ static void take_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_re
 void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
 {
     const struct etwas_convert *convert = perfetto->convert;
-    const struct etwas_event *event = &convert->subject.event;
+    const struct etwas_event *event = &convert->current.event;
     struct etwas_perfetto_record record = {.time_ns = time_ns,
                                            .thread = event->thread,
-                                           .file = (uint16_t)convert->subject.input->number};
+                                           .file = (uint16_t)convert->current.input->number};
     const struct etwas_perfetto_schema *schema;
 
     etwas_perfetto_put_state(perfetto, time_ns);
@@ -125,7 +126,7 @@ void etwas_perfetto_take_event(struct etwas_perfetto *perfetto, int64_t time_ns)
         convert->span_role != ETWAS_SPAN_END) {
         return;
     }
-    if (convert->subject.record->ExtendedDataCount > 0) {
+    if (convert->current.record->ExtendedDataCount > 0) {
         take_stack(perfetto, &record);
     }
     schema = etwas_perfetto_schema(perfetto);

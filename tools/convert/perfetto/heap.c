@@ -243,7 +243,7 @@ bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
                               const struct etwas_perfetto_record *record)
 {
     const struct etwas_convert *convert = perfetto->convert;
-    const EVENT_RECORD *event = convert->subject.record;
+    const EVENT_RECORD *event = convert->current.record;
     struct etwas_perfetto_heap *heap;
 
     if (!etwas_heap_is_taken(event)) {
@@ -253,7 +253,7 @@ bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
     if (heap == NULL || (!convert->is_wanted && !etwas_heap_is_image(event))) {
         return true;
     }
-    etwas_heap_take(&heap->heap, event);
+    etwas_heap_add_record(&heap->heap, event);
     put_counter(perfetto, heap, etwas_heap_process(&heap->heap, event->EventHeader.ProcessId),
                 record->time_ns);
     if (record->time_ns >= heap->next_dump_ns) {

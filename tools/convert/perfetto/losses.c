@@ -132,7 +132,7 @@ static void put_gap(struct etwas_perfetto *perfetto, struct etwas_perfetto_file 
 
 void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns)
 {
-    const struct etwas_input *input = perfetto->convert->subject.input;
+    const struct etwas_input *input = perfetto->convert->current.input;
     struct etwas_perfetto_file *file = &perfetto->files[input->number - 1];
     etwas_trace_clock clock;
 
@@ -157,21 +157,21 @@ void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns
 void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t processor,
                                      int64_t time_ns)
 {
-    const struct etwas_subject *subject = &perfetto->convert->subject;
-    int64_t since_ns = perfetto->files[subject->input->number - 1].first_ns; /* if it says 0 */
+    const struct etwas_current_event *current = &perfetto->convert->current;
+    int64_t since_ns = perfetto->files[current->input->number - 1].first_ns; /* if it says 0 */
     struct etwas_event_loss told;
     etwas_clock_time since;
     char name[64];
-    struct loss loss = {.name = name, .path = subject->input->path};
+    struct loss loss = {.name = name, .path = current->input->path};
 
-    if (!etwas_event_ring_loss(subject->record, &told)) {
+    if (!etwas_event_ring_loss(current->record, &told)) {
         return;
     }
     loss.count = told.events;
     loss.cause =
         told.is_off ? "the processor was off, or not recorded" : "no room in the kernel's ring";
     if (told.from_raw != 0 &&
-        etwas_trace_convert_time(subject->input->trace, told.from_raw, ETWAS_CLOCK_PROCESS_TRACE,
+        etwas_trace_convert_time(current->input->trace, told.from_raw, ETWAS_CLOCK_PROCESS_TRACE,
                                  &since) == ERROR_SUCCESS) {
         since_ns = etwas_perfetto_primary_ns(perfetto, since.value);
     }
@@ -198,7 +198,7 @@ struct lost_track {
 };
 
 static void put_session_loss(struct etwas_perfetto *perfetto, struct lost_track *lost,
-                             const char *path, const struct etwas_told_loss *told)
+                             const char *path, const struct etwas_trace_loss *told)
 {
     char name[64];
     struct loss loss = {
@@ -225,11 +225,11 @@ static void put_session_loss(struct etwas_perfetto *perfetto, struct lost_track 
 static void put_session_losses(struct etwas_perfetto *perfetto, const struct etwas_input *input)
 {
     static struct lost_track tracks[ETWAS_PERFETTO_PROCESSORS + 1]; /* the last: not known */
-    const struct etwas_told_losses *losses = &perfetto->convert->losses[input->number - 1];
+    const struct etwas_trace_losses *losses = &perfetto->convert->losses[input->number - 1];
 
     memset(tracks, 0, sizeof tracks); /* times of the primary clock are not negative */
     for (uint32_t i = 0; i < losses->count; i++) {
-        const struct etwas_told_loss *loss = &losses->list[i];
+        const struct etwas_trace_loss *loss = &losses->list[i];
         uint32_t index = loss->processor < ETWAS_PERFETTO_PROCESSORS ? loss->processor
                                                                      : ETWAS_PERFETTO_PROCESSORS;
 

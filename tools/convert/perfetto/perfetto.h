@@ -145,10 +145,10 @@ struct etwas_perfetto_guid {
 
 /* What is known of a schema. */
 struct etwas_perfetto_schema {
-    const struct etwas_described *described; /* NULL: the entry is free */
-    uint32_t generation;                     /* of the names */
-    uint32_t span_class;                     /* number */
-    bool is_counter;                         /* its fields are nothing but numbers */
+    const struct etwas_schema_texts *schema_texts; /* NULL: the entry is free */
+    uint32_t generation;                           /* of the names */
+    uint32_t span_class;                           /* number */
+    bool is_counter;                               /* its fields are nothing but numbers */
     struct etwas_perfetto_name *event;
     struct etwas_perfetto_name *span;
     struct etwas_perfetto_name *category; /* NULL: it has none */

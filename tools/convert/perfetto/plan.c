@@ -182,10 +182,10 @@ static bool goes_back(struct etwas_perfetto *perfetto, struct etwas_perfetto_tra
 {
     const struct etwas_convert *convert = perfetto->convert;
 
-    if (track->top_file == convert->subject.input->number && convert->time_ns < track->top_ns) {
+    if (track->top_file == convert->current.input->number && convert->time_ns < track->top_ns) {
         return true;
     }
-    track->top_file = convert->subject.input->number;
+    track->top_file = convert->current.input->number;
     track->top_ns = convert->time_ns;
     return false;
 }

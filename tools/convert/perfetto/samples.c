@@ -72,20 +72,20 @@ static void begin_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_
     put_pending(perfetto, pending);
     pending->record = *record;
     pending->record.kind = ETWAS_PERFETTO_PUT_SAMPLE;
-    pending->record.place = perfetto->convert->subject.event.processor;
+    pending->record.place = perfetto->convert->current.event.processor;
     pending->record.thread = thread;
     pending->record.stack_frames = 1;
     pending->record.stack_process = ETWAS_EVENT_UNKNOWN_ID;
     pending->frames[0] = address;
     pending->is_open = true;
     pending->has_stack = false;
-    pending->raw_time = perfetto->convert->subject.record->EventHeader.TimeStamp.QuadPart;
+    pending->raw_time = perfetto->convert->current.record->EventHeader.TimeStamp.QuadPart;
 }
 
 /* The innermost part comes first. */
 static bool add_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_pending *pending)
 {
-    const EVENT_RECORD *record = perfetto->convert->subject.record;
+    const EVENT_RECORD *record = perfetto->convert->current.record;
     const struct etwas_event_stack stack = etwas_event_stack(record);
     struct etwas_kernel_event kernel;
 
@@ -109,7 +109,7 @@ static bool add_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_pen
 bool etwas_perfetto_take_sample(struct etwas_perfetto *perfetto,
                                 const struct etwas_perfetto_record *record)
 {
-    const EVENT_RECORD *event = perfetto->convert->subject.record;
+    const EVENT_RECORD *event = perfetto->convert->current.record;
     struct etwas_perfetto_pending *pending;
     uint64_t address;
     uint32_t thread;
@@ -118,14 +118,14 @@ bool etwas_perfetto_take_sample(struct etwas_perfetto *perfetto,
         return false;
     }
     if (etwas_kernel_sample(event, &address, &thread)) {
-        pending = pending_of(perfetto, perfetto->convert->subject.event.processor);
+        pending = pending_of(perfetto, perfetto->convert->current.event.processor);
         if (pending != NULL && perfetto->convert->is_wanted) {
             begin_sample(perfetto, pending, record, address, thread);
         }
         return pending != NULL;
     }
     pending = etwas_event_is_stack_walk(event)
-                  ? pending_of(perfetto, perfetto->convert->subject.event.processor)
+                  ? pending_of(perfetto, perfetto->convert->current.event.processor)
                   : NULL;
     return pending != NULL && add_stack(perfetto, pending);
 }

@@ -45,7 +45,7 @@ static bool is_chosen(struct etwas_perfetto *perfetto, uint32_t file)
 bool etwas_perfetto_take_schedule(struct etwas_perfetto *perfetto,
                                   struct etwas_perfetto_record *record)
 {
-    const EVENT_RECORD *event = perfetto->convert->subject.record;
+    const EVENT_RECORD *event = perfetto->convert->current.record;
     struct etwas_kernel_event kernel;
 
     if (!perfetto->files[record->file - 1].is_kernel || !etwas_kernel_read(event, &kernel) ||

@@ -40,21 +40,21 @@ static struct etwas_perfetto_name *name_of(struct etwas_perfetto *perfetto,
 
 static struct etwas_perfetto_name *make_event_name(struct etwas_perfetto *perfetto)
 {
-    const struct etwas_subject *subject = &perfetto->convert->subject;
-    struct etwas_event_string event = etwas_subject_string(subject, ETWAS_PROPERTY_EVENT);
-    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+    const struct etwas_current_event *current = &perfetto->convert->current;
+    struct etwas_event_string event = etwas_current_event_string(current, ETWAS_PROPERTY_EVENT);
+    const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
     struct etwas_output *text = scratch();
 
-    if (event.text != NULL && (subject->described != NULL || !subject->event.classic)) {
+    if (event.text != NULL && (current->schema_texts != NULL || !current->event.classic)) {
         etwas_text_utf8(text, ETWAS_TEXT_PLAIN, event.text, event.bytes);
-        if (subject->event.event_name.text != NULL) {
-            etwas_output_text(text, etwas_described_opcode(descriptor->Opcode));
+        if (current->event.event_name.text != NULL) {
+            etwas_output_text(text, etwas_schema_texts_opcode(descriptor->Opcode));
         }
-    } else if (subject->described != NULL) {
-        etwas_output_char(text, subject->event.classic ? '/' : '#');
-        etwas_output_unsigned(text, subject->event.classic ? descriptor->Opcode : descriptor->Id);
+    } else if (current->schema_texts != NULL) {
+        etwas_output_char(text, current->event.classic ? '/' : '#');
+        etwas_output_unsigned(text, current->event.classic ? descriptor->Opcode : descriptor->Id);
     } else {
-        etwas_subject_put_title(text, ETWAS_TEXT_PLAIN, subject);
+        etwas_current_event_print_title(text, ETWAS_TEXT_PLAIN, current);
     }
     return name_of(perfetto, ETWAS_PERFETTO_EVENT_NAME, text);
 }
@@ -62,7 +62,7 @@ static struct etwas_perfetto_name *make_event_name(struct etwas_perfetto *perfet
 static struct etwas_perfetto_name *make_category(struct etwas_perfetto *perfetto)
 {
     struct etwas_event_string provider =
-        etwas_subject_string(&perfetto->convert->subject, ETWAS_PROPERTY_PROVIDER);
+        etwas_current_event_string(&perfetto->convert->current, ETWAS_PROPERTY_PROVIDER);
     struct etwas_output *text = scratch();
 
     if (provider.text == NULL) {
@@ -75,13 +75,14 @@ static struct etwas_perfetto_name *make_category(struct etwas_perfetto *perfetto
 /* What `etwas spans` calls it, without the provider. */
 static struct etwas_perfetto_name *make_span_name(struct etwas_perfetto *perfetto)
 {
-    const struct etwas_subject *subject = &perfetto->convert->subject;
+    const struct etwas_current_event *current = &perfetto->convert->current;
     char name[ETWAS_SPAN_NAME_BYTES];
-    const char *provider = subject->described != NULL ? subject->described->schema->provider : "";
+    const char *provider =
+        current->schema_texts != NULL ? current->schema_texts->schema->provider : "";
     size_t skipped = provider[0] != '\0' ? strlen(provider) + 1 : 0;
     struct etwas_output *text = scratch();
 
-    etwas_span_name_make(name, subject->described, subject->record);
+    etwas_span_name_make(name, current->schema_texts, current->record);
     if (skipped >= strlen(name)) {
         skipped = 0;
     }
@@ -93,12 +94,12 @@ static struct etwas_perfetto_name *make_span_name(struct etwas_perfetto *perfett
 
 /* The second field of a name is NAME#2: its key in JSON is longer than its name. */
 static struct etwas_perfetto_name *make_field_name(struct etwas_perfetto *perfetto,
-                                                   const struct etwas_described *described,
+                                                   const struct etwas_schema_texts *schema_texts,
                                                    uint32_t field)
 {
-    const char *name = described->schema->fields[field].name;
-    struct etwas_kept_text key = described->fields[field].key;
-    const char *inside = described->texts + key.at + strlen("\"");
+    const char *name = schema_texts->schema->fields[field].name;
+    struct etwas_kept_text key = schema_texts->fields[field].key;
+    const char *inside = schema_texts->texts + key.at + strlen("\"");
     size_t inside_bytes = key.bytes - strlen("\"\":");
     struct etwas_output *text = scratch();
     size_t name_bytes;
@@ -144,15 +145,15 @@ static uint32_t class_of(struct etwas_perfetto *perfetto, const struct etwas_per
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static struct etwas_perfetto_schema *find(const struct etwas_perfetto *perfetto,
-                                          const struct etwas_described *described)
+static struct etwas_perfetto_schema *find_schema(const struct etwas_perfetto *perfetto,
+                                                 const struct etwas_schema_texts *schema_texts)
 {
     uint32_t mask = perfetto->schema_capacity - 1;
     uint32_t at =
-        (uint32_t)(((uintptr_t)described >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+        (uint32_t)(((uintptr_t)schema_texts >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 
-    while (perfetto->schemas[at].described != NULL &&
-           perfetto->schemas[at].described != described) {
+    while (perfetto->schemas[at].schema_texts != NULL &&
+           perfetto->schemas[at].schema_texts != schema_texts) {
         at = (at + 1) & mask;
     }
     return &perfetto->schemas[at];
@@ -170,8 +171,8 @@ static bool grow(struct etwas_perfetto *perfetto)
         return false;
     }
     for (uint32_t i = 0; i < perfetto->schema_capacity; i++) {
-        if (perfetto->schemas[i].described != NULL) {
-            *find(&larger, perfetto->schemas[i].described) = perfetto->schemas[i];
+        if (perfetto->schemas[i].schema_texts != NULL) {
+            *find_schema(&larger, perfetto->schemas[i].schema_texts) = perfetto->schemas[i];
         }
     }
     free(perfetto->schemas);
@@ -194,9 +195,9 @@ static bool fill_names(struct etwas_perfetto *perfetto, struct etwas_perfetto_sc
 }
 
 static bool fill(struct etwas_perfetto *perfetto, struct etwas_perfetto_schema *schema,
-                 const struct etwas_described *described)
+                 const struct etwas_schema_texts *schema_texts)
 {
-    uint32_t count = described->schema->field_count;
+    uint32_t count = schema_texts->schema->field_count;
 
     if (schema->fields == NULL) {
         schema->fields = calloc(count + 1, sizeof *schema->fields);
@@ -206,7 +207,7 @@ static bool fill(struct etwas_perfetto *perfetto, struct etwas_perfetto_schema *
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        schema->fields[i] = make_field_name(perfetto, described, i);
+        schema->fields[i] = make_field_name(perfetto, schema_texts, i);
         if (schema->fields[i] == NULL) {
             return false;
         }
@@ -214,7 +215,7 @@ static bool fill(struct etwas_perfetto *perfetto, struct etwas_perfetto_schema *
     if (!fill_names(perfetto, schema)) {
         return false;
     }
-    schema->is_counter = etwas_perfetto_is_counter(described->schema);
+    schema->is_counter = etwas_perfetto_is_counter(schema_texts->schema);
     schema->generation = perfetto->names.generation;
     return true;
 }
@@ -222,25 +223,25 @@ static bool fill(struct etwas_perfetto *perfetto, struct etwas_perfetto_schema *
 const struct etwas_perfetto_schema *etwas_perfetto_schema(struct etwas_perfetto *perfetto)
 {
     static struct etwas_perfetto_schema loose; /* of an event that nothing describes */
-    const struct etwas_described *described = perfetto->convert->subject.described;
+    const struct etwas_schema_texts *schema_texts = perfetto->convert->current.schema_texts;
     struct etwas_perfetto_schema *schema;
 
-    if (described == NULL) {
+    if (schema_texts == NULL) {
         return fill_names(perfetto, &loose) ? &loose : NULL;
     }
     if (2 * perfetto->schema_count >= perfetto->schema_capacity && !grow(perfetto)) {
         return NULL;
     }
     schema = &perfetto->schemas[perfetto->schema_last];
-    if (schema->described != described) {
-        schema = find(perfetto, described);
+    if (schema->schema_texts != schema_texts) {
+        schema = find_schema(perfetto, schema_texts);
         perfetto->schema_last = (uint32_t)(schema - perfetto->schemas);
     }
-    if (schema->described == NULL) {
-        *schema = (struct etwas_perfetto_schema){.described = described};
+    if (schema->schema_texts == NULL) {
+        *schema = (struct etwas_perfetto_schema){.schema_texts = schema_texts};
         perfetto->schema_count++;
     }
-    if (schema->generation != perfetto->names.generation && !fill(perfetto, schema, described)) {
+    if (schema->generation != perfetto->names.generation && !fill(perfetto, schema, schema_texts)) {
         return NULL;
     }
     return schema;

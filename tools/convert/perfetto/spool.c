@@ -104,7 +104,7 @@ static void flush(struct etwas_perfetto_spool *spool)
     spool->used = 0;
 }
 
-static void put(struct etwas_perfetto_spool *spool, const void *data, size_t bytes)
+static void write_bytes(struct etwas_perfetto_spool *spool, const void *data, size_t bytes)
 {
     if (bytes > 0) {
         memcpy(spool->bytes + spool->used, data, bytes);
@@ -122,11 +122,11 @@ static void put_record(struct etwas_perfetto *perfetto, struct etwas_perfetto_re
 
     record->names_bytes = (uint32_t)names_bytes;
     record->bytes = (uint32_t)(begin_bytes + names_bytes + body->used);
-    put(spool, record, sizeof *record);
-    put(spool, perfetto->stack, record->stack_frames * sizeof perfetto->stack[0]);
-    put(spool, begin, begin_bytes);
-    put(spool, names_bytes > 0 ? names->bytes : NULL, names_bytes);
-    put(spool, body->bytes, body->used);
+    write_bytes(spool, record, sizeof *record);
+    write_bytes(spool, perfetto->stack, record->stack_frames * sizeof perfetto->stack[0]);
+    write_bytes(spool, begin, begin_bytes);
+    write_bytes(spool, names_bytes > 0 ? names->bytes : NULL, names_bytes);
+    write_bytes(spool, body->bytes, body->used);
     perfetto->state_bytes += sizeof *record + record->bytes + record->stack_frames * FRAME_WEIGHT;
     if (spool->used >= PIECE_BYTES) {
         flush(spool);

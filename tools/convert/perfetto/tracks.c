@@ -81,8 +81,8 @@ static bool is_known(uint32_t id)
 }
 
 /* Process and thread are as they are in the table. */
-static uint32_t find(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread,
-                     uint32_t first)
+static uint32_t find_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread,
+                           uint32_t first)
 {
     uint32_t *place;
 
@@ -121,10 +121,10 @@ uint32_t etwas_perfetto_track(struct etwas_perfetto *perfetto, uint32_t process,
         thread = ETWAS_EVENT_UNKNOWN_ID;
     }
     first = process != ETWAS_EVENT_UNKNOWN_ID ? first : ETWAS_PROCESSES_NONE;
-    index = find(perfetto, process, thread, first);
+    index = find_track(perfetto, process, thread, first);
     if (index != UINT32_MAX && thread != ETWAS_EVENT_UNKNOWN_ID &&
         perfetto->tracks[index].process_track == index) {
-        process_track = find(perfetto, process, ETWAS_EVENT_UNKNOWN_ID, first);
+        process_track = find_track(perfetto, process, ETWAS_EVENT_UNKNOWN_ID, first);
         if (process_track == UINT32_MAX) {
             return UINT32_MAX;
         }

@@ -73,12 +73,12 @@ static void on_sample(struct etwas_hot *hot, const struct etwas_hot_sample *samp
 static void take_event(struct etwas_convert *convert, struct gathering *gathering,
                        struct etwas_hot *hot)
 {
-    const EVENT_RECORD *record = convert->subject.record;
+    const EVENT_RECORD *record = convert->current.record;
     const struct etwas_event_stack found = etwas_event_stack(record);
     struct etwas_stack stack = {
         .kind = ETWAS_STACKS_EVENTS,
-        .process = convert->subject.event.process,
-        .thread = convert->subject.event.thread,
+        .process = convert->current.event.process,
+        .thread = convert->current.event.thread,
         .values = {1},
     };
 
@@ -102,17 +102,17 @@ static void take_event(struct etwas_convert *convert, struct gathering *gatherin
 static void on_event(struct etwas_convert *convert)
 {
     struct gathering *gathering = convert->state;
-    struct file *file = &gathering->files[convert->subject.input->number - 1];
-    const EVENT_RECORD *record = convert->subject.record;
+    struct file *file = &gathering->files[convert->current.input->number - 1];
+    const EVENT_RECORD *record = convert->current.record;
     uint64_t address;
     uint32_t thread;
 
     /* The stacks of samples are events of their own, which no choice of events is about. */
     if (convert->is_wanted || !etwas_kernel_sample(record, &address, &thread)) {
-        etwas_hot_take(&file->hot, record);
+        etwas_hot_add_record(&file->hot, record);
     }
     if (convert->is_wanted || etwas_heap_is_image(record)) {
-        etwas_heap_take(&file->heap, record);
+        etwas_heap_add_record(&file->heap, record);
     }
     if (convert->is_wanted) {
         take_event(convert, gathering, &file->hot);

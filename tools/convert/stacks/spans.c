@@ -30,19 +30,19 @@ static bool make_room(struct etwas_stacks *stacks)
     return true;
 }
 
-static uint32_t name_of(struct etwas_stacks *stacks, const struct etwas_subject *subject)
+static uint32_t name_of(struct etwas_stacks *stacks, const struct etwas_current_event *current)
 {
     char name[ETWAS_SPAN_NAME_BYTES];
     const struct etwas_place place = {.has_function = true, .function.function = name};
 
-    etwas_span_name_make(name, subject->described, subject->record);
+    etwas_span_name_make(name, current->schema_texts, current->record);
     return etwas_stacks_number(stacks, etwas_hot_function(&stacks->functions, &place, false));
 }
 
 void etwas_stacks_take_span(struct etwas_stacks *stacks, const struct etwas_convert *convert)
 {
     const etwas_span *span = convert->span;
-    const struct etwas_event *event = &convert->subject.event;
+    const struct etwas_event *event = &convert->current.event;
 
     if (convert->spans == NULL || convert->span_role != ETWAS_SPAN_END) {
         return;
@@ -58,7 +58,7 @@ void etwas_stacks_take_span(struct etwas_stacks *stacks, const struct etwas_conv
         .start_ns = span->start,
         .end_ns = convert->time_ns,
         .number = span->number,
-        .name = name_of(stacks, &convert->subject),
+        .name = name_of(stacks, &convert->current),
     };
 }
 

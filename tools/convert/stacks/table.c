@@ -102,8 +102,8 @@ static bool is_full(const struct etwas_stacks *stacks, uint32_t more_frames)
 }
 
 /* The number of the stack, made if it is new; UINT32_MAX: there are too many, or no memory. */
-static uint32_t find(struct etwas_stacks *stacks, const struct etwas_stack *stack,
-                     const uint32_t *frames, bool is_last)
+static uint32_t find_stack(struct etwas_stacks *stacks, const struct etwas_stack *stack,
+                           const uint32_t *frames, bool is_last)
 {
     uint32_t *slot;
 
@@ -131,7 +131,7 @@ void etwas_stacks_add(struct etwas_stacks *stacks, const struct etwas_stack *sta
                       const uint32_t *frames)
 {
     static const uint32_t unknown = UINT32_MAX;
-    uint32_t number = find(stacks, stack, frames, false);
+    uint32_t number = find_stack(stacks, stack, frames, false);
 
     stacks->seen[stack->kind]++;
     if (number == UINT32_MAX && !stacks->out_of_memory) {
@@ -141,7 +141,7 @@ void etwas_stacks_add(struct etwas_stacks *stacks, const struct etwas_stack *sta
                                      .frame_count = 1};
 
         stacks->beyond++;
-        number = find(stacks, &beyond, &unknown, true);
+        number = find_stack(stacks, &beyond, &unknown, true);
     }
     for (uint32_t i = 0; number != UINT32_MAX && i < ETWAS_STACKS_VALUES; i++) {
         stacks->stacks[number].values[i] += stack->values[i];

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is made of a schema: its texts, and which of its fields are asked for.
+ */
+
+#include "event/schema_texts.h"
+
+#include "print/text.h"
+
+#include <etwas/winmeta.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* Where a text is made before it is known how long it is. */
+static struct etwas_output *scratch(void)
+{
+    static struct etwas_output output;
+
+    return etwas_output_anew(&output);
+}
+
+/* All texts of one schema, while they are made. */
+struct texts {
+    char *bytes;
+    size_t used;
+    size_t capacity;
+    bool failed;
+};
+
+static void keep_bytes(struct texts *texts, const char *bytes, size_t count,
+                       struct etwas_kept_text *kept)
+{
+    if (texts->capacity - texts->used < count + ETWAS_SCHEMA_TEXTS_PIECE) {
+        size_t capacity = 2 * texts->capacity + count + 256;
+        char *larger = realloc(texts->bytes, capacity);
+
+        if (larger == NULL) {
+            texts->failed = true;
+            return;
+        }
+        texts->bytes = larger;
+        texts->capacity = capacity;
+    }
+    *kept = (struct etwas_kept_text){texts->used, count};
+    memcpy(texts->bytes + texts->used, bytes, count);
+    texts->used += count;
+}
+
+static void keep_text(struct texts *texts, const struct etwas_output *made,
+                      struct etwas_kept_text *kept)
+{
+    keep_bytes(texts, made->bytes, made->used_bytes, kept);
+}
+
+const char *etwas_schema_texts_opcode(uint8_t opcode)
+{
+    static char number[8];
+
+    switch (opcode) {
+    case 0:
+        return "";
+    case WINEVENT_OPCODE_START:
+        return "/Start";
+    case WINEVENT_OPCODE_STOP:
+        return "/Stop";
+    default:
+        snprintf(number, sizeof number, "/%u", opcode);
+        return number;
+    }
+}
+
+/* PROVIDER/EVENT. Returns how much of it is the class if the style changes nothing. */
+static size_t put_title(struct etwas_output *made, const etwas_schema *schema,
+                        enum etwas_text_style style)
+{
+    const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
+    const char *slash = strrchr(schema->event, '/');
+    bool is_tlg = schema->info->DecodingSource == DecodingSourceTlg;
+    size_t class_bytes;
+
+    if (schema->provider[0] != '\0') {
+        etwas_text_utf8(made, style, schema->provider, strlen(schema->provider));
+    } else if (schema->event[0] == '\0') {
+        etwas_text_guid(made, &schema->info->ProviderGuid);
+    }
+    class_bytes = made->used_bytes;
+    if (class_bytes > 0) {
+        etwas_output_char(made, '/');
+    }
+    if (schema->event[0] != '\0') {
+        class_bytes = made->used_bytes + (slash != NULL && !is_tlg ? (size_t)(slash - schema->event)
+                                                                   : strlen(schema->event));
+        etwas_text_utf8(made, style, schema->event, strlen(schema->event));
+        etwas_output_text(made, is_tlg ? etwas_schema_texts_opcode(descriptor->Opcode) : "");
+    } else if (schema->info->DecodingSource == DecodingSourceWbem) {
+        etwas_output_unsigned(made, descriptor->Opcode);
+    } else {
+        etwas_output_char(made, '#');
+        etwas_output_unsigned(made, descriptor->Id);
+    }
+    return class_bytes;
+}
+
+static void keep_title(struct texts *texts, struct etwas_schema_texts *schema_texts)
+{
+    struct etwas_output *made = scratch();
+
+    (void)put_title(made, schema_texts->schema, ETWAS_TEXT_WORD);
+    keep_text(texts, made, &schema_texts->title);
+    made = scratch();
+    schema_texts->class_bytes = put_title(made, schema_texts->schema, ETWAS_TEXT_RAW);
+    keep_text(texts, made, &schema_texts->name);
+}
+
+/* A name with blanks as --where has it. */
+static void put_name(struct etwas_output *made, const char *name)
+{
+    bool quoted = strchr(name, ' ') != NULL && strchr(name, '`') == NULL;
+
+    etwas_output_text(made, quoted ? "`" : "");
+    etwas_text_utf8(made, quoted ? ETWAS_TEXT_PLAIN : ETWAS_TEXT_WORD, name, strlen(name));
+    etwas_output_text(made, quoted ? "`" : "");
+}
+
+/* `number`: how many fields beside it have its name and come before it. */
+static void keep_field(struct texts *texts, struct etwas_schema_texts_field *field,
+                       const char *name, uint32_t number)
+{
+    struct etwas_output *made = scratch();
+
+    put_name(made, name);
+    etwas_output_char(made, '=');
+    keep_text(texts, made, &field->label);
+    made = scratch();
+    etwas_output_char(made, '"');
+    etwas_text_utf8(made, ETWAS_TEXT_JSON, name, strlen(name));
+    if (number > 0) {
+        etwas_output_char(made, '#');
+        etwas_output_unsigned(made, number + 1);
+    }
+    etwas_output_text(made, "\":");
+    keep_text(texts, made, &field->key);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+/* A field, its struct, and how many beside it have its name and come before it. */
+struct relation {
+    const char *name;
+    uint32_t field;
+    uint32_t parent; /* NO_PARENT: it is in no struct */
+    uint32_t number;
+};
+
+#define NO_PARENT UINT32_MAX
+
+enum {
+    FULL_BYTES = 1024,
+    FULL_DEPTH = 128,  /* of structs in each other; the decoder allows fewer */
+    NUMBER_BYTES = 16, /* #4294967295 and more */
+};
+
+static int compare_relations(const void *left, const void *right)
+{
+    const struct relation *a = left;
+    const struct relation *b = right;
+    int order = strcmp(a->name, b->name);
+
+    if (order != 0) {
+        return order;
+    }
+    if (a->parent != b->parent) {
+        return a->parent < b->parent ? -1 : 1;
+    }
+    return a->field < b->field ? -1 : 1;
+}
+
+static int compare_fields(const void *left, const void *right)
+{
+    const struct relation *a = left;
+    const struct relation *b = right;
+
+    return a->field < b->field ? -1 : a->field > b->field;
+}
+
+static void find_parents(const etwas_schema *schema, struct relation *relations)
+{
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        relations[i] = (struct relation){schema->fields[i].name, i, NO_PARENT, 0};
+    }
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        const EVENT_PROPERTY_INFO *info = schema->fields[i].info;
+        uint32_t first = info->structType.StructStartIndex;
+        uint32_t count = info->structType.NumOfStructMembers;
+
+        for (uint32_t k = first;
+             (info->Flags & PropertyStruct) != 0 && k < first + count && k < schema->field_count;
+             k++) {
+            relations[k].parent = i;
+        }
+    }
+}
+
+/* Is the field at the end of this path? */
+static bool is_at(const struct etwas_field_path *path, const struct relation *relations,
+                  uint32_t field)
+{
+    size_t end = path->bytes;
+
+    for (;;) {
+        size_t bytes = strlen(relations[field].name) + 1;
+
+        if (bytes > end || memcmp(path->text + end - bytes, relations[field].name, bytes) != 0) {
+            return false;
+        }
+        end -= bytes;
+        if (end == 0 || relations[field].parent == NO_PARENT) {
+            return end == 0 && relations[field].parent == NO_PARENT;
+        }
+        field = relations[field].parent;
+    }
+}
+
+/* A name with its number among its likes; what is too long is cut between characters. */
+static size_t append_own(char text[FULL_BYTES], size_t used, const struct relation *relation)
+{
+    size_t bytes = strnlen(relation->name, FULL_BYTES - NUMBER_BYTES - used);
+
+    while (bytes > 0 && ((unsigned char)relation->name[bytes] & 0xC0) == 0x80) {
+        bytes--;
+    }
+    memcpy(text + used, relation->name, bytes);
+    used += bytes;
+    if (relation->number > 0) {
+        used += (size_t)snprintf(text + used, NUMBER_BYTES, "#%" PRIu32, relation->number + 1);
+    }
+    return used;
+}
+
+/* STRUCT.MEMBER, of which *own_at is where the member begins. */
+static void keep_full(struct texts *texts, struct etwas_schema_texts_field *field,
+                      const struct relation *relations, uint32_t index)
+{
+    uint32_t chain[FULL_DEPTH];
+    uint32_t depth = 0;
+    char text[FULL_BYTES];
+    size_t used = 0;
+
+    for (uint32_t i = index; i != NO_PARENT && depth < FULL_DEPTH; i = relations[i].parent) {
+        chain[depth++] = i;
+    }
+    while (depth > 0 && used < FULL_BYTES - 2 * NUMBER_BYTES) {
+        field->own_at = used;
+        used = append_own(text, used, &relations[chain[--depth]]);
+        if (depth > 0) {
+            text[used++] = '.';
+        }
+    }
+    keep_bytes(texts, text, used, &field->full);
+}
+
+/* STRUCT.MEMBER; nothing if it is too long. */
+static void write_path(char text[ETWAS_FIELD_PATH_BYTES], const struct relation *relations,
+                       uint32_t field)
+{
+    char reversed[ETWAS_FIELD_PATH_BYTES];
+    size_t at = sizeof reversed - 1;
+
+    reversed[at] = '\0';
+    for (uint32_t i = field; i != NO_PARENT; i = relations[i].parent) {
+        size_t bytes = strlen(relations[i].name);
+
+        if (bytes + 1 > at) {
+            return;
+        }
+        if (i != field) {
+            reversed[--at] = '.';
+        }
+        at -= bytes;
+        memcpy(reversed + at, relations[i].name, bytes);
+    }
+    memcpy(text, reversed + at, sizeof reversed - at);
+}
+
+/* Notes the field with a path that ends in its name, in letters of whatever case. */
+static void note_alike(struct etwas_field_path *path, const struct relation *relations,
+                       uint32_t field)
+{
+    const char *last = path->text + path->bytes - 1;
+
+    while (last > path->text && last[-1] != '\0') {
+        last--;
+    }
+    if (path->alike[0] == '\0' && strcasecmp(last, relations[field].name) == 0) {
+        write_path(path->alike, relations, field);
+    }
+}
+
+/* Arrays of addresses are stacks, which are shown as such. */
+static bool is_code(const etwas_schema_field *field)
+{
+    static const char *const names[] = {"InstructionPointer", "ProgramCounter", "Routine",
+                                        "RoutineAddr",        "StartAddr",      "Win32StartAddr"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(field->name, names[i]) == 0) {
+            return field->info->nonStructType.InType == TDH_INTYPE_POINTER;
+        }
+    }
+    return false;
+}
+
+static enum etwas_field_kind kind_of(const etwas_schema *schema, const etwas_schema_field *field)
+{
+    if ((field->info->Flags & PropertyStruct) != 0) {
+        return ETWAS_FIELD_PLAIN;
+    }
+    if (field->info->nonStructType.OutType == TDH_OUTTYPE_ETWTIME) {
+        return ETWAS_FIELD_TIME;
+    }
+    if (strcmp(schema->provider, "MSNT_SystemTrace") != 0) {
+        return ETWAS_FIELD_PLAIN;
+    }
+    if (strcmp(field->name, "Offset") == 0 && strncmp(schema->event, "FileIo/", 7) == 0) {
+        return ETWAS_FIELD_PLACE;
+    }
+    return is_code(field) ? ETWAS_FIELD_CODE : ETWAS_FIELD_PLAIN;
+}
+
+static uint32_t path_of(struct etwas_field_paths *paths, const struct relation *relations,
+                        uint32_t field)
+{
+    for (uint32_t i = 0; i < paths->count; i++) {
+        if (is_at(&paths->paths[i], relations, field)) {
+            paths->paths[i].met = true;
+            return paths->paths[i].is_wanted ? i : ETWAS_FIELD_PATH_NONE;
+        }
+        note_alike(&paths->paths[i], relations, field);
+    }
+    return ETWAS_FIELD_PATH_NONE;
+}
+
+static bool describe_fields(struct etwas_schema_texts *schema_texts, struct texts *texts,
+                            struct etwas_field_paths *paths)
+{
+    const etwas_schema *schema = schema_texts->schema;
+    struct relation *relations = calloc(schema->field_count + 1, sizeof *relations);
+
+    if (relations == NULL) {
+        return false;
+    }
+    find_parents(schema, relations);
+    qsort(relations, schema->field_count, sizeof *relations, compare_relations);
+    for (uint32_t i = 1; i < schema->field_count; i++) {
+        if (strcmp(relations[i].name, relations[i - 1].name) == 0 &&
+            relations[i].parent == relations[i - 1].parent) {
+            relations[i].number = relations[i - 1].number + 1;
+        }
+    }
+    qsort(relations, schema->field_count, sizeof *relations, compare_fields);
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        keep_field(texts, &schema_texts->fields[i], relations[i].name, relations[i].number);
+        keep_full(texts, &schema_texts->fields[i], relations, i);
+        schema_texts->fields[i].kind = kind_of(schema, &schema->fields[i]);
+        schema_texts->has_times |= schema_texts->fields[i].kind == ETWAS_FIELD_TIME;
+        schema_texts->has_code |= schema_texts->fields[i].kind == ETWAS_FIELD_CODE;
+        schema_texts->fields[i].path = path_of(paths, relations, i);
+        schema_texts->asked_for |= schema_texts->fields[i].path != ETWAS_FIELD_PATH_NONE;
+    }
+    free(relations);
+    return !texts->failed;
+}
+
+struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
+                                                   struct etwas_field_paths *paths)
+{
+    struct etwas_schema_texts *schema_texts =
+        calloc(1, sizeof *schema_texts + schema->field_count * sizeof schema_texts->fields[0]);
+    struct texts texts = {NULL, 0, 0, false};
+
+    if (schema_texts == NULL) {
+        return NULL;
+    }
+    schema_texts->schema = schema;
+    keep_title(&texts, schema_texts);
+    if (!describe_fields(schema_texts, &texts, paths) || texts.failed) {
+        free(texts.bytes);
+        free(schema_texts);
+        return NULL;
+    }
+    schema_texts->texts = texts.bytes;
+    return schema_texts;
+}
+
+void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts)
+{
+    free(schema_texts->texts);
+    free(schema_texts);
+}

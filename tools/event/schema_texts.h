@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_EVENT_SCHEMA_TEXTS_H
+#define ETWAS_TOOLS_EVENT_SCHEMA_TEXTS_H
+
+/*
+ * A schema with what is made of it once, so that an event costs no more than its own values.
+ */
+
+#include "event/field_paths.h"
+#include "print/output.h"
+
+#include <etwas/decode.h>
+
+/* A text within the texts of a schema; not terminated. */
+struct etwas_kept_text {
+    size_t at;
+    size_t bytes;
+};
+
+/* What a number is that its schema alone cannot show. */
+enum etwas_field_kind {
+    ETWAS_FIELD_PLAIN,
+    ETWAS_FIELD_TIME,  /* a stamp of the session's clock */
+    ETWAS_FIELD_CODE,  /* where a program, or the kernel, was or will be */
+    ETWAS_FIELD_PLACE, /* in a file: -2 where it stands, -1 at its end */
+};
+
+struct etwas_schema_texts_field {
+    enum etwas_field_kind kind;
+    struct etwas_kept_text label; /* `size=`, harmless on a terminal */
+    struct etwas_kept_text key;   /* `"size":` as JSON; the second of a name is "size#2" */
+    /* `point.size#2` as it is in the file, with all structs around it, of which `size#2` begins at own_at. */
+    struct etwas_kept_text full;
+    size_t own_at;
+    uint32_t path; /* which of the fields asked for it is, or _NONE */
+};
+
+struct etwas_schema_texts {
+    const etwas_schema *schema;
+    struct etwas_kept_text title; /* PROVIDER/EVENT as one word, harmless on a terminal */
+    struct etwas_kept_text name;  /* the same as it is in the file */
+    size_t class_bytes;           /* of it: without the part that tells events of a class apart */
+    bool asked_for;               /* one of its fields is asked for */
+    bool has_times;               /* fields of that kind */
+    bool has_code;
+    bool reported; /* that a payload contradicts it */
+    char *texts;   /* of the members above */
+    struct etwas_schema_texts_field fields[];
+};
+
+/* Makes one; NULL without memory. `paths` are the fields that are asked for. */
+struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
+                                                   struct etwas_field_paths *paths);
+void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts);
+
+/*
+ * What tells self-describing events of one name apart, behind that name: "/Start", "/Stop", "/7", and
+ * "" for opcode 0. The names of others have their opcode's. Until the next call.
+ */
+const char *etwas_schema_texts_opcode(uint8_t opcode);
+
+enum {
+    ETWAS_SCHEMA_TEXTS_PIECE = 32, /* so many bytes may be read from anywhere in the texts */
+};
+
+/* Most texts are short: they are copied in one piece, and what is too much is overwritten. */
+static inline void etwas_schema_texts_print(struct etwas_output *output,
+                                            const struct etwas_schema_texts *schema_texts,
+                                            struct etwas_kept_text kept)
+{
+    if (kept.bytes <= ETWAS_SCHEMA_TEXTS_PIECE) {
+        memcpy(etwas_output_room(output, ETWAS_SCHEMA_TEXTS_PIECE), schema_texts->texts + kept.at,
+               ETWAS_SCHEMA_TEXTS_PIECE);
+        output->used_bytes += kept.bytes;
+    } else {
+        etwas_output_bytes(output, schema_texts->texts + kept.at, kept.bytes);
+    }
+}
+
+#endif

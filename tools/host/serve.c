@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Keeping a session. One thread waits for signals, which stop it; another for its end, whoever ends it.
+ */
+
+#include "host/host.h"
+
+#include "steer/session.h"
+
+#include <etwas/etwas.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <unistd.h>
+
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+static sigset_t our_signals(void)
+{
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        (void)sigaddset(&set, numbers[i]);
+    }
+    return set;
+}
+
+void etwas_host_block_signals(void)
+{
+    sigset_t set = our_signals();
+
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* whoever started it may be gone */
+}
+
+void etwas_host_let_go(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    /* Where there is none, whoever started us must not wait for the end of the session. */
+    for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++) {
+        if (null < 0 || dup2(null, standard) < 0) {
+            (void)close(standard);
+        }
+    }
+    if (null > STDERR_FILENO) {
+        (void)close(null);
+    }
+}
+
+struct watch {
+    TRACEHANDLE session;
+    pthread_t keeper;
+    atomic_bool has_ended;
+};
+
+/* The end is told to who waits for signals by one of these. */
+static void *await_end(void *argument)
+{
+    struct watch *watch = argument;
+
+    (void)etwas_session_wait(watch->session, UINT32_MAX);
+    atomic_store(&watch->has_ended, true);
+    (void)pthread_kill(watch->keeper, numbers[0]);
+    return NULL;
+}
+
+/* Where another stops it just now, its end comes all the same. */
+static void stop(TRACEHANDLE session)
+{
+    static struct etwas_steer_block block;
+
+    etwas_host_notify("STOPPING=1");
+    etwas_steer_prepare(&block);
+    (void)ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP);
+}
+
+bool etwas_host_serve(TRACEHANDLE session)
+{
+    struct watch watch = {.session = session, .keeper = pthread_self()};
+    sigset_t set = our_signals();
+    pthread_t thread;
+    int number;
+
+    if (pthread_create(&thread, NULL, await_end, &watch) != 0) {
+        stop(session);
+        return false;
+    }
+    while (!atomic_load(&watch.has_ended)) {
+        (void)sigwait(&set, &number);
+        if (!atomic_load(&watch.has_ended)) {
+            stop(session);
+        }
+    }
+    (void)pthread_join(thread, NULL);
+    return true;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Numbers with separators and units.
+ */
+
+#include "print/human.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *etwas_human_count(char text[ETWAS_HUMAN_CHARACTERS], uint64_t count)
+{
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count);
+    size_t used = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) {
+            text[used++] = ',';
+        }
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+const char *etwas_human_bytes(char text[ETWAS_HUMAN_CHARACTERS], double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t unit = 0;
+
+    /* 999.6 is 1.00 of the next unit. */
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1000;
+        unit++;
+    }
+    snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.*f %s",
+             unit == 0 || bytes >= 99.95 ? 0
+             : bytes >= 9.995            ? 1
+                                         : 2,
+             bytes, units[unit]);
+    return text;
+}
+
+const char *etwas_human_size(char text[ETWAS_HUMAN_CHARACTERS], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    double tenths;
+
+    while (bytes >= 1023.95 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1024;
+        unit++;
+    }
+    tenths = round(10 * bytes);
+    snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.*f %s", fmod(tenths, 10) == 0 ? 0 : 1, tenths / 10,
+             units[unit]);
+    return text;
+}
+
+const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    unsigned unit = 0;
+
+    while (ns >= 999.5 && unit < 3) {
+        ns /= 1000;
+        unit++;
+    }
+    snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.*f %s",
+             unit == 0 || ns >= 99.95 ? 0
+             : ns >= 9.995            ? 1
+                                      : 2,
+             ns, units[unit]);
+    return text;
+}
+
+const char *etwas_human_rate(char text[ETWAS_HUMAN_CHARACTERS], double rate)
+{
+    if (isnan(rate)) {
+        return strcpy(text, "-");
+    }
+    if (rate < 0.005 && rate > 0) {
+        return strcpy(text, "<0.01");
+    }
+    if (rate < 99.95) {
+        snprintf(text, ETWAS_HUMAN_CHARACTERS, "%.*f", rate < 9.995 ? 2 : 1, rate);
+        return text;
+    }
+    return etwas_human_count(text, (uint64_t)llround(rate < 1e18 ? rate : 1e18));
+}

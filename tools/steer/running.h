@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STEER_RUNNING_H
+#define ETWAS_TOOLS_STEER_RUNNING_H
+
+/*
+ * What runs: the sessions of all of the user's processes, and the providers in them.
+ */
+
+#include "print/output.h"
+#include "steer/session.h"
+
+#include <etwas/etwas.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_STEER_PROGRAM_BYTES = 256
+};
+
+struct etwas_steer_found_session {
+    struct etwas_steer_block block;
+    uint32_t process; /* whose it is; 0: that cannot be told */
+    char program[ETWAS_STEER_PROGRAM_BYTES];
+    const char *folder; /* as below */
+    bool
+        is_silent; /* its host does not answer: of the block only name, GUID, mode and clock are known */
+    bool
+        is_pool_removed; /* of a crash-safe session: somebody has removed the file that its buffers lie in */
+    bool has_counts; /* else the block knows no more than what was lost */
+    etwas_session_counts counts;
+    bool has_retention; /* of a flight recorder */
+    etwas_retention retention;
+};
+
+/* A registration of a provider, and the sessions that enable it. */
+struct etwas_steer_found_provider {
+    etwas_guid guid;
+    uint32_t process; /* 0: it is enabled and not registered yet, or the system's */
+    const char *
+        folder; /* the runtime folder; NULL: all that is found is in this command's own, or it cannot be told */
+    bool is_classic;
+    uint32_t enabling; /* how many of enables[] */
+    const TRACE_ENABLE_INFO *enables;
+};
+
+struct etwas_steer_found {
+    struct etwas_steer_found_session *sessions;
+    uint32_t session_count;
+    struct etwas_steer_found_provider *providers; /* by process, then by GUID */
+    uint32_t provider_count;
+    void **answers; /* what `enables` points into */
+    size_t answer_count;
+    bool is_partial;  /* there may be more sessions or providers, which could not be read */
+    bool has_folders; /* something is in another runtime folder than this command's own */
+};
+
+/* Looks for one session. False after a message on standard error. */
+bool etwas_steer_find_session(const char *command, const char *name,
+                              struct etwas_steer_found_session *session);
+
+/* The same without a word, and by letters of ASCII without regard to case alone. */
+bool etwas_steer_find_session_quietly(const char *name, struct etwas_steer_found_session *session);
+
+/* Looks for everything. False likewise; is_partial with a message, too. Free what is found. */
+bool etwas_steer_find_running(const char *command, struct etwas_steer_found *found);
+void etwas_steer_found_free(struct etwas_steer_found *found);
+
+/* The session that a TRACE_ENABLE_INFO is about; NULL: it is none of those found. */
+const struct etwas_steer_found_session *etwas_steer_session_of(
+    const struct etwas_steer_found *found, const TRACE_ENABLE_INFO *enable);
+
+/* The file of a process's program, without its folder; "" where that cannot be told. */
+void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTES]);
+
+#endif

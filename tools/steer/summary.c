@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "steer/summary.h"
+
+#include "print/human.h"
+#include "print/text.h"
+#include "steer/provider.h"
+
+#include <etwas/reading.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_recorder(const struct etwas_steer_summary *summary)
+{
+    return (summary->session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
+}
+
+static bool has_nothing(const etwas_session_counts *counts)
+{
+    return counts->recorded == 0 && counts->overwritten == 0 && counts->lost == 0;
+}
+
+bool etwas_steer_summary_begin(struct etwas_steer_summary *summary, const char *command,
+                               const char *verb, const char *name)
+{
+    memset(summary, 0, sizeof *summary);
+    summary->command = command;
+    summary->verb = verb;
+    summary->name = name;
+    if (!etwas_steer_find_session(command, name, &summary->session)) {
+        return false;
+    }
+    /* Which processes its providers are of is known only while it runs. One that does not answer is not waited for. */
+    if (summary->session.has_counts && has_nothing(&summary->session.counts)) {
+        (void)etwas_steer_find_running(command, &summary->found);
+    }
+    return true;
+}
+
+void etwas_steer_summary_end(struct etwas_steer_summary *summary)
+{
+    etwas_steer_found_free(&summary->found);
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+/* Without the folder that the command is typed in. */
+static const char *short_name(const char *file)
+{
+    char folder[ETWAS_STEER_NAME_BYTES];
+    size_t length = getcwd(folder, sizeof folder) != NULL ? strlen(folder) : 0;
+
+    return length > 1 && strncmp(file, folder, length) == 0 && file[length] == '/'
+               ? file + length + 1
+               : file;
+}
+
+static void put_file(struct etwas_output *output, const char *file)
+{
+    const char *name = short_name(file);
+    char size[ETWAS_HUMAN_CHARACTERS];
+    struct stat status;
+
+    etwas_output_text(output, ", ");
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+    if (stat(file, &status) == 0) {
+        etwas_output_format(output, " (%s)", etwas_human_size(size, (double)status.st_size));
+    }
+}
+
+static void put_line(const struct etwas_steer_summary *summary, const etwas_session_counts *counts,
+                     const char *file)
+{
+    struct etwas_output *output = etwas_standard_output();
+    char number[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_output_format(output, "%s ", summary->verb);
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, summary->name, strlen(summary->name));
+    etwas_output_format(output, ": %s recorded, ", etwas_human_count(number, counts->recorded));
+    if (counts->overwritten != 0) {
+        etwas_output_format(output, "%s overwritten, ",
+                            etwas_human_count(number, counts->overwritten));
+    }
+    etwas_output_format(output, "%s lost", etwas_human_count(number, counts->lost));
+    if (file[0] != '\0') {
+        put_file(output, file);
+    } else {
+        etwas_output_text(output, is_recorder(summary) ? ", in memory" : ", to consumers");
+    }
+    etwas_output_char(output, '\n');
+    etwas_output_flush(output);
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+static struct etwas_output *begin_warning(const struct etwas_steer_summary *summary)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "%s: ", summary->command);
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, summary->name, strlen(summary->name));
+    etwas_output_text(errors, ": warning: ");
+    return errors;
+}
+
+static void warn_of_losses(const struct etwas_steer_summary *summary,
+                           const etwas_session_counts *counts)
+{
+    static const struct cause {
+        size_t place; /* in the counts */
+        const char *text;
+    } causes[] = {
+        {offsetof(etwas_session_counts, lost_no_buffer),
+         "there was no free buffer. More (--maximum) or larger ones (--buffer-size) lose less"},
+        {offsetof(etwas_session_counts, lost_write_error),
+         "the file could not be written: the disk is full, or fails"},
+        {offsetof(etwas_session_counts, lost_file_full), "the file had reached its --max-size"},
+        {offsetof(etwas_session_counts, lost_abandoned),
+         "a writer was stopped, or killed, inside an event"},
+        {offsetof(etwas_session_counts, lost_backlog_full),
+         "no consumer took them and the backlog was full"},
+        {offsetof(etwas_session_counts, lost_undelivered), "no consumer took them"},
+        {offsetof(etwas_session_counts, lost_in_kernel), "the kernel had no room for them"},
+        {offsetof(etwas_session_counts, lost_unattached),
+         "their processes had no access to the session's buffers"},
+        {offsetof(etwas_session_counts, lost_too_large),
+         "they do not fit into a buffer. Larger ones (--buffer-size) take them"},
+        {offsetof(etwas_session_counts, lost_withheld),
+         "another session that enables their provider had no free buffer"},
+    };
+
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        char number[ETWAS_HUMAN_CHARACTERS];
+        struct etwas_output *errors;
+        uint64_t lost;
+
+        memcpy(&lost, (const char *)counts + causes[i].place, sizeof lost);
+        if (lost != 0) {
+            errors = begin_warning(summary);
+            etwas_output_format(errors, "%s events lost: %s\n", etwas_human_count(number, lost),
+                                causes[i].text);
+            etwas_output_flush(errors);
+        }
+    }
+}
+
+static const TRACE_ENABLE_INFO *enable_of(const struct etwas_steer_summary *summary,
+                                          const struct etwas_steer_found_provider *provider)
+{
+    TRACEHANDLE handle = summary->session.block.properties.Wnode.HistoricalContext;
+
+    for (uint32_t i = 0; i < provider->enabling; i++) {
+        if (provider->enables[i].LoggerId == (handle & 0xFF)) {
+            return &provider->enables[i];
+        }
+    }
+    return NULL;
+}
+
+/* Registered by how many processes; `enable`: as one of them has it. */
+static uint32_t registered(const struct etwas_steer_summary *summary, const etwas_guid *guid,
+                           const TRACE_ENABLE_INFO **enable)
+{
+    uint32_t processes = 0;
+
+    for (uint32_t i = 0; i < summary->found.provider_count; i++) {
+        const struct etwas_steer_found_provider *provider = &summary->found.providers[i];
+        bool is_it = memcmp(&provider->guid, guid, sizeof *guid) == 0;
+        const TRACE_ENABLE_INFO *info = is_it ? enable_of(summary, provider) : NULL;
+
+        processes += info != NULL && provider->process != 0;
+        *enable = info != NULL ? info : *enable;
+    }
+    return processes;
+}
+
+/* Was it told of before? Each process that has registered a provider has it once. */
+static bool is_first(const struct etwas_steer_summary *summary, uint32_t index)
+{
+    const struct etwas_steer_found_provider *providers = summary->found.providers;
+    uint32_t at = 0;
+
+    while (memcmp(&providers[at].guid, &providers[index].guid, sizeof providers->guid) != 0 ||
+           enable_of(summary, &providers[at]) == NULL) {
+        at++;
+    }
+    return at == index;
+}
+
+static void put_provider(struct etwas_output *output, const etwas_guid *guid)
+{
+    char name[ETWAS_STEER_PROVIDER_BYTES];
+
+    if (etwas_steer_provider_name(guid, name)) {
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+    } else {
+        etwas_text_guid(output, guid);
+    }
+}
+
+static void put_reason(struct etwas_output *output, const struct etwas_steer_summary *summary,
+                       const etwas_guid *guid)
+{
+    const TRACE_ENABLE_INFO *enable = NULL;
+    uint32_t processes = registered(summary, guid, &enable);
+
+    etwas_output_text(output, "  ");
+    put_provider(output, guid);
+    if (processes == 0) {
+        etwas_output_text(output, ": no process that can be seen has registered it; ETWAS_SHARED=0 "
+                                  "hides one\n");
+        return;
+    }
+    etwas_output_format(output, ": %u process%s registered it and logged nothing", processes,
+                        processes == 1 ? " has" : "es have");
+    if (enable->Level != 0 && enable->Level != UINT8_MAX) {
+        etwas_output_format(output, ", of level %u or less", enable->Level);
+    }
+    if (enable->MatchAnyKeyword != 0 && enable->MatchAnyKeyword != UINT64_MAX) {
+        etwas_output_format(output, ", with keywords of 0x%llx",
+                            (unsigned long long)enable->MatchAnyKeyword);
+    }
+    etwas_output_text(output,
+                      enable->IsEnabled != 0 ? "\n" : ": it is of another release and cannot\n");
+}
+
+static void warn_of_nothing(const struct etwas_steer_summary *summary)
+{
+    struct etwas_output *errors = begin_warning(summary);
+    bool is_enabled = false;
+
+    etwas_output_text(errors, "nothing was recorded");
+    for (uint32_t i = 0; i < summary->found.provider_count; i++) {
+        if (enable_of(summary, &summary->found.providers[i]) != NULL && is_first(summary, i)) {
+            etwas_output_text(errors, is_enabled ? "" : ":\n");
+            put_reason(errors, summary, &summary->found.providers[i].guid);
+            is_enabled = true;
+        }
+    }
+    if (!is_enabled) {
+        etwas_output_text(
+            errors,
+            ": no process that can be seen has registered a provider that is enabled in it.\n"
+            "  'etwas ps' shows which are registered, and 'etwas enable' enables them; "
+            "ETWAS_SHARED=0 hides a process\n");
+    }
+    etwas_output_flush(errors);
+}
+
+void etwas_steer_summary_print(struct etwas_steer_summary *summary,
+                               const etwas_session_counts *counts, const char *file)
+{
+    etwas_session_counts now = summary->session.counts;
+
+    if (counts == NULL) {
+        (void)etwas_counts(summary->session.block.properties.Wnode.HistoricalContext, &now);
+    } else {
+        now = *counts;
+    }
+    put_line(summary, &now, file);
+    warn_of_losses(summary, &now);
+    if (has_nothing(&now)) {
+        warn_of_nothing(summary);
+    }
+    etwas_steer_summary_end(summary);
+}
