@@ -6,6 +6,7 @@ platform/; these two include nobody else's, and control/ includes all. sharing/ 
 and end sessions as control/ does: each includes those heads of control/ that UPWARD names. A folder inside
 another one of the list also includes those heads of the outer one that include no head of it themselves. A folder of tools/
 that commands share includes heads of those before it in their list, and of no command.
+Each folder of runtime/ with sources has a page README.md, of at most 45 lines, that names no file that is missing.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -19,6 +20,7 @@ UPWARD = {
     "sharing": {"control/enable_filter.h", "control/lifecycle.h", "control/prepare.h", "control/properties.h"},
     "autologger": {"control/prepare.h", "control/properties.h", "control/session_api.h"},
 }
+PAGE_LINES = 45
 INCLUDE = re.compile(r'^#include "([\w/]+)/(\w+\.h)"', re.MULTILINE)
 
 
@@ -88,11 +90,25 @@ def tools(source):
     return order, wrong
 
 
+def pages(source):
+    """What is wrong with the pages. A file is what stands in backquotes with an ending or a slash behind it."""
+    root, wrong = source / "runtime", []
+    for folder in sorted({path.parent for path in root.rglob("*.c")}):
+        page = folder / "README.md"
+        text = page.read_text() if page.exists() else ""
+        if not 0 < text.count("\n") <= PAGE_LINES:
+            wrong.append(f"{page} has {len(text.splitlines())} lines; 1 to {PAGE_LINES} are right")
+        for name in re.findall(r"`((?:[\w.-]+/)*[\w*-]+(?:/|\.(?:[chS*]|md|py|txt)))`", text):
+            if not any(any(place.glob(name)) for place in (folder, folder.parent, root, source, source / "include")):
+                wrong.append(f"{page} names {name}, which is not there")
+    return wrong
+
+
 def main():
     source = pathlib.Path(sys.argv[1])
     order, wrong = runtime(source)
     shared, wrong_of_tools = tools(source)
-    wrong += wrong_of_tools
+    wrong += wrong_of_tools + pages(source)
     print("\n".join(wrong) or f"{len(order)} folders of runtime/ and {len(shared)} of tools/ keep the order")
     return bool(wrong)
 
