@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The counts of another process's session, and of a flight recorder how far back it goes: its host is asked, and
- * writes both into one answer.
+ * The counts of another process's session, and for a flight recorder how far back it goes. The host
+ * is asked, and writes both into one answer.
  */
 #ifndef ETWAS_SHARING_ACCOUNT_H
 #define ETWAS_SHARING_ACCOUNT_H
@@ -12,19 +12,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The host's side: what is known of its session. Returns the bytes written; 0 and a code of etwas_counts. */
+/*
+ * On the host: writes the account of its session. Returns the bytes written; 0, and a code of
+ * etwas_counts.
+ */
 size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t *code);
 
 /*
- * The other side. ERROR_INVALID_HANDLE: it is not the handle of another process's session that runs. ERROR_TIMEOUT: its
- * host does not answer. ERROR_INVALID_DATA; ERROR_NOT_ENOUGH_MEMORY.
+ * In the other process. ERROR_INVALID_HANDLE: the handle is of no running session of another
+ * process. ERROR_TIMEOUT: its host does not answer. ERROR_INVALID_DATA; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts);
 
-/* Stops it, and gives the last counts. Also codes of etwas_stop. */
+/* Stops the session, and returns its last counts. Also errors of etwas_stop. */
 uint32_t etwas_account_stop(uint64_t handle, etwas_session_counts *counts);
 
-/* Likewise; ERROR_NOT_SUPPORTED: it is no recorder. `stream_ns` as of etwas_retention_query. */
+/*
+ * Likewise. ERROR_NOT_SUPPORTED: the session is no flight recorder. `stream_ns` as in
+ * etwas_retention_query.
+ */
 uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,
                                  uint32_t room);
 

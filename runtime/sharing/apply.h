@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Acting by an entry of the registry: what it enables is asked of this process's providers, for one session, and only
- * what has changed since the entry was acted by last.
+ * Applying an entry of the registry: this process's providers are asked to do for one session what
+ * the entry enables, as far as it has changed since the entry was applied last.
  */
 #ifndef ETWAS_SHARING_APPLY_H
 #define ETWAS_SHARING_APPLY_H
@@ -13,7 +13,7 @@
 
 #include "registry/session_entry.h"
 
-/* An enablement of the entry that this process acts by. */
+/* An enablement that has been applied. */
 struct etwas_applied_enablement {
     etwas_guid provider;
     bool is_group;
@@ -22,20 +22,21 @@ struct etwas_applied_enablement {
 
 struct etwas_applied {
     uint64_t session;    /* the handle that events are logged with */
-    bool is_independent; /* what it loses by a full disk is no matter of the others' */
-    uint64_t number;     /* of the entry that was acted by last; 0: none was */
+    bool is_independent; /* its events are lost alone when its disk is full */
+    uint64_t number;     /* number of the entry applied last; 0: none was */
     struct etwas_applied_enablement *enablements;
     uint32_t enablement_count;
 };
 
 /*
- * One thread at a time. Callbacks that are due are the caller's to call (provider/callback.h). `registers`: the first
- * provider that the entry enables is only being registered, so what was asked of it before is nobody's here.
+ * Applies the entry. The caller sees to it that one thread at a time does so, and calls the
+ * callbacks that become due (provider/callback.h). `registers`: the first provider that the entry
+ * enables is just being registered, so no request to capture state from before is for this process.
  */
 void etwas_apply_entry(struct etwas_applied *applied, const struct etwas_registry_entry *entry,
                        bool registers);
 
-/* Forgets it; asks nobody for anything. */
+/* Frees the list of what was applied. Disables nothing. */
 void etwas_apply_forget(struct etwas_applied *applied);
 
 #endif

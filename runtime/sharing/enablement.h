@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * An EnableTraceEx2 as it was asked (registry/session_entry.h): so it is published and sent to other processes, and asked
- * again where it arrives, with the same filters.
+ * The arguments of an EnableTraceEx2 (registry/session_entry.h), so that they can be published and
+ * sent to other processes, and applied there with the same filters.
  */
 #ifndef ETWAS_SHARING_ENABLEMENT_H
 #define ETWAS_SHARING_ENABLEMENT_H
@@ -14,23 +14,27 @@
 #include "provider/enabling.h"
 #include "registry/session_entry.h"
 
-/* What was asked. `parameters`: of version 2; its filters were read before, and their data stay the caller's. */
+/*
+ * Records the arguments. `parameters` is of version 2; its filters have been checked, and their
+ * data stay the caller's.
+ */
 void etwas_enablement_record(struct etwas_registry_enablement *enablement,
                              const etwas_guid *provider, uint8_t level, uint64_t match_any,
                              uint64_t match_all, const ENABLE_TRACE_PARAMETERS *parameters);
 
-/* Its filters. Errors of etwas_enable_filters_read. */
+/* Reads its filters. Errors of etwas_enable_filters_read. */
 uint32_t etwas_enablement_filters(const struct etwas_registry_enablement *enablement,
                                   bool *excluded, struct etwas_event_filter *filter);
 
 /*
- * The request for a session that this process has, or is a guest of. Reads files, and takes the loader's lock, where it
- * asks for items, stacks or counters: before any lock of ours is taken but the guests'.
+ * Makes the request for a session that this process hosts or is a guest of. Reads files, and takes
+ * the loader's lock, where items, stacks or counters are asked for: called before any lock of the
+ * library but the guests' is taken.
  */
 void etwas_enablement_request(const struct etwas_registry_enablement *enablement, uint64_t session,
                               uint32_t control_code, struct etwas_enable_request *request);
 
-/* EnableTraceEx2 with it, for a session of this process. */
+/* Calls EnableTraceEx2 with these arguments for a session of this process. */
 uint32_t etwas_enablement_replay(const struct etwas_registry_enablement *enablement,
                                  uint64_t session, uint32_t control_code, uint32_t timeout_ms);
 

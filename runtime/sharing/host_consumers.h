@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Consumers in other processes: each has a thread here that is a consumer of the session as any other, and sends what
- * it gets (realtime/consume.h). What the other side does not take waits in the session's queue for this consumer, or
- * is lost for it; neither the flusher nor anybody else waits.
+ * Consumers in other processes. Each has a thread in the host, the host-side consumer: to the
+ * session it is a consumer like any other, and it sends what it gets (realtime/consume.h). What the
+ * other process does not take waits in the session's queue for this consumer, or is lost for it.
+ * Neither the flusher nor anybody else waits.
  */
 #ifndef ETWAS_SHARING_HOST_CONSUMERS_H
 #define ETWAS_SHARING_HOST_CONSUMERS_H
@@ -17,12 +18,16 @@ enum {
 };
 
 /*
- * Somebody wants the events of the session with this handle. False: there are too many, and it was told so, or there can
- * be no thread; the connection is the caller's.
+ * Starts a host-side consumer for the session with this handle. The consumer owns the connection
+ * from here on. False: there are too many, which the other process has been told, or there is no
+ * thread; the connection stays the caller's.
  */
 bool etwas_host_consume(int connection, uint64_t session);
 
-/* The process ends, and its sessions have: waits until consumers were sent what they have still to get. */
+/*
+ * Called at the end of the process, after its sessions: waits until all consumers have been sent
+ * what is left.
+ */
 void etwas_host_consumers_wait(void);
 
 void etwas_host_consumers_before_fork(void);

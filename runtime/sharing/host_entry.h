@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a host shows of a session to other processes: its entry of the registry, with the enablements that it keeps for
- * it. One thread at a time.
+ * What a host publishes of a session: its entry of the registry, with the enablements that it
+ * stores for it. The caller sees to it that one thread at a time uses an entry.
  */
 #ifndef ETWAS_SHARING_HOST_ENTRY_H
 #define ETWAS_SHARING_HOST_ENTRY_H
@@ -14,7 +14,7 @@
 #include "registry/host_session.h"
 #include "registry/session_entry.h"
 
-/* An enablement, and the bytes that its filters are in. */
+/* An enablement, and the memory that its filters are in. */
 struct etwas_host_enablement {
     struct etwas_registry_enablement enablement;
     void *bytes;
@@ -22,30 +22,35 @@ struct etwas_host_enablement {
 
 struct etwas_host_entry {
     struct etwas_registry_host registry;
-    /* Its enablements are put together from `kept` when it is published; the rest, the template too, is its owner's. */
+    /*
+     * The list of enablements is made of `stored` when the entry is published. The owner sets the
+     * rest, and owns the template.
+     */
     struct etwas_registry_entry entry;
     struct etwas_host_enablement *stored;
     uint32_t stored_count;
 };
 
 /*
- * Others read what it is now; on failure what they did. ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_host_publish.
+ * Publishes the entry. On failure other processes read what they did. ERROR_NOT_ENOUGH_MEMORY;
+ * errors of etwas_registry_host_publish.
  */
 uint32_t etwas_host_entry_publish(struct etwas_host_entry *published);
 
 /*
- * EnableTraceEx2 as it was asked, by its control code: counts the change, and publishes it. What cannot be published
- * changes nothing but the count. To disable, or to ask for the state of, what is not enabled is ERROR_SUCCESS, and
- * publishes nothing. Errors of etwas_host_entry_publish; ERROR_BUFFER_OVERFLOW: it would be too much for an entry.
+ * Records an EnableTraceEx2 by its control code: counts the change, and publishes it. If that fails
+ * only the count has changed. To disable what is not enabled, or to ask for its state, publishes
+ * nothing: ERROR_SUCCESS. Errors of etwas_host_entry_publish; ERROR_BUFFER_OVERFLOW: the entry
+ * would be too large.
  */
 uint32_t etwas_host_entry_change(struct etwas_host_entry *published, uint32_t control_code,
                                  const struct etwas_registry_enablement *enablement);
 
-/* Whether it enables the same provider, or group. */
+/* Whether the entry enables the same provider, or group. */
 bool etwas_host_entry_has(struct etwas_host_entry *published,
                           const struct etwas_registry_enablement *enablement);
 
-/* It enables nothing any more; nobody is shown that. */
+/* Removes all enablements, without publishing that. */
 void etwas_host_entry_clear(struct etwas_host_entry *published);
 
 #endif

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The providers of other processes that take part, and what shared sessions ask of them: one moment's, as the registry
- * says it; and what this process says of its own.
+ * Providers of the other processes that have joined the registry, and what shared sessions enable,
+ * at one moment; and publishing this process's own providers.
  */
 #ifndef ETWAS_SHARING_OTHER_PROCESSES_H
 #define ETWAS_SHARING_OTHER_PROCESSES_H
@@ -17,7 +17,7 @@
 
 struct etwas_other_provider {
     etwas_guid guid;
-    etwas_guid group; /* that it belongs to, if it has one */
+    etwas_guid group; /* that it belongs to, if has_group */
     uint32_t process_id;
     uint32_t layout; /* of the pools that its process can log to */
     bool is_group;
@@ -38,48 +38,54 @@ struct etwas_other_processes {
 };
 
 /*
- * Looks at all of them; they are empty where this process does not take part. Returns why there may be others:
- * ERROR_NOT_ENOUGH_MEMORY, or what one says cannot be read; ERROR_SUCCESS: these are all. Without a lock of ours.
+ * Reads all of them; the lists are empty where this process has not joined. Returns why there may
+ * be more: ERROR_NOT_ENOUGH_MEMORY, or the error of an entry that cannot be read; ERROR_SUCCESS:
+ * these are all. Called without a lock of the library.
  */
 uint32_t etwas_other_processes_read(struct etwas_other_processes *others);
 void etwas_other_processes_free(struct etwas_other_processes *others);
 
 /*
- * Adds what the sessions enable, whether or not a process has registered it: as providers of no process, for lists of
- * GUIDs. ERROR_NOT_ENOUGH_MEMORY: they are as they were.
+ * Adds a provider without a process for each enablement of the sessions, registered or not, for
+ * lists of GUIDs. ERROR_NOT_ENOUGH_MEMORY: nothing has been added.
  */
 uint32_t etwas_other_processes_add_enabled(struct etwas_other_processes *others);
 
 /*
- * How shared sessions enable a provider, or a group, the others' and this process's own: one a session that does. Returns how
- * many; *enables is the caller's to free, NULL where there is no memory. Without a lock of ours.
+ * Lists how shared sessions enable a provider or group, this process's own sessions included: one
+ * entry for each session that does. Returns their number; *enables is freed by the caller, NULL
+ * without memory. Called without a lock of the library.
  */
 uint32_t etwas_other_processes_enablements(const struct etwas_other_processes *others,
                                            const etwas_guid *guid, bool is_group,
                                            struct etwas_other_enablement **enables);
 
 /*
- * Whether the session may enable the provider, or group, which it does not yet: other shared sessions, of whichever processes, leave
- * a place. Only registered classic providers have no end of places: one session takes them from another. Without a
- * lock of ours.
+ * Whether the other shared sessions of all processes leave a place for this session to enable the
+ * provider or group, which it does not enable yet. A registered classic provider always has a
+ * place: one session takes it from another. Called without a lock of the library.
  */
 bool etwas_other_sessions_leave_room(const etwas_guid *session, const etwas_guid *guid,
                                      bool is_group);
 
 /*
- * Keeps of the providers, or groups, each once, and none that this process knows: has registered, or `registered_only`
- * false, enables. With the control lock held.
+ * Removes all but the providers (or groups), each once, that this process does not know: has not
+ * registered, or, with `registered_only` false, does not enable either. Called with the control
+ * lock held.
  */
 void etwas_other_processes_remove_known(struct etwas_other_processes *others, bool groups,
                                         bool registered_only);
 
-/* What this process's session or a session that it is a guest of asks. With the control lock held. */
+/*
+ * How a session of this process, or one that it is a guest of, enables a provider. Called with the
+ * control lock held.
+ */
 TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement);
 
-/* This process's providers are others now: those that look are shown them. */
+/* Publishes this process's providers, after they have changed, if it has joined. */
 void etwas_own_providers_publish(void);
 
-/* In a fork's child: nobody is publishing. */
+/* In a fork's child: no thread is publishing. */
 void etwas_own_providers_forget(void);
 
 #endif

@@ -2,12 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Looking: this process compares what the entries of the registry say with what it does, attaches to the sessions that
- * enable its providers, starts sessions by the templates that are for it, and does what their entries ask for. It looks when it is told to, when it registers a
- * provider, and when a host is gone.
+ * Reconciling: this process compares the entries of the registry with what it does. It attaches to
+ * the sessions that enable its providers, starts a session for each private-session template that
+ * is meant for it, and applies what the entries enable. It reconciles when it is notified, when it
+ * registers a provider, and when a host has gone.
  *
- * One looks at a time, and runs no callback: a thread of its own does, and stops sessions that are over, and says
- * afterwards that this process acts by the entry.
+ * One pass runs at a time, under a lock of its own (0a of docs/design.md), and calls no callback.
+ * Callbacks, stopping private-session instances and the acknowledgements are deferred work
+ * (deferred_work.h).
  */
 #ifndef ETWAS_SHARING_RECONCILE_H
 #define ETWAS_SHARING_RECONCILE_H
@@ -18,13 +20,18 @@
 
 #include "registry/notification.h"
 
-/* Takes part in the registry from here on, if it does not yet. Errors of etwas_service_begin; ERROR_NOT_SUPPORTED: it is not built in. */
+/*
+ * Joins the registry, unless the process has joined it. Errors of etwas_service_begin;
+ * ERROR_NOT_SUPPORTED: the library was built without sharing.
+ */
 uint32_t etwas_reconcile_begin(void);
 
 /*
- * Before a provider is registered under this GUID: attaches to every session that enables it. And after, with what that
- * returned: what came meanwhile is done, too. Both together wait for hosts, 50 ms at most; of those that have not answered
- * by then events are counted (sharing/guest.h). Nothing is done in a process that does not take part.
+ * A registration calls the first before it, and the second after it with what the first returned.
+ * The first attaches to every session that enables the provider; the second applies what was
+ * published in between. Both together wait 50 ms at most for hosts; events for a session whose host
+ * has not answered by then are counted (sharing/guest.h). Neither does anything in a process that
+ * has not joined and does not want to.
  */
 struct etwas_registering {
     uint32_t passes;
@@ -33,18 +40,22 @@ struct etwas_registering {
 struct etwas_registering etwas_reconcile_before_registering(const etwas_guid *provider);
 void etwas_reconcile_after_registering(struct etwas_registering registering);
 
-/* Looks, if this process takes part, and waits for hosts, 50 ms at most. */
+/* Reconciles in this thread if the process has joined. Waits 50 ms at most for hosts. */
 void etwas_reconcile_now(void);
 
-/* A thread looks soon. `answer`, which may be NULL: who is told when that is done, and what. Async: any thread. */
+/*
+ * Has a thread reconcile soon. `answer` is a notification to acknowledge when that is done, or
+ * NULL; it is copied. May be called by any thread, under any lock.
+ */
 void etwas_reconcile_soon(const struct etwas_notification *answer);
 
-/* In a fork's child: nobody looks, and nobody is answered. */
+/* In a fork's child: no pass runs, and no acknowledgement is pending. */
 void etwas_reconcile_forget(void);
 
 /*
- * The program has described events, or ends: the hosts are told what they do not know yet, and where stacks are taken of
- * the images that have been loaded, too. Waits 50 ms at most; who was not told then is told the next time.
+ * Sends each host the event descriptions, and where its session takes stacks the images, that it
+ * does not have yet. Waits 50 ms at most; a host that could not take all gets the rest the next
+ * time.
  */
 void etwas_reconcile_send_descriptions(void);
 

@@ -9,8 +9,9 @@
 #include "session/configuration.h"
 
 /*
- * Connects a consumer to the session of this name that another process hosts. ERROR_WMI_INSTANCE_NOT_FOUND: there is
- * none, or it is not in real time. ERROR_TIMEOUT: its host does not answer. Errors of etwas_remote_consumer_connect.
+ * Connects a consumer to the session of this name that another process hosts.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: there is none, or it is not in real time. ERROR_TIMEOUT: its host
+ * does not answer. Errors of etwas_remote_consumer_connect.
  */
 uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **consumer);
 

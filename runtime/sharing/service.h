@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The control thread: one of a process that takes part in the registry, asleep until another process tells it
- * something. It waits for nobody: what takes its time it leaves to another thread, so that two processes that want
- * something of each other never wait for each other.
+ * The control thread: one in each process that has joined the registry, asleep in poll until
+ * another process sends something. It waits for nobody: what takes time is left to another thread,
+ * so two processes that want something of each other never wait for each other.
  *
- * Any thread may call this; no lock of the library is held while a handler runs. A program that closes descriptors
- * that are not its own is heard no more.
+ * Any thread may call these functions; no lock of the library is held while a handler runs. In a
+ * program that has closed descriptors that are not its own the thread receives nothing any more.
  */
 #ifndef ETWAS_SHARING_SERVICE_H
 #define ETWAS_SHARING_SERVICE_H
@@ -18,68 +18,79 @@
 #include "registry/guid_list.h"
 #include "registry/notification.h"
 
-/* What becomes of a descriptor that had something to say. */
+/* What a handler returns: what becomes of its descriptor. */
 enum etwas_service_answer {
     ETWAS_SERVICE_KEEP,
-    ETWAS_SERVICE_CLOSE, /* it is closed, and watched no more */
-    ETWAS_SERVICE_GIVE,  /* it is watched no more: somebody else has it */
+    ETWAS_SERVICE_CLOSE, /* closed, and no longer watched */
+    ETWAS_SERVICE_GIVE,  /* no longer watched: it belongs to somebody else now */
 };
 
 typedef enum etwas_service_answer (*etwas_service_handler)(int descriptor, uint64_t context);
 
 /*
- * Takes part from here on, and has the thread; once of a process, and of a fork's child. `hear` is called for what this
- * process is told, `miss` when its files in the folder may have gone. Errors of etwas_registry_join; ERROR_NO_SYSTEM_RESOURCES: no thread, no more files
- * than a session of the process needs, or the process ends.
+ * Joins the registry and starts the thread, once in a process and once in a fork's child. The
+ * thread calls `receive` for each notification, and `files_missing` when files of this process may
+ * have been removed from the folder. Errors of etwas_registry_join; ERROR_NO_SYSTEM_RESOURCES:
+ * there is no thread, the process may open no more files than a session needs, or it ends.
  */
 uint32_t etwas_service_begin(void (*receive)(const struct etwas_notification *notification),
                              void (*files_missing)(void));
 
-/* Whether it does. */
+/* Whether the process has joined. */
 bool etwas_service_runs(void);
 
-/* The process's own socket, for who answers (notification.h). Once it takes part. */
+/*
+ * Name of the process's own socket, to which acknowledgements are sent (notification.h). Valid once
+ * it has joined.
+ */
 const char *etwas_service_name(void);
 
 /*
- * Calls the handler when the descriptor has something to say, or is at its end. `is_owned`: it is the service's to close,
- * and a fork's child closes it. ERROR_NOT_ENOUGH_MEMORY.
+ * Calls the handler when the descriptor can be read or is at its end. `is_owned`: the service
+ * closes it, in a fork's child too. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_service_watch(int descriptor, bool is_owned, etwas_service_handler handler,
                              uint64_t context);
 
 /*
- * Watches it no more; it is the caller's now. Waits for its handler, which must not call this. False: it is not watched
- * any more, and if it was the service's somebody else's descriptor may have its number; so the context says which is meant.
+ * Stops watching a descriptor, which is the caller's then. Waits for its handler, so a handler must
+ * not call this for itself. False: it was not watched any more; if the service owned it, its number
+ * may be another descriptor's, so `context` says which one is meant.
  */
 bool etwas_service_unwatch(int descriptor, uint64_t context);
 
-/* Until all that had been said has been heard, or the deadline (CLOCK_MONOTONIC, ns). Not for a handler. */
+/*
+ * Waits until everything that had arrived has been handled, or the deadline (CLOCK_MONOTONIC, ns).
+ * Not for a handler.
+ */
 void etwas_service_wait_idle(uint64_t deadline_ns);
 
-/* Runs `work` in a thread that nobody waits for. False: there can be none. */
+/* Runs `work` in a detached thread. False: there is none. */
 bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const char *name);
 
 /*
- * Has the control thread start a thread that calls this, if the process takes part. What is asked for before that began is
- * one call. Async-signal-safe.
+ * Has the control thread start a thread that calls `work`, if the process has joined. Calls for the
+ * same work that come before that are one. Async-signal-safe.
  */
 void etwas_service_defer_call(void (*work)(void));
 
 /*
- * Makes anew what somebody has removed of this process's files, and listens to what has taken the place of others (host.h). True:
- * its providers are to be shown again.
+ * The first makes what has been removed of this process's files again, and returns whether its
+ * providers have to be published again. The second watches the sockets that have replaced others
+ * (host.h).
  */
 bool etwas_service_restore(void);
 void etwas_service_refresh(void);
 
-/* Shows these as the process's providers; what cannot be shown stays as it was. One thread at a time. */
+/*
+ * Publishes these as the process's providers; on failure the old ones stay. One thread at a time.
+ */
 void etwas_service_publish(const struct etwas_registry_guid_list *list);
 
-/* Takes part no more: the process ends. */
+/* Leaves the registry at the end of the process. */
 void etwas_service_end(void);
 
-/* A fork: nothing is watched meanwhile. In the child nothing runs, and it has to begin anew. */
+/* Around a fork: nothing is watched meanwhile. The child has no thread, and has to join anew. */
 void etwas_service_before_fork(void);
 void etwas_service_after_fork(bool is_child);
 
