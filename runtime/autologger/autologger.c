@@ -39,7 +39,7 @@ struct one {
     struct etwas_configuration configuration;
 };
 
-/* ---- saying what became of one ------------------------------------------------------------------- */
+/* ---- saying what became of one --------------------------------------------------------------- */
 
 static void autologger_report(struct asking *asking, const struct one *one, uint32_t line,
                               uint32_t code, const char *reason)
@@ -73,7 +73,7 @@ static void autologger_log(const etwas_autologger_report *report, void *context)
     etwas_system_log(text);
 }
 
-/* ---- one of them --------------------------------------------------------------------------------- */
+/* ---- one of them ----------------------------------------------------------------------------- */
 
 static bool autologger_may_share(const struct asking *asking)
 {
@@ -240,7 +240,7 @@ static void autologger_start_source(struct asking *asking, struct one *one)
     }
 }
 
-/* ---- all of them --------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* `name`: one of them; NULL: those of the environment and of the folders. */
 static uint32_t autologger_start_all(struct asking *asking, const char *name)
@@ -305,7 +305,7 @@ void etwas_autologgers_forget(void)
     ck_pr_store_32(&is_done, 0);
 }
 
-/* ---- what is asked for --------------------------------------------------------------------------- */
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
 uint32_t etwas_autologger_check(const char *name, const char *program,
                                 etwas_autologger_callback callback, void *context)

@@ -29,7 +29,7 @@ struct reading {
     const char *reason; /* NULL: nothing is wrong */
 };
 
-/* ---- pieces of a line ---------------------------------------------------------------------------- */
+/* ---- pieces of a line ------------------------------------------------------------------------ */
 
 static bool autologger_file_is_blank(char character)
 {
@@ -82,7 +82,7 @@ static bool autologger_file_read_number(struct stretch text, uint64_t most, uint
     return text.bytes != 0;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Where a value goes, by its name in the registry. */
 static const struct value {
@@ -163,7 +163,7 @@ static bool autologger_file_read_value(struct reading *reading, struct stretch n
     return false;
 }
 
-/* ---- texts --------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void autologger_file_read_file_name(struct reading *reading, struct stretch text)
 {
@@ -218,7 +218,7 @@ static void autologger_file_read_programs(struct reading *reading, struct stretc
     } while (sign != NULL && reading->reason == NULL);
 }
 
-/* ---- sections ------------------------------------------------------------------------------------ */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX; its digits stand in the order of the bytes of a GUID, but for the first three parts. */
 static bool autologger_file_read_guid(struct stretch text, etwas_guid *guid)
@@ -297,7 +297,7 @@ static void autologger_file_begin_section(struct reading *reading, struct stretc
     *reading->provider = provider;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void autologger_file_read_line(struct reading *reading, struct stretch line, uint32_t number)
 {

@@ -25,7 +25,7 @@ enum {
 static const char not_a_name[] =
     "the name of such a file ends with .autologger, and is not too long";
 
-/* ---- whom to believe ----------------------------------------------------------------------------- */
+/* ---- whom to believe ------------------------------------------------------------------------- */
 
 /* NULL: it is to be believed. */
 static const char *search_distrust_reason(const struct stat *status)
@@ -39,7 +39,7 @@ static const char *search_distrust_reason(const struct stat *status)
                                                         : NULL;
 }
 
-/* ---- folders ------------------------------------------------------------------------------------- */
+/* ---- folders --------------------------------------------------------------------------------- */
 
 /* False: there is none. */
 static bool search_folder_path(uint32_t folder, char path[PATH_MAX])
@@ -79,7 +79,7 @@ static const char *search_folder_distrust_reason(int descriptor)
                                            : "it cannot be looked at";
 }
 
-/* ---- reading one --------------------------------------------------------------------------------- */
+/* ---- reading one ----------------------------------------------------------------------------- */
 
 static void search_refuse(struct etwas_autologger_source *source, uint32_t code, const char *reason)
 {
@@ -164,7 +164,7 @@ static void search_refuse_folder(struct etwas_autologger_source *source, const c
     search_refuse(source, ERROR_ACCESS_DENIED, reason);
 }
 
-/* ---- by name ------------------------------------------------------------------------------------- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 static void search_read_path(struct etwas_autologger_source *source, const char *name, size_t bytes)
 {
@@ -231,7 +231,7 @@ static void search_read_name(struct etwas_autologger_source *source, const char 
     }
 }
 
-/* ---- the search ---------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 void etwas_autologger_search_begin(struct etwas_autologger_search *search, const char *name)
 {
@@ -399,7 +399,7 @@ void etwas_autologger_search_end(struct etwas_autologger_search *search)
     search_free_entries(search);
 }
 
-/* ---- FileMax ------------------------------------------------------------------------------------- */
+/* ---- FileMax --------------------------------------------------------------------------------- */
 
 void etwas_autologger_choose_file(char file_name[ETWAS_AUTOLOGGER_PATH_BYTES], uint32_t file_max)
 {

@@ -15,7 +15,7 @@
 #include "session/session.h"
 #include "sharing/remote.h"
 
-/* ---- of a GUID the name -------------------------------------------------------------------------- */
+/* ---- of a GUID the name ---------------------------------------------------------------------- */
 
 struct asked {
     const etwas_guid *guid;
@@ -73,7 +73,7 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
                                      : (uint32_t)ERROR_NOT_FOUND;
 }
 
-/* ---- of a name the GUIDs ------------------------------------------------------------------------- */
+/* ---- of a name the GUIDs --------------------------------------------------------------------- */
 
 struct wanted {
     const char *name;

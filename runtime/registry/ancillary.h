@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the kernel hands over beside a message: descriptors, and who sent it. */
+/* What the kernel passes beside a message: descriptors, and the sender's credentials. */
 #ifndef ETWAS_REGISTRY_ANCILLARY_H
 #define ETWAS_REGISTRY_ANCILLARY_H
 
@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 
 enum {
-    ETWAS_ANCILLARY_DESCRIPTORS = 4, /* so many are taken; the kernel closes what are more */
+    ETWAS_ANCILLARY_DESCRIPTORS = 4, /* at most so many are read; the kernel closes more */
 };
 
-/* For msg_control, of who sends and who receives. */
+/* Memory for msg_control, for sending and receiving. */
 union etwas_ancillary_room {
     struct cmsghdr aligned;
     char bytes[CMSG_SPACE(ETWAS_ANCILLARY_DESCRIPTORS * sizeof(int)) +
@@ -27,10 +27,10 @@ struct etwas_ancillary {
     struct ucred sender;
 };
 
-/* Of a message that recvmsg has filled, with MSG_CMSG_CLOEXEC. */
+/* Reads it from a message that recvmsg has filled, with MSG_CMSG_CLOEXEC. */
 struct etwas_ancillary etwas_ancillary_read(struct msghdr *message);
 
-/* Adds it to a message that is to be sent, whose msg_control is a room and has nothing else. */
+/* Adds it to a message to be sent, whose msg_control is such memory and has nothing else. */
 void etwas_ancillary_append(struct msghdr *message, int type, const void *data, size_t bytes);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Connections between a session's host and whoever wants something of it: SOCK_SEQPACKET, for message.h. */
+/*
+ * Connections between a session's host and other processes: SOCK_SEQPACKET, for the messages of
+ * message.h.
+ */
 #ifndef ETWAS_REGISTRY_CONNECTION_H
 #define ETWAS_REGISTRY_CONNECTION_H
 
@@ -11,42 +14,47 @@
 
 #include "registry/session_entry.h"
 
-/* The other end, by the kernel. */
+/* The process at the other end, as the kernel says. */
 struct etwas_peer {
-    uint32_t process_id; /* as this process's namespace sees it; 0: it does not */
+    uint32_t process_id; /* its id in this process's namespace; 0: it has none there */
     uint32_t user_id;
 };
 
 /*
- * Connects to the host of a session, by its entry. Waits until the deadline (CLOCK_MONOTONIC, ns) while more want to be
- * connected than the host has accepted. The connection is the caller's to close; it does not block.
- * ERROR_NOT_FOUND: the host is gone. ERROR_ACCESS_DENIED: who listens there is of another user. ERROR_TIMEOUT;
- * ERROR_NO_SYSTEM_RESOURCES; errors of etwas_registry_address.
+ * Connects to the host of a session, by its entry. Waits until the deadline (CLOCK_MONOTONIC, ns)
+ * while the host has more connections to accept than it may have. The connection is closed by the
+ * caller; it does not block. ERROR_NOT_FOUND: the host has gone. ERROR_ACCESS_DENIED: another user
+ * listens there. ERROR_TIMEOUT; ERROR_NO_SYSTEM_RESOURCES; errors of etwas_registry_address.
  */
 uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64_t deadline_ns,
                                 int *connection, struct etwas_peer *peer);
 
 /*
- * The next one who wants to be connected. Never waits: ERROR_NOT_FOUND, there is nobody.
- * ERROR_ACCESS_DENIED: it was of another user, and neither root, and is closed. ERROR_NO_SYSTEM_RESOURCES: no more
- * files may be open; it is closed, which takes the number of the spare descriptor for that moment. ERROR_BUSY: nor
- * that could be; it waits on, so poll says it again at once.
+ * Accepts the next connection. Never waits: ERROR_NOT_FOUND, there is none. ERROR_ACCESS_DENIED: it
+ * was of another user, who is not root, and has been closed. ERROR_NO_SYSTEM_RESOURCES: no more
+ * files may be open; it has been closed, for which the spare descriptor gave up its number for a
+ * moment. ERROR_BUSY: that was impossible, too; it still waits, so poll reports it again at once.
  */
 uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer);
 
-/* Who is at the other end of a connection. ERROR_ACCESS_DENIED: the system does not say. */
+/*
+ * Reads which process is at the other end of a connection. ERROR_ACCESS_DENIED: the system does not
+ * say.
+ */
 uint32_t etwas_registry_peer_of(int connection, struct etwas_peer *peer);
 
-/* A descriptor that is good for nothing but to be given up (own_descriptor.h); -1: there can be none now. */
+/*
+ * A spare descriptor, whose only use is to be given up (own_descriptor.h); -1: there is none now.
+ */
 int etwas_registry_spare(void);
 
 /*
- * For host_session.c: listens at the session's socket of this nonce, by a descriptor that is not kept (own_descriptor.h). Errors
- * of etwas_registry_address.
+ * For host_session.c: listens at the session's socket of this nonce. The descriptor is not kept yet
+ * (own_descriptor.h). Errors of etwas_registry_address.
  */
 uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener);
 
-/* Whether nobody finds that socket. */
+/* Whether that socket has no name in the folder any more. */
 bool etwas_registry_listener_is_missing(const etwas_guid *session, uint64_t nonce);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The names of the registry's files (registry.h), made and taken apart. */
+/* Formatting and parsing the names of the registry's files (registry.h). */
 #ifndef ETWAS_REGISTRY_FILE_NAME_H
 #define ETWAS_REGISTRY_FILE_NAME_H
 
@@ -12,7 +12,7 @@
 #include "registry/registry.h"
 
 enum etwas_registry_file_kind {
-    ETWAS_REGISTRY_FILE_OTHER, /* none of the registry's: it is left alone */
+    ETWAS_REGISTRY_FILE_OTHER, /* not the registry's: it is left alone */
     ETWAS_REGISTRY_FILE_NAME,
     ETWAS_REGISTRY_FILE_SESSION,
     ETWAS_REGISTRY_FILE_SESSION_SOCKET,
@@ -21,7 +21,7 @@ enum etwas_registry_file_kind {
     ETWAS_REGISTRY_FILE_TEMPORARY,
 };
 
-/* What a name says. Fields that its kind does not have are 0. */
+/* The parts of a name. Fields that its kind does not have are 0. */
 struct etwas_file_name {
     enum etwas_registry_file_kind kind;
     etwas_guid session;
@@ -33,7 +33,7 @@ struct etwas_file_name {
 void etwas_file_name_format(const struct etwas_file_name *name,
                             char text[ETWAS_REGISTRY_FILE_BYTES]);
 
-/* The place of held files (held_file.h) is no part of what is said, nor is a session name's hash. */
+/* Ignores the place of held files (held_file.h) and the hash of a session name. */
 struct etwas_file_name etwas_file_name_parse(const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The providers of a process, as bytes that others read. Who reads believes nothing. */
+/* The providers of a process, encoded for other processes. The decoder checks everything. */
 #ifndef ETWAS_REGISTRY_GUID_LIST_H
 #define ETWAS_REGISTRY_GUID_LIST_H
 
@@ -19,29 +19,31 @@ struct etwas_registry_guid {
     etwas_guid guid;
     bool is_group;
     bool is_classic;
-    uint32_t group;   /* that it belongs to: the place of that in the list, from 1 on; 0: none */
-    const char *name; /* UTF-8; empty, or to be written NULL: not known */
+    /* the group that it belongs to, by its position in the list from 1 on; 0: none */
+    uint32_t group;
+    const char *name; /* UTF-8; empty, or NULL when encoding: not known */
 };
 
 struct etwas_registry_guid_list {
     uint32_t process_id;    /* as in its records */
     uint64_t process_start; /* in ticks since the boot, as /proc/PID/stat has it */
     uint32_t layout; /* of the pools that it can log to: the major version (shared/layout.h) */
-    int folder;      /* while it is shown (process.h): the registry's that it was found in */
+    int folder;      /* while it is visited (process.h): the folder it was found in */
     uint32_t count;
     struct etwas_registry_guid *guids;
 };
 
 /*
- * *bytes is the caller's to free. ERROR_INVALID_PARAMETER: a name is too long, or no UTF-8; ERROR_BUFFER_OVERFLOW:
- * it would be larger than ETWAS_REGISTRY_GUID_LIST_BYTES; ERROR_NOT_ENOUGH_MEMORY.
+ * Encodes a list. *bytes is freed by the caller. ERROR_INVALID_PARAMETER: a name is too long, or
+ * not UTF-8; ERROR_BUFFER_OVERFLOW: it would be larger than ETWAS_REGISTRY_GUID_LIST_BYTES;
+ * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list, void **bytes,
                                      size_t *size);
 
 /*
- * One free() gives back the list with all that is in it. `bytes` may go. ERROR_INVALID_DATA;
- * ERROR_NOT_SUPPORTED: it is of another version; ERROR_NOT_ENOUGH_MEMORY.
+ * Decodes a list, which the caller frees by one free(); `bytes` is not needed any more.
+ * ERROR_INVALID_DATA; ERROR_NOT_SUPPORTED: it is of another version; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
                                      struct etwas_registry_guid_list **list);

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A session of this process, as others find it: its name and its GUID are taken, its entry can be read, and its host
- * listens. The calls on one of these are made one at a time, by who changes the session.
+ * A session of this process as others find it: its name and its GUID are acquired, its entry can be
+ * read, and its host listens. The thread that changes the session makes all calls for it, one at a
+ * time.
  */
 #ifndef ETWAS_REGISTRY_HOST_SESSION_H
 #define ETWAS_REGISTRY_HOST_SESSION_H
@@ -20,41 +21,45 @@ struct etwas_registry_host {
     etwas_guid session;
     uint64_t socket;
     int listener; /* SOCK_SEQPACKET, does not block; poll it and accept (connection.h). -1: none */
-    int spare;    /* for accepting; whoever polls may change it. -1: none now */
+    /* for accepting (connection.h); the thread that polls may change it. -1: none now */
+    int spare;
 };
 
-/* What has to be there before the first call: nothing is open. */
+/* The value before the first call: nothing is open. */
 #define ETWAS_REGISTRY_NO_HOST                                                                     \
     ((struct etwas_registry_host){                                                                 \
         .name = {.lock = -1}, .entry = {.lock = -1}, .listener = -1, .spare = -1})
 
 /*
- * Takes the entry's name and GUID, listens, and only then can the entry be read; who is to look at it has to be
- * told (notification.h). Sets the entry's socket, process_id and process_start. What a dead process left of the same name
- * or GUID is removed. On failure nothing is there, and *host is as before.
+ * Acquires the entry's name and GUID, listens, and then publishes the entry; the caller notifies
+ * other processes (notification.h). Sets the entry's socket, process_id and process_start. What a
+ * dead process has left of the same name or GUID is removed. On failure there is nothing, and *host
+ * is unchanged.
  *
- * ERROR_ALREADY_EXISTS: a session of another process, or of this one, has the name (without regard to case) or the
- * GUID. Others of etwas_held_acquire, etwas_registry_encode_entry and etwas_registry_address.
+ * ERROR_ALREADY_EXISTS: a session of another process, or of this one, has the name (without regard
+ * to case) or the GUID. Others of etwas_held_acquire, etwas_registry_encode_entry and
+ * etwas_registry_address.
  */
 uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
                                   struct etwas_registry_entry *entry);
 
 /*
- * The session's entry is another from here on, in one step: state, number, enablements and the rest, but
- * not its name and GUID. On failure it is as it was: ERROR_DISK_FULL, others of etwas_registry_encode_entry.
+ * Replaces the session's entry, in one step: all but its name and GUID. On failure it is unchanged:
+ * ERROR_DISK_FULL, others of etwas_registry_encode_entry.
  */
 uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
                                      const struct etwas_registry_entry *entry);
 
 /*
- * Makes anew what somebody has removed of it, under the same names, socket included: *is_anew, something was missing, and the entry is
- * STARTING until it is published. ERROR_ALREADY_EXISTS: another process has its name or GUID by now, and nobody finds this one.
- * Others of etwas_registry_host_open. Nothing is done where none is open.
+ * Makes what has been removed of it again, under the same names, the socket included. *is_anew:
+ * something was missing, and the entry is STARTING until it is published. ERROR_ALREADY_EXISTS:
+ * another process has its name or GUID by now, and this one stays hidden. Others of
+ * etwas_registry_host_open. Nothing is done where none is open.
  */
 uint32_t etwas_registry_host_restore(struct etwas_registry_host *host,
                                      struct etwas_registry_entry *entry, bool *is_anew);
 
-/* Nobody finds the session any more; its connections are the caller's. Does nothing where none is open. */
+/* Removes the session's files, if one is open. The caller closes its connections. */
 void etwas_registry_host_close(struct etwas_registry_host *host);
 
 /* In a fork's child: all stays with the parent. Async-signal-safe. */

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Folders that the environment of some processes alone names ($XDG_RUNTIME_DIR, elsewhere than /run/user/UID). Each is noted by a
- * file f.HASH, with its path, in the folder `folders` of /dev/shm/etwas-UID, which all processes of the user look into; so they
- * look into these, too. A note stays until its folder is gone.
+ * Folders that the environment of some processes alone names ($XDG_RUNTIME_DIR, elsewhere than
+ * /run/user/UID). Each is listed by a file f.HASH, which has its path, in the folder `folders` of
+ * /dev/shm/etwas-UID. All processes of the user read that folder, so they find these, too. Such a
+ * file stays until its folder has gone.
  */
 #ifndef ETWAS_REGISTRY_LISTED_FOLDERS_H
 #define ETWAS_REGISTRY_LISTED_FOLDERS_H
@@ -15,19 +16,31 @@
 
 #include "shared/folder.h"
 
-/* Notes an open folder, unless all processes know it. Nothing is done where /dev/shm/etwas-UID cannot be had. */
+/*
+ * Lists an open folder, unless all processes know it. Nothing is done where /dev/shm/etwas-UID
+ * cannot be had.
+ */
 void etwas_listed_folders_add(int folder, const char *path);
 
-/* *notes: to be walked over, and closed by closedir; NULL: there are none. ERROR_NO_SYSTEM_RESOURCES: it cannot be opened. */
+/*
+ * Opens the list, which is read by etwas_listed_folders_next and closed by closedir; NULL: there is
+ * none. ERROR_NO_SYSTEM_RESOURCES: it cannot be opened.
+ */
 uint32_t etwas_listed_folders_open(DIR **list);
 
-/* The next one. False: there is no more, or (*code: ERROR_NO_SYSTEM_RESOURCES) it cannot be read. */
+/*
+ * Reads the next folder. False: there is no more, or (*code: ERROR_NO_SYSTEM_RESOURCES) it cannot
+ * be read.
+ */
 bool etwas_listed_folders_next(DIR *list, char path[ETWAS_FOLDER_BYTES], uint32_t *code);
 
-/* The `index`th of the folders that this process knows: by its environment, of all, noted. False: there are not so many. */
+/*
+ * The `index`th of the folders that this process knows: by its environment, of all users, listed.
+ * False: there are fewer.
+ */
 bool etwas_listed_folders_name(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
 
-/* Removes the notes of folders that are gone. Returns how many. */
+/* Removes the files of folders that have gone. Returns their number. */
 uint32_t etwas_listed_folders_clear(void);
 
 #endif

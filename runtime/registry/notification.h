@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What processes tell each other so that nobody has to look without reason: datagrams. Nothing is known by them:
- * LOOK says that something has changed, and what that is, is in the entries.
+ * Notifications: datagrams by which processes tell each other that an entry has changed, so that
+ * none has to read the folder without reason. They carry no state; what has changed is in the
+ * entries.
  */
 #ifndef ETWAS_REGISTRY_NOTIFICATION_H
 #define ETWAS_REGISTRY_NOTIFICATION_H
@@ -15,40 +16,44 @@
 
 enum etwas_notification_op {
     ETWAS_NOTIFY_CHANGED =
-        1, /* the entry of `session` has changed, came or went: `number` is its number */
-    ETWAS_NOTIFY_ACKNOWLEDGED, /* to `sender` of a LOOK: whoever sends it acts by that entry and number */
+        1, /* the entry of `session` has changed, been added or removed: `number` is its number */
+    ETWAS_NOTIFY_ACKNOWLEDGED, /* sent to `sender`: the entry of that number is applied here */
 };
 
 struct etwas_notification {
-    uint32_t op; /* ETWAS_TELL_...; others are of later builds */
+    uint32_t op; /* ETWAS_NOTIFY_...; others are of later builds */
     uint64_t number;
     etwas_guid session;
-    char sender
-        [ETWAS_REGISTRY_FILE_BYTES]; /* the name of a process's socket; empty: wants no answer */
-    uint32_t process_id; /* heard: who sent it, by the kernel; 0: of a namespace we do not see */
+    /* the name of a process's socket; empty: it wants no acknowledgement */
+    char sender[ETWAS_REGISTRY_FILE_BYTES];
+    /* received: the sending process, by the kernel; 0: it is in another namespace */
+    uint32_t process_id;
 };
 
 /*
- * Tells one process, by the name of its socket. Waits until the deadline (CLOCK_MONOTONIC, ns; 0: never) while its
- * queue is full: a system may have room for ten, so that answers to one process come to nothing else when there are
- * more. ERROR_TIMEOUT: it was full; so who waits for a SEEN does not wait for ever. ERROR_NOT_FOUND: there is no such
- * process any more; what is left of its socket is removed. ERROR_INVALID_PARAMETER: that is no such name.
- * Others of etwas_registry_address.
+ * Notifies one process, by the name of its socket. Waits until the deadline (CLOCK_MONOTONIC, ns;
+ * 0: never) while the process's queue is full: a system may have room for ten, so some of many
+ * acknowledgements sent at once would be lost. ERROR_TIMEOUT: the queue was full. ERROR_NOT_FOUND:
+ * there is no such process any more; what is left of its socket is removed.
+ * ERROR_INVALID_PARAMETER: `name` is no such name. Others of etwas_registry_address.
  */
 uint32_t etwas_registry_notify(const char *name, const struct etwas_notification *notification,
                                uint64_t deadline_ns);
 
 /*
- * Tells all living processes, this one too if it takes part. One whose queue is full counts as told, since it looks
- * when it hears what is in it, whatever that is. If answers are wanted its queue is waited for, a tenth of a second in
- * all; this process must be hearing meanwhile. *told, which may be NULL: how many. Errors of etwas_registry_each.
+ * Notifies all living processes, this one too if it has joined. A process whose queue is full
+ * counts as notified, since it reconciles when it receives what is in its queue, whatever that is.
+ * If acknowledgements are wanted full queues are waited for, a tenth of a second in all; this
+ * process must be receiving meanwhile. *notified, which may be NULL: how many there are. Errors of
+ * etwas_registry_each.
  */
 uint32_t etwas_registry_notify_all(const struct etwas_notification *notification,
                                    uint32_t *notified);
 
 /*
- * The next thing that this process was told. Never waits: ERROR_NOT_FOUND, nothing more is there, or what was there
- * is not worth a look (not of this user or of root, or ill-formed), which may happen with more behind it: poll says so.
+ * Receives the next notification of this process. Never waits: ERROR_NOT_FOUND, there is none, or
+ * what was there was dropped: it was ill-formed, or neither of this user nor of root. More may be
+ * behind it, as poll says.
  */
 uint32_t etwas_registry_receive(const struct etwas_registry_process *process,
                                 struct etwas_notification *notification);

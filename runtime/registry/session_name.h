@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The name of a session, taken: which file that is, and what is in it. Names are compared without regard to case. */
+/* The file that holds the name of a session. Names are compared without regard to case. */
 #ifndef ETWAS_REGISTRY_SESSION_NAME_H
 #define ETWAS_REGISTRY_SESSION_NAME_H
 
@@ -10,13 +10,16 @@
 
 #include "registry/held_file.h"
 
-/* Takes it for the session. `name`: 1 to ETWAS_REGISTRY_NAME_UNITS units and a 0. Errors of etwas_held_acquire. */
+/*
+ * Acquires the name for the session. `name`: 1 to ETWAS_REGISTRY_NAME_UNITS units and a 0. Errors
+ * of etwas_held_acquire.
+ */
 uint32_t etwas_session_name_acquire(struct etwas_held_file *held, const etwas_wchar *name,
                                     const etwas_guid *session);
 
 /*
- * The session that has the name, where `is_it` says so: a session that is about to be refused its name can have it
- * for a moment. ERROR_NOT_FOUND; errors of etwas_held_read.
+ * Finds the session that has the name and that `is_it` accepts: a session that is about to be
+ * refused its name may hold it for a moment. ERROR_NOT_FOUND; errors of etwas_held_read.
  */
 uint32_t etwas_session_name_find(const etwas_wchar *name,
                                  bool (*is_it)(const etwas_guid *session, void *context),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The sessions of all processes of the user, this one's too: found, listed and read. */
+/*
+ * The sessions of all processes of the user, this one included: finding, listing and reading them.
+ */
 #ifndef ETWAS_REGISTRY_SESSIONS_H
 #define ETWAS_REGISTRY_SESSIONS_H
 
@@ -13,9 +15,9 @@
 #include "registry/session_entry.h"
 
 /*
- * The entry of a session whose host is living; it may be CLOSING. One free() gives it back. ERROR_NOT_FOUND: there is
- * none. ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED (of another version), ERROR_NOT_ENOUGH_MEMORY;
- * errors of etwas_registry_open.
+ * Reads the entry of a session whose host lives; it may be CLOSING. The caller frees it by one
+ * free(). ERROR_NOT_FOUND: there is none. ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED (of another
+ * version), ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
  */
 uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_entry **entry);
 
@@ -23,18 +25,22 @@ uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_en
 uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entry **entry);
 
 /*
- * The GUIDs of all sessions that were there all the while; one that comes or goes meanwhile may be among them.
- * *sessions is the caller's to free, also where there is none. ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
+ * Lists the GUIDs of all sessions. One that comes or goes meanwhile may be among them. *sessions is
+ * freed by the caller, also where there is none. ERROR_NOT_ENOUGH_MEMORY; errors of
+ * etwas_registry_open.
  */
 uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count);
 
-/* In which folder a living session's entry is, for people. ERROR_NOT_FOUND; errors of etwas_registry_walk_to. */
+/*
+ * The folder of a living session's entry, for messages. ERROR_NOT_FOUND; errors of
+ * etwas_registry_walk_to.
+ */
 uint32_t etwas_registry_folder_of(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES]);
 
 /*
- * Whether there are no more than `most` shared sessions with this one, which has its entry and is STARTING. Of several that start
- * when there are too many, the one with the greatest GUID is refused first; the others wait for what becomes of it, a
- * second at most. True where the folder cannot be read.
+ * Whether there are at most `most` shared sessions with this one, which has its entry and is
+ * STARTING. If several start when there are too many, the one with the greatest GUID is refused
+ * first; the others wait for the outcome, a second at most. True where the folder cannot be read.
  */
 bool etwas_registry_has_room(const etwas_guid *session, uint32_t most);
 

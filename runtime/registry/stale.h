@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Removing what dead processes left in the folders. What is living is never removed, whoever does this at the same
- * time.
+ * Removing what dead processes have left in the folders. What is living is never removed, whatever
+ * other processes do at the same time.
  */
 #ifndef ETWAS_REGISTRY_STALE_H
 #define ETWAS_REGISTRY_STALE_H
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 /*
- * Removes all of it. Returns how many files that were; 0 also where there is no folder. Costs a look at each file
- * there is: once, when a process begins to take part. A socket that is met before what it belongs to stays until the
- * next time.
+ * Removes all of it. Returns the number of files; 0 also where there is no folder. Reads each file
+ * there is: called once, when a process joins. A socket that is found before the file it belongs to
+ * stays until the next time.
  */
 uint32_t etwas_registry_clear_stale(void);
 
-/* Removes a socket of that folder, if it is one whose session or process is dead. Whether it did. */
+/* Removes a socket of that folder if its session or process is dead. Returns whether it did. */
 bool etwas_registry_clear_socket(int folder, const char *name);
 
 #endif

@@ -18,10 +18,13 @@ enum {
     ETWAS_FOLDERS_OF_ALL = 2,
 };
 
-/* The `index`th of these, from the root on. False: there are not so many. */
+/* The path of the `index`th of these folders. False: there are fewer. */
 bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
 
-/* Likewise those that no environment names, without a look at it: the program may be changing it. The last is /dev/shm/etwas-UID. */
+/*
+ * Likewise for those that no environment names, without reading it: the program may be changing it.
+ * The last is /dev/shm/etwas-UID.
+ */
 bool etwas_shared_folder_of_all(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
 
 /* Whether the environment names one folder and no other. */
@@ -34,10 +37,10 @@ bool etwas_shared_folder_is_alone(void);
 uint32_t etwas_shared_folder_reach(const char *path, int *descriptor);
 
 /*
- * Opens the folder `given`, or the user's own one where that is empty, which is made if it is missing.
- * Nobody else may see it: it is the user's, mode 0700, and no symbolic link. `path` receives its name, also
- * where it is refused. ERROR_PATH_NOT_FOUND; ERROR_ACCESS_DENIED, also where nothing can be written to it;
- * ERROR_NO_SYSTEM_RESOURCES (no more files may be open); others of etwas_file_open_error.
+ * Opens the folder `given`, or, where that is empty, the user's own one, which is made if it is
+ * missing. It must be the user's, mode 0700, and no symbolic link. `path` receives its name, also
+ * where it is refused. ERROR_PATH_NOT_FOUND; ERROR_ACCESS_DENIED, also where nothing can be written
+ * to it; ERROR_NO_SYSTEM_RESOURCES (no more files may be open); others of etwas_file_open_error.
  */
 uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTES],
                                   int *descriptor);

@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Becoming a guest of another process's session, by the descriptor of its mapping (layout.h), and leaving it again. The
- * head is read, never mapped, and nothing in it is believed unchecked: whoever wrote it is of the same user, and may
- * be broken.
+ * Joining another process's session by the descriptor of its mapping (layout.h), and leaving it
+ * again. The head is read, never mapped, and everything in it is checked: it was written by a
+ * process of the same user, which may be broken.
  *
- * Both wait for nobody but a fork, and may take the time of mapping and populating the pool. One thread at a time;
- * no lock of ours is held; attachments have been prepared (etwas_slots_prepare).
+ * Both functions wait for nothing but a fork, and may take the time of mapping and populating the
+ * pool. One thread at a time calls them, without a lock of the library, after attachments have been
+ * prepared (etwas_slots_prepare).
  */
 #ifndef ETWAS_SHARED_JOIN_H
 #define ETWAS_SHARED_JOIN_H
@@ -17,8 +18,8 @@
 #include <stdint.h>
 
 struct etwas_shared_guest {
-    uint32_t entry; /* of those behind the session table's */
-    int descriptor; /* its own one of the mapping, which lives as long as this is open */
+    uint32_t entry; /* index behind those of the session table */
+    int descriptor; /* this guest's own descriptor of the mapping, open as long as it is a guest */
     uint32_t gate;  /* the generation in handles that this process logs with */
     uint32_t clock;
     uint32_t log_file_mode;
@@ -43,21 +44,27 @@ uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
                            struct etwas_shared_guest *guest);
 
 /*
- * The entry is free again, and the descriptor closed. False, and nothing has changed: the session's gates are open, or
- * a thread of this process has not come out of it yet (etwas_pool_leave).
+ * Frees the entry and closes the descriptor. False, and nothing has changed: the session's gates
+ * are open, or a thread of this process has not left its pool yet (etwas_pool_leave).
  */
 bool etwas_shared_leave(const struct etwas_shared_guest *guest);
 
-/* Whether its host has ended it: all is where it belongs. While it runs, or when the host died before, it has not. */
+/*
+ * Whether the host has ended the session, so that everything is where it belongs. False while it
+ * runs, and where the host died before.
+ */
 bool etwas_shared_has_ended(const struct etwas_shared_guest *guest);
 
-/* Whether the process lives that hosts it: it holds the lock of the mapping (mapping.h). */
+/* Whether the host lives: it holds the lock of the mapping (mapping.h). */
 bool etwas_shared_host_lives(const struct etwas_shared_guest *guest);
 
-/* Its host is dead: what it would do first. From here on the session does not run, for its other guests either. */
+/*
+ * Closes the gates of a session whose host has died, as the host would do first: the session has
+ * ended for all guests.
+ */
 void etwas_shared_close_gates(const struct etwas_shared_guest *guest);
 
-/* In a fork's child, which is nobody's guest. Async-signal-safe. */
+/* In a fork's child, which is no guest. Async-signal-safe. */
 void etwas_shared_guests_forget(void);
 
 #endif

@@ -14,7 +14,10 @@
 #include "sharing/host_request.h"
 #include "sharing/remote.h"
 
-/* An answer begins so; counts, retention and a word for each stream follow, as long as its writer knows them. */
+/*
+ * Head of an answer; counts, retention and a word for each stream follow, each as long as the
+ * host's build knows it.
+ */
 struct head {
     uint32_t counts_bytes;
     uint32_t retention_bytes; /* 0: it is no recorder */
@@ -52,13 +55,18 @@ size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t 
     return (size_t)(end - (uint8_t *)bytes);
 }
 
-/* ---- who asks -------------------------------------------------------------------------------- */
+/*
+ * ---- the other process ------------------------------------------------------------------------
+ */
 
 enum {
-    STOP_TIMEOUT_MS = 30000 /* its flusher waits for writers, the disk and consumers */
+    STOP_TIMEOUT_MS = 30000 /* the flusher waits for writers, the disk and consumers */
 };
 
-/* QUERY or STOP. *answer is the caller's to free: a head whose lengths are within it, and what follows. */
+/*
+ * Requests QUERY or STOP. *answer is freed by the caller: a head whose lengths have been checked,
+ * and what follows it.
+ */
 static uint32_t account_request(uint64_t handle, uint32_t control_code, struct head **answer)
 {
     const struct etwas_request_head request = {.control_code = control_code,

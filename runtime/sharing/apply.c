@@ -86,7 +86,7 @@ static void apply_disable_gone(const struct etwas_applied *applied,
     }
 }
 
-/* Without memory it is asked again at the next look. */
+/* Stores what has been applied. Without memory the next pass applies the entry again. */
 static void apply_store_applied(struct etwas_applied *applied,
                                 const struct etwas_registry_entry *entry)
 {

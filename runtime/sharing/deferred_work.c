@@ -21,7 +21,7 @@ enum {
 
 static uint32_t callback_threads; /* threads that wait for callbacks */
 
-/* A thread that registers a provider, and has seen nothing new, waits for no lock here. */
+/* Takes no lock if there is nothing to acknowledge, so a registration does not wait here. */
 static void deferred_work_acknowledge_hosts(const struct etwas_deferred_work *work)
 {
     const struct etwas_message message = {
@@ -45,7 +45,10 @@ static void deferred_work_acknowledge_hosts(const struct etwas_deferred_work *wo
 
 static void deferred_work_acknowledge(const struct etwas_deferred_work *work)
 {
-    /* Of many that answer at once some find no room at first; the one that asked may also be stopped. */
+    /*
+     * Of many processes that answer at once some find no room at first; the notifying process may
+     * also be stopped.
+     */
     const uint64_t deadline_ns = etwas_monotonic_ns() + ANSWER_TIMEOUT_NS;
 
     deferred_work_acknowledge_hosts(work);
@@ -60,7 +63,9 @@ static void deferred_work_acknowledge(const struct etwas_deferred_work *work)
     }
 }
 
-/* Both call callbacks. */
+/*
+ * Stops the instances and calls the callbacks that are due; both may take as long as callbacks do.
+ */
 static void deferred_work_stop_and_call(const struct etwas_deferred_work *work)
 {
     for (uint32_t index = 0; index < work->expired_count; index++) {

@@ -29,7 +29,7 @@ void etwas_enablement_record(struct etwas_registry_enablement *enablement,
     for (uint32_t index = 0; index < parameters->FilterDescCount; index++) {
         EVENT_FILTER_DESCRIPTOR filter;
 
-        /* They need not be aligned. */
+        /* Filters need not be aligned. */
         memcpy(&filter, &parameters->EnableFilterDesc[index], sizeof filter);
         enablement->filters[index] = (struct etwas_registry_filter){
             filter.Type, filter.Size, (const void *)(uintptr_t)filter.Ptr};

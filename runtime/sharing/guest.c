@@ -38,7 +38,8 @@ enum {
 struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int cancelling; /* of who has the lock, as it was before */
+/* the cancellation state of the thread that has the lock, before it took it */
+static int cancelling;
 static uint64_t uses;
 
 void etwas_guests_lock(void)
@@ -69,7 +70,7 @@ void etwas_guests_unlock(void)
     etwas_cancel_allow(before);
 }
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 uint64_t etwas_guest_handle(const struct etwas_guest *guest)
 {
@@ -81,7 +82,7 @@ bool etwas_guest_is_counted(const struct etwas_guest *guest)
     return guest->state == ETWAS_GUEST_AWAITED || guest->state == ETWAS_GUEST_REFUSED;
 }
 
-/* Providers may be enabled with its handle. */
+/* Whether providers may be enabled with its handle. */
 static bool guest_is_bound(const struct etwas_guest *guest)
 {
     return guest->state == ETWAS_GUEST_ATTACHED || etwas_guest_is_counted(guest);
@@ -112,7 +113,10 @@ struct etwas_guest *etwas_guest_of(uint64_t handle)
     return guest->gate == key.generation ? guest : NULL;
 }
 
-/* One that is free, else the one that a controller asked for longest ago. NULL: all are attached. */
+/*
+ * Returns an entry that is free, else the KNOWN one that was used longest ago. NULL: all are in
+ * use.
+ */
 static struct etwas_guest *guest_claim_entry(void)
 {
     struct etwas_guest *oldest = NULL;
@@ -136,7 +140,7 @@ static struct etwas_guest *guest_claim_entry(void)
     return oldest;
 }
 
-/* Another session under the GUID has another gate. */
+/* Another session of the same GUID has another gate. */
 struct etwas_guest *etwas_guest_add_known(const etwas_guid *session, uint32_t gate)
 {
     struct etwas_guest *guest = etwas_guest_find(session);
@@ -155,9 +159,9 @@ struct etwas_guest *etwas_guest_add_known(const etwas_guid *session, uint32_t ga
     return guest;
 }
 
-/* ---- leaving ----------------------------------------------------------------------------------- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
-/* Of a host that dies the connection may end a moment before its lock does. */
+/* Whether the host has died. Its connection may end a moment before its lock is released. */
 static bool guest_host_is_dead(const struct etwas_guest *guest)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -170,7 +174,10 @@ static bool guest_host_is_dead(const struct etwas_guest *guest)
     return is_dead;
 }
 
-/* A session that its host has not ended is closed to all its guests when the host is dead, and only then. */
+/*
+ * Leaves the pool. If the host has died without ending the session, and only then, closes the gates
+ * for all its guests.
+ */
 static void guest_leave(struct etwas_guest *guest)
 {
     if (!etwas_shared_has_ended(&guest->shared) && guest_host_is_dead(guest)) {
@@ -181,7 +188,7 @@ static void guest_leave(struct etwas_guest *guest)
     }
 }
 
-/* Its handler has said that it is cut, and may not have returned yet. */
+/* The handler may not have returned yet. */
 static void guest_end_connection(struct etwas_guest *guest)
 {
     (void)etwas_service_unwatch(guest->connection, (uint64_t)(guest - etwas_guests));
@@ -197,7 +204,7 @@ static void guest_detach(struct etwas_guest *guest)
     guest_leave(guest);
 }
 
-/* It does not come to be attached to. */
+/* Frees a guest that will not be attached. */
 static void guest_release(struct etwas_guest *guest)
 {
     etwas_providers_drop_session(etwas_guest_handle(guest));
@@ -220,9 +227,12 @@ static void guest_release_abandoned(void)
     }
 }
 
-/* ---- attaching --------------------------------------------------------------------------------- */
+/* ---- attaching ------------------------------------------------------------------------------- */
 
-/* In the control thread: a host says nothing by itself but the one answer, so this is that, the end, or madness. */
+/*
+ * Handler of the control thread. A host sends one answer and nothing else, so this is the answer,
+ * the end, or garbage.
+ */
 static enum etwas_service_answer guest_receive_cut(int connection, uint64_t index)
 {
     (void)connection;
@@ -242,14 +252,14 @@ static bool guest_prepare_slots(void)
 {
     bool are_prepared;
 
-    (void)etwas_processor_count(); /* reads a file, the first time */
+    (void)etwas_processor_count(); /* reads a file the first time */
     etwas_control_lock();
     are_prepared = etwas_slots_prepare();
     etwas_control_unlock();
     return are_prepared;
 }
 
-/* It goes on being counted. */
+/* Its events are counted from here on. */
 static void guest_refuse(struct etwas_guest *guest, uint32_t refusal)
 {
     etwas_sharing_store_refusal(refusal);
@@ -267,7 +277,10 @@ static uint32_t guest_send_request(const struct etwas_guest *guest)
     return etwas_message_send(guest->connection, &request, NULL, 0);
 }
 
-/* Why its pool is not even asked for. In another time namespace QPC's stamps would lie elsewhere. */
+/*
+ * Why the pool is not even requested; ERROR_SUCCESS: it is. In another time namespace QPC's stamps
+ * would be others.
+ */
 static uint32_t guest_refusal_of(const struct etwas_registry_entry *entry)
 {
     const int64_t offset_ns = etwas_time_offset_ns();
@@ -281,7 +294,7 @@ static uint32_t guest_refusal_of(const struct etwas_registry_entry *entry)
                : ERROR_SUCCESS;
 }
 
-/* Takes no time: a host that has too much to accept is tried again by the next look. */
+/* Does not wait: if the host has too much to accept, the next pass tries again. */
 static uint32_t guest_connect(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
 {
     struct etwas_peer peer;
@@ -337,7 +350,7 @@ struct etwas_guest *etwas_guest_request_pool(const struct etwas_registry_entry *
     return guest;
 }
 
-/* Of what may be otherwise the next time. */
+/* Whether the reason of a refusal may have passed the next time. */
 static bool guest_refusal_may_pass(uint32_t refusal)
 {
     return refusal == ERROR_NO_SYSTEM_RESOURCES || refusal == ERROR_NOT_ENOUGH_MEMORY;
@@ -355,7 +368,10 @@ void etwas_guest_request_pool_again(struct etwas_guest *guest)
     }
 }
 
-/* The descriptor of the pool, and what is said with it. ERROR_TIMEOUT: there is no answer yet. */
+/*
+ * Receives the descriptor of the pool and what comes with it. ERROR_TIMEOUT: there is no answer
+ * yet.
+ */
 static uint32_t guest_receive_answer(int connection, struct etwas_attach_answer *body,
                                      int *descriptor)
 {
@@ -376,7 +392,7 @@ static uint32_t guest_receive_answer(int connection, struct etwas_attach_answer 
     return code;
 }
 
-/* While the session runs it cannot be left (shared/join.h). */
+/* While the session runs its pool cannot be left (shared/join.h). */
 static uint32_t guest_leave_unused(struct etwas_guest *guest)
 {
     if (!etwas_shared_leave(&guest->shared)) {
@@ -385,7 +401,7 @@ static uint32_t guest_leave_unused(struct etwas_guest *guest)
     return ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
-/* Events are counted until the pool can be found. */
+/* Joins the pool. Events are counted until it can be used. */
 static uint32_t guest_join(struct etwas_guest *guest, int descriptor, uint32_t row)
 {
     uint32_t code;
@@ -406,14 +422,20 @@ static uint32_t guest_join(struct etwas_guest *guest, int descriptor, uint32_t r
     return ERROR_SUCCESS;
 }
 
-/* The session or its host has ended, or the program has closed the connection: nobody can be told anything. */
+/*
+ * Whether the session or its host has ended, or the program has closed the connection, so that
+ * there is no host to tell.
+ */
 static bool guest_session_is_over(uint32_t code)
 {
     return code == ERROR_BROKEN_PIPE || code == ERROR_WMI_INSTANCE_NOT_FOUND ||
            code == ERROR_INVALID_HANDLE;
 }
 
-/* False: there is no answer yet. Else it is ATTACHED, REFUSED or left. */
+/*
+ * Reads the host's answer. False: there is none yet. Otherwise the guest is ATTACHED, REFUSED or
+ * free.
+ */
 static bool guest_take_answer(struct etwas_guest *guest)
 {
     struct etwas_attach_answer body;
@@ -425,7 +447,10 @@ static bool guest_take_answer(struct etwas_guest *guest)
     if (code == ERROR_TIMEOUT) {
         return false;
     }
-    /* Before its first event: of processes of several PID namespaces the host's file has different ids. */
+    /*
+     * Set before its first event: in the host's file processes of several PID namespaces have
+     * different ids.
+     */
     if (code == ERROR_SUCCESS && body.process_id != 0) {
         etwas_process_id_settle(body.process_id);
     }
@@ -441,7 +466,7 @@ static bool guest_take_answer(struct etwas_guest *guest)
     return true;
 }
 
-/* Those that are waited for still. */
+/* Lists the connections of guests whose hosts have not answered. */
 static uint32_t guest_list_unanswered(struct pollfd polls[ETWAS_GUEST_SESSIONS])
 {
     uint32_t count = 0;
@@ -518,16 +543,19 @@ void etwas_guests_detach_cut(void)
         } else if (guest->state == ETWAS_GUEST_AWAITED && is_cut && !guest_take_answer(guest)) {
             guest_release(guest);
         } else if (guest->state == ETWAS_GUEST_REFUSED && is_cut) {
-            guest_release(guest); /* that has nothing more to say */
+            guest_release(guest); /* its host sends nothing more */
         } else if (guest->state == ETWAS_GUEST_LEAVING) {
             guest_leave(guest);
         }
     }
 }
 
-/* ---- what the host is told --------------------------------------------------------------------- */
+/*
+ * ---- descriptions for the host -----------------------------------------------------------------
+ */
 
-static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES]; /* of who has the lock */
+/* used by the thread that has the lock */
+static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES];
 
 static uint32_t guest_send_description(const struct etwas_guest *guest,
                                        const struct etwas_description *next, uint64_t deadline_ns)
@@ -535,7 +563,7 @@ static uint32_t guest_send_description(const struct etwas_guest *guest,
     struct etwas_message message = {.op = ETWAS_MESSAGE_DESCRIBE, .descriptor = -1};
 
     if (next->bytes > sizeof body - sizeof next->subject) {
-        return ERROR_SUCCESS; /* what is larger is told of in no file either: a record has 64 KB at most */
+        return ERROR_SUCCESS; /* no file has larger ones either: a record has 64 KB at most */
     }
     memcpy(body, &next->subject, sizeof next->subject);
     memcpy(body + sizeof next->subject, next->records, next->bytes);
@@ -543,7 +571,7 @@ static uint32_t guest_send_description(const struct etwas_guest *guest,
     return etwas_message_send(guest->connection, &message, body, deadline_ns);
 }
 
-/* By one message as many as are in it. Takes the loader's lock. */
+/* Sends as many images with each message as it has room for. Takes the loader's lock. */
 static void guest_send_images(struct etwas_guest *guest, uint64_t deadline_ns)
 {
     const struct etwas_description_subject subject = {.guid = ImageLoadGuid};
@@ -577,14 +605,14 @@ void etwas_guest_describe(struct etwas_guest *guest, uint64_t deadline_ns)
     }
 }
 
-/* ---- fork -------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 void etwas_guests_before_fork(void)
 {
     etwas_guests_lock();
 }
 
-/* Connections are closed by the service, whose they are until they are cut. */
+/* The service closes the connections that it owns: those that are not cut. */
 void etwas_guests_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_GUEST_SESSIONS; index++) {

@@ -35,26 +35,29 @@
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,
-    CLOSING_TIMEOUT_MS = 1000, /* for the callbacks of guests */
+    CLOSING_TIMEOUT_MS = 1000, /* for the guests' callbacks */
     IDLE_TIMEOUT_NS = 1000000000,
     DYING_PAUSE_NS = 1000000,
 };
 
 #define DYING_TIMEOUT_NS UINT64_C(2000000000)
 
-/* By the session's entry of the table. Under `hosting`. */
+/* By the session's index in the table. Guarded by `hosting`. */
 struct host {
     bool is_open;
-    uint64_t
-        handle; /* of the session: its entry of the table may be another's when somebody comes with it */
+    /*
+     * the session's handle; when a connection comes its entry of the table may be another session's
+     */
+    uint64_t handle;
     struct etwas_host_entry published;
 };
 
 static struct host hosts[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t hosting = PTHREAD_MUTEX_INITIALIZER;
-static int cancelling; /* of who hosts, as it was before */
+/* the cancellation state of the thread that has the lock, before it took it */
+static int cancelling;
 
-/* Under it there are points of cancellation. */
+/* Cancellation is disabled while the lock is held, since there are points of cancellation. */
 static void host_lock(void)
 {
     int before = etwas_cancel_forbid();
@@ -71,7 +74,7 @@ static void host_unlock(void)
     etwas_cancel_allow(before);
 }
 
-/* ---- telling: under `hosting` ------------------------------------------------------------------ */
+/* ---- notifying: with `hosting` held ---------------------------------------------------------- */
 
 static struct etwas_notification host_notification(const struct host *host)
 {
@@ -85,7 +88,10 @@ static struct etwas_notification host_notification(const struct host *host)
     return notification;
 }
 
-/* `waiter`: who waits for answers; NULL: nobody does. *told: how many processes there are. */
+/*
+ * Notifies all processes. `waiter` counts their acknowledgements; NULL: none are wanted. *notified:
+ * how many processes there are.
+ */
 static void host_notify_all(const struct host *host, struct etwas_waiter *waiter,
                             uint32_t *notified)
 {
@@ -99,9 +105,9 @@ static void host_notify_all(const struct host *host, struct etwas_waiter *waiter
     (void)etwas_registry_notify_all(&notification, notified);
 }
 
-/* ---- a session's life -------------------------------------------------------------------------- */
+/* ---- a session's life ------------------------------------------------------------------------ */
 
-/* Between watch and unwatch the spare descriptor is the handler's. */
+/* The handler alone uses the spare descriptor between watch and unwatch. */
 static enum etwas_service_answer host_accept(int listener, uint64_t session,
                                              etwas_service_handler receive)
 {
@@ -113,7 +119,7 @@ static enum etwas_service_answer host_accept(int listener, uint64_t session,
 
     if (code == ERROR_BUSY) {
         (void)nanosleep(&pause,
-                        NULL); /* it says so at once again, until the program closes files */
+                        NULL); /* poll reports it again at once, until the program closes files */
     }
     if (code == ERROR_SUCCESS &&
         etwas_service_watch(connection, true, receive, session) != ERROR_SUCCESS) {
@@ -127,7 +133,7 @@ static enum etwas_service_answer host_accept_guest(int listener, uint64_t sessio
     return host_accept(listener, session, etwas_host_guests_receive);
 }
 
-/* Who asks a recorder of this process alone. */
+/* Accepts a controller of a recorder that this process alone knows. */
 static enum etwas_service_answer host_accept_controller(int listener, uint64_t session)
 {
     return host_accept(listener, session, etwas_host_snapshots_receive);
@@ -163,8 +169,8 @@ static bool host_is_needed(const struct etwas_session *session)
 }
 
 /*
- * The process that has its name or GUID is being killed, and keeps both until its memory has been given back; or has lost
- * its entry already, or has none yet.
+ * Whether the name or GUID may become free soon: its process is being killed, and keeps both until
+ * its memory has been given back; or has lost its entry already, or has none yet.
  */
 static bool host_name_may_become_free(const struct etwas_registry_entry *wanted)
 {
@@ -182,7 +188,10 @@ static bool host_name_may_become_free(const struct etwas_registry_entry *wanted)
     return may && (code == ERROR_SUCCESS || code == ERROR_NOT_FOUND);
 }
 
-/* Under `hosting`, which others have while a dying host is waited for: the entry is of nobody else. */
+/*
+ * Called with `hosting` held, which is released while a dying host is waited for; nobody else uses
+ * the entry.
+ */
 static uint32_t host_open_registry(struct etwas_host_entry *published)
 {
     const struct timespec pause = {.tv_nsec = DYING_PAUSE_NS};
@@ -251,7 +260,10 @@ void etwas_host_open(struct etwas_session *session)
     host->published.entry.unshared =
         session->configuration.is_found ? session->configuration.unshared : 0;
     host->published.entry.number++;
-    /* The next change publishes what could not be now. Nobody has to look at a shared session that enables nothing. */
+    /*
+     * If this cannot be published the next change does it. No process has to reconcile a shared
+     * session that enables nothing.
+     */
     if (etwas_host_entry_publish(&host->published) == ERROR_SUCCESS &&
         host->published.entry.private != NULL) {
         host_notify_all(host, NULL, NULL);
@@ -263,7 +275,7 @@ void etwas_host_open(struct etwas_session *session)
     host_unlock();
 }
 
-/* Followers end, and are waited for. */
+/* Ends the instances, and waits for them. */
 static void host_close_template(uint32_t index)
 {
     struct host *host = &hosts[index];
@@ -301,8 +313,9 @@ void etwas_host_closing(struct etwas_session *session)
     notification = host_notification(host);
     host_unlock();
     /*
-     * A host that stood still has not heard yet which processes wanted to log meanwhile. One that says so from here on
-     * reads the entry afterwards, finds it closing, and enables nothing (reconcile.c: reconcile_counted).
+     * A host that was stopped has not received yet which processes wanted to log meanwhile. A
+     * process that reports later reads the entry afterwards, finds it closing, and enables nothing
+     * (reconcile.c: reconcile_counted).
      */
     etwas_service_wait_idle(etwas_monotonic_ns() + IDLE_TIMEOUT_NS);
     if (etwas_host_guests_count(session) != 0 ||
@@ -325,7 +338,7 @@ void etwas_host_end(struct etwas_session *session)
     if (host->is_open) {
         int listener = host->published.registry.listener;
 
-        /* Its handler takes no lock of ours. */
+        /* Its handler takes no lock of this file. */
         (void)etwas_service_unwatch(listener, host->handle);
         etwas_registry_host_close(&host->published.registry);
         etwas_host_entry_clear(&host->published);
@@ -336,11 +349,11 @@ void etwas_host_end(struct etwas_session *session)
     host_unlock();
     if (session->configuration.is_shared) {
         etwas_host_guests_end(session);
-        etwas_host_unattached_end_all(host->handle); /* who said so after it was closing */
+        etwas_host_unattached_end_all(host->handle); /* those that reported after it was closing */
     }
 }
 
-/* `waiter` and `told` as for tell_all. Under `hosting`. */
+/* `waiter` and `notified` as for host_notify_all. Called with `hosting` held. */
 static uint32_t host_change_and_notify(struct host *host, uint32_t control_code,
                                        const struct etwas_registry_enablement *enablement,
                                        struct etwas_waiter *waiter, uint32_t *notified)
@@ -437,7 +450,7 @@ uint32_t etwas_host_propagate(uint64_t handle, uint32_t control_code, uint32_t f
     return code;
 }
 
-/* Under `hosting`. */
+/* Called with `hosting` held. */
 static bool host_restore_one(struct host *host)
 {
     uint32_t *unshared = &etwas_sessions[host - hosts].configuration.unshared;
@@ -492,7 +505,7 @@ bool etwas_host_has(const etwas_guid *session)
     return has;
 }
 
-/* ---- fork -------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 void etwas_host_before_fork(void)
 {

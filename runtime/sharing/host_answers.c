@@ -16,10 +16,10 @@ enum {
     NANOSECONDS_A_SECOND = 1000000000,
 };
 
-/* By the session's entry. Under `answering`. */
+/* By the session's index in the table. Guarded by `answers_lock`. */
 static struct etwas_waiter *waiters[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t answers_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t answers; /* by CLOCK_MONOTONIC */
+static pthread_cond_t answers; /* waits by CLOCK_MONOTONIC */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void answers_prepare(void)
@@ -104,14 +104,14 @@ void etwas_answers_end(uint32_t index)
     (void)pthread_mutex_unlock(&answers_lock);
 }
 
-/* ---- fork -------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 void etwas_answers_before_fork(void)
 {
     (void)pthread_mutex_lock(&answers_lock);
 }
 
-/* The parent's waiters are not in the child, and nobody may wait for them. */
+/* The parent's waiting threads are not in the child. */
 void etwas_answers_after_fork(bool is_child)
 {
     if (is_child) {

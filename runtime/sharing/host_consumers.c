@@ -18,41 +18,49 @@
 #include "realtime/session_realtime.h"
 #include "sharing/service.h"
 
-/* More than any consumer holds (reader/live.h): one that says of nothing what became of it gets no more. */
+/* More than any consumer holds (reader/live.h): one that acknowledges nothing is sent no more. */
 #define UNACKNOWLEDGED_LIMIT_BYTES (UINT64_C(64) << 20)
 
-/* A buffer that the other side has, or will read. */
+/* A buffer that the other process has, or will read. */
 struct sent {
     struct sent *older;
     struct etwas_consumer_entry entry;
     uint32_t number;
-    bool is_returned; /* so many are given, and the others for the next consumer */
+    bool is_returned; /* the number given; the others are for the next consumer */
     uint32_t given_records;
     uint32_t given_bytes;
 };
 
-/* One in another process. Its thread frees it, when the control thread watches the connection no more. */
+/*
+ * A host-side consumer. Its thread frees it, after the control thread has stopped watching the
+ * connection.
+ */
 struct host_consumer {
     int connection;
     uint64_t session;
     struct etwas_consumer *consumer;
-    uint32_t next_number; /* the thread's, as the two that follow */
+    uint32_t next_number; /* used by its thread alone, as the next two */
     uint64_t clocks_seen;
-    bool sends; /* the other side has not refused anything */
+    bool sends; /* no send has failed */
 
-    pthread_mutex_t lock; /* before that of the session's delivery */
+    pthread_mutex_t lock; /* taken before the lock of the session's delivery */
     pthread_cond_t changed;
-    struct sent *newest; /* under the lock, as what follows */
+    struct sent *newest; /* guarded by the lock, as are the next two */
     uint64_t sent_bytes;
-    bool is_gone; /* the other side is: what it had is taken back */
+    bool is_gone; /* the other process has gone, and its buffers have been taken back */
 };
 
-/* How many have still something to send, for who ends the process. */
+/*
+ * How many host-side consumers have still something to send; the end of the process waits for them.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t fewer = PTHREAD_COND_INITIALIZER;
 static uint32_t sending;
 
-/* By the session's entry: how many threads there are. Of one that is over some may be left, and count. Under `lock`. */
+/*
+ * Threads by the session's index in the table. Threads of a session that is over count, too.
+ * Guarded by `lock`.
+ */
 static uint32_t threads[ETWAS_SESSION_ENTRIES];
 
 static bool consumer_reserve(uint64_t session)
@@ -82,9 +90,11 @@ static void consumer_count_sending(uint32_t change)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* ---- what became of buffers: in the control thread -------------------------------------------- */
+/*
+ * ---- acknowledged buffers: in the control thread ----------------------------------------------
+ */
 
-/* Where the records behind so many bytes begin is believed if one begins there: then so many are before it. */
+/* Stores how much was given, if a record begins behind so many bytes. */
 static void consumer_store_given(struct sent *sent, uint32_t given_bytes)
 {
     const struct etwas_realtime_buffer *buffer = sent->entry.buffer;
@@ -118,7 +128,7 @@ static void consumer_take_back(struct host_consumer *served, struct sent *sent)
     free(sent);
 }
 
-/* Under the lock. False: it has no such buffer. */
+/* Called with the lock held. False: there is no such buffer. */
 static bool consumer_receive_done(struct host_consumer *served,
                                   const struct etwas_consume_done *done)
 {
@@ -133,7 +143,7 @@ static bool consumer_receive_done(struct host_consumer *served,
         return false;
     }
     if (done->outcome == ETWAS_CONSUME_RETURNED) {
-        /* It is handed back when all are: the newest first. */
+        /* It is handed back with all others: the newest first. */
         consumer_store_given(sent, done->given_bytes);
         return true;
     }
@@ -148,7 +158,7 @@ static bool consumer_receive_done(struct host_consumer *served,
     return true;
 }
 
-/* The other side has left, was killed, or says what makes no sense: that ends it, too. */
+/* The other process has left, has died, or sends what makes no sense, which ends it, too. */
 static void consumer_disconnect(struct host_consumer *served)
 {
     (void)shutdown(served->connection, SHUT_RDWR);
@@ -193,9 +203,9 @@ static enum etwas_service_answer consumer_receive(int connection, uint64_t conte
     return is_sound ? ETWAS_SERVICE_KEEP : ETWAS_SERVICE_GIVE;
 }
 
-/* ---- sending: the consumer's thread ----------------------------------------------------------- */
+/* ---- sending: the consumer's thread ---------------------------------------------------------- */
 
-/* Waits for room as long as the other side is there. */
+/* Waits for room as long as the other process is there. */
 static void consumer_send_message(struct host_consumer *served, const void *body, uint32_t bytes)
 {
     const struct etwas_message message = {
@@ -205,7 +215,7 @@ static void consumer_send_message(struct host_consumer *served, const void *body
                                                         UINT64_MAX) == ERROR_SUCCESS;
 }
 
-/* In so many messages as it takes. */
+/* Sends it in as many messages as it needs. */
 static void consumer_send_whole(struct host_consumer *served, struct etwas_consume_piece piece,
                                 const uint8_t *content, uint32_t bytes)
 {
@@ -225,7 +235,7 @@ static void consumer_send_whole(struct host_consumer *served, struct etwas_consu
     } while (served->sends && piece.at < bytes);
 }
 
-/* What the session has read of its clocks since the last time. */
+/* Sends what the session has read of its clocks since the last time. */
 static void consumer_send_clocks(struct host_consumer *served)
 {
     struct etwas_clock_history *history =
@@ -240,7 +250,10 @@ static void consumer_send_clocks(struct host_consumer *served)
     }
 }
 
-/* Until it is heard of, it is kept. False: without memory, or with nobody there, it is handed back. */
+/*
+ * Keeps a buffer until it is acknowledged. False: without memory, or after the other process has
+ * gone, it is handed back.
+ */
 static bool consumer_keep_sent(struct host_consumer *served, struct etwas_consumer_entry *entry,
                                uint32_t number)
 {
@@ -272,7 +285,7 @@ static void consumer_send_buffer(struct host_consumer *served, struct etwas_cons
     const uint32_t bytes = entry->buffer->bytes;
     uint8_t *content = malloc(bytes);
 
-    /* A copy: once it is kept, the other side may have it let go. */
+    /* A copy: once the buffer is kept, the other process may acknowledge it. */
     if (content != NULL) {
         memcpy(content, entry->buffer->content, bytes);
     }
@@ -283,7 +296,7 @@ static void consumer_send_buffer(struct host_consumer *served, struct etwas_cons
     free(content);
 }
 
-/* The other side says in time what becomes of buffers. False: it is gone. */
+/* Waits until enough is acknowledged. False: the other process has gone. */
 static bool consumer_wait_for_room(struct host_consumer *served)
 {
     bool is_there;
@@ -334,7 +347,7 @@ static void consumer_send_all(struct host_consumer *served)
     }
 }
 
-/* ---- its life --------------------------------------------------------------------------------- */
+/* ---- its life -------------------------------------------------------------------------------- */
 
 static void consumer_refuse(int connection, uint32_t code)
 {
@@ -362,8 +375,8 @@ static uint32_t consumer_connect(struct host_consumer *served)
 }
 
 /*
- * Who closes its trace reads no more, and says still what became of what it had: until then its place in the session is
- * kept, so that what it hands back comes before what was recorded later.
+ * A consumer that closes its trace reads no more, and still acknowledges what it had. Until then
+ * its place in the session is kept, so that what it hands back comes before what is recorded later.
  */
 static void *consumer_serve(void *argument)
 {
@@ -377,7 +390,7 @@ static void *consumer_serve(void *argument)
     }
     consumer_count_sending(UINT32_MAX);
     if (code == ERROR_SUCCESS) {
-        /* The other side gets what was sent, and then sees that this is all. */
+        /* The other process receives what was sent, and then the end. */
         if (etwas_own_is(served->connection)) {
             (void)shutdown(served->connection, SHUT_WR);
         }
@@ -428,14 +441,14 @@ void etwas_host_consumers_wait(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* ---- fork ------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 void etwas_host_consumers_before_fork(void)
 {
     (void)pthread_mutex_lock(&lock);
 }
 
-/* In a child nobody sends. */
+/* The child sends nothing. */
 void etwas_host_consumers_after_fork(bool is_child)
 {
     if (is_child) {

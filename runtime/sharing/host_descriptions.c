@@ -24,7 +24,7 @@ static bool descriptions_is_class(const struct etwas_etl_full_header *header)
             header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE);
 }
 
-/* False: what is left is no whole record. */
+/* Reads a record's header. False: there is no whole record. */
 static bool descriptions_read_header(const uint8_t *record, uint32_t left,
                                      struct etwas_etl_full_header *header)
 {
@@ -74,7 +74,10 @@ static void descriptions_store_events(const struct etwas_description_subject *su
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
-/* All records of the image that is first. *used: their bytes. NULL: they are not as expected, or there is no memory. */
+/*
+ * Reads all records of the first image. *used: their bytes. NULL: they are not as expected, or
+ * there is no memory.
+ */
 static struct etwas_description *descriptions_read_image(const uint8_t *records, uint32_t bytes,
                                                          uint32_t *used)
 {

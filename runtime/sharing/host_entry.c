@@ -59,7 +59,7 @@ static struct etwas_host_enablement *entry_find_enablement(
     return NULL;
 }
 
-/* A copy with filters of its own. */
+/* Copies an enablement together with its filters. */
 static uint32_t entry_copy_enablement(struct etwas_host_enablement *stored,
                                       const struct etwas_registry_enablement *enablement)
 {
@@ -82,7 +82,10 @@ static uint32_t entry_copy_enablement(struct etwas_host_enablement *stored,
     return code;
 }
 
-/* `before`: what it replaced, with bytes that are the caller's; of one that is new it has none. */
+/*
+ * Stores an enablement. `before`: the one that it has replaced, whose bytes the caller owns; of a
+ * new one they are NULL.
+ */
 static uint32_t entry_store_enablement(struct etwas_host_entry *published,
                                        const struct etwas_registry_enablement *enablement,
                                        struct etwas_host_enablement *before)
@@ -112,7 +115,10 @@ static uint32_t entry_store_enablement(struct etwas_host_entry *published,
     return ERROR_SUCCESS;
 }
 
-/* An enablement that cannot be published, for it would be too much, must not keep others from it. */
+/*
+ * Stores and publishes an enablement. One that cannot be published, because the entry would be too
+ * large, is removed again, so that others can be.
+ */
 static uint32_t entry_publish_enablement(struct etwas_host_entry *published,
                                          const struct etwas_registry_enablement *enablement)
 {
@@ -139,7 +145,10 @@ static uint32_t entry_publish_enablement(struct etwas_host_entry *published,
     return code;
 }
 
-/* What cannot be published guests still act by: then it stays, and may be disabled again. */
+/*
+ * Publishes the entry without an enablement. If that fails guests still apply it, so it stays, and
+ * may be disabled again.
+ */
 static uint32_t entry_publish_without(struct etwas_host_entry *published,
                                       struct etwas_host_enablement *known)
 {
@@ -157,7 +166,10 @@ static uint32_t entry_publish_without(struct etwas_host_entry *published,
     return code;
 }
 
-/* `known`: the enablement whose providers are asked for their state; NULL: none is, and nobody has to act. */
+/*
+ * Publishes that the providers of an enablement are asked for their state; NULL: there is no such
+ * enablement, and nothing is published.
+ */
 static uint32_t entry_publish_capture(struct etwas_host_entry *published,
                                       struct etwas_host_enablement *known)
 {

@@ -32,15 +32,15 @@ enum {
 };
 
 struct row {
-    int connection;        /* -1: nobody's */
-    uint64_t acknowledged; /* the number of the entry that the guest acts by */
-    bool lingers;          /* its connection has ended, and it still has the pool: it may log */
-    bool is_awaited;       /* a thread waits for the end of that */
+    int connection;        /* -1: the row is free */
+    uint64_t acknowledged; /* number of the entry that the guest has acknowledged */
+    bool lingers;          /* its connection has ended and it still has the pool, so it may log */
+    bool is_awaited;       /* a thread waits until it has released the pool */
 };
 
-/* By the session's entry of the table. Under `lock`. */
+/* By the session's index in the table. Guarded by `lock`. */
 static struct guests {
-    uint64_t session; /* its handle; 0: nobody may come */
+    uint64_t session; /* its handle; 0: no process may attach */
     uint32_t gate;
     uint32_t count; /* with those that linger */
     struct row rows[ETWAS_HOST_GUESTS];
@@ -48,7 +48,10 @@ static struct guests {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of a handle of a session that may have ended. With the lock held; NULL: it has. */
+/*
+ * Returns the guests of a session by its handle; NULL: the session has ended. Called with the lock
+ * held.
+ */
 static struct guests *guests_of(uint64_t session)
 {
     struct guests *guests = &guests_by_session[etwas_handle_index(session) - 1];
@@ -56,13 +59,13 @@ static struct guests *guests_of(uint64_t session)
     return guests->session == session ? guests : NULL;
 }
 
-/* Which of them has been. */
+/* Returns the session's place in the table, which another one may have by now. */
 static struct etwas_session *guests_session_of(uint64_t handle)
 {
     return &etwas_sessions[etwas_handle_index(handle) - 1];
 }
 
-/* With the lock held. NULL: it is no guest's. */
+/* Returns the row of a guest's connection; NULL: it is no guest's. Called with the lock held. */
 static struct row *guests_row_of(struct guests *guests, int connection)
 {
     for (uint32_t row = 0; guests != NULL && row < ETWAS_HOST_GUESTS; row++) {
@@ -73,12 +76,15 @@ static struct row *guests_row_of(struct guests *guests, int connection)
     return NULL;
 }
 
-/* ---- who has closed its connection, and lives ------------------------------------------------ */
+/*
+ * ---- guests that live without a connection ----------------------------------------------------
+ */
 
 /*
- * A program may close what it did not open (daemon), and goes on logging through the mapping. So the guest of a row has
- * the pool by a descriptor with a lock on a byte of its own: the kernel keeps it as long as the descriptor or the mapping
- * is there. Byte 0 is the host's (shared/mapping.h).
+ * A program may close descriptors that it did not open (daemon), and goes on logging through the
+ * mapping. So a guest gets the pool by a descriptor with a lock on the byte of its row, which the
+ * kernel keeps as long as the descriptor or the mapping is there. Byte 0 is the host's
+ * (shared/mapping.h).
  */
 static uint32_t guest_lock_byte(uint32_t row)
 {
@@ -86,8 +92,9 @@ static uint32_t guest_lock_byte(uint32_t row)
 }
 
 /*
- * Of that session's pool. Without a mapping there is no session. Where the program has closed its descriptor nobody can
- * tell, and what may live is not reaped.
+ * Whether the guest of this row still has the session's pool. Without a mapping there is no
+ * session. Where the program has closed the pool's descriptor it cannot be known, and a slot whose
+ * guest may live is not reaped.
  */
 static bool guest_has_pool(uint64_t session, uint32_t row)
 {
@@ -111,11 +118,12 @@ static bool guest_has_pool(uint64_t session, uint32_t row)
     return has;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------ */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 /*
- * A slot of the session's pool, whose number the row has. ERROR_WMI_INSTANCE_NOT_FOUND: the session has ended;
- * ERROR_NO_SYSTEM_RESOURCES: there are too many guests, and a place may become free.
+ * Claims a slot of the session's pool, whose number is the row's. ERROR_WMI_INSTANCE_NOT_FOUND: the
+ * session has ended; ERROR_NO_SYSTEM_RESOURCES: there are too many guests, and a slot may become
+ * free.
  */
 static uint32_t guest_claim_slot(uint64_t session, uint32_t *number)
 {
@@ -134,7 +142,7 @@ static uint32_t guest_claim_slot(uint64_t session, uint32_t *number)
     return code;
 }
 
-/* Its process is dead, or has not joined. */
+/* Releases the slot of a process that has died or not joined. */
 static void guest_release_slot(uint64_t session, uint32_t number)
 {
     struct etwas_held_session held;
@@ -147,9 +155,9 @@ static void guest_release_slot(uint64_t session, uint32_t number)
     }
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The row is free, and its slot can be reaped: nobody has the pool by it. */
+/* Frees a row whose guest no longer has the pool, and lets its slot be reaped. */
 static void guest_free_row(uint64_t session, uint32_t number)
 {
     struct guests *guests;
@@ -161,7 +169,8 @@ static void guest_free_row(uint64_t session, uint32_t number)
         is_ours = guests->rows[number].lingers;
         guests->rows[number].lingers = false;
         if (is_ours && --guests->count == 0) {
-            ck_pr_fence_release(); /* what they committed is there: pairs with shut_down.c */
+            /* what guests have committed is visible: pairs with shut_down.c */
+            ck_pr_fence_release();
             ck_pr_store_32(&guests_session_of(session)->guests, ETWAS_GUESTS_ARE_GONE);
         }
     }
@@ -171,7 +180,7 @@ static void guest_free_row(uint64_t session, uint32_t number)
     }
 }
 
-/* Those that linger no more, and that no thread waits for. */
+/* Frees the rows that do not linger any more and that no thread waits for. */
 static void guests_free_rows(uint64_t session)
 {
     bool lingering[ETWAS_HOST_GUESTS] = {false};
@@ -190,21 +199,22 @@ static void guests_free_rows(uint64_t session)
     }
 }
 
-/* ---- waiting for processes that linger -------------------------------------------------------- */
+/* ---- waiting for processes that linger ------------------------------------------------------- */
 
 /*
- * A process that dies loses its connection a moment before its memory; one that lives on may have it for long, even when
- * the session has ended. A thread waits for the lock that the kernel releases then. A fork waits while one of these comes
- * or goes: its child closes the descriptors.
+ * A process that dies loses its connection a moment before its memory; one that lives may keep the
+ * pool for long, even after the session has ended. A thread waits for the lock that the kernel
+ * releases then. A fork waits while such a thread begins or ends, since the child closes their
+ * descriptors.
  */
 static struct lingering {
     struct lingering *next;
     uint64_t session;
     uint32_t row;
-    int descriptor;   /* of the pool's file, which shares no lock with the host's */
-} * lingering_guests; /* under `lock` */
+    int descriptor;   /* of the pool's file, opened anew: it shares no lock with the host's */
+} * lingering_guests; /* guarded by `lock` */
 
-/* With the lock held. False: the session has ended. */
+/* Marks the row as awaited by a thread. False: the session has ended. Called with the lock held. */
 static bool guest_set_awaited(const struct lingering *lingering, bool is_awaited)
 {
     struct guests *guests = guests_of(lingering->session);
@@ -228,7 +238,7 @@ static void guest_stop_waiting(struct lingering *lingering)
     (void)guest_set_awaited(lingering, false);
     (void)pthread_mutex_unlock(&lock);
     etwas_own_close(
-        lingering->descriptor); /* and with it the lock: the row's next guest takes it */
+        lingering->descriptor); /* and with it the lock, which the row's next guest takes */
     etwas_fork_allow();
 }
 
@@ -250,7 +260,7 @@ static void *guest_await_end(void *argument)
     return NULL;
 }
 
-/* -1: the session has ended, or the file cannot be opened anew. */
+/* Opens the pool's file anew. -1: the session has ended, or it cannot be opened. */
 static int guest_open_pool(uint64_t session)
 {
     struct etwas_held_session held;
@@ -266,7 +276,10 @@ static int guest_open_pool(uint64_t session)
     return descriptor;
 }
 
-/* With the lock held, so that the thread finds what it has to undo. */
+/*
+ * Starts a thread that waits. Called with the lock held, so that the thread finds what it has to
+ * undo.
+ */
 static bool guest_start_waiting(struct lingering *lingering)
 {
     if (lingering->descriptor < 0 || !guest_set_awaited(lingering, true)) {
@@ -281,7 +294,11 @@ static bool guest_start_waiting(struct lingering *lingering)
     return true;
 }
 
-/* Without a thread it is found by the next guest that comes, or at the end of the session. */
+/*
+ * Frees the row of a guest whose connection has ended, or has a thread wait until it has released
+ * the pool. Without a thread the next guest that attaches, or the end of the session, frees the
+ * row.
+ */
 static void guest_await_or_free(uint64_t session, uint32_t row)
 {
     struct lingering *lingering;
@@ -308,7 +325,7 @@ static void guest_await_or_free(uint64_t session, uint32_t row)
     etwas_fork_allow();
 }
 
-/* Whether it had one. */
+/* Releases the row of a connection that ends. Returns whether there was one. */
 static bool guest_release_row(uint64_t session, int connection)
 {
     struct guests *guests;
@@ -330,7 +347,7 @@ static bool guest_release_row(uint64_t session, int connection)
     return row != NULL;
 }
 
-/* A row for the connection. Errors as for the slot. */
+/* Claims a row for the connection. Errors as for the slot. */
 static uint32_t guest_claim_row(uint64_t session, int connection,
                                 struct etwas_attach_answer *answer)
 {
@@ -346,8 +363,9 @@ static uint32_t guest_claim_row(uint64_t session, int connection,
     guests = guests_of(session);
     if (guests != NULL) {
         /*
-         * Of this, before the guest has the pool and finds a gate open, and STOP, which closes the gates and then asks, at
-         * least one sees the other: the call that sends the descriptor is a full fence.
+         * This store comes before the guest has the pool and finds a gate open; STOP closes the
+         * gates and then reads it. At least one sees the other: the call that sends the descriptor
+         * is a full fence.
          */
         ck_pr_store_32(&guests_session_of(session)->guests, ETWAS_GUESTS_MAY_BE_THERE);
         guests->rows[answer->row] = (struct row){.connection = connection};
@@ -360,7 +378,7 @@ static uint32_t guest_claim_row(uint64_t session, int connection,
 
 /* ---- attaching: in the control thread -------------------------------------------------------- */
 
-/* The mapping stays while the session is held. */
+/* Sends the pool's descriptor. The mapping stays while the session is held. */
 static uint32_t guest_answer_attach(uint64_t session, int connection,
                                     const struct etwas_attach_answer *body)
 {
@@ -382,7 +400,7 @@ static uint32_t guest_answer_attach(uint64_t session, int connection,
     return code;
 }
 
-/* Of a process that has ended since it asked; what else it has said is heard. */
+/* Whether the process has ended since its request; what else it has sent is still received. */
 static bool guest_has_hung_up(int connection)
 {
     struct pollfd what = {.fd = connection, .events = POLLRDHUP};
@@ -415,7 +433,9 @@ static enum etwas_service_answer guest_attach(uint64_t session, int connection)
     return ETWAS_SERVICE_KEEP;
 }
 
-/* ---- hearing: in the control thread ---------------------------------------------------------- */
+/*
+ * ---- receiving: in the control thread ---------------------------------------------------------
+ */
 
 static void guest_store_acknowledged(uint64_t session, int connection, const void *body,
                                      uint32_t bytes)
@@ -448,7 +468,7 @@ static enum etwas_service_answer guests_receive_message(int connection, uint64_t
         return ETWAS_SERVICE_KEEP;
     }
     if (code != ERROR_SUCCESS) {
-        /* It is gone, or mad. */
+        /* it has ended, or sends garbage */
         (void)guest_release_row(session, connection);
         return ETWAS_SERVICE_CLOSE;
     }
@@ -456,12 +476,15 @@ static enum etwas_service_answer guests_receive_message(int connection, uint64_t
         (message.descriptor >= 0 || message.bytes == sizeof(struct etwas_unattached_report))) {
         if (etwas_host_unattached_receive(session, connection, message.descriptor, body,
                                           message.bytes)) {
-            (void)guest_release_row(session, connection); /* what it got it does not use */
+            (void)guest_release_row(session, connection); /* it does not use what it was given */
         }
     } else if (message.descriptor >= 0) {
         (void)close(message.descriptor);
     }
-    /* A guest asks for nothing more: its connection would be of two rows, or a row's and a request's. */
+    /*
+     * A guest requests nothing more: otherwise its connection would be of two rows, or of a row and
+     * a request.
+     */
     if (message.op != ETWAS_MESSAGE_ACKNOWLEDGE && message.op != ETWAS_MESSAGE_DESCRIBE &&
         guest_release_row(session, connection)) {
         return ETWAS_SERVICE_CLOSE;
@@ -479,13 +502,13 @@ static enum etwas_service_answer guests_receive_message(int connection, uint64_t
     case ETWAS_MESSAGE_CONSUME:
         return etwas_host_consume(connection, session) ? ETWAS_SERVICE_GIVE : ETWAS_SERVICE_CLOSE;
     default:
-        /* It has the connection from here on, or it is closed. */
+        /* The request owns the connection from here on; otherwise it is closed. */
         return etwas_host_request(connection, session, &message, body) ? ETWAS_SERVICE_GIVE
                                                                        : ETWAS_SERVICE_CLOSE;
     }
 }
 
-/* Who is heard no more has counted what it has. */
+/* A process that is no longer watched has counted what it has counted. */
 enum etwas_service_answer etwas_host_guests_receive(int connection, uint64_t session)
 {
     enum etwas_service_answer answer = guests_receive_message(connection, session);
@@ -551,7 +574,7 @@ void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number
     }
 }
 
-/* Who came last is found by nobody any more: the session is none that a connection's handle finds. */
+/* Connections that come from here on find no session by their handle. */
 void etwas_host_guests_end(struct etwas_session *session)
 {
     struct guests *guests = &guests_by_session[session->index];
@@ -591,7 +614,7 @@ void etwas_host_guests_after_fork(bool is_child)
         guests_by_session[index].count = 0;
     }
     if (is_child) {
-        /* Their threads are the parent's. */
+        /* their threads are the parent's */
         for (const struct lingering *one = lingering_guests; one != NULL; one = one->next) {
             etwas_own_close(one->descriptor);
         }

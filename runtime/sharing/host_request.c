@@ -33,7 +33,7 @@ struct request {
     uint64_t session;
     struct etwas_message message;
     struct etwas_request_head head;
-    uint32_t bytes; /* of what follows */
+    uint32_t bytes; /* bytes of what follows */
     uint8_t content[] __attribute__((aligned(16)));
 };
 
@@ -47,7 +47,7 @@ static void request_answer(const struct request *request, uint32_t code, const v
                              etwas_monotonic_ns() + ANSWER_TIMEOUT_NS);
 }
 
-/* The block is what another process sent: only its size is believed, and that is checked. */
+/* Another process has sent the block: its size is checked, and ControlTrace checks the rest. */
 static void request_control(struct request *request)
 {
     EVENT_TRACE_PROPERTIES *properties = (EVENT_TRACE_PROPERTIES *)(void *)request->content;
@@ -74,7 +74,7 @@ static void request_enable(const struct request *request)
     request_answer(request, code, NULL, 0);
 }
 
-/* What is known of the session, after it was stopped if that is asked for. */
+/* Answers with the session's account, after stopping it if that was requested. */
 static void request_account(const struct request *request)
 {
     void *body = malloc(ETWAS_MESSAGE_BYTES);
@@ -93,7 +93,7 @@ static void request_account(const struct request *request)
     free(body);
 }
 
-/* The file is its process's own: it may be written wherever that may write. */
+/* The file is this process's: it may be written wherever this process may write. */
 static void request_snapshot(struct request *request)
 {
     struct etwas_snapshot_request asked;

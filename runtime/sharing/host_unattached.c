@@ -20,22 +20,22 @@ enum {
     PAGE_BYTES = ETWAS_UNATTACHED_WORDS * sizeof(uint64_t),
 };
 
-/* A process that counts, or has counted, or cannot. Under `lock`. */
+/* A process that counts events, or has counted them, or cannot. Guarded by `lock`. */
 struct counting {
     struct counting *next;
     uint64_t session;
     int connection;
     uint32_t refusal;      /* why it cannot log into the session; 0: it awaits an answer, or logs */
-    uint64_t *page;        /* NULL: it cannot count */
-    uint64_t *word;        /* of it */
+    uint64_t *page;        /* NULL: it has no counts */
+    uint64_t *word;        /* in the page */
     uint64_t counted;      /* what was read last */
-    uint64_t acknowledged; /* the number of the entry that it acts by */
+    uint64_t acknowledged; /* number of the entry that it has acknowledged */
 };
 
 static struct counting *counting_processes;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of a session that has ended nobody counts any more. */
+/* Adds lost events to the session's account, unless the session has ended. */
 static void unattached_add_lost(uint64_t session, uint64_t events)
 {
     struct etwas_held_session held;
@@ -46,7 +46,10 @@ static void unattached_add_lost(uint64_t session, uint64_t events)
     }
 }
 
-/* Tells the session's account which processes cannot log into it. With the lock held. */
+/*
+ * Stores in the session's account how many processes cannot log into it, and why. Called with the
+ * lock held.
+ */
 static void unattached_count_refused(uint64_t session, uint32_t newest)
 {
     struct etwas_held_session held;
@@ -64,7 +67,10 @@ static void unattached_count_refused(uint64_t session, uint32_t newest)
     }
 }
 
-/* It only grows, until it is closed; what was closed before has been added then. */
+/*
+ * Adds what has been counted since the last reading. A count grows until it is closed; what was
+ * closed before has been added then.
+ */
 static void unattached_add_counted(struct counting *counting, uint64_t counted)
 {
     if ((counted & ETWAS_UNATTACHED_CLOSED) == 0 && counted > counting->counted) {
@@ -80,7 +86,10 @@ static void unattached_read_count(struct counting *counting)
     }
 }
 
-/* What it logs from here on is for no session, and it hears that. */
+/*
+ * Adds the count for the last time, and closes it: the process's calls return ERROR_INVALID_HANDLE
+ * from here on.
+ */
 static void unattached_close_count(struct counting *counting)
 {
     if (counting->page != NULL) {
@@ -99,7 +108,10 @@ static void unattached_drop(struct counting **link)
     free(counting);
 }
 
-/* A file in memory that cannot be cut while it is mapped, whatever process has made it. NULL: it is none. */
+/*
+ * Maps a page of counts: a file in memory that cannot be truncated while it is mapped, whatever
+ * process has made it. NULL: it is no such file.
+ */
 static uint64_t *unattached_map_page(int descriptor)
 {
     const int seals = fcntl(descriptor, F_GET_SEALS);
@@ -119,7 +131,7 @@ static bool unattached_is_of(const struct counting *counting, uint64_t session, 
     return counting->session == session && counting->connection == connection;
 }
 
-/* With the lock held. NULL: it has said nothing. */
+/* Finds the process of a connection; NULL: it has sent no report. Called with the lock held. */
 static struct counting *unattached_find(uint64_t session, int connection)
 {
     struct counting *counting = counting_processes;
@@ -130,7 +142,10 @@ static struct counting *unattached_find(uint64_t session, int connection)
     return counting;
 }
 
-/* What it counts is known from the first note that has a page. With the lock held; the descriptor is used up. */
+/*
+ * Stores the page of the first report that has one. Closes the descriptor. Called with the lock
+ * held.
+ */
 static void unattached_store_page(struct counting *counting,
                                   const struct etwas_unattached_report *report, int descriptor)
 {
@@ -144,7 +159,7 @@ static void unattached_store_page(struct counting *counting,
     (void)close(descriptor);
 }
 
-/* With the lock held. NULL: there is no memory. */
+/* Adds a process. NULL: there is no memory. Called with the lock held. */
 static struct counting *unattached_add(uint64_t session, int connection)
 {
     struct counting *counting = malloc(sizeof *counting);
@@ -235,7 +250,7 @@ void etwas_host_unattached_read(uint64_t session, int connection)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* `connection` -1: of all. */
+/* Ends the counts of a connection; -1: of all. */
 static void unattached_end(uint64_t session, int connection)
 {
     struct counting **link = &counting_processes;

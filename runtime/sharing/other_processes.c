@@ -19,7 +19,9 @@
 #include "sharing/remote.h"
 #include "sharing/service.h"
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/*
+ * ---- reading ----------------------------------------------------------------------------------
+ */
 
 struct gathering {
     struct etwas_other_processes *others;
@@ -27,7 +29,7 @@ struct gathering {
     uint32_t code;
 };
 
-/* In another PID namespace there may be one of the same id. */
+/* Another PID namespace may have a process of the same id. */
 static bool others_is_own(const struct etwas_registry_guid_list *list)
 {
     return list->process_start == etwas_identity_start_ticks() &&
@@ -127,7 +129,7 @@ static bool others_is_same(const struct etwas_other_provider *one, const etwas_g
     return one->is_group == is_group && memcmp(&one->guid, guid, sizeof *guid) == 0;
 }
 
-/* By what handles of it have here; 0: nobody here has one. */
+/* The logger id that handles of the session have in this process; 0: there is none. */
 static uint16_t others_logger_id_of(const etwas_guid *session)
 {
     const struct etwas_guest *guest;
@@ -142,7 +144,7 @@ static uint16_t others_logger_id_of(const etwas_guid *session)
     return id;
 }
 
-/* NULL: it does not. */
+/* Returns the entry's enablement of a provider or group; NULL: there is none. */
 static const struct etwas_registry_enablement *others_enablement_of(
     const struct etwas_registry_entry *entry, const etwas_guid *guid, bool is_group)
 {
@@ -164,7 +166,7 @@ static bool others_describe(const struct etwas_registry_entry *entry, const etwa
         others_enablement_of(entry, guid, is_group);
 
     if (enablement != NULL) {
-        enable->layout = entry->unshared == 0 ? entry->layout : 0; /* of nobody's */
+        enable->layout = entry->unshared == 0 ? entry->layout : 0; /* no process logs to it */
         enable->info = (TRACE_ENABLE_INFO){
             .IsEnabled = 1,
             .Level = enablement->level,
@@ -177,7 +179,7 @@ static bool others_describe(const struct etwas_registry_entry *entry, const etwa
     return enablement != NULL;
 }
 
-/* The number that stands for a session in events and log files, too. */
+/* The number that stands for a session in events and log files. */
 static uint16_t others_logger_id(uint64_t session)
 {
     struct etwas_session_key key = {0};
@@ -323,11 +325,11 @@ void etwas_other_processes_remove_known(struct etwas_other_processes *others, bo
 
 /* ---- publishing ------------------------------------------------------------------------------ */
 
-/* One thread at a time publishes, so that what is shown last is what was last. */
+/* One thread at a time publishes, so that the newest list is the one that stays. */
 static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
-static uint16_t places[ETWAS_CONTROL_GUIDS]; /* in the list */
+static uint16_t places[ETWAS_CONTROL_GUIDS]; /* positions in the list */
 
-/* A provider that is registered in several groups is shown in the last of them. */
+/* A provider that is registered in several groups is listed in the last of them. */
 static void others_list_groups(struct etwas_registry_guid_list *list)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
@@ -368,7 +370,7 @@ void etwas_own_providers_publish(void)
     }
     list.guids = malloc(ETWAS_CONTROL_GUIDS * sizeof *list.guids);
     if (list.guids == NULL) {
-        return; /* they are shown with the next change */
+        return; /* they are published with the next change */
     }
     (void)pthread_mutex_lock(&publishing);
     others_list_own(&list);

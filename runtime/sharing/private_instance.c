@@ -29,20 +29,22 @@ enum {
 };
 
 /*
- * Started and enabled by looks, of which there is one at a time; controlled and stopped by the thread that looks, and what
- * that leaves to another one.
+ * Started and enabled by a reconcile pass, of which one runs at a time; controlled and stopped by
+ * its thread, or by the thread that does its deferred work.
  */
 struct instance {
     bool is_used;   /* under the lock */
     bool is_ending; /* likewise */
     bool is_cut;    /* likewise: the connection is at its end */
     etwas_guid session;
-    uint64_t socket; /* with that the template: another one under this GUID has another socket */
+    /* with the session it names the template: another template of this GUID has another socket */
+    uint64_t socket;
     uint64_t handle; /* 0: it was not started */
-    uint64_t tried;  /* by the entry of this number */
-    int connection;  /* to the host, whose death ends it; -1: the host has ended it, and lives */
+    uint64_t tried;  /* number of the entry by which starting it was tried last */
+    /* to the host, whose death ends the instance; -1: the host has closed it, and lives */
+    int connection;
     struct etwas_applied applied;
-    /* How often it has done what the template counts. */
+    /* What it has done, as the template counts it. */
     uint32_t flush_timer;
     uint32_t flushes;
     uint32_t new_files;
@@ -62,7 +64,7 @@ static bool instance_is_of(const struct instance *instance,
            memcmp(&instance->session, &entry->session, sizeof entry->session) == 0;
 }
 
-/* NULL: there is none. */
+/* Returns the entry's instance; NULL: there is none. */
 static struct instance *instance_find(const struct etwas_registry_entry *entry)
 {
     for (uint32_t index = 0; index < ETWAS_PRIVATE_INSTANCES; index++) {
@@ -73,7 +75,7 @@ static struct instance *instance_find(const struct etwas_registry_entry *entry)
     return NULL;
 }
 
-/* NULL: there is no room. */
+/* Makes an instance; NULL: the table is full. */
 static struct instance *instance_add(const struct etwas_registry_entry *entry)
 {
     for (uint32_t index = 0; index < ETWAS_PRIVATE_INSTANCES; index++) {
@@ -88,7 +90,10 @@ static struct instance *instance_add(const struct etwas_registry_entry *entry)
     return NULL;
 }
 
-/* There is room, or another name is free. Whether anybody waits for that. */
+/*
+ * Has failed starts tried again, since there is room or a name is free. Returns whether there are
+ * any.
+ */
 static bool instances_retry(void)
 {
     bool any = false;
@@ -114,7 +119,7 @@ bool etwas_private_instance_exists(const struct etwas_registry_entry *entry)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* In the control thread. The host says nothing by itself: this is its end. */
+/* Handler of the control thread. A host sends nothing on this connection: this is its end. */
 static enum etwas_service_answer instance_receive_end(int connection, uint64_t socket)
 {
     (void)connection;
@@ -127,7 +132,7 @@ static enum etwas_service_answer instance_receive_end(int connection, uint64_t s
     return ETWAS_SERVICE_GIVE;
 }
 
-/* Of a host that is dead, or does not listen, there is none. */
+/* Connects to the host, if it lives and listens. */
 static void instance_watch_host(struct instance *instance, const struct etwas_registry_entry *entry,
                                 uint64_t deadline_ns)
 {
@@ -215,7 +220,9 @@ void etwas_private_instance_apply(const struct etwas_registry_entry *entry, bool
     }
 }
 
-/* ---- its files: in the thread that looks ------------------------------------------------------- */
+/*
+ * ---- files: in the thread of the pass ---------------------------------------------------------
+ */
 
 static void instance_update(struct instance *instance, struct etwas_session_key key,
                             const struct etwas_registry_template *private)
@@ -247,7 +254,7 @@ static void instance_snapshot(struct etwas_session_key key,
     }
 }
 
-/* A look may see several changes at once: each is done once. */
+/* A pass may read several changes at once: each is done once. */
 void etwas_private_instance_write(const struct etwas_registry_entry *entry)
 {
     const struct etwas_registry_template *private = entry->private;
@@ -281,8 +288,9 @@ void etwas_private_instance_write(const struct etwas_registry_entry *entry)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /*
- * Of one whose connection is not cut, which alone says that its host is dead: that may hold its entry for a moment then.
- * By the entry: the folder may not show one that is just being replaced. What cannot be read says nothing.
+ * Whether the template has gone; for an instance whose connection is not cut, since a dying host
+ * may hold its entry for a moment. Reads the entry itself: the folder may not show one that is just
+ * being replaced. An entry that cannot be read means nothing.
  */
 static bool instance_template_is_gone(const etwas_guid *session, uint64_t socket)
 {
@@ -298,7 +306,7 @@ static bool instance_template_is_gone(const etwas_guid *session, uint64_t socket
     return is_another;
 }
 
-/* Whether the host of one that is cut is dead, whose entry may be there a moment longer than its connection. */
+/* Whether the host has died whose connection has ended; its entry may stay a moment longer. */
 static bool instance_host_is_dead(const struct instance *instance)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -311,7 +319,10 @@ static bool instance_host_is_dead(const struct instance *instance)
     return is_gone;
 }
 
-/* A host that may open no files, say, has cut it off. It goes on by the entry, and is connected again when that changes. */
+/*
+ * Keeps an instance whose host has closed the connection and lives, as one that may open no files
+ * does. The instance goes on by the entry, and connects again when that changes.
+ */
 static void instance_keep_without_host(struct instance *instance)
 {
     instance_leave_host(instance);
@@ -394,7 +405,7 @@ void etwas_private_instances_before_fork(void)
     (void)pthread_mutex_lock(&instances_lock);
 }
 
-/* Connections are closed by the service, whose they are until they are cut. */
+/* The service closes the connections that it owns: those that are not cut. */
 void etwas_private_instances_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_PRIVATE_INSTANCES; index++) {

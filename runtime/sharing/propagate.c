@@ -17,20 +17,26 @@ enum {
     NS_A_SECOND = 1000000000
 };
 
-/* What one thread is asked for: a window, or several of one session's that none had begun with. */
+/*
+ * A request to one thread: a window, or several windows of one session that no thread had begun
+ * with.
+ */
 struct propagation {
     struct propagation *next;
     struct etwas_snapshot_all_options options;
-    struct etwas_session_key key; /* of whose windows they are */
+    struct etwas_session_key key; /* the session whose windows they are */
     uint32_t windows;
     char folder[ETWAS_PATH_BYTES];
 };
 
-/* Under the control lock. */
-static struct propagation *waiting; /* the first that came is at the end */
+/* Guarded by the control lock. */
+static struct propagation *waiting; /* the oldest is at the end */
 static uint32_t threads;
 
-/* NULL: the thread that asks has to end, and is counted no more. */
+/*
+ * Takes the oldest request. NULL: there is none, and the calling thread has to end; it is not
+ * counted any more.
+ */
 static struct propagation *propagate_take_first(void)
 {
     struct propagation **link = &waiting;
@@ -47,7 +53,9 @@ static struct propagation *propagate_take_first(void)
     return first;
 }
 
-/* That there are no others is no failure. */
+/*
+ * Thread: serves requests until there are none. It is no failure that there are no other recorders.
+ */
 static void *propagate_thread(void *argument)
 {
     struct etwas_held_session held;
@@ -66,7 +74,7 @@ static void *propagate_thread(void *argument)
     return argument;
 }
 
-/* One snapshot has what both ask for: it is of the time from the earlier beginning on. */
+/* Joins two windows: one snapshot from the earlier beginning on has both. */
 static void propagate_join(struct etwas_snapshot_all_options *options,
                            const struct etwas_snapshot_all_options *other)
 {
@@ -84,7 +92,10 @@ static bool propagate_is_same(struct etwas_session_key one, struct etwas_session
     return one.index == other.index && one.generation == other.generation;
 }
 
-/* Whether a thread more has to come. `*passing` is taken over, unless it was joined to one that waits. */
+/*
+ * Queues a request, or joins it to one of the same session that waits; in the latter case the
+ * caller still owns it. Returns whether a thread has to be started.
+ */
 static bool propagate_request(struct propagation **propagation)
 {
     struct propagation *one;
@@ -111,7 +122,10 @@ static bool propagate_request(struct propagation **propagation)
     return wants_thread;
 }
 
-/* Without any, nobody would come to what waits. */
+/*
+ * Counts a thread that could not be started. The last one drops what waits, which no thread would
+ * serve.
+ */
 static void propagate_count_out(void)
 {
     struct propagation *left = NULL;
@@ -132,7 +146,7 @@ static void propagate_count_out(void)
 
 void etwas_propagate_forget(void)
 {
-    waiting = NULL; /* the parent's threads have it */
+    waiting = NULL; /* the parent's threads serve them */
     threads = 0;
 }
 
@@ -158,7 +172,7 @@ static uint64_t propagate_before_ns(const struct etwas_snapshot_window *window, 
                                               (etwas_etl_wide)etwas_clock_frequency(clock));
 }
 
-/* Without memory or a thread it is passed on to nobody: `passed_on` does not count it. */
+/* Without memory or a thread nothing is propagated, and `passed_on` does not count it. */
 void etwas_propagate(const struct etwas_session *session, const etwas_wchar *file_name,
                      const struct etwas_snapshot_window *window)
 {

@@ -31,21 +31,24 @@
 enum {
     RESTORE_PAUSE_NS = 10000000,
     RESTORE_TRIES = 50,
-    FIRST_PAUSE_NS = 10000000, /* before a look that is made again for want of files */
+    FIRST_PAUSE_NS = 10000000, /* before a pass is repeated for want of files */
     LONGEST_PAUSE_NS = 500000000,
 };
 
-/* Asked for since the process began, and done: a look that begins after an asking sees what that is about. */
+/*
+ * Passes requested since the process began. A pass that begins after a request sees what the
+ * request is about.
+ */
 static uint32_t passes_requested;
-static uint32_t is_running;     /* a thread is on its way, or looks */
-static uint32_t may_lack_files; /* files of this process in the folder may be */
+static uint32_t is_running;     /* a thread has been started, or runs passes */
+static uint32_t may_lack_files; /* files of this process may be missing in the folder */
 
-/* Of who looks: sessions are started by what has been read, and by nothing older. */
+/* Held by a pass: sessions are started by what it has read, and by nothing older. */
 static pthread_mutex_t pass_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- looking: with the guests' lock held ----------------------------------------------------------- */
+/* ---- a pass: with the guests' lock held ------------------------------------------------------ */
 
-/* A session whose host has not answered yet, and its entry. */
+/* A guest whose host has not answered yet, and the entry to apply. */
 struct awaited {
     struct etwas_guest *guest;
     struct etwas_registry_entry *entry;
@@ -55,14 +58,17 @@ struct pass {
     const etwas_guid
         *registering_provider; /* a provider that is about to be registered; NULL: none is */
     uint64_t deadline_ns;
-    bool is_in_thread; /* a thread's own: followers may write files, and are stopped */
+    bool is_in_thread; /* runs in a thread of its own: instances may write files, and are stopped */
     bool has_run;
-    uint32_t failed; /* for want of files something was not seen, or not asked for; 0: all was */
+    /* why something was not read, or not requested, for want of files; 0: nothing */
+    uint32_t failed;
     struct etwas_deferred_work deferred;
     uint32_t awaited_count;
-    struct awaited awaited[ETWAS_GUEST_SESSIONS + ETWAS_RECONCILE_ANSWERS]; /* twice, as above */
+    /* twice, as in deferred_work.h */
+    struct awaited awaited[ETWAS_GUEST_SESSIONS + ETWAS_RECONCILE_ANSWERS];
     uint32_t template_count;
-    struct etwas_registry_entry *templates[ETWAS_PRIVATE_INSTANCES]; /* that this process follows */
+    /* templates with an instance in this process */
+    struct etwas_registry_entry *templates[ETWAS_PRIVATE_INSTANCES];
 };
 
 static bool reconcile_entry_takes_stacks(const struct etwas_registry_entry *entry)
@@ -92,7 +98,7 @@ static void reconcile_acknowledge(struct etwas_guest *guest,
         (struct etwas_acknowledgement){etwas_guest_handle(guest), entry->number};
 }
 
-/* What it has described it tells before it acts. */
+/* Sends descriptions before it applies the entry, so that the host has them before events. */
 static void reconcile_attached(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
                                struct pass *pass)
 {
@@ -106,8 +112,9 @@ static void reconcile_attached(struct etwas_guest *guest, const struct etwas_reg
 }
 
 /*
- * Whether the host has yet to hear what it has been told until now: it closes its account after it has shown that the
- * session is closing, and has heard what was said before (host.c). What cannot be read now the next look reads.
+ * Whether the host still receives what it has been sent until now. A host closes its account after
+ * it has published that the session is closing, and has received everything sent before (host.c).
+ * An entry that cannot be read now is read by the next pass.
  */
 static bool reconcile_is_still_open(const struct etwas_registry_entry *seen, struct pass *pass)
 {
@@ -124,7 +131,7 @@ static bool reconcile_is_still_open(const struct etwas_registry_entry *seen, str
     return is_open;
 }
 
-/* Providers are enabled where what they log can be counted; what a closing session disables is disabled. */
+/* Enables providers if their events can be counted; disables what a closing session disables. */
 static void reconcile_counted(struct etwas_guest *guest, const struct etwas_registry_entry *entry,
                               struct pass *pass)
 {
@@ -146,7 +153,7 @@ static bool reconcile_has_provider(const etwas_guid *provider, bool is_group,
            etwas_provider_is_here(provider, is_group);
 }
 
-/* Whether it enables a provider that is here, of this process. */
+/* Whether the entry enables a provider of this process. */
 static bool reconcile_concerns_us(const struct etwas_registry_entry *entry, const struct pass *pass)
 {
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
@@ -173,7 +180,10 @@ static bool reconcile_has_template(const struct etwas_registry_entry *entry,
     return false;
 }
 
-/* R44: the GUID of a private session is that of a provider. */
+/*
+ * Whether the entry is a template that needs an instance here. R44: the GUID of a private session
+ * is a provider's.
+ */
 static bool reconcile_needs_instance(const struct etwas_registry_entry *entry,
                                      const struct pass *pass)
 {
@@ -185,7 +195,10 @@ static bool reconcile_needs_instance(const struct etwas_registry_entry *entry,
               reconcile_concerns_us(entry, pass))));
 }
 
-/* Others have nothing that could be seen. Without memory no thread waits with its stack: the next look tries. */
+/*
+ * Stores an error that may pass. Other errors mean that there is nothing to read. Without memory
+ * the pass is not repeated, so that no thread keeps its stack: the next pass tries.
+ */
 static void reconcile_store_failure(struct pass *pass, uint32_t code)
 {
     if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_TIMEOUT) {
@@ -193,7 +206,10 @@ static void reconcile_store_failure(struct pass *pass, uint32_t code)
     }
 }
 
-/* NULL: there is nothing to be bound to, or the next look has to try again. */
+/*
+ * Returns the guest that the entry is to be applied to, after asking its host for the pool. NULL:
+ * there is none, or the next pass has to try again.
+ */
 static struct etwas_guest *reconcile_bind(struct etwas_guest *guest,
                                           const struct etwas_registry_entry *entry,
                                           struct pass *pass)
@@ -213,7 +229,10 @@ static struct etwas_guest *reconcile_bind(struct etwas_guest *guest,
                : NULL;
 }
 
-/* An entry with another socket is of a session behind the one that this process still has. */
+/*
+ * Reconciles one session. An entry with another socket is of a later session than the one that this
+ * process still has.
+ */
 static void reconcile_session(const etwas_guid *session, struct pass *pass)
 {
     struct etwas_guest *guest = etwas_guest_find(session);
@@ -243,7 +262,7 @@ static void reconcile_session(const etwas_guid *session, struct pass *pass)
     free(entry);
 }
 
-/* All hosts are asked by now, so none is waited for longer because another one stands still. */
+/* Waits for all hosts at once: none is waited for longer because another one is stopped. */
 static void reconcile_await_hosts(struct pass *pass)
 {
     etwas_guests_await(pass->deadline_ns);
@@ -259,7 +278,10 @@ static void reconcile_await_hosts(struct pass *pass)
     }
 }
 
-/* Those that it was told of, whether or not the folder shows them: one that is just being replaced may be passed over. */
+/*
+ * Reconciles the sessions that this process was notified of, also where the folder does not show
+ * them: an entry that is just being replaced may be passed over.
+ */
 static void reconcile_notified(struct pass *pass)
 {
     for (uint32_t index = 0; index < pass->deferred.answer_count; index++) {
@@ -267,7 +289,7 @@ static void reconcile_notified(struct pass *pass)
     }
 }
 
-/* Without the guests' lock: sessions are started, which takes locks that stand above it. */
+/* Called without the guests' lock: sessions are started, which takes locks above it. */
 static void reconcile_templates(struct pass *pass)
 {
     for (uint32_t index = 0; index < pass->template_count; index++) {
@@ -279,7 +301,10 @@ static void reconcile_templates(struct pass *pass)
     }
 }
 
-/* Who registers a provider does not wait for that. */
+/*
+ * Writes the instances' files, in a thread of its own alone: a registration does not wait for that.
+ * Frees the entries.
+ */
 static void reconcile_write_templates(const struct pass *pass)
 {
     for (uint32_t index = 0; index < pass->template_count; index++) {
@@ -290,12 +315,12 @@ static void reconcile_write_templates(const struct pass *pass)
     }
 }
 
-/* The processes that are to be told. Under a lock of its own, which is held for a moment. */
+/* Notifications to acknowledge. Their lock is held for moments. */
 static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct etwas_notification pending[ETWAS_RECONCILE_ANSWERS];
 static uint32_t pending_count;
 
-/* A process that has not seen everything says nothing yet. */
+/* Keeps the acknowledgements for the next pass, since this one has not read everything. */
 static void reconcile_answer_later(struct etwas_deferred_work *deferred)
 {
     (void)pthread_mutex_lock(&pending_lock);
@@ -307,7 +332,7 @@ static void reconcile_answer_later(struct etwas_deferred_work *deferred)
     deferred->answer_count = 0;
 }
 
-/* Takes both locks. False: somebody else has them, and the deadline has passed. */
+/* Takes both locks. False: another thread has them, and the deadline has passed. */
 static bool reconcile_lock_before(uint64_t deadline_ns)
 {
     if (!etwas_lock_before(&pass_lock, deadline_ns)) {
@@ -320,7 +345,7 @@ static bool reconcile_lock_before(uint64_t deadline_ns)
     return true;
 }
 
-/* Then lets go of the locks. */
+/* Runs a pass, and releases the locks before its deferred work. */
 static void reconcile_and_unlock(struct pass *pass)
 {
     etwas_guid *sessions;
@@ -348,11 +373,11 @@ static void reconcile_and_unlock(struct pass *pass)
     etwas_deferred_work_run(&pass->deferred);
 }
 
-/* ---- when ------------------------------------------------------------------------------------------ */
+/* ---- when ------------------------------------------------------------------------------------ */
 
 /*
- * The folder's files may still be in removal: what has been made anew may be gone again. Publishes what others are
- * to be shown.
+ * Makes removed files again, and publishes the providers. While the folder is being removed what
+ * has been made may be removed again, so this repeats until nothing is missing.
  */
 static void reconcile_restore(bool may_be_under_way)
 {
@@ -372,7 +397,7 @@ static void reconcile_restore(bool may_be_under_way)
     }
 }
 
-/* Nobody says when the program has closed files. */
+/* Sleeps before a pass is repeated, since nothing tells that the program has closed files. */
 static void reconcile_back_off(struct timespec *pause)
 {
     (void)nanosleep(pause, NULL);
@@ -405,7 +430,7 @@ static void *reconcile_thread(void *argument)
             reconcile_back_off(&pause);
             ck_pr_inc_32(&passes_requested);
         }
-        /* Of who asks and who leaves at least one sees the other. */
+        /* At least one of a thread that requests a pass and the thread that ends sees the other. */
         ck_pr_store_32(&is_running, 0);
         ck_pr_fence_memory();
     } while (ck_pr_load_32(&passes_requested) != asked && ck_pr_cas_32(&is_running, 0, 1));
@@ -431,7 +456,7 @@ void etwas_reconcile_soon(const struct etwas_notification *answer)
     }
     pass = malloc(sizeof *pass);
     if (pass == NULL || !etwas_service_spawn(reconcile_thread, pass, "etwas-look")) {
-        /* The next one that is asked for finds what this one would have. */
+        /* The next pass does what this one would have done. */
         free(pass);
         ck_pr_store_32(&is_running, 0);
     }
@@ -443,12 +468,12 @@ static void reconcile_receive(const struct etwas_notification *notification)
         etwas_reconcile_soon(notification);
     } else if (notification->op == ETWAS_NOTIFY_ACKNOWLEDGED) {
         etwas_answers_receive(notification);
-        /* Answers may have filled the queue, so that a LOOK found no room. */
+        /* Acknowledgements may have filled the queue, so that a notification found no room. */
         etwas_reconcile_soon(NULL);
     }
 }
 
-/* An event has described others: the hosts are told soon. */
+/* Called when the program has described events: the hosts are sent the descriptions soon. */
 static void reconcile_defer_descriptions(void)
 {
     etwas_service_defer_call(etwas_reconcile_send_descriptions);
@@ -478,9 +503,12 @@ uint32_t etwas_reconcile_begin(void)
     return code;
 }
 
-/* ---- registering ----------------------------------------------------------------------------------- */
+/* ---- registering ----------------------------------------------------------------------------- */
 
-/* If others look all the while, perhaps at what enables the provider before that was here, a thread does later. */
+/*
+ * Runs a pass in this thread. If other threads run passes until the deadline, a thread of its own
+ * runs one later: the other passes may have read an entry before its provider was there.
+ */
 static void reconcile_until(const etwas_guid *registering_provider, uint64_t deadline_ns)
 {
     struct pass *pass = malloc(sizeof *pass);
@@ -519,7 +547,10 @@ struct etwas_registering etwas_reconcile_before_registering(const etwas_guid *pr
     return registering;
 }
 
-/* What was published before the look it has seen; what is published later it is told of. */
+/*
+ * What was published before the first pass that pass has applied; of later changes this process is
+ * notified.
+ */
 void etwas_reconcile_after_registering(struct etwas_registering registering)
 {
     if (etwas_service_runs() && ck_pr_load_32(&passes_requested) != registering.passes) {

@@ -27,8 +27,8 @@
 #define NANOSECONDS_A_MILLISECOND UINT64_C(1000000)
 
 enum {
-    CONNECT_TIMEOUT_MS = 1000, /* of a host that is to accept, and to take a request */
-    ANSWER_TIMEOUT_MS = 30000, /* of what a request may take: a flush waits for a disk */
+    CONNECT_TIMEOUT_MS = 1000, /* for a host to accept, and to receive a request */
+    ANSWER_TIMEOUT_MS = 30000, /* for a request: a flush waits for a disk */
     PAUSE_NS = 1000000,
     ENTRY_CHECKS = 10,
 };
@@ -41,7 +41,7 @@ bool etwas_remote_is_available(void)
            (etwas_sharing_is_wanted() && etwas_reconcile_begin() == ERROR_SUCCESS);
 }
 
-/* One that others control: open, and not this process's own. */
+/* Checks an entry: it must be open, of a kind that others control, and not this process's own. */
 static uint32_t remote_check(uint32_t code, struct etwas_registry_entry **entry)
 {
     if (code == ERROR_SUCCESS &&
@@ -99,7 +99,7 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *cod
         struct etwas_registry_entry *entry = NULL;
         uint32_t read = etwas_registry_read(&sessions[index], &entry);
 
-        /* One that is not found has ended meanwhile. */
+        /* A session that is not found has ended meanwhile. */
         if (read != ERROR_SUCCESS && read != ERROR_NOT_FOUND) {
             *code = read;
         }
@@ -136,8 +136,8 @@ static bool remote_session_is_open(const struct etwas_registry_entry *entry)
 }
 
 /*
- * Why a host has ended the connection. One whose session goes on has no room for what it was to do; of one that dies the
- * connection may end a moment before its entry does.
+ * Why a host has closed the connection. One whose session goes on has no room for the request; the
+ * connection of one that dies may end a moment before its entry does.
  */
 static uint32_t remote_refusal_of(const struct etwas_registry_entry *entry)
 {
@@ -198,7 +198,7 @@ uint32_t etwas_remote_request(const struct etwas_registry_entry *entry,
 
 /* ---- ControlTrace ---------------------------------------------------------------------------- */
 
-/* The block that is sent: names have as much room as they may take. */
+/* The block that is sent; names have as much room as they may need. */
 struct block {
     struct etwas_request_head head;
     EVENT_TRACE_PROPERTIES properties;
@@ -233,7 +233,7 @@ static uint32_t remote_fill_block(struct block *block, uint64_t handle,
     return code;
 }
 
-/* Its handle is one of this process, for who enables providers with it. */
+/* Replaces the handle by one of this process, with which a controller can enable providers. */
 static void remote_fill_handle(const struct etwas_registry_entry *entry, struct block *block)
 {
     const struct etwas_guest *guest;
@@ -251,7 +251,7 @@ static void remote_fill_handle(const struct etwas_registry_entry *entry, struct 
     etwas_guests_unlock();
 }
 
-/* What is sent, and what comes back. */
+/* Request and answer. */
 union body {
     struct block block;
     uint8_t bytes[ETWAS_MESSAGE_BYTES];
@@ -264,7 +264,7 @@ static uint32_t remote_fill_reply(const struct etwas_registry_entry *entry,
     return etwas_properties_copy(reply, &block->properties, block->name, block->file_name);
 }
 
-/* The answer to a request that was sent. */
+/* Fills the caller's block from the answer to a request. */
 static uint32_t remote_receive_reply(const struct etwas_registry_entry *entry,
                                      const struct etwas_reply *reply,
                                      const struct etwas_message *message, union body *body)
@@ -272,7 +272,7 @@ static uint32_t remote_receive_reply(const struct etwas_registry_entry *entry,
     if (message->bytes != BLOCK_BYTES) {
         return message->code != ERROR_SUCCESS ? message->code : (uint32_t)ERROR_INVALID_DATA;
     }
-    /* The answer has no head. */
+    /* the answer has no head */
     memmove(&body->block.properties, body, BLOCK_BYTES);
     body->block.name[ETWAS_NAME_UNITS] = 0;
     body->block.file_name[ETWAS_NAME_UNITS] = 0;
@@ -280,7 +280,7 @@ static uint32_t remote_receive_reply(const struct etwas_registry_entry *entry,
                                           : message->code;
 }
 
-/* Of a session whose host does not answer: what its entry says. */
+/* Fills the block from the entry of a session whose host does not answer. */
 static uint32_t remote_fill_from_entry(const struct etwas_registry_entry *entry,
                                        const struct etwas_reply *reply)
 {
@@ -412,7 +412,7 @@ static uint32_t remote_enable(uint64_t handle, uint32_t control_code,
         message.bytes = (uint32_t)(sizeof head + size);
         code = etwas_remote_request(entry, &message, body, CONNECT_TIMEOUT_MS + answer_ms);
         code = code == ERROR_SUCCESS ? message.code : code;
-        /* As of a handle of this process whose session is over. */
+        /* as for a handle of this process whose session is over */
         code = code == ERROR_WMI_INSTANCE_NOT_FOUND ? (uint32_t)ERROR_INVALID_PARAMETER : code;
     }
     free(body);

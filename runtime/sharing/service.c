@@ -23,8 +23,9 @@
 #include "sharing/sharing.h"
 
 enum {
-    RETRY_MS = 1000,     /* without memory for a first list, or without a thread */
-    UNNOTICED_MS = 5000, /* of looks at its files where the system does not say that they go */
+    RETRY_MS = 1000, /* without memory for a first list, or without a thread */
+    /* between checks of its files where the system does not report their removal */
+    UNNOTICED_MS = 5000,
     SETTLE_PAUSE_NS = 100000,
 };
 
@@ -33,33 +34,34 @@ struct watch {
     bool is_owned;
     etwas_service_handler handler;
     uint64_t context;
-    uint64_t number; /* of this watch: a descriptor may be another's later */
+    uint64_t number; /* of this watch: the descriptor's number may be reused */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int cancelling; /* of the thread that has the lock, as it was before */
+/* the cancellation state of the thread that has the lock, before it took it */
+static int cancelling;
 static pthread_cond_t handled = PTHREAD_COND_INITIALIZER;
 
-/* Under the lock. */
+/* Guarded by the lock. */
 static struct watch *watches;
 static uint32_t watch_count;
 static uint32_t watch_room;
 static uint64_t next_number = 1;
 static uint64_t running;    /* the watch whose handler runs; 0: none */
-static uint64_t idle_turns; /* so often nothing had anything to say when somebody rang */
+static uint64_t idle_turns; /* turns after a wake-up in which no descriptor was ready */
 static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
-static int wake_sockets[2] = {-1, -1}; /* read and written: the watches are others now */
+static int wake_sockets[2] = {-1, -1}; /* read and written: the watches have changed */
 static uint32_t is_running;
-static bool has_ended; /* with the process, whose other threads may go on for a moment */
+static bool has_ended; /* with the process, whose other threads may run for a moment */
 
-/* Constant from the begin on. */
+/* Constant once the process has joined. */
 static void (*receive_handler)(const struct etwas_notification *notification);
 static void (*missing_handler)(void);
-static bool has_removal_watch; /* when its files go; else it looks from time to time */
+static bool has_removal_watch; /* whether removals are reported; else it checks from time to time */
 
 static void *deferred_call; /* a function that is to be called; NULL: none */
 
-/* Under it there are points of cancellation. */
+/* Cancellation is disabled while the lock is held, since there are points of cancellation. */
 static void service_lock(void)
 {
     int before = etwas_cancel_forbid();
@@ -78,7 +80,7 @@ static void service_unlock(void)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* What the thread waits for, and the watch of each: the bell, which has none, comes first. */
+/* What the thread polls, and the watch of each; the wake socket, which has none, comes first. */
 struct listening {
     struct pollfd *polls;
     uint64_t *numbers;
@@ -109,7 +111,10 @@ static bool service_make_room(struct listening *listening, uint32_t count)
     return true;
 }
 
-/* Without memory for more it listens to what it did, and the next bell finds out. With the lock held. */
+/*
+ * Without memory for more it polls what it did, and tries again at the next wake-up. Called with
+ * the lock held.
+ */
 static void service_list_watches(struct listening *listening)
 {
     uint32_t count = 1;
@@ -127,7 +132,7 @@ static void service_list_watches(struct listening *listening)
     listening->count = count;
 }
 
-/* With the lock held. NULL: it is watched no more. */
+/* Called with the lock held. NULL: it is not watched any more. */
 static struct watch *service_find_number(uint64_t number)
 {
     for (uint32_t index = 0; index < watch_count; index++) {
@@ -143,7 +148,10 @@ static void service_remove_watch(struct watch *watch)
     *watch = watches[--watch_count];
 }
 
-/* With the lock held, which the handler runs without. What the program has closed is watched no more. */
+/*
+ * Called with the lock held, which the handler runs without. What the program has closed is not
+ * watched any more.
+ */
 static void service_handle(uint64_t number)
 {
     struct watch *found = service_find_number(number);
@@ -163,7 +171,7 @@ static void service_handle(uint64_t number)
     answer = watch.handler(watch.descriptor, watch.context);
     service_lock();
     running = 0;
-    /* Other watches may have come and gone, and moved it. */
+    /* Changes of other watches may have moved it. */
     found = service_find_number(number);
     if (answer != ETWAS_SERVICE_KEEP && found != NULL) {
         service_remove_watch(found);
@@ -175,8 +183,8 @@ static void service_handle(uint64_t number)
 }
 
 /*
- * Until somebody rings, or a descriptor has something to say. False: the bell is gone, or a descriptor of the program's, and
- * nothing more is heard.
+ * Waits until it is woken or a descriptor is ready. False: the program has closed the wake socket,
+ * and nothing more can be received.
  */
 static bool service_listen_once(struct listening *listening)
 {
@@ -188,7 +196,8 @@ static bool service_listen_once(struct listening *listening)
 
     if (ready <= 0) {
         if (ready < 0 && errno != EINTR) {
-            (void)poll(NULL, 0, RETRY_MS); /* more than the program may open now, or no memory */
+            /* more descriptors than the program may open now, or no memory */
+            (void)poll(NULL, 0, RETRY_MS);
         }
         if (ready == 0 && listening->count != 0 && !has_removal_watch) {
             missing_handler();
@@ -206,7 +215,7 @@ static bool service_listen_once(struct listening *listening)
     return true;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void service_handle_ready(const struct listening *listening)
 {
     bool any = false;
@@ -226,7 +235,10 @@ static void *service_call(void *work)
     return NULL;
 }
 
-/* With the lock held, under which no thread is started. Where none can be had it is tried again. */
+/*
+ * Called with the lock held, which is released to start a thread. Without a thread it is tried
+ * again.
+ */
 static void service_run_deferred_call(void)
 {
     void *work = ck_pr_load_ptr(&deferred_call);
@@ -243,7 +255,7 @@ static void service_run_deferred_call(void)
 static void *service_thread(void *argument)
 {
     static struct listening
-        listening; /* found in a fork's child, too, whose thread begins with it */
+        listening; /* kept for the thread of a fork's child, which begins with it */
 
     service_lock();
     for (;;) {
@@ -348,7 +360,7 @@ void etwas_service_wait_idle(uint64_t deadline_ns)
     service_lock();
     before = idle_turns;
     service_unlock();
-    /* Twice: the first time may be of a look that began before this. */
+    /* Two turns: the first may have begun before this call. */
     do {
         service_lock();
         service_wake();
@@ -394,7 +406,7 @@ static enum etwas_service_answer service_receive_removal(int descriptor, uint64_
     return ETWAS_SERVICE_KEEP;
 }
 
-/* Without it, too, it takes part. */
+/* The process joins without it, too. */
 static void service_watch_removals(void)
 {
     const struct watch watch = {.descriptor = etwas_removal_begin(),
@@ -432,7 +444,10 @@ static uint32_t service_join(void)
     const struct watch own = {.handler = service_receive};
     uint32_t code;
 
-    /* Every guest does this, and the system is quick about it only while a process has one thread: else it takes 10 ms. */
+    /*
+     * Every guest does this, and the system does it fast only while a process has one thread;
+     * otherwise it takes 10 ms.
+     */
     etwas_rseq_keep(&etwas_sequences_keeper);
     (void)etwas_rseq_prepare();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wake_sockets) != 0) {
@@ -522,7 +537,7 @@ void etwas_service_publish(const struct etwas_registry_guid_list *list)
     service_unlock();
 }
 
-/* The thread sleeps on: what it watches is there no more. */
+/* The thread sleeps on: nothing is watched any more. */
 void etwas_service_end(void)
 {
     service_lock();

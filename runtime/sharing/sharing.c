@@ -16,7 +16,7 @@
 #include "sharing/reconcile.h"
 #include "sharing/service.h"
 
-static uint32_t is_declined; /* by the program */
+static uint32_t is_declined; /* the program has declined */
 static uint32_t refusal;     /* of the last attempt; ERROR_SUCCESS: none */
 
 bool etwas_sharing_is_built(void)
@@ -52,7 +52,7 @@ static bool sharing_is_private(const struct etwas_configuration *configuration)
             (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0;
 }
 
-/* Of one that could not be. */
+/* Why a session could not be shared. */
 static uint32_t sharing_unshared_reason(const struct etwas_configuration *configuration)
 {
     const uint32_t own_modes = EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |

@@ -18,7 +18,7 @@ struct wanted {
     char path[ETWAS_FOLDER_BYTES];
 };
 
-/* Processes of different PID namespaces may have one id. */
+/* Stores the folder of a process. Processes of different PID namespaces may have one id. */
 static bool folder_of_process(const struct etwas_registry_guid_list *list, void *context)
 {
     struct wanted *wanted = context;

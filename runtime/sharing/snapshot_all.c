@@ -33,7 +33,7 @@
 #define FILETIME_OF_1970 INT64_C(116444736000000000)
 
 enum {
-    NAME_BYTES = 64, /* that a file has of a session's name */
+    NAME_BYTES = 64, /* of a session's name in a file's */
     FILE_BYTES = 128,
 };
 
@@ -44,14 +44,15 @@ struct part {
     uint32_t process_id;
     uint32_t code;
     bool is_dead;
-    int connection;                     /* on which it answers; -1: none */
-    struct etwas_registry_entry *entry; /* NULL: it is dead, or cannot be read */
+    int connection; /* that its answer comes on; -1: none */
+    /* NULL: the recorder is dead, or its entry cannot be read */
+    struct etwas_registry_entry *entry;
 };
 
 struct gathering {
     const struct etwas_snapshot_all_options *options;
     char *folder; /* from `/` on */
-    bool is_made; /* the folder is, here */
+    bool is_made; /* this call has made the folder */
     struct part *parts;
     uint32_t count;
 };
@@ -67,7 +68,10 @@ static void snapshot_clean_name(char *text)
     }
 }
 
-/* The beginning of a session's name, without what a file's name should not have. No character is cut in two. */
+/*
+ * Writes the beginning of a session's name without characters that a file's name should not have.
+ * No character is cut in two.
+ */
 static void snapshot_write_stem(char stem[NAME_BYTES + 1], const char *name)
 {
     size_t length = strnlen(name, NAME_BYTES);
@@ -93,7 +97,10 @@ static bool snapshot_is_taken(const struct gathering *all, const char *file)
     return false;
 }
 
-/* Two sessions may have one name and process id, the latter in two namespaces, and even one GUID, when both are dead. */
+/*
+ * Names the file of a part. Two sessions may have one name and process id, in two namespaces, and
+ * even one GUID, when both are dead.
+ */
 static void snapshot_name_file(const struct gathering *all, struct part *part)
 {
     char stem[NAME_BYTES + 1];
@@ -106,7 +113,7 @@ static void snapshot_name_file(const struct gathering *all, struct part *part)
     }
 }
 
-/* The next part, which counts when it is added. NULL: no memory. */
+/* Returns the next part, which the caller counts when it is filled. NULL: no memory. */
 static struct part *snapshot_next_part(struct gathering *all)
 {
     struct part *more = realloc(all->parts, (all->count + 1) * sizeof *more);
@@ -163,7 +170,7 @@ static uint32_t snapshot_send_request(const struct gathering *all, struct part *
     return code;
 }
 
-/* False: no memory. */
+/* Requests a snapshot from one recorder. False: no memory. */
 static bool snapshot_request_one(struct gathering *all, struct etwas_registry_entry *entry)
 {
     struct part *part = snapshot_next_part(all);
@@ -185,7 +192,10 @@ static bool snapshot_request_one(struct gathering *all, struct etwas_registry_en
     return true;
 }
 
-/* It may be a recorder. It is told under the name of its entry. False: no memory. */
+/*
+ * Adds a session whose entry cannot be read, which may be a recorder's. It is reported by the name
+ * of its entry. False: no memory.
+ */
 static bool snapshot_add_unread(struct gathering *all, const etwas_guid *session, uint32_t code)
 {
     const struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = *session};
@@ -249,14 +259,17 @@ static bool snapshot_is_pool_file(const char *name)
     return length > 5 && strcmp(name + length - 5, ".pool") == 0;
 }
 
-/* What cannot be read is told under the name of its pool file. False: no memory. */
+/*
+ * Recovers one pool file. One that cannot be read is reported by the name of the file. False: no
+ * memory.
+ */
 static bool snapshot_recover_one(struct gathering *all, const char *path, etwas_recovered *found)
 {
     uint32_t code;
     char output[ETWAS_PATH_BYTES + FILE_BYTES];
     struct part *part;
 
-    found->is_alive = false; /* without memory nothing is said */
+    found->is_alive = false; /* left unset without memory */
     code = etwas_recover(path, 0, NULL, found);
     if (found->is_alive) {
         return true;
@@ -302,7 +315,7 @@ static uint32_t snapshot_recover_folder(struct gathering *all, const char *folde
     return has_memory ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* Folders that are not there have nothing. */
+/* Recovers the pools of all folders; folders that are missing have none. */
 static uint32_t snapshot_recover_all(struct gathering *all)
 {
     etwas_recovered *found = malloc(sizeof *found);
@@ -320,7 +333,7 @@ static uint32_t snapshot_recover_all(struct gathering *all)
 
 /* ---- the account ----------------------------------------------------------------------------- */
 
-/* As `etwas dump --from` takes it. */
+/* as `etwas dump --from` reads it */
 static void snapshot_print_time(FILE *file, const char *option, int64_t unix_ns)
 {
     const time_t seconds = unix_ns / NS_A_SECOND;
@@ -355,7 +368,10 @@ static const char *snapshot_result_text(const struct part *part)
     return part->is_dead ? "recovered" : "taken";
 }
 
-/* ERROR_WRITE_FAULT, and why it cannot be made. What is not whole is not there. */
+/*
+ * Writes recorders.txt. ERROR_WRITE_FAULT, and the errors of making it. A file that is not whole is
+ * removed.
+ */
 static uint32_t snapshot_write_account(const struct gathering *all)
 {
     char path[ETWAS_PATH_BYTES + FILE_BYTES];
@@ -424,7 +440,7 @@ static uint32_t snapshot_open_folder(struct gathering *all)
                : ERROR_BAD_PATHNAME;
 }
 
-/* `body` has room for an answer. */
+/* `body` has room for an answer */
 static uint32_t snapshot_all_recorders(struct gathering *all, void *body)
 {
     uint64_t deadline_ns = etwas_monotonic_ns() + TIMEOUT_NS;
