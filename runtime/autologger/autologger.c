@@ -264,8 +264,8 @@ static uint32_t autologger_start_all(struct asking *asking, const char *name)
 }
 
 /*
- * Above all other locks: sessions are started under it. Recursive, since a callback that is called meanwhile may register a
- * provider.
+ * Above all other locks: sessions are started under it. Recursive, since a callback that is called
+ * meanwhile may register a provider.
  */
 static pthread_mutex_t beginning = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool has_begun;   /* under it */

@@ -220,7 +220,10 @@ static void autologger_file_read_programs(struct reading *reading, struct stretc
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX; its digits stand in the order of the bytes of a GUID, but for the first three parts. */
+/*
+ * XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX; its digits stand in the order of the bytes of a GUID, but
+ * for the first three parts.
+ */
 static bool autologger_file_read_guid(struct stretch text, etwas_guid *guid)
 {
     uint8_t bytes[sizeof *guid] = {0};

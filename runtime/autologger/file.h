@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The file of an AutoLogger, read (docs/autologger.md): values of the session, by ETW's names of them, then a section for each
- * provider. It may come from anybody: whatever is not exactly right is a fault, and then nothing of the file counts.
+ * Reading the file of an AutoLogger (docs/autologger.md): values of the session by ETW's names of
+ * them, then a section for each provider. The file is not trusted: anything that is not exactly
+ * right is an error, and then nothing of it is used.
  */
 #ifndef ETWAS_AUTOLOGGER_FILE_H
 #define ETWAS_AUTOLOGGER_FILE_H
@@ -16,14 +17,14 @@
 #include "session/filter.h"
 
 enum {
-    ETWAS_AUTOLOGGER_BYTES = 64 << 10, /* of a file at most */
+    ETWAS_AUTOLOGGER_BYTES = 64 << 10, /* of a file, at most */
     ETWAS_AUTOLOGGER_PROVIDERS = 64,
     ETWAS_AUTOLOGGER_PATH_BYTES = 4096,
 };
 
 struct etwas_autologger_provider {
     etwas_guid guid;
-    uint32_t line; /* of its section's beginning */
+    uint32_t line; /* the line that its section begins in */
     uint32_t enabled;
     uint32_t level;
     uint32_t property;
@@ -52,7 +53,7 @@ struct etwas_autologger_error {
     const char *reason; /* a part of a sentence, of static storage */
 };
 
-/* False: *fault says where and why. `text` need not be terminated. */
+/* Reads a text, which need not be terminated. False: *fault says where it is wrong, and why. */
 bool etwas_autologger_read(const char *text, size_t bytes, struct etwas_autologger *autologger,
                            struct etwas_autologger_error *fault);
 

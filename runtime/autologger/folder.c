@@ -306,7 +306,10 @@ static void search_free_entries(struct etwas_autologger_search *search)
     search->descriptor = -1;
 }
 
-/* Whether the environment has named it, or the user has a file of this name, so that it has come already. */
+/*
+ * Whether the environment has named it, or the user has a file of this name, so that it has come
+ * already.
+ */
 static bool search_has_come(const struct etwas_autologger_search *search, const char *session)
 {
     const char *name = search->entries[search->next]->d_name;

@@ -28,7 +28,9 @@ enum {
     MS_A_SECOND = 1000,
     NS_A_MS = 1000000,
     NS_A_SECOND = 1000000000,
-    /* Destructors run from the greatest to the least, and 101 is the least that programs may have. */
+    /*
+     * Destructors run from the greatest to the least, and 101 is the least that programs may have.
+     */
     AFTER_ALL_OTHERS = 101,
 };
 
@@ -79,8 +81,8 @@ static void *stop_session(void *argument)
 }
 
 /*
- * A thread for each session, so that a disk that hangs costs the others nothing; those for which there is none are
- * stopped one after the other. Returns how many there are.
+ * A thread for each session, so that a disk that hangs costs the others nothing; those for which
+ * there is none are stopped one after the other. Returns how many there are.
  */
 static uint32_t stop_each_session(void)
 {
@@ -142,7 +144,10 @@ static struct timespec at_exit_deadline_after(uint32_t milliseconds)
     return deadline;
 }
 
-/* A child of fork has none of its parent's, and one of _Fork or clone has nothing attached (buffer/slot.h). */
+/*
+ * A child of fork has none of its parent's, and one of _Fork or clone has nothing attached
+ * (buffer/slot.h).
+ */
 static bool has_had_sessions(void)
 {
     bool any = false;
@@ -154,8 +159,8 @@ static bool has_had_sessions(void)
 }
 
 /*
- * A destructor of the library: those of what uses it have run before, and so have the handlers of atexit.
- * No callback of the program's is called any more, since what it uses may be gone.
+ * A destructor of the library: those of what uses it have run before, and so have the handlers of
+ * atexit. No callback of the program's is called any more, since what it uses may be gone.
  */
 __attribute__((destructor(AFTER_ALL_OTHERS))) static void stop_at_exit(void)
 {

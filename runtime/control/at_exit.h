@@ -7,7 +7,9 @@
 #ifndef ETWAS_CONTROL_AT_EXIT_H
 #define ETWAS_CONTROL_AT_EXIT_H
 
-/* Called before the first session can start: a program linked with libetwas.a has the rest by it. */
+/*
+ * Called before the first session can start: a program linked with libetwas.a has the rest by it.
+ */
 void etwas_at_exit_prepare(void);
 
 #endif

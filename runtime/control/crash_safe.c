@@ -25,7 +25,10 @@ enum {
     MEGABYTE = 1 << 20,
 };
 
-/* Under the control lock. Of the whole process: dlopen has little room for what each thread has of its own. */
+/*
+ * Under the control lock. Of the whole process: dlopen has little room for what each thread has of
+ * its own.
+ */
 static struct etwas_shared_refusal last_refusal;
 
 static void crash_safe_store_refusal(const struct etwas_shared_refusal *refusal)
@@ -92,7 +95,10 @@ static void set_mapping(struct etwas_session *session, struct etwas_shared_mappi
     etwas_control_unlock();
 }
 
-/* A fork's child finds the file where it lets go of it; its parent does not wait while space is taken. */
+/*
+ * A fork's child finds the file where it lets go of it; its parent does not wait while space is
+ * taken.
+ */
 static struct etwas_shared_mapping *make_mapping(struct etwas_session *session,
                                                  const struct etwas_shared_request *request,
                                                  struct etwas_shared_refusal *refusal)
@@ -139,8 +145,8 @@ static bool is_memory_counted_out(void)
 }
 
 /*
- * A session that nobody asked to share takes no more at the start than one of this process alone does: the minimum. And
- * it has the same room to raise the maximum into.
+ * A session that nobody asked to share takes no more at the start than one of this process alone
+ * does: the minimum. And it has the same room to raise the maximum into.
  */
 static bool takes_what_it_uses(const struct etwas_configuration *configuration)
 {
@@ -359,7 +365,9 @@ uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
     } else if (held.session->mapping == NULL) {
         code = ERROR_NOT_FOUND;
     } else {
-        /* It stays while the session is held, also while the kernel looks at a file of many pages. */
+        /*
+         * It stays while the session is held, also while the kernel looks at a file of many pages.
+         */
         crash_safe_store_backing(held.session->mapping, &known);
     }
     etwas_session_let_go(&held);

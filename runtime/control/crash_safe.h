@@ -13,8 +13,8 @@
 #include "session/session.h"
 
 /*
- * Gives a session that shall be crash-safe its mapping, and the options of its pool the file. A code, and a
- * sentence (etwas_crash_safe_refusal), where there can be none.
+ * Gives a session that shall be crash-safe its mapping, and the options of its pool the file. A
+ * code, and a sentence (etwas_crash_safe_refusal), where there can be none.
  */
 uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool_options *options);
 

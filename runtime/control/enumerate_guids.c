@@ -4,8 +4,9 @@
 /*
  * EnumerateTraceGuids and EnumerateTraceGuidsEx: which providers there are, and who enables them.
  *
- * The providers of the computer are those of this process, and of the others that take part (shared.h). Of this
- * process each answer is one moment's: it is written under the control lock. What the others have is looked at before.
+ * The providers of the computer are those of this process, and of the others that take part
+ * (shared.h). Of this process each answer is one moment's: it is written under the control lock.
+ * What the others have is looked at before.
  */
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
@@ -37,7 +38,10 @@ static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *prov
     };
 }
 
-/* One of another process, as the first shared session that enables it, and that it can log to, does. */
+/*
+ * One of another process, as the first shared session that enables it, and that it can log to,
+ * does.
+ */
 static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_other_processes *others,
                                                  const struct etwas_other_provider *other)
 {
@@ -131,7 +135,9 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
     }
 }
 
-/* Those of other processes, and what their sessions enable beforehand, that this one does not know. */
+/*
+ * Those of other processes, and what their sessions enable beforehand, that this one does not know.
+ */
 static void list_others(struct answer *answer, bool groups)
 {
     etwas_other_processes_remove_known(&answer->others, groups, false);
@@ -273,7 +279,10 @@ static void describe_others(struct answer *answer, const etwas_guid *guid, uint3
     }
 }
 
-/* One that this process's enablements have already: of its own sessions, and those that it is a guest of. */
+/*
+ * One that this process's enablements have already: of its own sessions, and those that it is a
+ * guest of.
+ */
 static bool is_among(const TRACE_ENABLE_INFO *enable, const struct etwas_control_guid *provider)
 {
     for (uint32_t index = 0; provider != NULL && index < provider->enablement_count; index++) {
@@ -284,7 +293,9 @@ static bool is_among(const TRACE_ENABLE_INFO *enable, const struct etwas_control
     return false;
 }
 
-/* All sessions that enable it, wherever they are. `provider` NULL: this process does not know it. */
+/*
+ * All sessions that enable it, wherever they are. `provider` NULL: this process does not know it.
+ */
 static uint32_t count_enables(const struct answer *answer,
                               const struct etwas_control_guid *provider)
 {

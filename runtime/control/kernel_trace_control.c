@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The functions of KernelTraceControl.h. What is not in this release refuses bad arguments as it always
- * will, so that callers see the same codes later.
+ * The functions of KernelTraceControl.h. What is not in this release refuses bad arguments as it
+ * always will, so that callers see the same codes later.
  */
 
 #include <etwas/KernelTraceControl.h>

@@ -69,7 +69,10 @@ static struct etwas_pool_options pool_options(const struct etwas_session *sessio
     return options;
 }
 
-/* From one to the other a fork waits: it finds file and pool where the child lets go of both, or neither. */
+/*
+ * From one to the other a fork waits: it finds file and pool where the child lets go of both, or
+ * neither.
+ */
 static void begin_change(const struct etwas_session *session)
 {
     if (session->configuration.crash_safe != 0) {
@@ -121,7 +124,10 @@ static void undo_pool(struct etwas_session *session, struct etwas_pool *pool)
     end_change(session);
 }
 
-/* A page's boundary, as the buffers themselves: they are written from there. False: there is not enough memory. */
+/*
+ * A page's boundary, as the buffers themselves: they are written from there. False: there is not
+ * enough memory.
+ */
 static bool make_copies(struct etwas_session *session)
 {
     size_t buffer_bytes = session->configuration.buffer_size_kb * (size_t)BYTES_A_KB;
@@ -139,7 +145,10 @@ static bool make_copies(struct etwas_session *session)
     return session->strangers.copies != NULL;
 }
 
-/* Its own files come first: what sharing has opened must leave these to it, unless sharing is what was asked for. */
+/*
+ * Its own files come first: what sharing has opened must leave these to it, unless sharing is what
+ * was asked for.
+ */
 static bool leaves_room(const struct etwas_configuration *configuration)
 {
     bool leaves = true;
@@ -285,8 +294,9 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
 }
 
 /*
- * Its name and GUID are its own in all processes of the user. Where these cannot find it, or the system has no such memory
- * for it, this one alone logs into it, unless that is not what was asked for.
+ * Its name and GUID are its own in all processes of the user. Where these cannot find it, or the
+ * system has no such memory for it, this one alone logs into it, unless that is not what was asked
+ * for.
  */
 static uint32_t begin_pool(struct etwas_session *session)
 {

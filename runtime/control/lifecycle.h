@@ -56,8 +56,8 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key);
 uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name);
 
 /*
- * The same of one window, which the file says of itself: what is newer than `before_ns` nanoseconds before the moment, which is
- * a stamp of ETWAS_CLOCK_QPC; 0: all.
+ * The same of one window, which the file says of itself: what is newer than `before_ns` nanoseconds
+ * before the moment, which is a stamp of ETWAS_CLOCK_QPC; 0: all.
  */
 uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etwas_wchar *file_name,
                                          int64_t moment, uint64_t before_ns);

@@ -127,8 +127,8 @@ static size_t area_bytes(const EVENT_TRACE_PROPERTIES *properties, uint32_t offs
 }
 
 /*
- * What stands in the area at `offset`, before `other`. ERROR_INVALID_PARAMETER: it does not end there;
- * `not_a_name`: it is too long, or not well formed.
+ * What stands in the area at `offset`, before `other`. ERROR_INVALID_PARAMETER: it does not end
+ * there; `not_a_name`: it is too long, or not well formed.
  */
 static uint32_t read_area(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset, uint32_t other,
                           enum etwas_text text, uint32_t not_a_name,

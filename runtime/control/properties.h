@@ -33,8 +33,8 @@ uint32_t etwas_copy_name(const void *name, enum etwas_text text,
 uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties);
 
 /*
- * The filters in a block of version 2, for a session of this mode; none in another block. ERROR_INVALID_PARAMETER: filters where there may be none, or
- * wrong ones (R23–R26).
+ * The filters in a block of version 2, for a session of this mode; none in another block.
+ * ERROR_INVALID_PARAMETER: filters where there may be none, or wrong ones (R23–R26).
  */
 uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint32_t log_file_mode,
                                   struct etwas_process_filters *filters);
@@ -43,7 +43,10 @@ uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
                                         enum etwas_text text, const etwas_wchar *name);
 
-/* The session's name that a caller put into the block itself. ERROR_INVALID_PARAMETER: there is none. */
+/*
+ * The session's name that a caller put into the block itself. ERROR_INVALID_PARAMETER: there is
+ * none.
+ */
 uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
                                       enum etwas_text text, etwas_wchar name[ETWAS_NAME_UNITS + 1]);
 
@@ -74,8 +77,8 @@ struct etwas_reply {
 uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key);
 
 /*
- * The same from what another process filled in for its session: its numbers, handle, GUID and clock, and these names,
- * terminated; no file name: it has none.
+ * The same from what another process filled in for its session: its numbers, handle, GUID and
+ * clock, and these names, terminated; no file name: it has none.
  */
 uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRACE_PROPERTIES *from,
                                const etwas_wchar *name, const etwas_wchar *file_name);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * QueryAllTraces, A and W: the ordinary sessions of the process, then those that other processes share, each in a
- * block of the caller's.
+ * QueryAllTraces, A and W: the ordinary sessions of the process, then those that other processes
+ * share, each in a block of the caller's.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -135,7 +135,10 @@ static void query_all_receive(struct question *question, struct answer *answer,
     free(question->entry);
 }
 
-/* Those of other processes. All hosts are asked at once, so that those that stand still cost one patience together. */
+/*
+ * Those of other processes. All hosts are asked at once, so that those that stand still cost one
+ * patience together.
+ */
 static void query_remote(struct answer *answer)
 {
     struct etwas_registry_entry **entries;

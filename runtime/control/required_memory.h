@@ -12,8 +12,8 @@
 #include "buffer/pool.h"
 
 /*
- * Whether a new pool has all of `required`. ERROR_ACCESS_DENIED for LOCK, ERROR_NOT_ENOUGH_MEMORY for the others; the
- * sentence is kept.
+ * Whether a new pool has all of `required`. ERROR_ACCESS_DENIED for LOCK, ERROR_NOT_ENOUGH_MEMORY
+ * for the others; the sentence is kept.
  */
 uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t required);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The live gauge of a flight recorder: how far back each of its streams goes; and what has become of the
- * events of a retention class.
+ * The live gauge of a flight recorder: how far back each of its streams goes; and what has become
+ * of the events of a retention class.
  */
 #include "buffer/retention.h"
 

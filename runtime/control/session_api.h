@@ -11,8 +11,9 @@
 #include "session/configuration.h"
 
 /*
- * Of these arguments of etwas_start the configuration, which is all zeroes before. ERROR_SUCCESS, or what etwas_start
- * returns without a look at the machine. Free configuration->flusher, which etwas_lifecycle_start takes over.
+ * Of these arguments of etwas_start the configuration, which is all zeroes before. ERROR_SUCCESS,
+ * or what etwas_start returns without a look at the machine. Free configuration->flusher, which
+ * etwas_lifecycle_start takes over.
  */
 uint32_t etwas_session_options_read(const char *session_name, const char *log_file,
                                     const etwas_session_options *options,

@@ -16,8 +16,8 @@
 #include "system/settings.h"
 
 /*
- * Handle 0: of sessions that start from now on. ERROR_INVALID_PARAMETER for another source than the timer,
- * and for an interval that is too short or too long; the codes of the logger's change.
+ * Handle 0: of sessions that start from now on. ERROR_INVALID_PARAMETER for another source than the
+ * timer, and for an interval that is too short or too long; the codes of the logger's change.
  */
 uint32_t etwas_system_information_set_interval(etwas_trace_handle session,
                                                const TRACE_PROFILE_INTERVAL *interval);
@@ -34,22 +34,22 @@ uint32_t etwas_system_information_set_stacks(etwas_trace_handle session,
                                              const CLASSIC_EVENT_ID *ids, uint32_t count);
 
 /*
- * ETWAS_GROUP_MASKS masks, as those of UPDATE: ERROR_INVALID_PARAMETER and ERROR_NOT_SUPPORTED for its flags, and
- * for a session that only runs down; the codes of the logger's change.
+ * ETWAS_GROUP_MASKS masks, as those of UPDATE: ERROR_INVALID_PARAMETER and ERROR_NOT_SUPPORTED for
+ * its flags, and for a session that only runs down; the codes of the logger's change.
  */
 uint32_t etwas_system_information_set_flags(etwas_trace_handle session, const uint32_t *masks);
 uint32_t etwas_system_information_flags(etwas_trace_handle session, uint32_t *masks);
 
 /*
- * Whether the profile's sources may be asked for: of those that start next (0), or of a system logger. The
- * timer is the only one.
+ * Whether the profile's sources may be asked for: of those that start next (0), or of a system
+ * logger. The timer is the only one.
  */
 uint32_t etwas_system_information_check_sources(etwas_trace_handle session);
 
 /*
  * EnableTraceEx2 of a system provider (keywords.h), whose control code is one of the three.
- * ERROR_INVALID_PARAMETER for a session of another kind or one that only runs down; the codes of the logger's
- * change.
+ * ERROR_INVALID_PARAMETER for a session of another kind or one that only runs down; the codes of
+ * the logger's change.
  */
 uint32_t etwas_system_information_enable(etwas_trace_handle session, uint32_t provider,
                                          uint32_t control_code,

@@ -14,9 +14,9 @@
 
 /*
  * Says in the configuration whether it is a system logger's, by its name, GUID and mode (R42), and
- * whether it only runs down (R188) or is of the own process (etwas_kernel_scope), and gives the kernel
- * logger its GUID (R43). ERROR_INVALID_PARAMETER for a name and a GUID that do not
- * go together (R43), modes a system logger cannot have (R51) and bits that are no flags;
+ * whether it only runs down (R188) or is of the own process (etwas_kernel_scope), and gives the
+ * kernel logger its GUID (R43). ERROR_INVALID_PARAMETER for a name and a GUID that do not go
+ * together (R43), modes a system logger cannot have (R51) and bits that are no flags;
  * ERROR_NOT_SUPPORTED for flags and modes that are not built.
  */
 uint32_t etwas_system_request_check(struct etwas_configuration *configuration);

@@ -154,7 +154,10 @@ static int connection_accept_next(int listener)
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/* In the place of the spare one. False: it waits on, for another thread was quicker, or there is none to spare. */
+/*
+ * In the place of the spare one. False: it waits on, for another thread was quicker, or there is
+ * none to spare.
+ */
 static bool connection_turn_away(int listener, int *spare)
 {
     int accepted = -1;

@@ -33,7 +33,7 @@ enum state {
     MISSING,
     DEAD,
     LIVING,
-    OTHERS,  /* living, and not what is wished for */
+    OTHERS,  /* living, and not what is requested */
     UNKNOWN, /* it cannot be opened: `error` says why */
 };
 
@@ -76,8 +76,8 @@ static bool held_has_name(int folder, const char *name, int file)
 }
 
 /*
- * A file that is found free and then still under its name was dead when that was looked at: a living one that
- * takes its place has the name before the lock of the old one goes.
+ * A file that is found unlocked and afterwards still has its name was dead when it was found: a
+ * living file that takes its place has the name before the lock of the old one is released.
  */
 static struct file held_open_file(int folder, const char *name, int access)
 {
@@ -159,8 +159,9 @@ static uint32_t held_create_temporary(int folder, const void *bytes, size_t size
 /* ---- removing -------------------------------------------------------------------------------- */
 
 /*
- * What is at that name then. DEAD: somebody else is about to remove it. *removed: whether this call did.
- * A file that is dead, and that nobody else may remove, keeps its name until this is through, if it has it still.
+ * Removes what is dead at a name, and returns what is there then. DEAD: another process is about to
+ * remove it. *removed: whether this call did. A dead file that no other process may remove keeps
+ * its name until this is done.
  */
 static enum state held_remove_dead(int folder, const char *name, bool *removed)
 {
@@ -202,7 +203,10 @@ static void held_name_place(char name[ETWAS_REGISTRY_FILE_BYTES], const char *st
     (void)snprintf(name, ETWAS_REGISTRY_FILE_BYTES, "%s%s", stem, end);
 }
 
-/* What cannot be read is whatever is wished for: better to take nothing than to take it twice. */
+/*
+ * A file that cannot be read counts as the requested one: acquiring nothing is better than
+ * acquiring it twice.
+ */
 static bool held_matches_request(const struct etwas_held_request *request, int file)
 {
     void *bytes = NULL;
@@ -232,7 +236,10 @@ static struct file held_find_living(int folder, const char *name,
     return file;
 }
 
-/* Looks at all places but `own` (-1: at all, and clears them). *free_place: where nothing is, -1: nowhere. */
+/*
+ * Looks at all places but `own` (-1: at all, and clears them). *free_place: where nothing is, -1:
+ * nowhere.
+ */
 static uint32_t held_find_places(int folder, const struct etwas_held_request *request, int own,
                                  bool is_patient, int *free_place)
 {
@@ -283,8 +290,9 @@ static uint32_t held_find_elsewhere(const struct etwas_held_request *request)
 }
 
 /*
- * Of two that take the same thing at two places, or in two folders, the later one sees the other when it looks again. So at most
- * one has it; and if neither has, both begin anew, at different times.
+ * If two processes acquire the same thing at two places, or in two folders, the later one sees the
+ * other when it reads again. So at most one has it; and if neither has, both begin again, at
+ * different times.
  */
 static uint32_t held_try_acquire(int folder, const struct etwas_held_request *request,
                                  bool is_patient, struct etwas_held_file *held)

@@ -35,7 +35,10 @@ static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
     return code;
 }
 
-/* The socket comes behind the entry, by which it is known to be living, and before anybody can read that. */
+/*
+ * The socket comes behind the entry, by which it is known to be living, and before anybody can read
+ * that.
+ */
 uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
                                   struct etwas_registry_entry *entry)
 {

@@ -31,7 +31,10 @@ static void listed_folder_name(const char *path, char name[NAME_BYTES])
     (void)snprintf(name, NAME_BYTES, "f.%016llx", (unsigned long long)hash);
 }
 
-/* Each process that needs it writes it, always the same: what one that is killed leaves unfinished the next one finishes. */
+/*
+ * Each process that needs it writes it, always the same: what one that is killed leaves unfinished
+ * the next one finishes.
+ */
 static void listed_folder_write(int list, const char *path)
 {
     char name[NAME_BYTES];
@@ -45,7 +48,7 @@ static void listed_folder_write(int list, const char *path)
     }
 }
 
-/* False: it is not finished, or none. */
+/* Reads one file of the list. False: it is not finished, or not of the list. */
 static bool listed_folder_read(int list, const char *name, char path[ETWAS_FOLDER_BYTES],
                                uint32_t *code)
 {
@@ -196,8 +199,9 @@ static bool listed_folder_is_gone(const char *path)
 }
 
 /*
- * A process that makes the folder anew may find its note just before the note is removed. So the note is renamed first, to
- * t.HASH: a process that makes the folder later writes a note of its own, and for one that did so earlier this one does.
+ * A process that makes the folder anew may find its note just before the note is removed. So the
+ * note is renamed first, to t.HASH: a process that makes the folder later writes a note of its own,
+ * and for one that did so earlier this one does.
  */
 static bool listed_folder_clear(int list, const char *name)
 {

@@ -63,7 +63,10 @@ static uint32_t message_send_whole(int connection, const struct msghdr *whole, u
     return ERROR_SUCCESS;
 }
 
-/* It is released when the last descriptor of what is open there is closed, and the last mapping by it is gone. */
+/*
+ * It is released when the last descriptor of what is open there is closed, and the last mapping by
+ * it is gone.
+ */
 static bool message_lock_byte(int descriptor, uint32_t byte)
 {
     struct flock lock = {
@@ -117,8 +120,8 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 /*
- * How many bytes there were, 0 at the end. That the other end was closed with something unread is said once, before
- * what it had sent.
+ * How many bytes there were, 0 at the end. That the other end was closed with something unread is
+ * said once, before what it had sent.
  */
 static uint32_t message_receive_whole(int connection, struct msghdr *whole, uint64_t deadline_ns,
                                       size_t *bytes)

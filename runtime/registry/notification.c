@@ -16,7 +16,7 @@
 #include "registry/stale.h"
 
 #define MAGIC UINT32_C(0x54575445)          /* "ETWT" */
-#define ALL_PATIENCE_NS UINT64_C(100000000) /* for queues that are full, of all who are told */
+#define ALL_PATIENCE_NS UINT64_C(100000000) /* for all full queues together */
 
 enum {
     VERSION = 1,
@@ -40,7 +40,7 @@ static bool notify_is_process(const char *name)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-/* What is told, and by which socket. */
+/* A notification, and the socket that it is sent by. */
 struct telling {
     struct stored_tell stored;
     struct ucred sender;
@@ -58,7 +58,10 @@ static uint32_t notify_begin(struct telling *telling, const struct etwas_notific
                    .op = (uint16_t)notification->op,
                    .number = notification->number,
                    .session = notification->session},
-        /* Else it is the real user that is told, whom a program with another effective one does not act for. */
+        /*
+         * Sends the effective user as credentials. By default it would be the real one, for which a
+         * program with another effective user does not act.
+         */
         .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
         .notification = notification,
     };
@@ -67,7 +70,7 @@ static uint32_t notify_begin(struct telling *telling, const struct etwas_notific
     return etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
 }
 
-/* NULL: to whom it is connected. Returns an errno. */
+/* Sends to an address, or, with NULL, to the socket's peer. Returns an errno. */
 static int notify_send_to(struct telling *telling, const struct sockaddr_un *address)
 {
     struct iovec part = {.iov_base = &telling->stored, .iov_len = sizeof telling->stored};
@@ -82,7 +85,7 @@ static int notify_send_to(struct telling *telling, const struct sockaddr_un *add
     return sendmsg(telling->socket, &whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* Nobody has the socket: what is left of it is removed. */
+/* No process has the socket: what is left of it is removed. */
 static uint32_t notify_refused(int folder, const char *name, int error)
 {
     if (error == ECONNREFUSED) {
@@ -133,9 +136,10 @@ uint32_t etwas_registry_notify(const char *name, const struct etwas_notification
 }
 
 /*
- * EAGAIN has two reasons: the other's queue is full, or what others have not yet received takes all that this socket
- * may send. A socket of its own tells one from the other. A full queue is waited for where an answer is: the other will look,
- * but answers only what it hears.
+ * EAGAIN has two reasons: the other queue is full, or notifications that other processes have not
+ * received take all that this socket may send. A socket of its own tells which it is. A full queue
+ * is waited for if an acknowledgement is wanted: the other process will reconcile, but acknowledges
+ * only what it receives.
  */
 static uint32_t notify_one(struct telling *telling, int folder, const char *name)
 {

@@ -109,7 +109,10 @@ static uint32_t process_restore_socket(const struct etwas_registry_process *proc
     return code;
 }
 
-/* Without its descriptors, which the program has closed, it hears nothing any more, even where it is found. */
+/*
+ * Without its descriptors, which the program has closed, the process receives nothing any more,
+ * even where it is found.
+ */
 uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_anew)
 {
     uint32_t code = ERROR_SUCCESS;

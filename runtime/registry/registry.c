@@ -42,7 +42,10 @@ static bool registry_is_removed(int folder)
     return fstat(folder, &facts) == 0 && facts.st_nlink == 0;
 }
 
-/* Under the number that it had, which other threads may be using: in the old one they could make nothing. */
+/*
+ * The new descriptor takes the number of the old one, which other threads may be using: through the
+ * old one they could make nothing.
+ */
 static uint32_t registry_open_again(int folder)
 {
     char path[ETWAS_FOLDER_BYTES];
@@ -241,7 +244,9 @@ uint64_t etwas_registry_nonce(void)
     uint64_t nonce;
 
     if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) != (ssize_t)sizeof nonce) {
-        /* Before the machine has any randomness: of no other process, and of no other moment of it. */
+        /*
+         * Before the machine has any randomness: of no other process, and of no other moment of it.
+         */
         nonce = etwas_monotonic_ns() << 16 ^ (uint64_t)getpid() << 40 ^ ck_pr_faa_32(&count, 1);
     }
     return nonce;
@@ -338,7 +343,7 @@ bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns)
     return false;
 }
 
-/* Returns whether `look` wants more. */
+/* Returns whether `visit` wants more. */
 static bool registry_show_names(struct etwas_registry_walk *walk,
                                 bool (*visit)(int folder, const char *name, void *context),
                                 void *context)

@@ -22,7 +22,10 @@ int etwas_removal_begin(void)
     return descriptor;
 }
 
-/* Of a bound socket the kernel keeps the file as long as the socket is open; but that it has no name any more is told. */
+/*
+ * The kernel keeps the file of a bound socket as long as the socket is open, but reports that it
+ * has lost its name.
+ */
 void etwas_removal_watch(const char *name)
 {
     const uint32_t descriptor = ck_pr_load_32(&opened);

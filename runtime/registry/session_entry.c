@@ -35,8 +35,8 @@ struct stored_entry {
     uint16_t layout;
     uint32_t log_file_mode;
     uint32_t clock;
-    uint32_t
-        name_units; /* the name follows, then a TEMPLATE's struct etwas_registry_template, then the enablements */
+    /* the name follows, then a TEMPLATE's struct etwas_registry_template, then the enablements */
+    uint32_t name_units;
     uint32_t gate; /* from here on later than the first build; 0 where it is not there */
     uint32_t unshared;
     int64_t time_offset_ns;
@@ -69,7 +69,10 @@ struct stored_filter {
 };
 ETWAS_ASSERT_SIZE(struct stored_filter, 8);
 
-/* Behind the filters. Later than the first build; 0 where it is not there. Of the first time namespace. */
+/*
+ * Behind the filters. Later than the first build; 0 where it is not there. Of the first time
+ * namespace.
+ */
 struct stored_moment {
     uint64_t asked_ns;
 };
@@ -301,8 +304,8 @@ static void entry_complete_head(struct etwas_cursor *cursor, struct stored_entry
 }
 
 /*
- * The cursor is behind the head of the first build. Also that the enablements, which it is at then, can be as many as
- * that says.
+ * The cursor is behind the head of the first build. Also that the enablements, which it is at then,
+ * can be as many as that says.
  */
 static bool entry_decode_head(struct etwas_cursor *cursor, size_t size, struct stored_entry *head,
                               etwas_wchar name[ETWAS_REGISTRY_NAME_UNITS + 1])

@@ -34,7 +34,7 @@ struct reading {
     uint32_t code; /* why what was found is not it */
 };
 
-/* STARTING: it may be refused yet, and nobody listens. */
+/* STARTING: it may still be refused, and its host does not listen yet */
 static bool sessions_is_named(const void *bytes, size_t size, void *what)
 {
     struct reading *reading = what;
@@ -225,7 +225,10 @@ static uint32_t sessions_count_shared(const etwas_guid *session, uint32_t *refus
     return count;
 }
 
-/* Who starts has its entry before it counts: of two that start, the later one counts the other. */
+/*
+ * A session that starts has its entry before it counts: of two that start, the later one counts the
+ * other.
+ */
 bool etwas_registry_has_room(const etwas_guid *session, uint32_t most)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};

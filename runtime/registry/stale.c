@@ -13,7 +13,7 @@
 #include "registry/listed_folders.h"
 #include "registry/session_entry.h"
 
-/* What nobody here understands may be whose it is. */
+/* An entry that this release cannot read may be the socket's. */
 static bool stale_has_socket(const void *bytes, size_t size, void *what)
 {
     const uint64_t *nonce = what;
@@ -28,8 +28,8 @@ static bool stale_has_socket(const void *bytes, size_t size, void *what)
 }
 
 /*
- * Whether the file that a socket belongs to is dead. It is there before the socket is, and the socket's name is never
- * used again, so this stays true.
+ * Whether the file that a socket belongs to is dead. It is there before the socket is, and the
+ * socket's name is never used again, so this stays true.
  */
 static bool stale_is_dead(int folder, struct etwas_file_name name)
 {

@@ -44,7 +44,7 @@ static size_t backing_index_of(uint64_t magic)
     return index;
 }
 
-/* Of what does not say where it is the worse is assumed. */
+/* If the file system is unknown the worse is assumed. */
 void etwas_shared_backing_read(struct etwas_shared_backing *place, int file)
 {
     struct statfs facts;

@@ -47,7 +47,10 @@ static uint32_t open_folder(const char *path, int *descriptor)
     return code;
 }
 
-/* False: it is longer than any path. From the root on: it is needed when the program has gone elsewhere. */
+/*
+ * Joins a path from the root on, which is needed when the program has changed its folder. False: it
+ * is longer than any path.
+ */
 static bool folder_join(char path[ETWAS_FOLDER_BYTES], const char *folder, const char *name)
 {
     char here[ETWAS_FOLDER_BYTES] = "";
@@ -68,7 +71,10 @@ static bool folder_join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
     return folder_join(path, name, "");
 }
 
-/* With another user's environment (su, sudo) no folder is made among that user's. /run/user/UID has its name already. */
+/*
+ * With another user's environment (su, sudo) no folder is made among that user's. /run/user/UID has
+ * the user in its name.
+ */
 static bool folder_is_users_own(const char *folder)
 {
     struct stat facts;

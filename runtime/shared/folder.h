@@ -3,8 +3,9 @@
 
 /*
  * The folder of a user's pool files: $ETWAS_RUNTIME_DIR, else $XDG_RUNTIME_DIR/etwas, else
- * /run/user/UID/etwas, else /dev/shm/etwas-UID: in memory, so that no disk holds up a writer. One that is not the
- * user's alone, or cannot be had, is passed over for the next; but $ETWAS_RUNTIME_DIR is the only one if it is set.
+ * /run/user/UID/etwas, else /dev/shm/etwas-UID: in memory, so that no disk holds up a writer. A
+ * folder that is not the user's alone, or cannot be had, is passed over for the next; but
+ * $ETWAS_RUNTIME_DIR is the only one if it is set.
  */
 #ifndef ETWAS_SHARED_FOLDER_H
 #define ETWAS_SHARED_FOLDER_H
@@ -31,8 +32,9 @@ bool etwas_shared_folder_of_all(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
 bool etwas_shared_folder_is_alone(void);
 
 /*
- * Opens the folder of that name if it is there and the user's alone, as below, for reading. ERROR_PATH_NOT_FOUND;
- * ERROR_ACCESS_DENIED; ERROR_NO_SYSTEM_RESOURCES; others of etwas_file_open_error.
+ * Opens the folder of that name for reading, if it is there and the user's alone, as below.
+ * ERROR_PATH_NOT_FOUND; ERROR_ACCESS_DENIED; ERROR_NO_SYSTEM_RESOURCES; others of
+ * etwas_file_open_error.
  */
 uint32_t etwas_shared_folder_reach(const char *path, int *descriptor);
 

@@ -33,7 +33,10 @@ static int opened[ETWAS_GUEST_SESSIONS];
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Nobody can cut it under who maps it, and what has no space gets it as other memory does. */
+/*
+ * Whether the file is sealed so that it cannot be truncated while it is mapped; space that it lacks
+ * it gets as other memory does.
+ */
 static bool join_is_sealed(int descriptor)
 {
     const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -65,7 +68,7 @@ static uint32_t join_check_file(int descriptor, uint64_t *bytes)
     if (join_is_sealed(descriptor)) {
         return ERROR_SUCCESS;
     }
-    /* A full file system kills who touches first what has no space. */
+    /* A full file system kills the process that first touches a page without space. */
     *bytes = (uint64_t)facts.st_blocks * BLOCK_BYTES < *bytes
                  ? (uint64_t)facts.st_blocks * BLOCK_BYTES
                  : *bytes;
@@ -167,8 +170,8 @@ static bool join_is_laid_out(const struct etwas_shared_head *head,
 }
 
 /*
- * Block and region lie one behind the other, inside the file. The tables' offsets are compared with this build's own
- * after that, so that nothing depends on what else they say.
+ * Block and region lie one behind the other, inside the file. The tables' offsets are compared with
+ * this build's own after that, so that nothing depends on what else they say.
  */
 static uint32_t join_outline_of(const struct etwas_shared_head *head, uint64_t file_bytes,
                                 struct etwas_pool_outline *outline)
@@ -212,7 +215,7 @@ static uint32_t join_outline_of(const struct etwas_shared_head *head, uint64_t f
     return outline->layout.bytes <= outline->region_at ? ERROR_SUCCESS : ERROR_INVALID_DATA;
 }
 
-/* Of this moment: who changes them later deceives himself. */
+/* They are checked once: a process that changes them later harms itself alone. */
 static uint32_t join_check_words(int descriptor, const struct etwas_pool_outline *outline)
 {
     struct etwas_pool_words words;
@@ -252,7 +255,10 @@ static uint32_t join_attach(int descriptor, uint32_t entry, struct etwas_pool_ou
     return ERROR_SUCCESS;
 }
 
-/* What writers and who leaves will need of the system. Of sequences that it refuses STOP's host knows. */
+/*
+ * Prepares what writers and leaving will need of the system. Where it refuses sequences the host's
+ * STOP knows that.
+ */
 static void join_prepare(const struct etwas_pool_outline *outline)
 {
     (void)etwas_rseq_prepare();

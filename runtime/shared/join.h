@@ -27,15 +27,17 @@ struct etwas_shared_guest {
 };
 
 /*
- * Attaches the session to the entry, which is free, with that of its guests' slots that the host gave
- * (etwas_guest_slot_take): handles of this index and gate log into it from here on.
- * `descriptor` stays the caller's. guest->gate says which gate is expected, of guest->session; 0: any of any. On refusal nothing
- * has changed, but in *guest:
+ * Attaches the session to the free entry, with the slot that the host has given to this guest
+ * (etwas_guest_slot_take): handles of this index and gate log into it from here on. `descriptor`
+ * stays the caller's. guest->gate is the expected gate of guest->session; 0: any gate of any
+ * session. On refusal nothing has changed, but in *guest:
  *
  *     ERROR_INVALID_PARAMETER        there is no such slot
  *     ERROR_ACCESS_DENIED            it is another user's, or cannot be written to
- *     ERROR_INVALID_DATA             it is no mapping, or not what is expected, could be truncated under who maps it, or cannot be what it says
- *     ERROR_NOT_SUPPORTED            of another layout: other release, other processors; or it is not shared
+ *     ERROR_INVALID_DATA             it is no mapping, or another session's; it could be truncated
+ *                                    while it is mapped, or is not consistent
+ *     ERROR_NOT_SUPPORTED            another layout: other release, other processors; or it is not
+ *                                    shared
  *     ERROR_WMI_INSTANCE_NOT_FOUND   its session does not run yet, or any more
  *     ERROR_NO_SYSTEM_RESOURCES      no more files can be open
  *     ERROR_NOT_ENOUGH_MEMORY

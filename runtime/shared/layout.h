@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A mapping that describes itself: a session's pool with all that makes a log file of it. It outlives the
- * process that logs, and whoever opens it (recover/) believes nothing of it unchecked.
+ * A mapping that describes itself: a session's pool with everything that a log file is made of. It
+ * outlives the process that logs, and a process that opens it (recover/) checks everything in it.
  *
- *     head │ first │ knots │ schemas │ block of the pool │ region of the buffers
+ *     head │ first │ clock snapshots │ schemas │ block of the pool │ region of the buffers
  *
  * Integers are those of the machine, little-endian. All places are offsets from the beginning, and
- * each table says how far apart its entries are, so that a reader of another build of the same major
+ * each table has the distance of its entries, so that a reader of another build of the same major
  * version steps over what it does not know.
  */
 #ifndef ETWAS_SHARED_LAYOUT_H
@@ -37,23 +37,23 @@ enum etwas_shared_state {
 };
 
 enum etwas_shared_table_name {
-    ETWAS_SHARED_FIRST, /* buffer 0 of a log file, without knots */
-    ETWAS_SHARED_KNOTS, /* struct etwas_clock_history, twice; the `newest_knots`th is whole */
-    ETWAS_SHARED_SCHEMAS, /* records of descriptions, one behind the other, each rounded up to 8 bytes */
-    ETWAS_SHARED_WORDS, /* struct etwas_pool_words */
+    ETWAS_SHARED_FIRST,   /* buffer 0 of a log file, without knots */
+    ETWAS_SHARED_KNOTS,   /* struct etwas_clock_history, twice; the `newest_knots`th is whole */
+    ETWAS_SHARED_SCHEMAS, /* records of descriptions, each rounded up to 8 bytes */
+    ETWAS_SHARED_WORDS,   /* struct etwas_pool_words */
     ETWAS_SHARED_SLOTS,
     ETWAS_SHARED_OWNERS,
     ETWAS_SHARED_FREE_SET,
     ETWAS_SHARED_CONTROLS,
     ETWAS_SHARED_REGION,
-    /* Since minor version 2; only who logs into it looks at them. */
+    /* Since minor version 2; used by processes that log into it alone. */
     ETWAS_SHARED_AGES,
     ETWAS_SHARED_HINTS,
 };
 
 struct etwas_shared_table {
     uint64_t offset;
-    uint64_t address; /* where the process has it: for who finds the parts in a core file */
+    uint64_t address; /* its address in the process, for finding the parts in a core file */
     uint32_t count;   /* of entries */
     uint32_t stride;  /* bytes from one to the next */
     uint32_t used;    /* bytes of each that this build knows */
@@ -76,7 +76,10 @@ struct etwas_shared_head {
     uint32_t table_count;
     struct etwas_shared_table tables[ETWAS_SHARED_TABLES];
 
-    /* Constant while the session runs, but for log_file_mode: a session that has had consumers says so. */
+    /*
+     * Constant while the session runs, but for log_file_mode, which shows whether the session has
+     * had consumers.
+     */
     etwas_guid session;
     uint8_t boot_id[16]; /* of the machine: QPC and TSC mean nothing after another boot */
     uint32_t process_id;
@@ -95,7 +98,10 @@ struct etwas_shared_head {
     struct etwas_clock_reading started;
     char name[ETWAS_SHARED_NAME_BYTES]; /* UTF-8, terminated */
 
-    /* Changed by who has the session's role: the one that is not the newest, and then which is. */
+    /*
+     * Changed by the owner of the session's role: first the one that is not the newest, then which
+     * is.
+     */
     char file_paths[2][ETWAS_SHARED_NAME_BYTES]; /* of its log file; absolute; empty: none */
     uint32_t newest_path; /* of these; the other is that of the file before */
     uint32_t newest_knots;
@@ -104,17 +110,20 @@ struct etwas_shared_head {
     uint64_t schema_bytes;
     uint64_t schemas_left_out; /* there was no room for so many */
 
-    /* Since minor version 1: where it lies, and what the flusher saw of that (backing.h). */
+    /*
+     * Since minor version 1: what it lies on, and what the flusher has measured of that
+     * (backing.h).
+     */
     uint32_t place; /* ETWAS_PLACE_*; 0: it is not said */
     uint32_t file_system;
-    /* Changed by who has the session's role. */
+    /* Changed by the owner of the session's role. */
     uint64_t touches;
     uint64_t longest_touch_ns;
     uint64_t slow_touches;
 
     /*
-     * Since minor version 2: what the gates of its slots are while it runs, if it is a shared session, into which
-     * other processes log (join.h); else 0. And what these must know of its pool.
+     * Since minor version 2: the gates of its slots while it runs, if it is a shared session, into
+     * which other processes log (join.h); else 0. And what these must know of its pool.
      */
     uint32_t gate;
     uint32_t minimum_buffers;

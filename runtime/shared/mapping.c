@@ -112,7 +112,10 @@ static void mapping_append_guid(char *text, size_t room, const etwas_guid *guid)
                    guid->Data4[7]);
 }
 
-/* One of this name belongs to somebody who died with a session of this GUID: it is left for recovery. */
+/*
+ * A file of this name belongs to a process that died with a session of this GUID: it is left for
+ * recovery.
+ */
 static uint32_t mapping_open_linked(struct etwas_shared_mapping *mapping,
                                     const struct etwas_shared_request *request)
 {
@@ -156,7 +159,9 @@ static uint32_t mapping_give_space(const struct etwas_shared_mapping *mapping)
                                                                 : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* Nobody can truncate it under us, where the system knows that: not in a folder. */
+/*
+ * No process can truncate it while it is mapped, where the system supports that: not in a folder.
+ */
 static void mapping_seal(const struct etwas_shared_mapping *mapping)
 {
     if (!mapping->is_linked) {

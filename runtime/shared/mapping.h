@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The mapping of a crash-safe session (layout.h), as the process that logs has it: a file in a folder of the
- * user's, or one without a name, with all its space allocated. Who holds the lock on its first byte
- * is alive; the kernel releases it, however a process ends.
+ * The mapping of a crash-safe session (layout.h), as the process that logs has it: a file in a
+ * folder of the user's, or one without a name, with all its space allocated. The process that holds
+ * the lock on its first byte lives; the kernel releases the lock however a process ends.
  *
- * Made, opened and closed by who has the session's entry; what changes meanwhile says whose it is.
+ * It is made, opened and closed by the thread that has the session's entry; what changes meanwhile
+ * is guarded as below.
  */
 #ifndef ETWAS_SHARED_MAPPING_H
 #define ETWAS_SHARED_MAPPING_H
@@ -20,8 +21,8 @@
 #include "shared/layout.h"
 
 struct etwas_shared_mapping {
-    struct etwas_shared_head
-        *head; /* NULL: not mapped yet. Only written: a guest may write there, too */
+    /* NULL: not mapped yet. It is written and never read, since a guest may write there, too */
+    struct etwas_shared_head *head;
     struct etwas_shared_table tables[ETWAS_SHARED_TABLES];
     bool is_open;
     uint32_t newest_path;
@@ -58,18 +59,21 @@ struct etwas_shared_refusal {
 };
 
 /*
- * A mapping is made in three steps, of which the second takes its time, so that it is for a fork to wait for the others
- * alone. First its file, empty, and the lock. NULL and why: ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED,
+ * A mapping is made in three steps. The second takes time, so a fork waits for the others alone.
+ * First its file, empty, and the lock. NULL, and why: ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED,
  * ERROR_NOT_ENOUGH_MEMORY, ERROR_NOT_SUPPORTED (a system without memfd).
  */
 struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_request *request,
                                                  struct etwas_shared_refusal *refusal);
 
-/* Then its space, zeroed: of the buffers that are taken, and all that lies before them. ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY. */
+/*
+ * Second, its space, zeroed: of the buffers that are taken, and all that lies before them.
+ * ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY.
+ */
 uint32_t etwas_shared_give_space(struct etwas_shared_mapping *mapping,
                                  struct etwas_shared_refusal *refusal);
 
-/* Then the same request: it is in the state MADE. ERROR_NOT_ENOUGH_MEMORY. */
+/* Third, with the same request, mapping it: its state is MADE. ERROR_NOT_ENOUGH_MEMORY. */
 uint32_t etwas_shared_map(struct etwas_shared_mapping *mapping,
                           const struct etwas_shared_request *request);
 
@@ -77,8 +81,8 @@ uint32_t etwas_shared_map(struct etwas_shared_mapping *mapping,
 void etwas_shared_open(struct etwas_shared_mapping *mapping);
 
 /*
- * The session has ended, and no memory is mapped any more that a pool has in it, or is leaked: the file goes.
- * Frees the mapping.
+ * Removes the file and frees the mapping. The session has ended, and no memory that a pool has in
+ * it is mapped any more, or that memory is leaked.
  */
 void etwas_shared_close(struct etwas_shared_mapping *mapping);
 
@@ -100,19 +104,25 @@ void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
 
 /* ---- what changes while the session runs ---- */
 
-/* With the session's role held. */
+/* Stores the session's clock snapshots. Called with the session's role held. */
 void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
                               const struct etwas_clock_history *history);
 
-/* With the control lock held. The path of the file that is written from here on: absolute; empty: none. */
+/*
+ * Stores the absolute path of the file that is written from here on; empty: none. Called with the
+ * control lock held.
+ */
 void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *path);
 
-/* With the session's role held: some pages are touched (backing.h), and what that took is told. */
+/*
+ * Touches some pages (backing.h), and stores what that took. Called with the session's role held.
+ */
 void etwas_shared_touch(struct etwas_shared_mapping *mapping, struct etwas_pool *pool);
 
 /*
- * With the control lock held. Where the next records of descriptions go, and how much room there is for them; then
- * that so many bytes are there, each record rounded up to 8. Or that there was no room.
+ * The first returns where the next records of descriptions go, and how much room there is. The
+ * second adds as many bytes, each record rounded up to 8; the third counts one without room. Called
+ * with the control lock held.
  */
 void *etwas_shared_schema_room(const struct etwas_shared_mapping *mapping, uint32_t *room);
 void etwas_shared_add_schemas(struct etwas_shared_mapping *mapping, uint32_t bytes);

@@ -19,7 +19,7 @@ struct kept {
 };
 _Static_assert(sizeof(struct kept) == 17, "without gaps");
 
-/* False: nothing says which boot it is, so nothing can be kept for it. */
+/* Reads the id of this boot. False: there is none, so no answer can be kept. */
 static bool sequences_find_boot(uint8_t id[16])
 {
     static const uint8_t none[16];
@@ -43,7 +43,7 @@ static int sequences_open_file(int flags)
     return file;
 }
 
-/* Of another boot, or half written: nothing is kept. */
+/* It is of another boot, or half written. */
 static bool sequences_read_kept(enum etwas_rseq_state *state)
 {
     int file = sequences_open_file(O_RDONLY);

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * AutoLoggers in a program with threads, and with a child by fork: each process begins once, before its first provider is there.
- * tests/tools/autologger_test.py has the rest, with programs of their own.
+ * AutoLoggers in a program with threads, and with a child by fork: each process begins once, before
+ * its first provider is there. tests/tools/autologger_test.py has the rest, with programs of their
+ * own.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -111,7 +112,10 @@ static void NTAPI on_enabled(LPCGUID source, ULONG is_enabled, UCHAR level, ULON
     }
 }
 
-/* The parent's provider is still registered here, and is enabled in the session that this registration starts. */
+/*
+ * The parent's provider is still registered here, and is enabled in the session that this
+ * registration starts.
+ */
 static int live_as_child(REGHANDLE parents)
 {
     const GUID guid = guid_of(0);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A lock of the library keeps the state of cancellation of the thread that holds it, and a thread that waits under it has
- * its own again.
+ * A lock of the library keeps the state of cancellation of the thread that holds it, and a thread
+ * that waits under it has its own again.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A fork while another thread makes a crash-safe session: the parent's goes on as if nothing had been, and the child has
- * nothing of it and can make its own.
+ * A fork while another thread makes a crash-safe session: the parent's goes on as if nothing had
+ * been, and the child has nothing of it and can make its own.
  */
 #include <ck_pr.h>
 #include <dirent.h>
@@ -37,7 +37,7 @@ static etwas_session_options options_of(uint32_t crash_safe)
     };
 }
 
-/* ---- children ---------------------------------------------------------------------------------- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 /* Open files of a pool, or mappings of one. */
 static uint32_t pools_here(void)
@@ -90,7 +90,7 @@ static void fork_once(void)
     expect_child(child);
 }
 
-/* ---- while space is taken ------------------------------------------------------------------------ */
+/* ---- while space is taken -------------------------------------------------------------------- */
 
 static sem_t is_inside;
 static sem_t may_go_on;
@@ -203,7 +203,7 @@ static void of_what_gets_no_space_nothing_stays(void **state)
     fork_once();
 }
 
-/* ---- at any moment ------------------------------------------------------------------------------- */
+/* ---- at any moment --------------------------------------------------------------------------- */
 
 static uint32_t is_over; /* atomic */
 

@@ -341,8 +341,9 @@ static void *start_and_stop(void *path)
 }
 
 /*
- * Also not one that is just being opened or closed: it would stay locked for the child's life. A fork that has waited for
- * as long as it may, since whoever opens it did not get to run, goes on all the same.
+ * Also not one that is just being opened or closed: it would stay locked for the child's life. A
+ * fork that has waited for as long as it may, since whoever opens it did not get to run, goes on
+ * all the same.
  */
 static void a_child_made_at_any_moment_has_no_log_file_open(void **state)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Buffers on their memory nodes, on machines that are made up: what the kernel is asked for, which buffers are taken,
- * and what is said where there is nothing to do, or it is refused.
+ * Buffers on their memory nodes, on machines that are made up: what the kernel is asked for, which
+ * buffers are taken, and what is said where there is nothing to do, or it is refused.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ enum {
     EVENT_BYTES = 4000,
 };
 
-/* ---- machines ------------------------------------------------------------------------------------ */
+/* ---- machines -------------------------------------------------------------------------------- */
 
 static const char *nodes_with_memory; /* NULL: no file says so */
 static const char *possible_processors;
@@ -100,7 +100,7 @@ static void a_machines_nodes_are_those_with_memory_and_processors(void **state)
     assert_int_equal(nodes.count, 0);
 }
 
-/* ---- what the kernel is asked -------------------------------------------------------------------- */
+/* ---- what the kernel is asked ---------------------------------------------------------------- */
 
 struct asked {
     uintptr_t start;
@@ -155,7 +155,7 @@ static bool answer_mbind(uint32_t answer)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* ---- sessions ------------------------------------------------------------------------------------ */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 /* A log file for which nobody makes room: the buffers are used up one after the other. */
 static etwas_session_options logger(uint32_t crash_safe)
@@ -235,7 +235,9 @@ static void count_taken(const struct etwas_pool *pool, uint32_t *near, uint32_t 
     }
 }
 
-/* Near ones first, however low the numbers of the others are; then these, and new ones, up to all. */
+/*
+ * Near ones first, however low the numbers of the others are; then these, and new ones, up to all.
+ */
 static void check_what_is_taken(etwas_trace_handle session)
 {
     const struct etwas_pool *pool = inside_of(session)->pool;
@@ -316,7 +318,7 @@ static void so_do_those_of_a_pool_file_unless_a_disk_has_it(void **state)
     expect_in_child(place_pool_file);
 }
 
-/* ---- the kernel itself --------------------------------------------------------------------------- */
+/* ---- the kernel itself ----------------------------------------------------------------------- */
 
 /* One node twice is as good as two. */
 static int place_in_earnest(void)
@@ -348,7 +350,7 @@ static void the_kernel_keeps_what_was_asked_of_it(void **state)
     expect_in_child(place_in_earnest);
 }
 
-/* ---- nothing to do, and refused ------------------------------------------------------------------ */
+/* ---- nothing to do, and refused -------------------------------------------------------------- */
 
 static int place_on_one(void)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Entries, enablements and lists of providers as bytes: what is put is got, and what is wrong is refused. */
+/*
+ * Entries, enablements and lists of providers as bytes: what is put is got, and what is wrong is
+ * refused.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -44,7 +44,10 @@ struct child {
 /* Runs `body` in a process of its own, which ends with what it returns. */
 struct child child_start(int (*body)(struct child *self, void *context), void *context);
 
-/* On either side: says a byte, and waits for one; -1: the other one is gone. Minutes of silence end the process. */
+/*
+ * On either side: says a byte, and waits for one; -1: the other one is gone. Minutes of silence end
+ * the process.
+ */
 void say(const struct child *other, char byte);
 int hear(const struct child *other);
 
@@ -56,8 +59,9 @@ void child_kill(struct child *child);
 void child_stop(const struct child *child);
 
 /*
- * Lets other users into the folder and to the sockets in it, as no program should; so what is refused then is refused
- * by us. False: this is not root's process, which alone can be another user's.
+ * Lets other users into the folder and to the sockets in it, as no program should; so what is
+ * refused then is refused by us. False: this is not root's process, which alone can be another
+ * user's.
  */
 bool let_others_in(void);
 

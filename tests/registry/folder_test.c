@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The registry's folder: which ones are refused, and what becomes of calls where there is none, or it is full. */
+/*
+ * The registry's folder: which ones are refused, and what becomes of calls where there is none, or
+ * it is full.
+ */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -185,7 +188,10 @@ static void a_path_longer_than_a_sockets_address_will_do(void **state)
     assert_string_equal(path, registry_folder());
 }
 
-/* Who needs it makes it anew, under the descriptor that the process has; what is published next is there again. */
+/*
+ * Who needs it makes it anew, under the descriptor that the process has; what is published next is
+ * there again.
+ */
 static void one_that_is_removed_under_us_is_made_anew(void **state)
 {
     struct etwas_registry_process process = ETWAS_REGISTRY_NO_PROCESS;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes of one user in different folders: that of before the login, /dev/shm/etwas-UID, and that behind it. Both are of mounts
- * that the test alone sees.
+ * Processes of one user in different folders: that of before the login, /dev/shm/etwas-UID, and
+ * that behind it. Both are of mounts that the test alone sees.
  */
 #include <ck_pr.h>
 #include <dirent.h>
@@ -103,7 +103,7 @@ static void begin_early(void)
     log_in();
 }
 
-/* ---- a process behind the login, which has a session and providers ------------------------------ */
+/* ---- a process behind the login, which has a session and providers --------------------------- */
 
 static int be_there(struct child *self, void *context)
 {
@@ -220,7 +220,7 @@ static void a_folder_that_cannot_be_opened_for_want_of_descriptors_is_said(void 
     child_kill(&child);
 }
 
-/* ---- folders that the environment of some alone names --------------------------------------------- */
+/* ---- folders that the environment of some alone names ---------------------------------------- */
 
 /* The name of the only note; empty: there is none. */
 static void find_note(char path[PATH_MAX])
@@ -303,7 +303,10 @@ static int take_when_told(struct child *self, void *context)
     return be_there(self, context);
 }
 
-/* Between the look at all folders and the link in the own one another process takes it, in a folder that was not there then. */
+/*
+ * Between the look at all folders and the link in the own one another process takes it, in a folder
+ * that was not there then.
+ */
 static void a_name_that_is_taken_in_another_folder_meanwhile_is_not_taken_twice(void **state)
 {
     const struct etwas_notification tell = {.op = ETWAS_NOTIFY_CHANGED, .number = 7};

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Held files when somebody else comes between any two steps of a call: at a test point inside it, another call is made.
+ * Held files when somebody else comes between any two steps of a call: at a test point inside it,
+ * another call is made.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Many processes take names and GUIDs, clear what is stale, are stopped, and die anywhere: nobody has what another
- * has, nothing living is removed, and in the end nothing is left.
+ * Many processes take names and GUIDs, clear what is stale, are stopped, and die anywhere: nobody
+ * has what another has, nothing living is removed, and in the end nothing is left.
  */
 #include <ck_pr.h>
 #include <signal.h>
@@ -195,7 +195,10 @@ static int storm(struct child *self, void *context)
     return 1;
 }
 
-/* One that has died is replaced by another; some are stopped for a while; some are killed wherever they are. */
+/*
+ * One that has died is replaced by another; some are stopped for a while; some are killed wherever
+ * they are.
+ */
 static void disturb(struct child children[PROCESSES])
 {
     uint32_t index = (uint32_t)random() % PROCESSES;

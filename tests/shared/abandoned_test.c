@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A host that is killed while its guests write: all that they were told is recorded is in its log file, or recovered from the
- * mapping that they have; they go on, and a host of the same name has them again.
+ * A host that is killed while its guests write: all that they were told is recorded is in its log
+ * file, or recovered from the mapping that they have; they go on, and a host of the same name has
+ * them again.
  */
 #include <ck_pr.h>
 #include <dirent.h>
@@ -38,7 +39,7 @@ static struct writer *writers;
 static uint32_t writer_number; /* of the program that is started next */
 static uint32_t log_file_mode; /* of the host that is started next */
 
-/* ---- writers --------------------------------------------------------------------------------------- */
+/* ---- writers --------------------------------------------------------------------------------- */
 
 /* A lost one is tried again. */
 static void write_one(uint64_t session, struct writer *writer, uint32_t number)
@@ -92,7 +93,7 @@ static void await_more(uint32_t count)
     }
 }
 
-/* ---- the host -------------------------------------------------------------------------------------- */
+/* ---- the host -------------------------------------------------------------------------------- */
 
 static int host_until_killed(void)
 {
@@ -113,7 +114,7 @@ static int host_until_killed(void)
     }
 }
 
-/* ---- what it leaves ---------------------------------------------------------------------------------- */
+/* ---- what it leaves -------------------------------------------------------------------------- */
 
 /* Of a process: the mapping that it has open. */
 static void find_mapping(int process, char path[PATH_BYTES])
@@ -154,7 +155,10 @@ static void note_events(const struct events *events)
     }
 }
 
-/* All that was told is recorded, and of each writer perhaps the next one: it was not told yet when the gates were closed. */
+/*
+ * All that was told is recorded, and of each writer perhaps the next one: it was not told yet when
+ * the gates were closed.
+ */
 static void expect_all_written(void)
 {
     for (uint32_t index = 0; index < WRITERS; index++) {
@@ -192,7 +196,7 @@ static void recover(const char *source)
     expect_all_written();
 }
 
-/* ---- the test ---------------------------------------------------------------------------------------- */
+/* ---- the test -------------------------------------------------------------------------------- */
 
 /* Under the same name, in this process: what it counts is what the guests were told since. */
 static void host_again(const int programs[WRITERS])

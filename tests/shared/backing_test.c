@@ -88,7 +88,10 @@ static void write_back(etwas_trace_handle session)
     assert_int_equal(close(file), 0);
 }
 
-/* What was written back is not clean any more when it has been written to, and is again when it is written back. */
+/*
+ * What was written back is not clean any more when it has been written to, and is again when it is
+ * written back.
+ */
 static void expect_clean_bytes(etwas_trace_handle session)
 {
     write_back(session);

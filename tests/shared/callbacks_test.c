@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Callbacks of providers that other programs' sessions enable: they may control these sessions, start others, unregister
- * and take their time, and nobody waits for ever.
+ * Callbacks of providers that other programs' sessions enable: they may control these sessions,
+ * start others, unregister and take their time, and nobody waits for ever.
  */
 #include <ck_pr.h>
 #include <etwas/evntcons.h>
@@ -58,7 +58,7 @@ static int run_until_end(WMIDPREQUEST callback)
     return 0;
 }
 
-/* ---- control ----------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 static uint32_t control(etwas_trace_handle session, const char *name, uint32_t code)
 {
@@ -143,7 +143,7 @@ static void a_callback_may_control_the_session_that_enables_it(void **state)
     assert_int_equal(exit_code_of(program), 0);
 }
 
-/* ---- each other -------------------------------------------------------------------------------- */
+/* ---- each other ------------------------------------------------------------------------------ */
 
 static const char *const names[2] = {"of one", "of the other"};
 static uint32_t its_number; /* of the next program */
@@ -183,7 +183,10 @@ static int host_and_guest(void)
     return 0;
 }
 
-/* Each is a guest of the other's session, and waits for the other's callback, which controls its session. */
+/*
+ * Each is a guest of the other's session, and waits for the other's callback, which controls its
+ * session.
+ */
 static void two_programs_may_control_each_other_at_once(void **state)
 {
     int programs[2];
@@ -198,7 +201,7 @@ static void two_programs_may_control_each_other_at_once(void **state)
     assert_int_equal(board->enabled, 2);
 }
 
-/* ---- unregistering ----------------------------------------------------------------------------- */
+/* ---- unregistering --------------------------------------------------------------------------- */
 
 static uint32_t unregister_itself(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
                                   void *buffer)
@@ -259,7 +262,7 @@ static void a_provider_may_unregister_inside_its_callback(void **state)
     assert_int_equal(board->disabled, 0);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static uint32_t block_until_go(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
                                void *buffer)
@@ -294,7 +297,10 @@ static int blocked_program(void)
     return run_until_end(block_until_go);
 }
 
-/* Who waits for it is told that time has passed; others, also of its process, are enabled and log, and sessions end. */
+/*
+ * Who waits for it is told that time has passed; others, also of its process, are enabled and log,
+ * and sessions end.
+ */
 static void a_callback_that_does_not_return_holds_up_nobody(void **state)
 {
     etwas_trace_handle session = start_in_file("held up", "log.etl");

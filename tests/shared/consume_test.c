@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Real time across programs: a provider in one process, its session in another, consumers in others still, by public
- * calls alone. Each event has a number, and each consumer says of each number how often it got it.
+ * Real time across programs: a provider in one process, its session in another, consumers in others
+ * still, by public calls alone. Each event has a number, and each consumer says of each number how
+ * often it got it.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -74,7 +75,7 @@ static int end(void **state)
     return programs_end(state);
 }
 
-/* ---- the host's process ------------------------------------------------------------------------ */
+/* ---- the host's process ---------------------------------------------------------------------- */
 
 static etwas_trace_handle start_live(void)
 {
@@ -129,7 +130,7 @@ static void stop_session_of(int process)
                      counts->recorded + counts->overwritten + counts->lost);
 }
 
-/* ---- the provider's process -------------------------------------------------------------------- */
+/* ---- the provider's process ------------------------------------------------------------------ */
 
 /* Logs numbers, up to the one that is wanted; one that is lost is tried again. */
 static int provider(void)
@@ -164,7 +165,7 @@ static void end_provider(int process)
     assert_int_equal(exit_code_of(process), 0);
 }
 
-/* ---- a consumer's process ---------------------------------------------------------------------- */
+/* ---- a consumer's process -------------------------------------------------------------------- */
 
 static struct seat *seat; /* of this process */
 static etwas_trace_handle trace;
@@ -237,7 +238,9 @@ static int consumer(void)
     return process_trace();
 }
 
-/* Its child has nothing of the parent's trace, in seat 1, and may have one of its own, in seat 2. */
+/*
+ * Its child has nothing of the parent's trace, in seat 1, and may have one of its own, in seat 2.
+ */
 static int consumer_that_forks(void)
 {
     int child;
@@ -264,7 +267,7 @@ static int start_consumer(uint32_t number)
     return child;
 }
 
-/* ---- what was got ------------------------------------------------------------------------------ */
+/* ---- what was got ---------------------------------------------------------------------------- */
 
 /* It got all from that one on, once, in order. */
 static void expect_all_from(const struct seat *got, uint32_t first)
@@ -283,9 +286,12 @@ static void expect_nothing_was_lost(void)
     assert_int_equal(audience->counts.realtime_buffers_lost, 0);
 }
 
-/* ---- the tests --------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
-/* R171, R172, R174: what was flushed before the first consumer came, and then each event, once, in order, to each. */
+/*
+ * R171, R172, R174: what was flushed before the first consumer came, and then each event, once, in
+ * order, to each.
+ */
 static void consumers_of_other_processes_get_every_event(void **state)
 {
     int session = start_host(stopping_host);
@@ -309,7 +315,10 @@ static void consumers_of_other_processes_get_every_event(void **state)
     expect_nothing_was_lost();
 }
 
-/* R174: with the trace closed by another thread of the consumer's, the next consumer gets what it did not. */
+/*
+ * R174: with the trace closed by another thread of the consumer's, the next consumer gets what it
+ * did not.
+ */
 static void a_consumer_that_leaves_hands_over(void **state)
 {
     int session = start_host(stopping_host);
@@ -364,7 +373,10 @@ static void the_next_consumer_goes_on_where_one_was_killed(void **state)
     expect_nothing_was_lost();
 }
 
-/* R175: one that does nothing any more loses events, and neither the session nor another consumer does. */
+/*
+ * R175: one that does nothing any more loses events, and neither the session nor another consumer
+ * does.
+ */
 static void a_consumer_that_hangs_harms_nobody(void **state)
 {
     int session;
@@ -416,7 +428,10 @@ static void a_consumer_whose_host_is_killed_comes_to_an_end(void **state)
     end_provider(logging);
 }
 
-/* A process that ends with its session running sends its consumers all the same what they have to get. */
+/*
+ * A process that ends with its session running sends its consumers all the same what they have to
+ * get.
+ */
 static void a_host_that_exits_ends_its_consumers(void **state)
 {
     int session = start_host(exiting_host);
@@ -434,7 +449,7 @@ static void a_host_that_exits_ends_its_consumers(void **state)
     expect_all_from(&audience->seats[0], 0);
 }
 
-/* ---- how many ---------------------------------------------------------------------------------- */
+/* ---- how many -------------------------------------------------------------------------------- */
 
 static etwas_trace_handle open_one(void)
 {

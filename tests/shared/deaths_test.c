@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Hosts and guests that are killed, stopped, forked or out of descriptors: the others go on, and are told what they have
- * to know.
+ * Hosts and guests that are killed, stopped, forked or out of descriptors: the others go on, and
+ * are told what they have to know.
  */
 #include <ck_pr.h>
 #include <etwas/shared.h>
@@ -26,7 +26,7 @@ enum {
     SHORT_MS = 100, /* where it passes anyway */
 };
 
-/* ---- hosts ------------------------------------------------------------------------------------- */
+/* ---- hosts ----------------------------------------------------------------------------------- */
 
 static int host_until_killed(void)
 {
@@ -37,7 +37,10 @@ static int host_until_killed(void)
     return 0;
 }
 
-/* The guest is told that nobody enables it any more, and a session of the same name reaches it at once. */
+/*
+ * The guest is told that nobody enables it any more, and a session of the same name reaches it at
+ * once.
+ */
 static void a_killed_host_leaves_its_guests_and_its_name_to_the_next(void **state)
 {
     int guest = start_program(logging_program);
@@ -74,7 +77,9 @@ static int host_with_much_memory(void)
     return 0;
 }
 
-/* R10: it has the name until its memory has been given back, which takes some tens of milliseconds. */
+/*
+ * R10: it has the name until its memory has been given back, which takes some tens of milliseconds.
+ */
 static void a_name_can_be_had_at_once_after_a_kill(void **state)
 {
     (void)state;
@@ -124,7 +129,7 @@ static void a_child_of_a_host_hosts_nothing_of_its_parent(void **state)
     assert_int_equal(board->enabled, 1);
 }
 
-/* ---- guests ------------------------------------------------------------------------------------ */
+/* ---- guests ---------------------------------------------------------------------------------- */
 
 /* Logs on, though at some time it can open nothing. */
 static int guest_without_descriptors(void)
@@ -221,7 +226,7 @@ static void a_stopped_guest_does_not_stop_its_host(void **state)
     assert_int_equal(count_events(folder_path("log.etl")), counts.recorded);
 }
 
-/* ---- forks ------------------------------------------------------------------------------------- */
+/* ---- forks ----------------------------------------------------------------------------------- */
 
 /* Forks all the while its control thread attaches and leaves; a child registers anew. */
 static int guest_that_forks(void)

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EnableTraceEx2's filters over programs: each judges for itself what a filter lets through, as one process does
- * (provider/enable_test.c, provider/filter_test.c), and what is wrong has the same codes wherever it is asked.
+ * EnableTraceEx2's filters over programs: each judges for itself what a filter lets through, as one
+ * process does (provider/enable_test.c, provider/filter_test.c), and what is wrong has the same
+ * codes wherever it is asked.
  */
 #include <ck_pr.h>
 #include <etwas/evntcons.h>
@@ -42,7 +43,7 @@ static EVENT_FILTER_DESCRIPTOR filter_of(uint32_t type, const void *data, size_t
     return (EVENT_FILTER_DESCRIPTOR){(uint64_t)(uintptr_t)data, (uint32_t)bytes, type};
 }
 
-/* ---- processes and programs -------------------------------------------------------------------- */
+/* ---- processes and programs ------------------------------------------------------------------ */
 
 static uint32_t enable_processes(etwas_trace_handle session, const uint32_t *ids, uint32_t count)
 {
@@ -135,7 +136,7 @@ static void a_filter_by_name_enables_a_provider_in_these_programs(void **state)
     expect_members_events(folder_path("log.etl"), counts);
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Each id from 1 on, each time it may. */
 static int writer(void)
@@ -240,7 +241,7 @@ static void a_filter_of_events_is_judged_where_the_events_are(void **state)
     assert_int_equal(writers_events, WRITERS * (2 + IDS - 2 + IDS));
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
 static const struct {
     uint32_t type;

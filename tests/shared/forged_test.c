@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a hostile process would need luck for (hostile_test.c): words of a session's mapping that lie in the one way that
- * matters, at the moment at which the host goes by them.
+ * What a hostile process would need luck for (hostile_test.c): words of a session's mapping that
+ * lie in the one way that matters, at the moment at which the host goes by them.
  */
 #include <ck_pr.h>
 #include <unistd.h>
@@ -67,7 +67,10 @@ static struct etwas_session *open_window(const struct hosted *hosted)
     return session;
 }
 
-/* There is room in a snapshot's list for what lies about its state, and for fewer buffers than are pinned. */
+/*
+ * There is room in a snapshot's list for what lies about its state, and for fewer buffers than are
+ * pinned.
+ */
 static void a_pinned_buffer_that_says_it_is_not_is_listed_twice(void **state)
 {
     struct hosted hosted;

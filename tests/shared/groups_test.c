@@ -21,7 +21,7 @@ enum {
     TIMEOUT_MS = 60000,
 };
 
-/* ---- programs ---------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /* Of the next program that is started. */
 static const etwas_guid *its_group;
@@ -68,9 +68,12 @@ static uint32_t use_group(etwas_trace_handle session, uint32_t control_code)
     return EnableTraceEx2(session, &group_guid, control_code, 3, 0, 0, TIMEOUT_MS, &parameters);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
-/* Each member's number, and of those that were there when they were asked their state, by its own process. */
+/*
+ * Each member's number, and of those that were there when they were asked their state, by its own
+ * process.
+ */
 static void expect_members_events(const char *file)
 {
     uint32_t numbers[MEMBERS] = {0};
@@ -135,7 +138,7 @@ static void a_group_is_enabled_in_all_programs_that_its_providers_are_in(void **
     expect_members_events(folder_path("log.etl"));
 }
 
-/* ---- state ------------------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 static uint32_t use(etwas_trace_handle session, uint32_t control_code, uint32_t timeout_ms)
 {
@@ -144,7 +147,9 @@ static uint32_t use(etwas_trace_handle session, uint32_t control_code, uint32_t 
     return EnableTraceEx2(session, &guid, control_code, 3, 0, 0, timeout_ms, NULL);
 }
 
-/* What was asked while a program stood still is asked of it when it goes on, and no more than that. */
+/*
+ * What was asked while a program stood still is asked of it when it goes on, and no more than that.
+ */
 static void a_program_that_stood_still_is_asked_for_its_state(void **state)
 {
     etwas_trace_handle session = start_in_file("capture", "log.etl");
@@ -191,7 +196,7 @@ static void a_program_that_comes_later_is_not_asked_for_its_state(void **state)
     assert_int_equal(exit_code_of(program), 0);
 }
 
-/* ---- classic providers ------------------------------------------------------------------------- */
+/* ---- classic providers ----------------------------------------------------------------------- */
 
 enum {
     CALLS = 5
@@ -326,7 +331,9 @@ static int taking_host(void)
     return 0;
 }
 
-/* As in provider/callback_test.c: the former one can do nothing with it any more, and is not told. */
+/*
+ * As in provider/callback_test.c: the former one can do nothing with it any more, and is not told.
+ */
 static void r192_another_programs_session_takes_a_classic_provider_over(void **state)
 {
     etwas_trace_handle session = start_in_file("former", "log.etl");

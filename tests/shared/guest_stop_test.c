@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * STOP of a session into whose mapping another process commits records. What that process has committed, however
- * late, is in the file, where each of its processors is visited and where none can be.
+ * STOP of a session into whose mapping another process commits records. What that process has
+ * committed, however late, is in the file, where each of its processors is visited and where none
+ * can be.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -61,8 +62,8 @@ static uint64_t *gate_of(const struct guest *guest)
 }
 
 /*
- * A sequence with time between its check of the gate and its commit, but for the first to commit. False: the gate is
- * closed.
+ * A sequence with time between its check of the gate and its commit, but for the first to commit.
+ * False: the gate is closed.
  */
 static bool try_sequence(struct guest *guest, const struct etwas_rseq_copy *record,
                          uint64_t *target, uint64_t more)
@@ -109,7 +110,10 @@ static void commit(struct guest *guest)
                           &guest->slot->word, etwas_word_record(guest->units)));
 }
 
-/* LOST, again and again. A flight recorder would overwrite; what counts here is that its end takes no time. */
+/*
+ * LOST, again and again. A flight recorder would overwrite; what counts here is that its end takes
+ * no time.
+ */
 static void lose(struct guest *guest)
 {
     const struct etwas_rseq_copy no_record = {0};
@@ -290,7 +294,10 @@ static void what_another_process_commits_without_a_visit_is_in_the_file(void **s
     assert_int_equal(munmap(guest, sizeof *guest), 0);
 }
 
-/* Where nobody else can be inside nobody is visited: no processor that is out of reach keeps the memory. */
+/*
+ * Where nobody else can be inside nobody is visited: no processor that is out of reach keeps the
+ * memory.
+ */
 static void a_session_that_has_no_guests_ends_by_the_fence_of_its_process(void **state)
 {
     (void)state;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A session of this process, and processes that are its guests and log numbers into it; and what its file has of
- * these.
+ * A session of this process, and processes that are its guests and log numbers into it; and what
+ * its file has of these.
  */
 #ifndef ETWAS_TESTS_SHARED_GUESTS_H
 #define ETWAS_TESTS_SHARED_GUESTS_H
@@ -27,8 +27,8 @@ struct hosted {
 };
 
 /*
- * Of a group: the registry is in a folder of this program's own, and a guest that stands still in the midst of a record, as
- * on a busy machine, is waited for.
+ * Of a group: the registry is in a folder of this program's own, and a guest that stands still in
+ * the midst of a record, as on a busy machine, is waited for.
  */
 #define GUEST_PATIENCE_NS (UINT64_C(60) * 1000000000)
 int hosts_setup(void **state);
@@ -55,7 +55,8 @@ void host_reap(const struct hosted *hosted, uint32_t number);
 void host_died(const struct hosted *hosted, uint32_t number);
 
 /*
- * All guests are dead, and what they left is put right: each buffer of their slots is current, or full and complete.
+ * All guests are dead, and what they left is put right: each buffer of their slots is current, or
+ * full and complete.
  */
 void host_expect_none_leaked(const struct hosted *hosted);
 
@@ -67,10 +68,16 @@ void host_stop(struct hosted *hosted, etwas_session_counts *counts);
 /* What a guest does before it can join: as a program that registers a provider. */
 void guest_prepare(void);
 
-/* Joins at the first guest's entry; returns the handle to log with; 0: the session has ended. For a child. */
+/*
+ * Joins at the first guest's entry; returns the handle to log with; 0: the session has ended. For a
+ * child.
+ */
 etwas_trace_handle guest_join(int descriptor, uint32_t number, struct etwas_shared_guest *guest);
 
-/* The calling thread can run no sequences any more: its events go to the guest's own slot. For a child. */
+/*
+ * The calling thread can run no sequences any more: its events go to the guest's own slot. For a
+ * child.
+ */
 void guest_unregister(void);
 
 /* What one thread of a guest tells, in memory that it shares with the host. */
@@ -108,7 +115,10 @@ void guest_log(etwas_trace_handle session, struct guest_board *board, uint32_t l
 uint32_t guest_attempt(etwas_trace_handle session, struct guest_board *board, uint32_t life,
                        uint32_t thread);
 
-/* A guest process that joins and logs in bursts from its threads until it is killed, or told to quit. */
+/*
+ * A guest process that joins and logs in bursts from its threads until it is killed, or told to
+ * quit.
+ */
 int guest_process(const struct hosted *hosted, struct guest_board *board, uint32_t life,
                   uint32_t number);
 
@@ -122,9 +132,9 @@ struct guest_sum {
 struct guest_sum guest_sum(const struct guest_board *board, uint32_t lives);
 
 /*
- * The file has what each thread was told is recorded, in order and once, with its process and thread; `slack`: of
- * each thread perhaps one more, since it may have been killed before it was told; `missing`: so many of them all may not
- * be there. Returns how many events are there.
+ * The file has what each thread was told is recorded, in order and once, with its process and
+ * thread; `slack`: of each thread perhaps one more, since it may have been killed before it was
+ * told; `missing`: so many of them all may not be there. Returns how many events are there.
  */
 uint64_t guest_expect_file(const char *path, const struct guest_board *board, uint32_t lives,
                            bool slack, uint64_t missing);

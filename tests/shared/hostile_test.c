@@ -2,11 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A hostile process: it has a session's mapping, and scribbles on it while the host and other guests log into it, while
- * it is flushed, copied, asked, changed and stopped. Nobody crashes, hangs, or writes outside the mapping; the
- * file can be read; the next session is whole, and one beside is untouched.
+ * A hostile process: it has a session's mapping, and scribbles on it while the host and other
+ * guests log into it, while it is flushed, copied, asked, changed and stopped. Nobody crashes,
+ * hangs, or writes outside the mapping; the file can be read; the next session is whole, and one
+ * beside is untouched.
  *
- * Its scribbles follow from a seed. 12 rounds, or so many as ETWAS_TEST_ROUNDS says, from the seed ETWAS_TEST_SEED on.
+ * Its scribbles follow from a seed. 12 rounds, or so many as ETWAS_TEST_ROUNDS says, from the seed
+ * ETWAS_TEST_SEED on.
  */
 #include <ck_pr.h>
 #include <pthread.h>

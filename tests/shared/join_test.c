@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes that join another's session by its descriptor: what they log is in its file, whatever becomes of them; and
- * what they are shown instead of a mapping. Guests are killed for five seconds, so many at most as ETWAS_TEST_KILLS
- * says, or 300; where it says so, for as long as it takes.
+ * Processes that join another's session by its descriptor: what they log is in its file, whatever
+ * becomes of them; and what they are shown instead of a mapping. Guests are killed for five
+ * seconds, so many at most as ETWAS_TEST_KILLS says, or 300; where it says so, for as long as it
+ * takes.
  */
 #include <ck_pr.h>
 #include <fcntl.h>
@@ -280,7 +281,9 @@ static void whoever_is_killed_harms_no_other(void **state)
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-/* What a guest of two sessions, one after the other in the same entry, is told; it runs in a child. */
+/*
+ * What a guest of two sessions, one after the other in the same entry, is told; it runs in a child.
+ */
 static void leave_and_join_again(int first, int second, int told, int wait)
 {
     struct etwas_shared_guest guest;

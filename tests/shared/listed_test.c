@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a process finds out of providers in other programs, and of sessions that enable them: what it could of its own
- * (control/enumerate_test.c, provider/group_test.c).
+ * What a process finds out of providers in other programs, and of sessions that enable them: what
+ * it could of its own (control/enumerate_test.c, provider/group_test.c).
  */
 #include <ck_pr.h>
 #include <etwas/evntcons.h>
@@ -27,7 +27,7 @@ enum {
 
 static int providers[PROVIDERS]; /* processes */
 
-/* ---- providers --------------------------------------------------------------------------------- */
+/* ---- providers ------------------------------------------------------------------------------- */
 
 /* Its size, its name, and the trait that names its group. */
 static void set_traits(REGHANDLE provider)
@@ -42,7 +42,7 @@ static void set_traits(REGHANDLE provider)
                    ERROR_SUCCESS);
 }
 
-/* ---- what there is: for a child, and for the host ------------------------------------------------ */
+/* ---- what there is: for a child, and for the host -------------------------------------------- */
 
 static uint32_t ask(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid, uint8_t answer[ROOM],
                     uint32_t *bytes)
@@ -76,7 +76,10 @@ static void check_enable(const uint8_t *at, uint32_t property, uint32_t logger_i
     CHECK_IN_CHILD(logger_id == 0 || enable.LoggerId == logger_id);
 }
 
-/* One instance a process, each enabled by the session; the instance of no process where there are none. */
+/*
+ * One instance a process, each enabled by the session; the instance of no process where there are
+ * none.
+ */
 static void check_instances(uint32_t count, uint32_t flags, uint32_t logger_id)
 {
     uint8_t answer[ROOM];
@@ -173,7 +176,7 @@ static void check_with_own(void)
     check_group(1, 0);
 }
 
-/* ---- the programs ------------------------------------------------------------------------------ */
+/* ---- the programs ---------------------------------------------------------------------------- */
 
 static int shop_program(void)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Controllers and hosts that exit, and forks of guests and of controllers: what outlives them, and what their children
- * have.
+ * Controllers and hosts that exit, and forks of guests and of controllers: what outlives them, and
+ * what their children have.
  */
 #include <ck_pr.h>
 #include <etwas/evntcons.h>
@@ -32,7 +32,7 @@ static etwas_trace_handle handle_of(const char *name)
     return block.properties.Wnode.HistoricalContext;
 }
 
-/* ---- controllers ------------------------------------------------------------------------------- */
+/* ---- controllers ----------------------------------------------------------------------------- */
 
 static int passing_controller(void)
 {
@@ -103,7 +103,7 @@ static void a_child_of_a_controller_has_to_ask_by_name(void **state)
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
-/* ---- hosts ------------------------------------------------------------------------------------- */
+/* ---- hosts ----------------------------------------------------------------------------------- */
 
 static int host_that_exits(void)
 {
@@ -130,7 +130,7 @@ static void the_exit_of_a_host_is_the_end_of_its_session(void **state)
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
-/* ---- guests ------------------------------------------------------------------------------------ */
+/* ---- guests ---------------------------------------------------------------------------------- */
 
 static void log_some(void)
 {
@@ -173,7 +173,7 @@ static void a_guest_and_its_child_log_into_one_session(void **state)
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
-/* ---- information ------------------------------------------------------------------------------- */
+/* ---- information ----------------------------------------------------------------------------- */
 
 static struct {
     uint32_t query[CLASSES];
@@ -205,7 +205,10 @@ static int ask_from_elsewhere(void)
     return 0;
 }
 
-/* TraceQueryInformation and TraceSetInformation: as control/enumerate_test.c has it of a session of the own process. */
+/*
+ * TraceQueryInformation and TraceSetInformation: as control/enumerate_test.c has it of a session of
+ * the own process.
+ */
 static void each_class_of_information_is_answered_alike_elsewhere(void **state)
 {
     etwas_trace_handle session = start_in_file("informed", "log.etl");

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Many of what processes share: sessions of one user up to their limit, sessions that enable one provider, and providers.
+ * Many of what processes share: sessions of one user up to their limit, sessions that enable one
+ * provider, and providers.
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -14,7 +15,7 @@
 
 #include "shared/programs.h"
 
-/* ---- sessions ---------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 enum {
     STARTERS = 4,
@@ -54,7 +55,10 @@ static int starter(void)
     return 0;
 }
 
-/* R46: together, whoever hosts them, also when several start at once. One of a process's own is no matter of the others'. */
+/*
+ * R46: together, whoever hosts them, also when several start at once. One of a process's own is no
+ * matter of the others'.
+ */
 static void the_sessions_of_a_user_are_64(void **state)
 {
     int starters[STARTERS];
@@ -90,7 +94,7 @@ static void the_sessions_of_a_user_are_64(void **state)
     }
 }
 
-/* ---- sessions of one provider ------------------------------------------------------------------- */
+/* ---- sessions of one provider ---------------------------------------------------------------- */
 
 static const etwas_guid modern_guid = {0x3c5a1f20, 0x8e44, 0x4b1d, {1, 2, 3, 4, 5, 6, 7, 8}};
 
@@ -280,7 +284,7 @@ static void a_late_classic_provider_goes_by_who_enabled_it_last(void **state)
     stop_session(sessions[1], NULL);
 }
 
-/* ---- providers ---------------------------------------------------------------------------------- */
+/* ---- providers ------------------------------------------------------------------------------- */
 
 enum {
     CROWD = 20,

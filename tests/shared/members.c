@@ -48,7 +48,7 @@ int members_end(void **state)
     return programs_end(state);
 }
 
-/* ---- members ----------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static struct member *self;
 static uint64_t session; /* that enables the provider of this process; 0: none does */
@@ -211,7 +211,7 @@ int run_member(int count, char **arguments)
     return members != NULL ? be_member(1) : 1;
 }
 
-/* ---- the controller ---------------------------------------------------------------------------- */
+/* ---- the controller -------------------------------------------------------------------------- */
 
 etwas_trace_handle controlled;
 static uint32_t process_ids[MEMBERS];
@@ -279,7 +279,7 @@ int start_controller(int (*run)(void))
     return child;
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 const char *file_of(const char *name, int32_t process)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes that private sessions are meant for, each with a classic provider; the controller of such a session, in a
- * process of its own; and what is in the files that the processes have then.
+ * Processes that private sessions are meant for, each with a classic provider; the controller of
+ * such a session, in a process of its own; and what is in the files that the processes have then.
  */
 #ifndef ETWAS_TESTS_SHARED_MEMBERS_H
 #define ETWAS_TESTS_SHARED_MEMBERS_H
@@ -41,11 +41,12 @@ int members_end(void **state);
 
 #define MEMBERS_TEST(test) cmocka_unit_test_setup_teardown(test, members_begin, members_end)
 
-/* ---- members ----------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 /*
- * Registers control_guid when it may, logs as many numbers as are wanted while it is enabled, and stays until it
- * shall end. A process that was never enabled has gained nothing by what the controller did.
+ * Registers control_guid when it may, logs as many numbers as are wanted while it is enabled, and
+ * stays until it shall end. A process that was never enabled has gained nothing by what the
+ * controller did.
  */
 int be_member(uint32_t index);
 
@@ -60,13 +61,15 @@ void end_member(int child, uint32_t index);
 /* So many more, and waits for them. */
 bool log_events(uint32_t index, uint32_t count);
 
-/* This program once more, from a copy at this path, as member 1; it has to call run_member in main. */
+/*
+ * This program once more, from a copy at this path, as member 1; it has to call run_member in main.
+ */
 int run_as(const char *path);
 
 /* Of main's arguments: the exit code, if they are those of such a program; else -1. */
 int run_member(int count, char **arguments);
 
-/* ---- the controller ---------------------------------------------------------------------------- */
+/* ---- the controller -------------------------------------------------------------------------- */
 
 extern etwas_trace_handle controlled; /* of this process: the session that start_private started */
 
@@ -88,7 +91,7 @@ uint32_t control_members(const char *name, const char *file, uint32_t code);
 /* A controller's process, which runs this; returns when it has taken its first board->steps. */
 int start_controller(int (*run)(void));
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* In the test's folder; valid until the next call. */
 const char *file_of(const char *name, int32_t process);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events of other programs by their names: what these describe, and TraceLogging's events, `etwas dump` shows of the
- * host's file with nothing beside it.
+ * Events of other programs by their names: what these describe, and TraceLogging's events, `etwas
+ * dump` shows of the host's file with nothing beside it.
  */
 #include <ck_pr.h>
 #include <etwas/TraceLoggingProvider.h>
@@ -27,7 +27,7 @@ enum {
     MESSAGE = 5,
 };
 
-/* ---- a program --------------------------------------------------------------------------------- */
+/* ---- a program ------------------------------------------------------------------------------- */
 
 /* What log_number writes: type 10. */
 static void describe_numbers(void)
@@ -70,7 +70,7 @@ static int describing_program(void)
     return 0;
 }
 
-/* ---- its events -------------------------------------------------------------------------------- */
+/* ---- its events ------------------------------------------------------------------------------ */
 
 /* Whether one line of what is shown has all three. */
 static bool is_shown(const char *file, const char *event, const char *first, const char *second)

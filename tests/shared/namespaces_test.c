@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Programs in PID namespaces of their own, as in containers that have the runtime folder: each is process 1 there, and events
- * have the ids that the host of their session sees. Needs root.
+ * Programs in PID namespaces of their own, as in containers that have the runtime folder: each is
+ * process 1 there, and events have the ids that the host of their session sees. Needs root.
  */
 #include <sched.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ static int (*contained)(void);
 static int32_t *processes; /* by the container's number, as this test sees them */
 static uint32_t container; /* of the program that is started next */
 
-/* ---- containers ------------------------------------------------------------------------------------ */
+/* ---- containers ------------------------------------------------------------------------------ */
 
 /* The first process of a PID namespace, which sees /proc as it is there. */
 static int run_inside(void)
@@ -74,7 +74,7 @@ static int namespaces_end(void **state)
     return programs_end(state);
 }
 
-/* ---- what they run --------------------------------------------------------------------------------- */
+/* ---- what they run --------------------------------------------------------------------------- */
 
 /* Events of its number. */
 static int contained_provider(void)
@@ -101,7 +101,7 @@ static int contained_host_and_provider(void)
     return contained_provider();
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* Of each container all of its events, with the id of its process, and with a thread's own. */
 static void expect_ids(const char *path, const int32_t ids[CONTAINERS])

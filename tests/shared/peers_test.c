@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What processes may say to a host, and what comes of it: handles of sessions that are over, two who wait at once, much at
- * once, and nonsense.
+ * What processes may say to a host, and what comes of it: handles of sessions that are over, two
+ * who wait at once, much at once, and nonsense.
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -36,7 +36,7 @@ enum {
     LEAST_FILES = 600, /* the library's own have numbers from 512 on */
 };
 
-/* ---- handles ----------------------------------------------------------------------------------- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 /* One session after the other under one GUID. */
 static int host_of_two(void)
@@ -81,7 +81,7 @@ static void a_handle_of_a_session_that_is_over_finds_nothing_of_the_next(void **
     assert_int_equal(exit_code_of(host), 0);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static uint32_t hear_slowly(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
 {
@@ -139,7 +139,7 @@ static void two_who_enable_at_once_both_wait(void **state)
     assert_int_equal(exit_code_of(provider), 0);
 }
 
-/* ---- much at once ------------------------------------------------------------------------------ */
+/* ---- much at once ---------------------------------------------------------------------------- */
 
 static int talkative_provider(void)
 {
@@ -229,7 +229,7 @@ static void a_guests_manifest_is_told_to_its_host(void **state)
     assert_int_equal(exit_code_of(provider), 0);
 }
 
-/* ---- nonsense ---------------------------------------------------------------------------------- */
+/* ---- nonsense -------------------------------------------------------------------------------- */
 
 static int connect_to(const char *name)
 {
@@ -325,7 +325,7 @@ static void nonsense_ends_a_connection_and_nothing_else(void **state)
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
-/* ---- too little ------------------------------------------------------------------------------- */
+/* ---- too little ------------------------------------------------------------------------------ */
 
 /* Opens whatever it may, and lets go of it again. */
 static int host_without_descriptors(void)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Private sessions of several processes: files in parts, processes that end before the session does, what others see of it,
- * and what is refused.
+ * Private sessions of several processes: files in parts, processes that end before the session
+ * does, what others see of it, and what is refused.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -18,7 +18,7 @@ enum {
     EVENTS = 1000,
 };
 
-/* ---- parts ------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static int control_parts(void)
 {
@@ -74,7 +74,7 @@ static void what_cannot_be_asked_changes_no_file(void **state)
     expect_events("log.etl", 0, 0, EVENTS, true);
 }
 
-/* ---- processes that end ------------------------------------------------------------------------ */
+/* ---- processes that end ---------------------------------------------------------------------- */
 
 static int control_who_ends(void)
 {
@@ -115,7 +115,7 @@ static void processes_may_end_before_the_session(void **state)
     expect_events("log.etl", 2, 0, 2 * EVENTS, true);
 }
 
-/* ---- who sees it ------------------------------------------------------------------------------- */
+/* ---- who sees it ----------------------------------------------------------------------------- */
 
 static int control_seen(void)
 {
@@ -128,7 +128,10 @@ static int control_seen(void)
     return 0;
 }
 
-/* By name, from a process that has none of it: QueryTrace, and not QueryAllTraces, which lists no private sessions. */
+/*
+ * By name, from a process that has none of it: QueryTrace, and not QueryAllTraces, which lists no
+ * private sessions.
+ */
 static int look_at_it(void)
 {
     struct block block;
@@ -161,7 +164,7 @@ static void a_private_session_is_found_by_its_name_alone(void **state)
     end_member(child, 0);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static const struct {
     uint32_t mode; /* beside or instead of PRIVATE_LOGGER */
@@ -225,7 +228,10 @@ static int start_refused(void)
     return start_private("refused", NULL, EVENT_TRACE_BUFFERING_MODE) == ERROR_SUCCESS ? 0 : 1;
 }
 
-/* R23 to R26, R47: as session/filter_test.c and private_test.c have it of one process; and nobody else has heard of it. */
+/*
+ * R23 to R26, R47: as session/filter_test.c and private_test.c have it of one process; and nobody
+ * else has heard of it.
+ */
 static void r47_what_is_refused_is_nobodys(void **state)
 {
     int child = start_registered(0);

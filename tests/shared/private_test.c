@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Private sessions whose filters name other processes: each of these has a session of its own, with its own file, and
- * does what the controller says; others have nothing. By public calls alone.
+ * Private sessions whose filters name other processes: each of these has a session of its own, with
+ * its own file, and does what the controller says; others have nothing. By public calls alone.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -18,7 +18,7 @@ enum {
     MOST_DESCRIPTORS = 4096,
 };
 
-/* ---- processes by their ids -------------------------------------------------------------------- */
+/* ---- processes by their ids ------------------------------------------------------------------ */
 
 /* It is none of those that are meant itself, and its file is named from its folder. */
 static int control_processes(void)
@@ -62,7 +62,7 @@ static void processes_named_by_id_have_sessions_of_their_own(void **state)
     assert_false(has_file("log.etl", members[2].process));
 }
 
-/* ---- programs by their names ------------------------------------------------------------------- */
+/* ---- programs by their names ----------------------------------------------------------------- */
 
 static int control_programs(void)
 {
@@ -76,7 +76,10 @@ static int control_programs(void)
     return 0;
 }
 
-/* R24, R26: without regard to case, one of several; a program that begins later has it from its first event on. */
+/*
+ * R24, R26: without regard to case, one of several; a program that begins later has it from its
+ * first event on.
+ */
 static void programs_named_have_sessions_of_their_own(void **state)
 {
     int other = start_registered(0);
@@ -97,7 +100,7 @@ static void programs_named_have_sessions_of_their_own(void **state)
     assert_false(has_file("log.etl", members[0].process));
 }
 
-/* ---- control ----------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 static int control_by_name(void)
 {
@@ -166,7 +169,7 @@ static void a_flush_takes_a_snapshot_of_each_recorder(void **state)
     }
 }
 
-/* ---- ends and limits --------------------------------------------------------------------------- */
+/* ---- ends and limits ------------------------------------------------------------------------- */
 
 static int control_until_killed(void)
 {
@@ -258,7 +261,10 @@ static int control_a_full_process(void)
     return 0;
 }
 
-/* R47: a process that has all it may has none of these, until there is room and the controller asks for something. */
+/*
+ * R47: a process that has all it may has none of these, until there is room and the controller asks
+ * for something.
+ */
 static void r47_a_process_without_room_is_passed_by(void **state)
 {
     int child;

@@ -92,7 +92,7 @@ void kill_program(int program)
     assert_int_equal(waitpid(program, &status, 0), program);
 }
 
-/* ---- providers --------------------------------------------------------------------------------- */
+/* ---- providers ------------------------------------------------------------------------------- */
 
 static uint64_t session; /* that enables the provider of this process */
 
@@ -252,7 +252,7 @@ int idle_program(void)
     return 0;
 }
 
-/* ---- sessions ---------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 etwas_trace_handle start_in_file(const char *name, const char *file)
 {

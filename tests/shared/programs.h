@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Tests of several programs: children of the test, which take part with ETWAS_SHARED in a runtime folder of their own
- * and tell each other on a board how far they are.
+ * Tests of several programs: children of the test, which take part with ETWAS_SHARED in a runtime
+ * folder of their own and tell each other on a board how far they are.
  */
 #ifndef ETWAS_TESTS_SHARED_PROGRAMS_H
 #define ETWAS_TESTS_SHARED_PROGRAMS_H
@@ -37,8 +37,8 @@ struct board {
 extern struct board *board;
 
 /*
- * cmocka's setup and teardown of a group: the runtime folder, which a process has as long as it lives, so all tests of a
- * program share it. And of a test: a board, and a folder for its files.
+ * cmocka's setup and teardown of a group: the runtime folder, which a process has as long as it
+ * lives, so all tests of a program share it. And of a test: a board, and a folder for its files.
  */
 int programs_begin_all(void **state);
 int programs_end_all(void **state);
@@ -63,23 +63,30 @@ uint64_t enabling_session(void);
 etwas_trace_handle register_provider(const etwas_guid *control);
 
 /*
- * The same with a modern one, of this group; NULL: of none. When it is asked for its state it writes an event with
- * RUNDOWN. One a process.
+ * The same with a modern one, of this group; NULL: of none. When it is asked for its state it
+ * writes an event with RUNDOWN. One a process.
  */
 uint64_t register_modern(const etwas_guid *provider, const etwas_guid *group);
 
 /*
- * Logs it into the session that enables the classic provider of this process. A host may answer later than who registers
- * waits for it, and a flusher may have no processor: what is lost is counted in board->lost, and tried again.
+ * Logs it into the session that enables the classic provider of this process. A host may answer
+ * later than who registers waits for it, and a flusher may have no processor: what is lost is
+ * counted in board->lost, and tried again.
  */
 void log_until_recorded(uint64_t number);
 
-/* EventWrite of its number and this process's id, with this id; level and keyword 1. What is lost is tried again, too. */
+/*
+ * EventWrite of its number and this process's id, with this id; level and keyword 1. What is lost
+ * is tried again, too.
+ */
 void write_modern(uint64_t provider, uint16_t id, uint64_t number);
 
 #define RUNDOWN 7777u
 
-/* A program: registers control_guid, logs numbers one after the other while it is enabled, until board->end. */
+/*
+ * A program: registers control_guid, logs numbers one after the other while it is enabled, until
+ * board->end.
+ */
 int logging_program(void);
 
 /* A program: registers control_guid and logs nothing until board->end. */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Controllers and providers in programs of their own, as ETW's pages have them: by public calls alone, each process with
- * ETWAS_SHARED and a runtime folder of the test's.
+ * Controllers and providers in programs of their own, as ETW's pages have them: by public calls
+ * alone, each process with ETWAS_SHARED and a runtime folder of the test's.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ enum {
     CROWD = 24,
 };
 
-/* ---- a provider's process ---------------------------------------------------------------------- */
+/* ---- a provider's process -------------------------------------------------------------------- */
 
 static uint64_t session; /* that enables the provider of this process */
 
@@ -71,7 +71,7 @@ static int classic_provider(void)
     return 0;
 }
 
-/* ---- the two programs -------------------------------------------------------------------------- */
+/* ---- the two programs ------------------------------------------------------------------------ */
 
 static void expect_events(const char *file, uint32_t count)
 {
@@ -137,7 +137,7 @@ static void a_provider_is_enabled_when_it_registers(void **state)
     expect_events(folder_path("log.etl"), EVENTS);
 }
 
-/* ---- a host that dies -------------------------------------------------------------------------- */
+/* ---- a host that dies ------------------------------------------------------------------------ */
 
 static int host_until_killed(void)
 {
@@ -198,7 +198,7 @@ static void the_death_of_a_host_harms_no_guest(void **state)
     assert_int_equal(exit_code_of(provider), 0);
 }
 
-/* ---- a host that is busy ----------------------------------------------------------------------- */
+/* ---- a host that is busy --------------------------------------------------------------------- */
 
 static int host_until_the_end(void)
 {
@@ -237,7 +237,7 @@ static void a_host_that_answers_late_is_attached_to(void **state)
 
 static const etwas_guid modern_guid = {0x3c5a1f20, 0x8e44, 0x4b1d, {1, 2, 3, 4, 5, 6, 7, 8}};
 
-/* ---- descriptors that the program closes --------------------------------------------------------- */
+/* ---- descriptors that the program closes ----------------------------------------------------- */
 
 enum {
     MOST_DESCRIPTORS = 1024,
@@ -249,7 +249,10 @@ struct line {
     int other_end;
 };
 
-/* Puts a socket of the program under each number that is open, but those that were before. Returns how many. */
+/*
+ * Puts a socket of the program under each number that is open, but those that were before. Returns
+ * how many.
+ */
 static uint32_t take_over(const bool *were_open, struct line *lines)
 {
     uint32_t count = 0;
@@ -361,7 +364,9 @@ static int enable_who_closes(void)
     return 0;
 }
 
-/* What it closes is gone, and what it then has under these numbers nobody reads, writes or closes. */
+/*
+ * What it closes is gone, and what it then has under these numbers nobody reads, writes or closes.
+ */
 static void a_provider_may_close_all_descriptors(void **state)
 {
     int host = start_program(enable_who_closes);
@@ -384,7 +389,7 @@ static void a_consumer_may_close_all_descriptors(void **state)
     stop_session(handle, NULL);
 }
 
-/* ---- many of them ------------------------------------------------------------------------------ */
+/* ---- many of them ---------------------------------------------------------------------------- */
 
 static int bystander(void)
 {

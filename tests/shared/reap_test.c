@@ -2,11 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * REAP: a guest whose thread runs no sequences, and is killed between any two instructions, leaves its slot so that all
- * it was told is recorded is there, nothing is counted twice or not at all, and each buffer comes back.
+ * REAP: a guest whose thread runs no sequences, and is killed between any two instructions, leaves
+ * its slot so that all it was told is recorded is there, nothing is counted twice or not at all,
+ * and each buffer comes back.
  *
- * The guest is traced step by step. Before each instruction the pool is copied and the copy is reaped, as if the
- * process had died there; the host's role is held meanwhile, so that nobody else changes the pool.
+ * The guest is traced step by step. Before each instruction the pool is copied and the copy is
+ * reaped, as if the process had died there; the host's role is held meanwhile, so that nobody else
+ * changes the pool.
  */
 #include <ck_pr.h>
 #include <pthread.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Each reason for which a process does not log into a session of another: the session's account says which, and what the
- * process logs is counted. And each for which a session is of its process alone, where it was not asked to be.
+ * Each reason for which a process does not log into a session of another: the session's account
+ * says which, and what the process logs is counted. And each for which a session is of its process
+ * alone, where it was not asked to be.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -75,7 +76,7 @@ static void await_unattached(etwas_trace_handle session, uint32_t processes)
     }
 }
 
-/* ---- what a process finds ------------------------------------------------------------------------ */
+/* ---- what a process finds -------------------------------------------------------------------- */
 
 static void spoil_magic(struct etwas_session *session)
 {
@@ -193,7 +194,7 @@ static void whatever_a_process_refuses_is_told_and_counted(void **state)
     }
 }
 
-/* ---- another clock ---------------------------------------------------------------------------------- */
+/* ---- another clock --------------------------------------------------------------------------- */
 
 static int (*inside)(void);
 
@@ -273,7 +274,7 @@ static void a_process_in_another_time_namespace_logs_by_the_system_time_alone(vo
     assert_int_equal(counts.recorded, 1);
 }
 
-/* ---- what may pass --------------------------------------------------------------------------------- */
+/* ---- what may pass --------------------------------------------------------------------------- */
 
 /* Until it is recorded. */
 static int patient_program(void)
@@ -322,7 +323,7 @@ static void a_process_for_which_there_was_no_place_comes_in_when_there_is(void *
     assert_int_equal(counts.lost_unattached, board->lost);
 }
 
-/* ---- a session that ends meanwhile ------------------------------------------------------------------- */
+/* ---- a session that ends meanwhile ----------------------------------------------------------- */
 
 /* As another process connects that is about to ask. */
 static int connect_to(const char *name)
@@ -356,7 +357,10 @@ static void say_counting(int connection, uint32_t gate)
     etwas_unattached_begin(ETWAS_SESSION_ENTRIES, gate);
 }
 
-/* A process that stands still when the session ends, and logs on, hears of each event whether it is in the account. */
+/*
+ * A process that stands still when the session ends, and logs on, hears of each event whether it is
+ * in the account.
+ */
 static void what_is_counted_is_in_the_account_or_is_not_counted(void **state)
 {
     etwas_trace_handle session = start_in_file("account", "log.etl");
@@ -380,8 +384,8 @@ static void what_is_counted_is_in_the_account_or_is_not_counted(void **state)
 }
 
 /*
- * What asks with what it read before the end does not await a place: it would enable providers, and count what no
- * account has any more.
+ * What asks with what it read before the end does not await a place: it would enable providers, and
+ * count what no account has any more.
  */
 static void a_process_that_asks_when_the_session_has_ended_hears_so(void **state)
 {
@@ -449,7 +453,7 @@ static void a_process_without_files_comes_in_when_it_may_open_some(void **state)
     assert_int_equal(counts.recorded, 1);
 }
 
-/* ---- sessions of one process ------------------------------------------------------------------------ */
+/* ---- sessions of one process ----------------------------------------------------------------- */
 
 /* It finds the session, cannot have its name, is not enabled by it, and stops it. */
 static int look_at_unshared(void)

@@ -55,7 +55,10 @@ static int host(const char *file)
     return code == ERROR_SUCCESS ? 0 : FAILED;
 }
 
-/* What is lost, since the host or its flusher had no processor, is tried again; of who is refused all of it is lost. */
+/*
+ * What is lost, since the host or its flusher had no processor, is tried again; of who is refused
+ * all of it is lost.
+ */
 static int provide(uint32_t count)
 {
     static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The runtime folder, or what is in it, is removed while processes take part, as the end of a login does: they are found again,
- * with their providers and sessions, and log on.
+ * The runtime folder, or what is in it, is removed while processes take part, as the end of a login
+ * does: they are found again, with their providers and sessions, and log on.
  */
 #include <ck_pr.h>
 #include <dirent.h>
@@ -62,7 +62,7 @@ static void skip_unless_shared(etwas_trace_handle session)
     }
 }
 
-/* ---- what others find ------------------------------------------------------------------------------ */
+/* ---- what others find ------------------------------------------------------------------------ */
 
 static uint32_t wait_for_session(const char *name)
 {
@@ -89,7 +89,10 @@ static uint32_t count_instances(const etwas_guid *guid)
                : 0;
 }
 
-/* A process that comes later: finds the provider and the session, cannot have its name, and logs into it. */
+/*
+ * A process that comes later: finds the provider and the session, cannot have its name, and logs
+ * into it.
+ */
 static int newcomer(void)
 {
     struct block block;
@@ -107,7 +110,10 @@ static int newcomer(void)
     return 0;
 }
 
-/* One that was there before, and registers one more provider later; what is enabled then reaches it. */
+/*
+ * One that was there before, and registers one more provider later; what is enabled then reaches
+ * it.
+ */
 static int provider_program(void)
 {
     etwas_trace_handle registration = register_provider(&control_guid);
@@ -163,7 +169,7 @@ static void processes_are_found_again_when_its_files_were_removed(void **state)
     check_after(remove_files);
 }
 
-/* ---- a name that somebody else has by now ------------------------------------------------------------ */
+/* ---- a name that somebody else has by now ---------------------------------------------------- */
 
 static int taker(void)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Programs that live for a moment, and programs that the system gives little: beside a host that enables their provider. */
+/*
+ * Programs that live for a moment, and programs that the system gives little: beside a host that
+ * enables their provider.
+ */
 #include <ck_pr.h>
 #include <dirent.h>
 #include <etwas/shared.h>
@@ -16,7 +19,7 @@
 #include "platform/wait.h"
 #include "shared/programs.h"
 
-/* ---- programs that live for a moment --------------------------------------------------------------- */
+/* ---- programs that live for a moment --------------------------------------------------------- */
 
 #define REGISTERING_NS UINT64_C(50000000)
 
@@ -90,7 +93,7 @@ static void programs_that_live_for_a_moment_lose_nothing_unseen(void **state)
     free_events(&events);
 }
 
-/* ---- programs that are given little ---------------------------------------------------------------- */
+/* ---- programs that are given little ---------------------------------------------------------- */
 
 /* A provider can be registered, and a session of its own records, whether or not it takes part. */
 static uint32_t live_alone(void)
@@ -176,7 +179,10 @@ static void limit_descriptors(uint32_t left)
 
 static bool registers_first;
 
-/* A file at least, and from two on the next of a set; then what sharing needs, or it says that there was too little. */
+/*
+ * A file at least, and from two on the next of a set; then what sharing needs, or it says that
+ * there was too little.
+ */
 static int have_files_first(void)
 {
     etwas_trace_handle registration = 0;
@@ -292,7 +298,7 @@ static void a_program_that_may_write_only_small_files_is_alone(void **state)
     stop_session(session, NULL);
 }
 
-/* ---- programs that see little ------------------------------------------------------------------------ */
+/* ---- programs that see little ---------------------------------------------------------------- */
 
 static char runtime_inside[] = "/run";
 

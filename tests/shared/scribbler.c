@@ -274,7 +274,10 @@ static void pause_for(uint32_t ns)
     (void)nanosleep(&moment, NULL);
 }
 
-/* Most are taken back after a while: else the session would soon stand still, and nothing more be tried. */
+/*
+ * Most are taken back after a while: else the session would soon stand still, and nothing more be
+ * tried.
+ */
 static void scribble_once(struct scribbler *scribbler)
 {
     const struct field *field = &fields[below(scribbler, sizeof fields / sizeof fields[0])];

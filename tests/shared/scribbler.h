@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A process that writes what it likes into a session's mapping: nonsense, and what might be true. */
+/*
+ * A process that writes what it likes into a session's mapping: nonsense, and what might be true.
+ */
 #ifndef ETWAS_TESTS_SHARED_SCRIBBLER_H
 #define ETWAS_TESTS_SHARED_SCRIBBLER_H
 
@@ -15,7 +17,9 @@ struct scribbles {
 struct scribbles *scribbles_new(void);
 void scribbles_free(struct scribbles *scribbles);
 
-/* Until the process is killed. What it writes follows from the seed, but for what it finds there. */
+/*
+ * Until the process is killed. What it writes follows from the seed, but for what it finds there.
+ */
 _Noreturn void scribble(int descriptor, uint64_t seed, struct scribbles *scribbles);
 
 #endif

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Hosts that stand still, as a debugger or SIGSTOP has them: what becomes of those who want to log into their sessions, or
- * know of them.
+ * Hosts that stand still, as a debugger or SIGSTOP has them: what becomes of those who want to log
+ * into their sessions, or know of them.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -34,7 +34,7 @@ enum {
     SETTLE_NS = 1000000000,
 };
 
-/* ---- a host ------------------------------------------------------------------------------------ */
+/* ---- a host ---------------------------------------------------------------------------------- */
 
 /* Stops the session itself, and has then heard of everybody. */
 static int host_of_counted(void)
@@ -62,7 +62,7 @@ static int start_still_host(int (*run)(void))
     return host;
 }
 
-/* ---- who logs ---------------------------------------------------------------------------------- */
+/* ---- who logs -------------------------------------------------------------------------------- */
 
 /* From its first event on, and has ended before the host goes on. */
 static int short_program(void)
@@ -117,11 +117,11 @@ static void what_is_logged_before_a_still_host_answers_is_counted(void **state)
     assert_int_equal(count_events(folder_path("log.etl")), board->logged);
 }
 
-/* ---- two sessions ------------------------------------------------------------------------------ */
+/* ---- two sessions ---------------------------------------------------------------------------- */
 
 /*
- * One event for both: the living one has it, and the still one counts it. On a busy machine the living one may answer late,
- * and counts what it has lost until then.
+ * One event for both: the living one has it, and the still one counts it. On a busy machine the
+ * living one may answer late, and counts what it has lost until then.
  */
 static int program_of_two(void)
 {
@@ -163,7 +163,7 @@ static void a_still_host_keeps_no_event_from_another_session(void **state)
     assert_int_equal(counts.lost, board->refused);
 }
 
-/* ---- what is known of it ------------------------------------------------------------------------ */
+/* ---- what is known of it --------------------------------------------------------------------- */
 
 static void a_session_of_a_still_host_is_told_from_its_entry(void **state)
 {
@@ -194,7 +194,7 @@ static void a_session_of_a_still_host_is_told_from_its_entry(void **state)
     assert_int_equal(exit_code_of(host), 0);
 }
 
-/* ---- a provider that stands still ---------------------------------------------------------------- */
+/* ---- a provider that stands still ------------------------------------------------------------ */
 
 /* R190: the timeout is the caller's, and whoever can hears it meanwhile. */
 static void a_still_provider_is_waited_for_until_the_timeout(void **state)
@@ -219,7 +219,7 @@ static void a_still_provider_is_waited_for_until_the_timeout(void **state)
     assert_int_equal(exit_code_of(still), 0);
 }
 
-/* ---- a guest that closes what it did not open ------------------------------------------------------ */
+/* ---- a guest that closes what it did not open ------------------------------------------------ */
 
 /* As daemon does. What it is attached to it logs into, in the slot that is its own. */
 static int program_without_descriptors(void)

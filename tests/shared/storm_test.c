@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A storm of guests: eight processes whose threads and handlers log into one session, and are killed, stopped, moved
- * between processors and born again at random; twice a second the session is stopped while they write and some of them
- * stand still. Then each event that was acknowledged is in the file, whole, once and in order, and the accounts are exact,
- * but for what each killed thread was about to be told.
+ * A storm of guests: eight processes whose threads and handlers log into one session, and are
+ * killed, stopped, moved between processors and born again at random; twice a second the session is
+ * stopped while they write and some of them stand still. Then each event that was acknowledged is
+ * in the file, whole, once and in order, and the accounts are exact, but for what each killed
+ * thread was about to be told.
  *
  * 1,000 guests are killed, or so many as ETWAS_TEST_KILLS says; without it for a minute at most.
  */
@@ -120,7 +121,9 @@ static bool is_recorder(const struct round *round)
     return round->options->log_file_mode == EVENT_TRACE_BUFFERING_MODE;
 }
 
-/* Log files are flushed by the timer: a flush that is asked for waits for those that stand still. */
+/*
+ * Log files are flushed by the timer: a flush that is asked for waits for those that stand still.
+ */
 static void take_snapshot(const struct round *round)
 {
     if (is_recorder(round)) {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Windows that are passed on to all other recorders, faster than these answer: a few threads ask, and the windows that wait
- * are joined.
+ * Windows that are passed on to all other recorders, faster than these answer: a few threads ask,
+ * and the windows that wait are joined.
  */
 #include "sharing/propagate.h"
 
