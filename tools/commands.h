@@ -7,12 +7,17 @@
  * The commands of `etwas`, and what it exits with.
  */
 
-/* Documented in --help. Where several apply, the first of output, open, damaged, unproved counts. */
+/*
+ * Documented in --help. Where several apply, the first of output, open, damaged, unproved counts.
+ */
 enum etwas_exit {
     ETWAS_EXIT_FINE = 0,
     ETWAS_EXIT_NO = 1,    /* done, and the answer is no */
     ETWAS_EXIT_USAGE = 1, /* the command line is wrong, or names what is not there */
-    /* A file could not be opened, is not a trace, or could not be processed; or the clocks, or a session. */
+    /*
+     * A file could not be opened, is not a trace, or could not be processed; or the clocks, or a
+     * session.
+     */
     ETWAS_EXIT_OPEN = 2,
     ETWAS_EXIT_DAMAGED = 3,  /* a file is damaged; what could be read was shown */
     ETWAS_EXIT_OUTPUT = 4,   /* the output could not be written */

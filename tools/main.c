@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas`: looks into event traces (.etl), records the kernel's, examines the clocks they
- * are stamped by, and steers the sessions of the user's processes.
+ * The command `etwas`: looks into event traces (.etl), records the kernel's, examines the clocks
+ * they are stamped by, and steers the sessions of the user's processes.
  */
 
 #include "cli/built.h"
@@ -118,8 +118,8 @@ static void put_part(struct etwas_output *output, const struct part *part)
 }
 
 /*
- * Prints the version, and a line for each library that the command may be built with. Returns what the
- * program exits with.
+ * Prints the version, and a line for each library that the command may be built with. Returns what
+ * the program exits with.
  */
 static int show_version(void)
 {
@@ -152,8 +152,8 @@ static void pass_over(int number)
 }
 
 /*
- * A file that may not grow (RLIMIT_FSIZE) is an error of write(2) like a full disk, and is told as one. By a handler: what
- * is run by us has the signal as it was.
+ * A file that may not grow (RLIMIT_FSIZE) is an error of write(2) like a full disk, and is told as
+ * one. By a handler: what is run by us has the signal as it was.
  */
 static void survive_limits(void)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What `etwas advise` works out of a flight recorder is what the engine does: the same trace is logged to a
- * pool, event by event, and what that holds is compared.
+ * What `etwas advise` works out of a flight recorder is what the engine does: the same trace is
+ * logged to a pool, event by event, and what that holds is compared.
  */
 #include "advise/model.h"
 #include "buffer/pool_count.h"

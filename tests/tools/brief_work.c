@@ -4,8 +4,9 @@
 /*
  * usage: brief_work COUNT [PROGRAM ARGUMENT...]
  *
- * A program that lives for a moment: it registers the provider "Etwas.Tests.Brief", logs so many events at once, which
- * are numbered, and ends, without unregistering it, with 7; or becomes another program.
+ * A program that lives for a moment: it registers the provider "Etwas.Tests.Brief", logs so many
+ * events at once, which are numbered, and ends, without unregistering it, with 7; or becomes
+ * another program.
  */
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>

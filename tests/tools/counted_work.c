@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Instances that do what is known, with the counters of their thread beside them, in the file that is named.
+ * Instances that do what is known, with the counters of their thread beside them, in the file that
+ * is named.
  */
 #include <etwas/etwas.h>
 #include <stdio.h>

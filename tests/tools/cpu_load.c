@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A loaded run with the kernel's context switches recorded: threads that compute, more than there are
- * processors, threads that sleep and threads that hand over to each other.
+ * A loaded run with the kernel's context switches recorded: threads that compute, more than there
+ * are processors, threads that sleep and threads that hand over to each other.
  *
  * usage: cpu_load FILE [own]    records into FILE, of the process alone if that is asked for, and prints as JSON
  *                               what the kernel itself says of each thread (/proc/PID/task/TID/schedstat).
@@ -120,7 +120,10 @@ static void look_at(struct worker *worker)
     worker->wait_ns = strtoull(rest, NULL, 10);
 }
 
-/* What the kernel may take out of a thread's time: interrupts, and what the hypervisor took. In ticks. */
+/*
+ * What the kernel may take out of a thread's time: interrupts, and what the hypervisor took. In
+ * ticks.
+ */
 static uint64_t taken_ticks(void)
 {
     unsigned long long ticks[8] = {0};

@@ -4,7 +4,8 @@
 /*
  * usage: crash_work WHERE COUNT END     logs so many events to a crash-safe recorder, and ends
  *
- * WHERE: pool or memfd. END: kill, abort, or wait, which says that all is logged and waits to be killed.
+ * WHERE: pool or memfd. END: kill, abort, or wait, which says that all is logged and waits to be
+ * killed.
  */
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>

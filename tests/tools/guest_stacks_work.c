@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A program that logs an event from its function WORK, and one from the plug-in that the first argument names, which is
- * loaded when its provider is registered. With a second argument it then waits for the end of its standard input.
+ * A program that logs an event from its function WORK, and one from the plug-in that the first
+ * argument names, which is loaded when its provider is registered. With a second argument it then
+ * waits for the end of its standard input.
  */
 #include <dlfcn.h>
 #include <etwas/TraceLoggingProvider.h>

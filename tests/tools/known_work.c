@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Work whose events are known by number: system calls, mappings with a page touched, programs run, two
- * threads on one processor that hand over, connections on loopback.
+ * Work whose events are known by number: system calls, mappings with a page touched, programs run,
+ * two threads on one processor that hand over, connections on loopback.
  *
  * usage: known_work COUNT      each COUNT times. Prints "since until process call port": CLOCK_MONOTONIC_RAW in ns
  *                              around all of it with a rest at both ends, whose process it is, the number of

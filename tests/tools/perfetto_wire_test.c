@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The bytes of protocol buffers, by a small trace that Perfetto's trace processor was seen to read: a process, a
- * thread, a slice with its name and annotation interned, a counter, a context switch.
+ * The bytes of protocol buffers, by a small trace that Perfetto's trace processor was seen to read:
+ * a process, a thread, a slice with its name and annotation interned, a counter, a context switch.
  */
 #include "convert/wire.h"
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A process with recorders, for tests of what asks all of them. It does what the lines of its standard input say, and
- * answers each by a line with a code:
+ * A process with recorders, for tests of what asks all of them. It does what the lines of its
+ * standard input say, and answers each by a line with a code:
  *
  *   start SHARING NAME          a recorder of this process; SHARING is etwas_session_options.sharing
  *   crash NAME                  one whose buffers outlive the process

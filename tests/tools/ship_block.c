@@ -7,8 +7,8 @@
  *        ship_block prove EVENTS BUFFERS LOCAL_BUFFERS DAYS
  *
  * Writes the statements that make the tables for a server of that version, where one of them may be
- * there already but for some columns; or a block of three rows: usual values, the largest, the smallest;
- * or the proof's query.
+ * there already but for some columns; or a block of three rows: usual values, the largest, the
+ * smallest; or the proof's query.
  */
 #include "ship/columns.h"
 #include "ship/ddl.h"
@@ -123,7 +123,10 @@ static int write_block(enum etwas_ship_table table, uint32_t major)
     return 0;
 }
 
-/* Is the column one of those that are named? A half of pairs is named with what is behind it: ints.values */
+/*
+ * Is the column one of those that are named? A half of pairs is named with what is behind it:
+ * ints.values
+ */
 static bool is_named(char **names, int count, const char *name, const char *behind)
 {
     char whole[64];
@@ -155,7 +158,10 @@ static void know(struct etwas_ship_known_table *known, enum etwas_ship_table tab
     }
 }
 
-/* Of `arguments`: MAJOR NAME CLUSTER KEEP_DAYS, then a table that is there and the columns that it lacks. */
+/*
+ * Of `arguments`: MAJOR NAME CLUSTER KEEP_DAYS, then a table that is there and the columns that it
+ * lacks.
+ */
 static int write_ddl(char **arguments, int count)
 {
     struct etwas_ship_known_tables known = {.own = {{0}}};

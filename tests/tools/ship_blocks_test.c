@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Files are cut into blocks in which each event is once, and a block can be made again from its bounds: by another
- * process, and when the file has grown, or was ended.
+ * Files are cut into blocks in which each event is once, and a block can be made again from its
+ * bounds: by another process, and when the file has grown, or was ended.
  */
 #include "ship_whole.h"
 
@@ -127,7 +127,10 @@ static void small_files_have_their_end(void **state)
     }
 }
 
-/* The largest records, in the largest buffers: a block is larger than it may be by one of them alone. */
+/*
+ * The largest records, in the largest buffers: a block is larger than it may be by one of them
+ * alone.
+ */
 static void large_events_fill_a_block(void **state)
 {
     const struct etwas_ship_limits limits = {ETWAS_SHIP_BLOCK_ROWS, 1 << 20};
@@ -200,7 +203,10 @@ static struct growing *grow(const char *name, uint32_t flush_ms)
     return growing;
 }
 
-/* All that can go now; some of the blocks are made again at once. `why` no more can go is as expected. */
+/*
+ * All that can go now; some of the blocks are made again at once. `why` no more can go is as
+ * expected.
+ */
 static void ship_what_is_there(struct growing *growing, enum etwas_ship_block_result why)
 {
     struct etwas_ship_block block = block_open();
@@ -276,7 +282,10 @@ static void a_growing_file_gives_the_same_again(void **state)
     forget(growing);
 }
 
-/* A block that is made again knows what it did: not what was described later, nor what was described before and otherwise. */
+/*
+ * A block that is made again knows what it did: not what was described later, nor what was
+ * described before and otherwise.
+ */
 static void late_descriptions_change_no_block(void **state)
 {
     struct growing *growing = grow("late.etl", 50);

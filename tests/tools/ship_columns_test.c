@@ -66,7 +66,10 @@ static const etwas_guid no_guid;
 static const uint8_t shop_bytes[16] = {0x7b, 0x4d, 0x0e, 0x1f, 0xc2, 0xa3, 0xb7, 0x5a,
                                        0x10, 0x77, 0xcc, 0xd4, 0x02, 0x6e, 0x31, 0x9a};
 
-/* An event of which every value differs by its row; row 0 has two numbers and a text, row 1 none of them. */
+/*
+ * An event of which every value differs by its row; row 0 has two numbers and a text, row 1 none of
+ * them.
+ */
 static void put_event(struct etwas_columns *columns, uint32_t row)
 {
     etwas_columns_begin(columns);

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Cursors of `etwas ship`: as text and back, damaged in every byte, and in their folder, which others may have a hand in.
+ * Cursors of `etwas ship`: as text and back, damaged in every byte, and in their folder, which
+ * others may have a hand in.
  */
 #include "ship/cursor.h"
 #include "ship/state.h"

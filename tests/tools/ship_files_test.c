@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is shipped of files that are not just a session from its start to its end: circular ones, snapshots, what a killed
- * process left, damaged ones, those of Windows.
+ * What is shipped of files that are not just a session from its start to its end: circular ones,
+ * snapshots, what a killed process left, damaged ones, those of Windows.
  */
 #include "ship_whole.h"
 
@@ -303,7 +303,10 @@ enum {
     LAST_DAY = 49710,      /* 2106-02-07 */
 };
 
-/* By the wall clock, so many seconds behind a day's midnight, a buffer each; of `damaged`, from 1, nothing can be read. */
+/*
+ * By the wall clock, so many seconds behind a day's midnight, a buffer each; of `damaged`, from 1,
+ * nothing can be read.
+ */
 static void cut_around(int64_t day, const int64_t *seconds, uint32_t count, uint32_t damaged,
                        uint32_t *days)
 {
@@ -369,7 +372,10 @@ static void a_block_is_of_one_day(void **state)
     assert_int_equal(days[4], MIDNIGHTS_DAY);
 }
 
-/* Behind its last day a server takes each for 1970-01-01, and refuses all rows where a row of that day is there. */
+/*
+ * Behind its last day a server takes each for 1970-01-01, and refuses all rows where a row of that
+ * day is there.
+ */
 static void days_that_servers_do_not_know_are_their_last(void **state)
 {
     static const int64_t seconds[] = {-3600, 3600, 90000, 400 * INT64_C(86400)};

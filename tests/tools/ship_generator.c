@@ -4,9 +4,10 @@
 /*
  * usage: ship_generator NAME FOLDER COUNTS EVENTS      logs so many events a second to a crash-safe session, until SIGTERM
  *
- * Two threads log events that say who logged them: NAME, the thread's number, and a serial number from 1 on. The session
- * writes parts into FOLDER. The file COUNTS says at any time, of each thread, how many it has begun to log and how many
- * it has logged: what has to arrive, also of a process that was killed.
+ * Two threads log events that say who logged them: NAME, the thread's number, and a serial number
+ * from 1 on. The session writes parts into FOLDER. The file COUNTS says at any time, of each
+ * thread, how many it has begun to log and how many it has logged: what has to arrive, also of a
+ * process that was killed.
  */
 #include <etwas/etwas.h>
 #include <etwas/tdh.h>

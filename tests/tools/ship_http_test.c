@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whom a connection is allowed to trust: what libcurl is told, since what it does by itself differs from one build of it
- * to the next.
+ * Whom a connection is allowed to trust: what libcurl is told, since what it does by itself differs
+ * from one build of it to the next.
  */
 
 #include "ship/curl.h"

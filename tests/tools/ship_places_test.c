@@ -10,7 +10,10 @@
 
 /* ---- places and bounds ----------------------------------------------------------------------- */
 
-/* From wherever a block ended, what is left can be counted, and its place found by the buffer's number. */
+/*
+ * From wherever a block ended, what is left can be counted, and its place found by the buffer's
+ * number.
+ */
 static void what_is_left_is_counted(void **state)
 {
     const struct etwas_ship_limits some = {777, ETWAS_SHIP_BLOCK_BYTES};

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is made of a server's answer to the question whether all is there: answers that are none, and what is said.
+ * What is made of a server's answer to the question whether all is there: answers that are none,
+ * and what is said.
  */
 #include "ship/prove.h"
 #include "ship/send.h"

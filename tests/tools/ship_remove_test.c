@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Files are removed as they were seen, or not at all, whatever is done with their names meanwhile. */
+/*
+ * Files are removed as they were seen, or not at all, whatever is done with their names meanwhile.
+ */
 #include "ship/remove.h"
 
 #include "support/folder.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a row has of an event's header: of a message and of a classic event other things than of a modern one. */
+/*
+ * What a row has of an event's header: of a message and of a classic event other things than of a
+ * modern one.
+ */
 #include "ship_whole.h"
 
 #include <etwas/evntprov.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the tests of cutting share: events of every kind, each with a number, and rows read back out of a block. */
+/*
+ * What the tests of cutting share: events of every kind, each with a number, and rows read back out
+ * of a block.
+ */
 #ifndef ETWAS_TESTS_TOOLS_SHIP_SCENE_H
 #define ETWAS_TESTS_TOOLS_SHIP_SCENE_H
 
@@ -19,12 +22,14 @@ void scene_begin(void);
 void scene_enable(etwas_trace_handle session);
 
 /*
- * Writes the event of this number: classic, of an instance, of a described message, of one that nothing describes,
- * TraceLogging, or modern without a description, by turns. Returns the code.
+ * Writes the event of this number: classic, of an instance, of a described message, of one that
+ * nothing describes, TraceLogging, or modern without a description, by turns. Returns the code.
  */
 uint32_t scene_write(etwas_trace_handle session, uint64_t number);
 
-/* An event of a class that nothing describes until scene_describe_late; 8 bytes and `more` beyond. */
+/*
+ * An event of a class that nothing describes until scene_describe_late; 8 bytes and `more` beyond.
+ */
 uint32_t scene_write_late(etwas_trace_handle session, uint64_t number, uint32_t more);
 /* Called so from now on. */
 void scene_describe_late(const char *name);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The lines by which a block's stamps are converted: never wrong by more than they say, whatever the clocks did. */
+/*
+ * The lines by which a block's stamps are converted: never wrong by more than they say, whatever
+ * the clocks did.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

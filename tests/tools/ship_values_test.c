@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Which pairs of a key and a value the fields of an event become, and what of its payload is left. */
+/*
+ * Which pairs of a key and a value the fields of an event become, and what of its payload is left.
+ */
 #include "ship_scene.h"
 
 #include "decode/blob.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the tests of cutting share: files with numbered events of several threads, and all of a file shipped in random steps. */
+/*
+ * What the tests of cutting share: files with numbered events of several threads, and all of a file
+ * shipped in random steps.
+ */
 #ifndef ETWAS_TESTS_TOOLS_SHIP_WHOLE_H
 #define ETWAS_TESTS_TOOLS_SHIP_WHOLE_H
 
@@ -77,7 +80,9 @@ struct etwas_ship_limits some_limits(void);
 /* All of a finished file, in random steps, with another process now and then, and its end. */
 void ship_file(struct shipped *shipped, const char *path);
 
-/* All that was recorded, each of the numbers up to `events` at most once, and totals that say so. */
+/*
+ * All that was recorded, each of the numbers up to `events` at most once, and totals that say so.
+ */
 void expect_all(const struct shipped *shipped, const etwas_session_counts *counts, uint32_t events);
 
 #endif

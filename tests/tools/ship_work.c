@@ -4,12 +4,13 @@
 /*
  * usage: ship_work NAME FILE COUNT END [PART_KB] [A_MS]
  *
- * A session of that name logs COUNT events into FILE, numbered from 0, and ends: stop, kill (half of them are in the
- * file then, and the others in its pool), move (the second half is in FILE.moved.etl), again (the first half is in
- * FILE.first.etl, which was FILE until another one was begun under that name), append (it begins behind what is in
- * FILE, and stops), or wait, which says "ready" when all is logged and goes on when a line comes; share does that,
- * too, and others find the session.
- * PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond, or as fast as may be.
+ * A session of that name logs COUNT events into FILE, numbered from 0, and ends: stop, kill (half
+ * of them are in the file then, and the others in its pool), move (the second half is in
+ * FILE.moved.etl), again (the first half is in FILE.first.etl, which was FILE until another one was
+ * begun under that name), append (it begins behind what is in FILE, and stops), or wait, which says
+ * "ready" when all is logged and goes on when a line comes; share does that, too, and others find
+ * the session. PART_KB: FILE has a %d, and parts of so many KB. A_MS: so many events a millisecond,
+ * or as fast as may be.
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Spins in spin_inside, which spin_outside calls, which main calls, for so many milliseconds of its own
- * processor time.
+ * Spins in spin_inside, which spin_outside calls, which main calls, for so many milliseconds of its
+ * own processor time.
  */
 
 #include <stdint.h>

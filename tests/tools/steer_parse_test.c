@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the commands that steer sessions make of their arguments: numbers, GUIDs and names of providers, filters.
+ * What the commands that steer sessions make of their arguments: numbers, GUIDs and names of
+ * providers, filters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +95,9 @@ static void a_name_has_the_guid_that_tracelogging_makes_of_it(void **state)
     assert_int_equal(etwas_name_guid("größe", &guid), ERROR_SUCCESS);
     assert_int_equal(etwas_name_guid("GRÖßE", &other), ERROR_SUCCESS);
     assert_memory_equal(&guid, &other, sizeof guid);
-    /* Lengths at which the last block of the hash begins, with names that differ at the end alone. */
+    /*
+     * Lengths at which the last block of the hash begins, with names that differ at the end alone.
+     */
     memset(name, 'n', sizeof name);
     for (size_t length = 1; length < 1024; length++) {
         etwas_guid longer;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A process with a modern and a classic provider, for tests of the commands that steer sessions. It does what the
- * lines of its standard input say, and answers each:
+ * A process with a modern and a classic provider, for tests of the commands that steer sessions. It
+ * does what the lines of its standard input say, and answers each:
  *
  *   log N            N events of either provider, to whichever sessions want them
  *   large N          N modern events of 8,000 bytes

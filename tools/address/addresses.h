@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_ADDRESS_ADDRESSES_H
 
 /*
- * What the addresses of a trace are: functions, or places in images, as far as the trace and the files it
- * names say so. All records of the trace are taken before the first question.
+ * What the addresses of a trace are: functions, or places in images, as far as the trace and the
+ * files it names say so. All records of the trace are taken before the first question.
  */
 
 #include "address/images.h"
@@ -78,7 +78,10 @@ bool etwas_addresses_are_whole(const struct etwas_addresses *addresses);
 /* Learns of a record, which may say anything. */
 void etwas_addresses_add_record(struct etwas_addresses *addresses, const EVENT_RECORD *record);
 
-/* Takes all records of a file, with such times. What is wrong with it is said when its events are read. */
+/*
+ * Takes all records of a file, with such times. What is wrong with it is said when its events are
+ * read.
+ */
 void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time);
 
@@ -91,20 +94,23 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
                                         const struct etwas_address *address);
 
 /*
- * Writes "function+0x1F in image", "[cut]", "image+0x1F", the latter with " (changed since)" where the file is
- * another one by now, or 0x1F.
+ * Writes "function+0x1F in image", "[cut]", "image+0x1F", the latter with " (changed since)" where
+ * the file is another one by now, or 0x1F.
  */
 void etwas_addresses_print(struct etwas_output *output, enum etwas_text_style style,
                            struct etwas_addresses *addresses, const struct etwas_address *address);
 
-/* The same with `before` before and `behind` behind it; false and nothing where it would be 0x1F. */
+/*
+ * The same with `before` before and `behind` behind it; false and nothing where it would be 0x1F.
+ */
 bool etwas_addresses_print_known(struct etwas_output *output, enum etwas_text_style style,
                                  struct etwas_addresses *addresses,
                                  const struct etwas_address *address, const char *before,
                                  const char *behind);
 
 /*
- * The stack of a record: as it has it, or unwound from what it has of the program's; that until the next call.
+ * The stack of a record: as it has it, or unwound from what it has of the program's; that until the
+ * next call.
  */
 struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses,
                                                const EVENT_RECORD *record);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events of the Image class, and of the builds that go with them: the system logger's tell the build
- * first, those of other sessions the image.
+ * Events of the Image class, and of the builds that go with them: the system logger's tell the
+ * build first, those of other sessions the image.
  */
 
 #include "address/images.h"

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_ADDRESS_IMAGES_H
 
 /*
- * Which programs, libraries and parts of the kernel a trace had in memory, by its events of the Image
- * class: from when to when, where, and which build each was. All of the trace's records are taken before
- * the first question: what is told last may have been there first.
+ * Which programs, libraries and parts of the kernel a trace had in memory, by its events of the
+ * Image class: from when to when, where, and which build each was. All of the trace's records are
+ * taken before the first question: what is told last may have been there first.
  *
  * Process 0 has the kernel's.
  */

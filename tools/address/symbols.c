@@ -42,7 +42,10 @@ struct function {
     bool is_local;
 };
 
-/* Which functions are inlined at an address: to find that takes long, and the same are asked for again and again. */
+/*
+ * Which functions are inlined at an address: to find that takes long, and the same are asked for
+ * again and again.
+ */
 struct known_inlined {
     uint64_t address; /* 0: the entry is free */
     struct etwas_inlined inlined;

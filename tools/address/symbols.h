@@ -7,10 +7,10 @@
  * What lies at an offset in an image, a program or library that a trace names: by libdw, where the
  * command is built with it, else nothing is known.
  *
- * The name of the file is from the trace. It is opened only where it is an absolute one of a regular
- * file, and used only where its build id is the trace's: of another version of a program nothing is
- * said. Debug information that the system keeps apart is found as debuggers find it, by its build id;
- * other machines are asked only where the environment says which (DEBUGINFOD_URLS).
+ * The name of the file is from the trace. It is opened only where it is an absolute one of a
+ * regular file, and used only where its build id is the trace's: of another version of a program
+ * nothing is said. Debug information that the system keeps apart is found as debuggers find it, by
+ * its build id; other machines are asked only where the environment says which (DEBUGINFOD_URLS).
  */
 
 #include <stdbool.h>
@@ -31,7 +31,10 @@ enum {
     ETWAS_SYMBOLS_INLINED = 16, /* of one address; those around them are left out */
 };
 
-/* Functions whose code lies at an address inside of another's. The texts are the image's, and valid until it is closed. */
+/*
+ * Functions whose code lies at an address inside of another's. The texts are the image's, and valid
+ * until it is closed.
+ */
 struct etwas_inlined {
     uint32_t count;
     const char *functions[ETWAS_SYMBOLS_INLINED]; /* innermost first */
@@ -44,7 +47,10 @@ enum etwas_symbols_from {
     ETWAS_SYMBOLS_FROM_ZERO,    /* address 0, as the file's symbols have it */
 };
 
-/* NULL where nothing is known of the image; *has_changed: the file is there, and is of another build. */
+/*
+ * NULL where nothing is known of the image; *has_changed: the file is there, and is of another
+ * build.
+ */
 struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
                                          size_t build_id_bytes, bool *has_changed);
 
@@ -60,7 +66,9 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
 bool etwas_symbols_inlined(struct etwas_symbols *symbols, enum etwas_symbols_from from,
                            uint64_t offset, struct etwas_inlined *inlined);
 
-/* What has to be added to addresses of its symbols, where its file's first byte would be at `base`. */
+/*
+ * What has to be added to addresses of its symbols, where its file's first byte would be at `base`.
+ */
 bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias);
 
 /* NULL is no image. */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A session of libdw for each process that was looked at last, with the images that the process had: where it
- * has others, it is made anew.
+ * A session of libdw for each process that was looked at last, with the images that the process
+ * had: where it has others, it is made anew.
  */
 
 #include "address/unwind.h"
@@ -306,7 +306,10 @@ uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_s
     unwinder->stack = stack;
     unwinder->frames = frames;
     unwinder->count = 0;
-    /* Whatever ended it but the outermost function: the copy of the stack, too many frames, an image that is not there. */
+    /*
+     * Whatever ended it but the outermost function: the copy of the stack, too many frames, an
+     * image that is not there.
+     */
     if (dwfl_getthread_frames(session, 1, on_frame, unwinder) != 0 && unwinder->count > 0) {
         unwinder->count += unwinder->count < ETWAS_UNWIND_FRAMES;
         frames[unwinder->count - 1] = ETWAS_EVENT_CUT;

@@ -4,9 +4,10 @@
 #define ETWAS_TOOLS_ADDRESS_UNWIND_H
 
 /*
- * The program's part of a stack by the registers and the piece of the stack that a system logger recorded
- * behind an event (docs/file-format.md), and by what the images say of their functions' frames, which they do
- * also without frame pointers: by libdw, where the command is built with it, else there are none.
+ * The program's part of a stack by the registers and the piece of the stack that a system logger
+ * recorded behind an event (docs/file-format.md), and by what the images say of their functions'
+ * frames, which they do also without frame pointers: by libdw, where the command is built with it,
+ * else there are none.
  *
  * An image is used only if its file is of the trace's build. Where it is not, the stack ends.
  */
@@ -40,8 +41,9 @@ struct etwas_unwinder *etwas_unwinder_open(struct etwas_images *images);
 void etwas_unwinder_close(struct etwas_unwinder *unwinder);
 
 /*
- * The frames, innermost first: all but the first are behind calls. The last is ETWAS_EVENT_CUT where the stack goes
- * on: its copy ends, an image is not there, or there are more frames. Returns how many; `unwinder` may be NULL.
+ * The frames, innermost first: all but the first are behind calls. The last is ETWAS_EVENT_CUT
+ * where the stack goes on: its copy ends, an image is not there, or there are more frames. Returns
+ * how many; `unwinder` may be NULL.
  */
 uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_stack *stack,
                       int64_t time, uint64_t frames[ETWAS_UNWIND_FRAMES]);

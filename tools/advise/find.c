@@ -101,8 +101,8 @@ static bool holds_history(const struct etwas_advise_question *question,
 }
 
 /*
- * The least from `from` on that hold the history: with one more a recorder never holds less. Where none that
- * are tried do, *buffers is the most of them.
+ * The least from `from` on that hold the history: with one more a recorder never holds less. Where
+ * none that are tried do, *buffers is the most of them.
  */
 static bool search_recorder(const struct etwas_advise_question *question,
                             const struct etwas_load *load, struct etwas_advice *advice,
@@ -185,8 +185,8 @@ static bool try_file(const struct etwas_advise_question *question, const struct 
 }
 
 /*
- * The least buffers, as minimum and maximum, that lose at most `loss` events; MOST_BUFFERS where none
- * do. First by doubling, then between the last two.
+ * The least buffers, as minimum and maximum, that lose at most `loss` events; MOST_BUFFERS where
+ * none do. First by doubling, then between the last two.
  */
 static bool find_file(const struct etwas_advise_question *question, const struct etwas_load *load,
                       uint32_t buffer_kb, uint32_t floor, uint64_t loss, uint32_t *buffers)

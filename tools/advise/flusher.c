@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The buffers of a session with a file, and its flusher: what the library's does (docs/design.md, "Who
- * waits for whom"), with a disk that takes so much a second and a thread that comes so late.
+ * The buffers of a session with a file, and its flusher: what the library's does (docs/design.md,
+ * "Who waits for whom"), with a disk that takes so much a second and a thread that comes so late.
  *
- * Writers wake the flusher when half of the buffers are used, when they take a new one into use, and when
- * they find none; else it looks by itself, after a pause that becomes shorter when much has come.
- * A pass takes what is full when it begins, and gives it back in batches as they are written. Then it takes
- * new buffers into use until half of the minimum is free.
+ * Writers wake the flusher when half of the buffers are used, when they take a new one into use,
+ * and when they find none; else it looks by itself, after a pause that becomes shorter when much
+ * has come. A pass takes what is full when it begins, and gives it back in batches as they are
+ * written. Then it takes new buffers into use until half of the minimum is free.
  */
 
 #include "advise/model.h"
@@ -177,8 +177,8 @@ static void begin_pass(struct flusher *flusher)
 }
 
 /*
- * Until `now_ns`. Where nothing comes for long its passes find nothing: they are not done one by one when
- * the pause has become the longest.
+ * Until `now_ns`. Where nothing comes for long its passes find nothing: they are not done one by
+ * one when the pause has become the longest.
  */
 static void advance(struct flusher *flusher, uint64_t now_ns)
 {

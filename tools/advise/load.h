@@ -81,8 +81,8 @@ bool etwas_load_add(struct etwas_load *load, int64_t unix_ns, uint32_t processor
                     uint32_t record_bytes);
 
 /*
- * Reads files as one trace. `inputs` has room for `count`. Returns what etwas_input_process does; what is
- * wrong with a file was said.
+ * Reads files as one trace. `inputs` has room for `count`. Returns what etwas_input_process does;
+ * what is wrong with a file was said.
  */
 int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *const *paths,
                     uint32_t count);

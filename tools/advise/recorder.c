@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flight recorder's buffers. All processors share them: a slot whose buffer is full takes one that
- * was never used, else the one that was full first (runtime/buffer/oldest.h). So with another buffer a
- * recorder holds all that it held without it, and one more that was full before.
+ * A flight recorder's buffers. All processors share them: a slot whose buffer is full takes one
+ * that was never used, else the one that was full first (runtime/buffer/oldest.h). So with another
+ * buffer a recorder holds all that it held without it, and one more that was full before.
  */
 
 #include "advise/model.h"

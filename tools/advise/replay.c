@@ -229,8 +229,8 @@ static void on_held(EVENT_RECORD *record)
 }
 
 /*
- * From the newest event held back to the newest that is not, of those logged before one of the same thread
- * that is. False: all are.
+ * From the newest event held back to the newest that is not, of those logged before one of the same
+ * thread that is. False: all are.
  */
 static bool measure_held(const struct run *run, uint64_t *held_ns, uint64_t *at_ns)
 {
@@ -336,8 +336,9 @@ static void query_sizes(struct run *run)
 }
 
 /*
- * Where it is much memory, no more buffers than all events can fill: what a damaged count of processors asks for would
- * be touched, and not used. Of two buffers of a slot that follow each other more than one is full.
+ * Where it is much memory, no more buffers than all events can fill: what a damaged count of
+ * processors asks for would be touched, and not used. Of two buffers of a slot that follow each
+ * other more than one is full.
  */
 static uint32_t fillable(const struct run *run, const struct etwas_model_sizes *sizes,
                          uint32_t buffers)

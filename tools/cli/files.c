@@ -31,7 +31,10 @@ enum {
 
 static struct etwas_files *newest; /* of those that were read */
 
-/* Behind the last number of a name of `length`, what stands before `sign` and it; `digits`: so many of them, 0 any number. */
+/*
+ * Behind the last number of a name of `length`, what stands before `sign` and it; `digits`: so many
+ * of them, 0 any number.
+ */
 static size_t before_number(const char *name, size_t length, char sign, size_t digits)
 {
     size_t begin = length;

@@ -16,15 +16,24 @@ struct etwas_options {
     const char *const *help;    /* as of etwas_command_help; for -h and --help */
     const struct option *named; /* as of getopt_long, as is the next */
     const char *letters;
-    /* Takes one, its value in optarg. False: there is none such, or what is wrong with its value has been said. */
+    /*
+     * Takes one, its value in optarg. False: there is none such, or what is wrong with its value
+     * has been said.
+     */
     bool (*take)(void *context, int option);
 };
 
-/* Takes all; the files, or other names, begin at optind. False: *result is what the program exits with. */
+/*
+ * Takes all; the files, or other names, begin at optind. False: *result is what the program exits
+ * with.
+ */
 bool etwas_options_read(const struct etwas_options *options, int argc, char **argv, void *context,
                         int *result);
 
-/* `wrong` is what is wrong with the options together, or with the files; NULL: nothing. Else as the first. */
+/*
+ * `wrong` is what is wrong with the options together, or with the files; NULL: nothing. Else as the
+ * first.
+ */
 bool etwas_options_fit(const struct etwas_options *options, const char *wrong, int *result);
 
 /* The value of one, which is a whole number. False: it is not, or out of its range. */

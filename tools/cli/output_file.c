@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A file or folder that appears when it is whole. Signals that end the program take away what is not.
+ * A file or folder that appears when it is whole. Signals that end the program take away what is
+ * not.
  */
 
 #include "cli/output_file.h"
@@ -69,7 +70,10 @@ static int make_file(char *name)
     return descriptor;
 }
 
-/* A folder, whose descriptor it takes, with the folders in it. Signals' handlers may not call readdir(3). */
+/*
+ * A folder, whose descriptor it takes, with the folders in it. Signals' handlers may not call
+ * readdir(3).
+ */
 static void empty(int descriptor)
 {
     _Alignas(struct dirent64) char entries[4096];

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_CLI_OUTPUT_FILE_H
 
 /*
- * Where the output goes: to standard output, or to a file or folder that appears under its name when it
- * is whole. Until then it has another name beside it, so what is half done never looks done;
- * a signal that ends the program takes it away.
+ * Where the output goes: to standard output, or to a file or folder that appears under its name
+ * when it is whole. Until then it has another name beside it, so what is half done never looks
+ * done; a signal that ends the program takes it away.
  */
 
 #include "print/output.h"
@@ -25,8 +25,8 @@ bool etwas_output_file_is_input(const struct etwas_output_file *place, char *con
                                 uint32_t count);
 
 /*
- * Makes a file or folder beside `path`; a file that is there already stays until it is replaced, which has to be wanted; a folder
- * must be empty. False after a message on standard error.
+ * Makes a file or folder beside `path`; a file that is there already stays until it is replaced,
+ * which has to be wanted; a folder must be empty. False after a message on standard error.
  */
 bool etwas_output_file_open(struct etwas_output_file *place);
 

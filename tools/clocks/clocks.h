@@ -38,7 +38,9 @@ void etwas_clocks_text_order(struct etwas_output *output, const struct etwas_clo
 /* One object on one line. */
 void etwas_clocks_json(struct etwas_output *output, const struct etwas_clocks_view *view);
 
-/* One page that needs no other file and no network; etwas_page_possible says whether it can be had. */
+/*
+ * One page that needs no other file and no network; etwas_page_possible says whether it can be had.
+ */
 void etwas_clocks_html(struct etwas_output *output, const struct etwas_clocks_view *view);
 
 #endif

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_CONVERT_BYTES_H
 
 /*
- * Bytes that are put together in memory. What finds no memory is left out and remembered: ask `failed`
- * when it matters.
+ * Bytes that are put together in memory. What finds no memory is left out and remembered: ask
+ * `failed` when it matters.
  */
 
 #include <stdbool.h>

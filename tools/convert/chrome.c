@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The JSON of Chrome's about:tracing, for what still wants it: spans as asynchronous events, which need
- * not be inside of one another, and all other events as instants of their threads.
+ * The JSON of Chrome's about:tracing, for what still wants it: spans as asynchronous events, which
+ * need not be inside of one another, and all other events as instants of their threads.
  */
 
 #include "commands.h"
@@ -12,7 +12,10 @@
 #include "print/json.h"
 #include "trace/span_name.h"
 
-/* Microseconds since the first file's session began, to the nanosecond: more digits than a double has left. */
+/*
+ * Microseconds since the first file's session began, to the nanosecond: more digits than a double
+ * has left.
+ */
 static void put_time(struct etwas_convert *convert, int64_t time_ns)
 {
     int64_t start_ns = etwas_input_start_ns(&convert->run.inputs[0]);
@@ -81,7 +84,7 @@ static void put_category(struct etwas_convert *convert)
     }
 }
 
-/* ---- what an event says ------------------------------------------------------------------------ */
+/* ---- what an event says ---------------------------------------------------------------------- */
 
 /* The members of "args": fields, and what there is to say of them under names that no field has. */
 struct arguments {
@@ -198,9 +201,11 @@ static void put_arguments(struct etwas_convert *convert, uint64_t early_ns)
     etwas_output_char(convert->output, '}');
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* By how much an END is before its START, where stamps fall: viewers drop an end that comes first. */
+/*
+ * By how much an END is before its START, where stamps fall: viewers drop an end that comes first.
+ */
 static uint64_t early_ns(const struct etwas_convert *convert)
 {
     return convert->span_role == ETWAS_SPAN_END && convert->time_ns < convert->span->start

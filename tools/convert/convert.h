@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_CONVERT_H
 
 /*
- * What the targets of `etwas convert` share: one file a target, which reads the events once or twice
- * and writes what another tool reads.
+ * What the targets of `etwas convert` share: one file a target, which reads the events once or
+ * twice and writes what another tool reads.
  */
 
 #include "cli/output_file.h"
@@ -61,8 +61,9 @@ struct etwas_convert_reader {
     bool wants_all; /* those that are not wanted too */
     void (*event)(struct etwas_convert *convert);
     /*
-     * What is not asked for, and others need to understand what is: records that describe, of the class EventTrace, and
-     * those that say what an address is. convert->subject is not read. May be NULL.
+     * What is not asked for, and others need to understand what is: records that describe, of the
+     * class EventTrace, and those that say what an address is. convert->subject is not read. May be
+     * NULL.
      */
     void (*beside)(struct etwas_convert *convert, const struct etwas_input *input,
                    const EVENT_RECORD *record);
@@ -80,7 +81,10 @@ struct etwas_convert_target {
     int (*run)(struct etwas_convert *convert); /* returns what the program exits with */
 };
 
-/* All files from their beginning to their end. May be called again; what is wrong with them is told the first time. */
+/*
+ * All files from their beginning to their end. May be called again; what is wrong with them is told
+ * the first time.
+ */
 int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert_reader *reader);
 
 extern const struct etwas_convert_target etwas_convert_ndjson;

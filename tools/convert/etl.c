@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A log file again: events as they are, in order, with all that is needed to understand them. Of what only this
- * program knows a description is added.
+ * A log file again: events as they are, in order, with all that is needed to understand them. Of
+ * what only this program knows a description is added.
  */
 
 #include "commands.h"
@@ -95,7 +95,9 @@ static void put_beside(struct etwas_convert *convert, const struct etwas_input *
     inject(convert, input, record);
 }
 
-/* Others know what Windows describes, and what is described in the file; our own class they do not. */
+/*
+ * Others know what Windows describes, and what is described in the file; our own class they do not.
+ */
 static void describe(struct etwas_convert *convert, const EVENT_RECORD *record)
 {
     struct relog *relog = convert->state;

@@ -47,8 +47,8 @@ enum {
 };
 
 /*
- * A clock of nanoseconds and the times that are shown differ by the same for all events of a file: one a second is
- * asked for, which says how well the others are known too.
+ * A clock of nanoseconds and the times that are shown differ by the same for all events of a file:
+ * one a second is asked for, which says how well the others are known too.
  */
 static etwas_clock_time time_of(struct etwas_convert *convert, const struct etwas_input *input,
                                 int64_t raw)

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_CONVERT_WIRE_H
 
 /*
- * Protocol buffers: fields of a message one behind the other, each a tag and a value. A message inside of
- * another has its length before it, which is known when it ends.
+ * Protocol buffers: fields of a message one behind the other, each a tag and a value. A message
+ * inside of another has its length before it, which is known when it ends.
  *
  * What does not fit makes the wire short, which its owner asks when it is done.
  */

@@ -166,8 +166,8 @@ static bool do_overlap(const struct etwas_diff_run *one, const struct etwas_diff
 }
 
 /*
- * What the runs of a side lost. Of runs that tell of the same, as snapshots of one session do, the one that lost the most
- * counts. Those that overlap are no runs of their own.
+ * What the runs of a side lost. Of runs that tell of the same, as snapshots of one session do, the
+ * one that lost the most counts. Those that overlap are no runs of their own.
  */
 static void count_lost(struct etwas_diff *diff, unsigned side, uint32_t count)
 {
@@ -195,7 +195,9 @@ static void count_lost(struct etwas_diff *diff, unsigned side, uint32_t count)
     }
 }
 
-/* A file that cannot be read whole is compared by what was read; one that is no trace, not at all. */
+/*
+ * A file that cannot be read whole is compared by what was read; one that is no trace, not at all.
+ */
 static int read_all(struct etwas_diff *diff)
 {
     int result = ETWAS_EXIT_FINE;

@@ -4,14 +4,16 @@
 #define ETWAS_TOOLS_DIFF_H
 
 /*
- * `etwas diff`: which classes of instances and activities took longer, or were more frequent, in some traces than in
- * others, and which other events were more frequent.
+ * `etwas diff`: which classes of instances and activities took longer, or were more frequent, in
+ * some traces than in others, and which other events were more frequent.
  *
- * Each file is a run, cut into equal slices of time as it is read: 8 to 16 of them, two becoming one when there are more.
- * With ETWAS_DIFF_LEAST_UNITS runs on each side runs are compared, otherwise their slices. Few and long ones: what is near in
- * time is alike, so that many short ones would seem to know more than they do.
+ * Each file is a run, cut into equal slices of time as it is read: 8 to 16 of them, two becoming
+ * one when there are more. With ETWAS_DIFF_LEAST_UNITS runs on each side runs are compared,
+ * otherwise their slices. Few and long ones: what is near in time is alike, so that many short ones
+ * would seem to know more than they do.
  *
- * Memory is bounded: by the spans that are open at once, and one row of slices for each class and run.
+ * Memory is bounded: by the spans that are open at once, and one row of slices for each class and
+ * run.
  */
 
 #include "diff/judge.h"

@@ -4,12 +4,12 @@
 #define ETWAS_TOOLS_DIFF_JUDGE_H
 
 /*
- * Whether two sides differ, and in which of many rows. What is taken as independent is a unit, a run or a block of
- * time, and never an event: those of one run are alike for reasons of that run.
+ * Whether two sides differ, and in which of many rows. What is taken as independent is a unit, a
+ * run or a block of time, and never an event: those of one run are alike for reasons of that run.
  *
- * Units are dealt to the two sides anew, many times. A row differs as surely as its difference is larger than the
- * largest of all rows in so many of these deals (Westfall and Young's maximum): so the promise is of all rows
- * together, however many there are and however they hang together.
+ * Units are dealt to the two sides anew, many times. A row differs as surely as its difference is
+ * larger than the largest of all rows in so many of these deals (Westfall and Young's maximum): so
+ * the promise is of all rows together, however many there are and however they hang together.
  */
 
 #include <stdbool.h>
@@ -38,7 +38,8 @@ static inline double *etwas_diff_row(const struct etwas_diff_table *table, uint3
 double etwas_diff_mean(const double *values, uint32_t count);
 
 /*
- * p[row]: in so large a part of the deals some row differs as much as this one does in truth. False without memory.
+ * p[row]: in so large a part of the deals some row differs as much as this one does in truth. False
+ * without memory.
  */
 bool etwas_diff_judge(const struct etwas_diff_table *table, double *p);
 
@@ -48,8 +49,8 @@ struct etwas_diff_interval {
 };
 
 /*
- * The difference of the sides' means, second - first, or with `is_ratio` second / first: where the middle `confidence`
- * (0.95) of the resampled ones lie. NaN where a side has no value.
+ * The difference of the sides' means, second - first, or with `is_ratio` second / first: where the
+ * middle `confidence` (0.95) of the resampled ones lie. NaN where a side has no value.
  */
 struct etwas_diff_interval etwas_diff_interval(const struct etwas_diff_table *table, uint32_t row,
                                                bool is_ratio, double confidence);

@@ -81,8 +81,8 @@ static bool says_span(const struct reading *reading, const struct etwas_input *i
 }
 
 /*
- * At the first event: the run begins with it, or, of a file that says what it covers, with that. Nothing is said of how
- * long other sessions ran before anything happened.
+ * At the first event: the run begins with it, or, of a file that says what it covers, with that.
+ * Nothing is said of how long other sessions ran before anything happened.
  */
 static void begin(struct reading *reading, const struct etwas_input *input,
                   const EVENT_RECORD *record, const struct etwas_moment *moment)
@@ -108,7 +108,10 @@ static void end(const struct reading *reading, const struct etwas_input *input)
     }
 }
 
-/* The sums of the event's class in the slice that it is in; NULL: there are too many classes, or no memory. */
+/*
+ * The sums of the event's class in the slice that it is in; NULL: there are too many classes, or no
+ * memory.
+ */
 static struct etwas_diff_sum *sum_of(struct reading *reading, const EVENT_RECORD *record,
                                      struct etwas_schema_texts *schema_texts, int64_t time_ns)
 {
@@ -162,7 +165,10 @@ static bool describe(struct reading *reading, const EVENT_RECORD *record,
     return true;
 }
 
-/* A span counts when it ends. Other STARTs and ENDs count for nothing: their span was not seen whole. */
+/*
+ * A span counts when it ends. Other STARTs and ENDs count for nothing: their span was not seen
+ * whole.
+ */
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;

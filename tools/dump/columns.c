@@ -377,7 +377,9 @@ static bool put_marks(struct etwas_output *output, struct etwas_dump *dump)
     return etwas_marks_are_there(current->schema_texts, current->record, &rest);
 }
 
-/* The values of a field; [1, 2] if there are several. What of it is not whole stands behind them. */
+/*
+ * The values of a field; [1, 2] if there are several. What of it is not whole stands behind them.
+ */
 static bool put_field(struct etwas_output *output, struct etwas_dump *dump, uint32_t path,
                       bool quoted)
 {

@@ -87,8 +87,9 @@ struct etwas_dump {
 bool etwas_dump_take_option(void *context, int option);
 
 /*
- * Shows the events of these traces as its options, `run` and `output` say, which are set, and the columns
- * chosen. With run->live they are the names of sessions. Frees what it has. Returns what the program exits with.
+ * Shows the events of these traces as its options, `run` and `output` say, which are set, and the
+ * columns chosen. With run->live they are the names of sessions. Frees what it has. Returns what
+ * the program exits with.
  */
 int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count);
 
@@ -115,7 +116,9 @@ etwas_clock_time etwas_dump_time(const struct etwas_dump *dump);
 void etwas_dump_print_stamp(struct etwas_output *output, const struct etwas_dump *dump,
                             int64_t raw);
 
-/* Of struct etwas_fields_reader: what a number means. With --symbols also what lies at an address. */
+/*
+ * Of struct etwas_fields_reader: what a number means. With --symbols also what lies at an address.
+ */
 bool etwas_dump_print_value(struct etwas_output *output, void *context, enum etwas_field_kind kind,
                             const etwas_value *value);
 
@@ -136,10 +139,15 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dump,
                              const struct etwas_dump_column *column, bool quoted);
 
-/* Says, once for each kind of event, if the payload ends before its fields or arguments, or one is not described. */
+/*
+ * Says, once for each kind of event, if the payload ends before its fields or arguments, or one is
+ * not described.
+ */
 void etwas_dump_report_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
 
-/* Says, once for a command, that times were not shown as nanoseconds since 1970 cannot hold them. */
+/*
+ * Says, once for a command, that times were not shown as nanoseconds since 1970 cannot hold them.
+ */
 void etwas_dump_report_beyond(const struct etwas_dump *dump);
 
 /* Says likewise that `what` makes no sense. */

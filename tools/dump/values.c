@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Fields that are times, addresses of code, or places in files: what is known of them beside the number.
+ * Fields that are times, addresses of code, or places in files: what is known of them beside the
+ * number.
  */
 
 #include "dump/dump.h"

@@ -41,8 +41,8 @@ struct etwas_field_paths {
 uint32_t etwas_field_paths_add(struct etwas_field_paths *paths, const char *text, size_t bytes);
 
 /*
- * Notes that a column of that name is compared, so that it can be said if events have a field that is
- * called alike. Of more than there is room for that is not said.
+ * Notes that a column of that name is compared, so that it can be said if events have a field that
+ * is called alike. Of more than there is room for that is not said.
  */
 void etwas_field_paths_watch(struct etwas_field_paths *paths, const char *text, size_t bytes);
 
@@ -51,8 +51,8 @@ uint32_t etwas_field_paths_find(const struct etwas_field_paths *paths, const cha
                                 size_t bytes);
 
 /*
- * Says on standard error which of them no event had, and what may have been meant, and which a column hides. `whose`
- * are the events, as "no event". Returns whether one was missed.
+ * Says on standard error which of them no event had, and what may have been meant, and which a
+ * column hides. `whose` are the events, as "no event". Returns whether one was missed.
  */
 bool etwas_field_paths_report(const struct etwas_field_paths *paths, const char *command,
                               const char *whose);

@@ -48,8 +48,8 @@ static bool is_foreign(const etwas_value *value)
 }
 
 /*
- * Whole numbers, which most values are, in the decoder's own form but without asking it. False: it is
- * something else.
+ * Whole numbers, which most values are, in the decoder's own form but without asking it. False: it
+ * is something else.
  */
 static bool put_whole_number(struct etwas_output *output, const etwas_value *value)
 {
@@ -157,7 +157,9 @@ static void put_json_string(struct etwas_output *output, const etwas_value *valu
     etwas_output_char(output, '"');
 }
 
-/* With as many digits as it takes to have the same value back: of a float up to 9, else up to 17. */
+/*
+ * With as many digits as it takes to have the same value back: of a float up to 9, else up to 17.
+ */
 static void put_json_float(struct etwas_output *output, double value, bool is_double)
 {
     int digits = is_double ? 15 : 6;

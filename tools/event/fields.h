@@ -34,7 +34,10 @@ static inline void etwas_fields_no_rest(struct etwas_fields_rest *rest)
     rest->odd_count = 0;
 }
 
-/* Writes a value of some kind as text, if more is known of it than the decoder says; else nothing, and false. */
+/*
+ * Writes a value of some kind as text, if more is known of it than the decoder says; else nothing,
+ * and false.
+ */
 struct etwas_fields_reader {
     bool (*put)(struct etwas_output *output, void *context, enum etwas_field_kind kind,
                 const etwas_value *value);
@@ -65,13 +68,16 @@ struct etwas_fields_form {
 void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
                                 const struct etwas_schema_texts *schema_texts);
 
-/* What etwas_fields_next gave next. `rest`, of zeroes at first, is set as soon as there is something in it. */
+/*
+ * What etwas_fields_next gave next. `rest`, of zeroes at first, is set as soon as there is
+ * something in it.
+ */
 void etwas_fields_print_token(struct etwas_fields_form *form, const etwas_value *value,
                               struct etwas_fields_rest *rest);
 
 /*
- * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that is not whole
- * stands in its place, what follows the last field behind it.
+ * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that
+ * is not whole stands in its place, what follows the last field behind it.
  */
 bool etwas_fields_print_text(struct etwas_output *output,
                              const struct etwas_schema_texts *schema_texts,

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_EVENT_MARKS_H
 
 /*
- * What is to be said beside the fields of an event: that one is not whole or not described, that bytes follow
- * the last one, that a value is odd, that the fields are those of another version. Whoever shows an event shows
- * its marks too, all of them:
+ * What is to be said beside the fields of an event: that one is not whole or not described, that
+ * bytes follow the last one, that a value is odd, that the fields are those of another version.
+ * Whoever shows an event shows its marks too, all of them:
  *
  *     etwas_fields_print_json(output, described, record, &rest);
  *     etwas_marks_print_json(output, described, record, &rest);
@@ -21,15 +21,19 @@ bool etwas_marks_are_there(const struct etwas_schema_texts *schema_texts,
                            const EVENT_RECORD *record, const struct etwas_fields_rest *rest);
 
 /*
- * Members behind others of a JSON object: truncated or undescribed (the field), and rest (hexadecimal); odd (an array
- * of objects with field, index where it is an element, and odd, in words; odd_values, if there are more than in it);
- * decoded_as_version (number; null: what is built in of all versions that are known).
+ * Members behind others of a JSON object: truncated or undescribed (the field), and rest
+ * (hexadecimal); odd (an array of objects with field, index where it is an element, and odd, in
+ * words; odd_values, if there are more than in it); decoded_as_version (number; null: what is built
+ * in of all versions that are known).
  */
 void etwas_marks_print_json(struct etwas_output *output,
                             const struct etwas_schema_texts *schema_texts,
                             const EVENT_RECORD *record, const struct etwas_fields_rest *rest);
 
-/* The same in words, harmless on a terminal: `b (truncated: 01); name (odd byte: 41); version 3 decoded as 2`. */
+/*
+ * The same in words, harmless on a terminal: `b (truncated: 01); name (odd byte: 41); version 3
+ * decoded as 2`.
+ */
 void etwas_marks_print_words(struct etwas_output *output,
                              const struct etwas_schema_texts *schema_texts,
                              const EVENT_RECORD *record, const struct etwas_fields_rest *rest);

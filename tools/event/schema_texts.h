@@ -30,7 +30,10 @@ struct etwas_schema_texts_field {
     enum etwas_field_kind kind;
     struct etwas_kept_text label; /* `size=`, harmless on a terminal */
     struct etwas_kept_text key;   /* `"size":` as JSON; the second of a name is "size#2" */
-    /* `point.size#2` as it is in the file, with all structs around it, of which `size#2` begins at own_at. */
+    /*
+     * `point.size#2` as it is in the file, with all structs around it, of which `size#2` begins at
+     * own_at.
+     */
     struct etwas_kept_text full;
     size_t own_at;
     uint32_t path; /* which of the fields asked for it is, or _NONE */
@@ -55,8 +58,8 @@ struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
 void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts);
 
 /*
- * What tells self-describing events of one name apart, behind that name: "/Start", "/Stop", "/7", and
- * "" for opcode 0. The names of others have their opcode's. Until the next call.
+ * What tells self-describing events of one name apart, behind that name: "/Start", "/Stop", "/7",
+ * and "" for opcode 0. The names of others have their opcode's. Until the next call.
  */
 const char *etwas_schema_texts_opcode(uint8_t opcode);
 

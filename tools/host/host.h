@@ -12,7 +12,10 @@
 #include <stdbool.h>
 
 enum {
-    /* To whoever started it: what comes next says where the session is, what came before were messages. */
+    /*
+     * To whoever started it: what comes next says where the session is, what came before were
+     * messages.
+     */
     ETWAS_HOST_RUNS = '\0'
 };
 
@@ -22,12 +25,14 @@ void etwas_host_notify(const char *state);
 /* Standard input, output and error become /dev/null. */
 void etwas_host_let_go(void);
 
-/* SIGINT, SIGTERM and SIGHUP wait from here on. Before there is any thread, which would get them. */
+/*
+ * SIGINT, SIGTERM and SIGHUP wait from here on. Before there is any thread, which would get them.
+ */
 void etwas_host_block_signals(void);
 
 /*
- * Waits until the session has ended; each of these signals stops it. False: there is no thread for that, and it has been
- * stopped.
+ * Waits until the session has ended; each of these signals stops it. False: there is no thread for
+ * that, and it has been stopped.
  */
 bool etwas_host_serve(TRACEHANDLE session);
 

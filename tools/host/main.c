@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The program etwas-host: starts a session for everybody of its user, and ends with it. `etwas start` runs it in
- * the background, a service manager as it is.
+ * The program etwas-host: starts a session for everybody of its user, and ends with it. `etwas
+ * start` runs it in the background, a service manager as it is.
  */
 
 #include "commands.h"
@@ -96,7 +96,9 @@ static int host(const struct etwas_steer_start_request *request, bool in_backgro
     if (!etwas_steer_start_request_start(request, command, &session)) {
         return ETWAS_EXIT_OPEN;
     }
-    /* The folder that it is started in may go; but what the environment names was meant from there. */
+    /*
+     * The folder that it is started in may go; but what the environment names was meant from there.
+     */
     if (in_background && chdir("/") != 0) {
         fprintf(stderr, "%s: /: %s\n", command, strerror(errno));
         return ETWAS_EXIT_OPEN;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a service manager is told: a datagram to the socket that NOTIFY_SOCKET names, a path, or with @ a name
- * outside the file system.
+ * What a service manager is told: a datagram to the socket that NOTIFY_SOCKET names, a path, or
+ * with @ a name outside the file system.
  */
 
 #include "host/host.h"

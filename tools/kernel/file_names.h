@@ -4,11 +4,13 @@
 #define ETWAS_TOOLS_KERNEL_FILE_NAMES_H
 
 /*
- * What the files of traces are called, by the kernel's events that say so (etwas_kernel_is_file_name): by the number
- * that the trace has for a file. Where nothing says it, it is called as somebody wrote who opened it.
+ * What the files of traces are called, by the kernel's events that say so
+ * (etwas_kernel_is_file_name): by the number that the trace has for a file. Where nothing says it,
+ * it is called as somebody wrote who opened it.
  *
- * A name may be told behind the events of its file. So all are taken twice: when the traces are read for the
- * first time, where the first of each counts, and then, where each counts from its place.
+ * A name may be told behind the events of its file. So all are taken twice: when the traces are
+ * read for the first time, where the first of each counts, and then, where each counts from its
+ * place.
  */
 
 #include <etwas/decode.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reads the payloads of the kernel's classes at their offsets. Payloads come from files: their sizes
- * are checked.
+ * Reads the payloads of the kernel's classes at their offsets. Payloads come from files: their
+ * sizes are checked.
  */
 
 #include "kernel/kernel.h"
@@ -116,7 +116,10 @@ enum {
     STATE_DEFERRED_READY = 7, /* ready, and no processor is chosen yet */
 };
 
-/* Where a switch has its fields, since version 2; the threads of all versions are in the same places. */
+/*
+ * Where a switch has its fields, since version 2; the threads of all versions are in the same
+ * places.
+ */
 enum {
     SWITCH_VERSION = 2,
     SWITCH_LAST_VERSION = 4,

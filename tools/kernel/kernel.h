@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_KERNEL_KERNEL_H
 
 /*
- * The kernel's events that tell who ran where, and on what it worked: numbers picked out of their payloads, which
- * are those of a 64-bit system.
+ * The kernel's events that tell who ran where, and on what it worked: numbers picked out of their
+ * payloads, which are those of a 64-bit system.
  */
 
 #include <etwas/evntcons.h>
@@ -82,7 +82,9 @@ struct etwas_kernel_event {
     struct etwas_kernel_socket socket;
 };
 
-/* From one time to another, 0 where that is before it. Times may be any number: a file may say so. */
+/*
+ * From one time to another, 0 where that is before it. Times may be any number: a file may say so.
+ */
 static inline uint64_t etwas_kernel_ns(int64_t from_ns, int64_t to_ns)
 {
     return to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
@@ -92,8 +94,8 @@ static inline uint64_t etwas_kernel_ns(int64_t from_ns, int64_t to_ns)
 const char *etwas_kernel_fault_name(uint8_t fault);
 
 /*
- * False: it is none of these, or too short to be one. Of a version that is not known what all known ones have in
- * common is read: a switch without a state, a thread not at all.
+ * False: it is none of these, or too short to be one. Of a version that is not known what all known
+ * ones have in common is read: a switch without a state, a thread not at all.
  */
 bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event);
 

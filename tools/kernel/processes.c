@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Lives of ids in the order in which they begin, each with the one before; a hash table has the last ones.
+ * Lives of ids in the order in which they begin, each with the one before; a hash table has the
+ * last ones.
  */
 
 #include "kernel/processes.h"

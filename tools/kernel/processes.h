@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_KERNEL_PROCESSES_H
 
 /*
- * What the processes of a trace are called, by the kernel's events about them, and when: an id that is given again is
- * another process, and one that runs another program has another name from then on. Each of that is a life of the id.
+ * What the processes of a trace are called, by the kernel's events about them, and when: an id that
+ * is given again is another process, and one that runs another program has another name from then
+ * on. Each of that is a life of the id.
  */
 
 #include "kernel/schedule.h"
@@ -48,7 +49,10 @@ enum etwas_processes_news {
 /* False without memory. */
 bool etwas_processes_open(struct etwas_processes *processes);
 
-/* Learns of a record that is about a process (etwas_kernel_is_process), in the order of time; *process: which. */
+/*
+ * Learns of a record that is about a process (etwas_kernel_is_process), in the order of time;
+ * *process: which.
+ */
 enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *processes,
                                                      const EVENT_RECORD *record, int64_t time,
                                                      uint32_t *process);
@@ -65,12 +69,15 @@ uint32_t etwas_processes_life(const struct etwas_processes *processes, uint32_t 
 const char *etwas_processes_name(const struct etwas_processes *processes, uint32_t process,
                                  int64_t time);
 
-/* Which process has the id by what was taken so far: its first life's number; ETWAS_PROCESSES_NONE: the first one had it. */
+/*
+ * Which process has the id by what was taken so far: its first life's number; ETWAS_PROCESSES_NONE:
+ * the first one had it.
+ */
 uint32_t etwas_processes_now(const struct etwas_processes *processes, uint32_t process);
 
 /*
- * The names that such a process had, one after the other: "sh, make". Returns `room`, which is cut at its end; NULL: none
- * is known.
+ * The names that such a process had, one after the other: "sh, make". Returns `room`, which is cut
+ * at its end; NULL: none is known.
  */
 const char *etwas_processes_names(const struct etwas_processes *processes, uint32_t process,
                                   uint32_t first, char *room, size_t room_bytes);

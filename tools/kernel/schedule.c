@@ -90,8 +90,8 @@ static uint64_t smaller(uint64_t left, uint64_t right)
 }
 
 /*
- * Who was ready on a processor while a switch was missing there may have run, and waited since. Who waited
- * while one was missing on any may have been woken, and have run there.
+ * Who was ready on a processor while a switch was missing there may have run, and waited since. Who
+ * waited while one was missing on any may have been woken, and have run there.
  */
 uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
                                     const struct etwas_schedule_thread *thread, int64_t time_ns)
@@ -225,7 +225,10 @@ struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedul
     return thread;
 }
 
-/* Up to the first switch that there is of a processor. False: who gives way cannot have run so long. */
+/*
+ * Up to the first switch that there is of a processor. False: who gives way cannot have run so
+ * long.
+ */
 static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                   uint32_t id, struct etwas_schedule_thread *thread)
 {
@@ -246,7 +249,9 @@ static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_process
     return true;
 }
 
-/* A switch is missing: since the one before nothing is known of who should have run, and who did. */
+/*
+ * A switch is missing: since the one before nothing is known of who should have run, and who did.
+ */
 static void forget(struct etwas_schedule *schedule,
                    const struct etwas_schedule_processor *processor,
                    struct etwas_schedule_thread *thread)
@@ -276,7 +281,10 @@ static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_proce
     schedule->gap_end_ns = schedule->end_ns;
 }
 
-/* When the last of its events before the loss was; not before its newest switch, which was one of them. */
+/*
+ * When the last of its events before the loss was; not before its newest switch, which was one of
+ * them.
+ */
 static int64_t began_to_lose(const struct etwas_schedule *schedule,
                              const struct etwas_schedule_processor *processor, uint64_t lost_ns)
 {
@@ -287,8 +295,8 @@ static int64_t began_to_lose(const struct etwas_schedule *schedule,
 }
 
 /*
- * Events of a processor were lost until now: a switch may be missing even if the next one fits. Up to its last event
- * before that none is: the thread that ran, ran until then.
+ * Events of a processor were lost until now: a switch may be missing even if the next one fits. Up
+ * to its last event before that none is: the thread that ran, ran until then.
  */
 static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                  const struct etwas_kernel_event *event)
@@ -308,8 +316,8 @@ static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processo
 }
 
 /*
- * Behind a loss no switch is missing before the next one: the thread that gives way then has run since. False: it cannot have,
- * so one is.
+ * Behind a loss no switch is missing before the next one: the thread that gives way then has run
+ * since. False: it cannot have, so one is.
  */
 static bool ran_since_loss(struct etwas_schedule *schedule,
                            struct etwas_schedule_processor *processor, uint32_t id,
@@ -383,7 +391,10 @@ static void come(struct etwas_schedule *schedule, struct etwas_schedule_processo
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Who runs there has ended and goes on as another thread: it runs another program, and was not the first one. */
+/*
+ * Who runs there has ended and goes on as another thread: it runs another program, and was not the
+ * first one.
+ */
 static void go_on(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                   struct etwas_schedule_thread *thread)
 {

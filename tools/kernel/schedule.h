@@ -4,26 +4,28 @@
 #define ETWAS_TOOLS_KERNEL_SCHEDULE_H
 
 /*
- * Who ran when, on which processor, by the kernel's context switches: the time that each thread ran,
- * was ready to run, and waited, and that each processor was busy and idle.
+ * Who ran when, on which processor, by the kernel's context switches: the time that each thread
+ * ran, was ready to run, and waited, and that each processor was busy and idle.
  *
- * On a processor who gives way must be who came before. Where it is another, a switch is missing: the
- * time since the switch before is not known of the processor, nor of the two threads, nor how long who
- * was ready there was so. Where the trace says that events of the processor were lost, that is so from its last event
- * before to its first one after: until the former the thread ran that came before, and since the latter the thread has run
- * that gives way next. A thread that waited meanwhile, wherever that was, may have been woken and have run: so much of its time is not known; but
- * that it waited is believed where its waiting ended before the gap was found, at the processor's next event.
- * Before its first switch a processor ran who gives way there, since the trace began; and after its
- * last one who came, until it ends; unless the trace does not have everything from its beginning, or to
- * its end: then that time is not known.
+ * On a processor who gives way must be who came before. Where it is another, a switch is missing:
+ * the time since the switch before is not known of the processor, nor of the two threads, nor how
+ * long who was ready there was so. Where the trace says that events of the processor were lost,
+ * that is so from its last event before to its first one after: until the former the thread ran
+ * that came before, and since the latter the thread has run that gives way next. A thread that
+ * waited meanwhile, wherever that was, may have been woken and have run: so much of its time is not
+ * known; but that it waited is believed where its waiting ended before the gap was found, at the
+ * processor's next event. Before its first switch a processor ran who gives way there, since the
+ * trace began; and after its last one who came, until it ends; unless the trace does not have
+ * everything from its beginning, or to its end: then that time is not known.
  *
- * Ready is who was taken from a processor and could have run on, and who was woken, where the trace has
- * the events that say so (ReadyThread); without them who was woken still waits. A thread that was there
- * before waited until it was seen first.
+ * Ready is who was taken from a processor and could have run on, and who was woken, where the trace
+ * has the events that say so (ReadyThread); without them who was woken still waits. A thread that
+ * was there before waited until it was seen first.
  *
- * A session that records its own process alone has of each switch the process's side: who comes, and who gives way.
- * The other side is 0. So what a processor did meanwhile is not known, though it counts as idle here; and that a
- * thread ends is told by its end alone. Of a thread without a switch nothing is known.
+ * A session that records its own process alone has of each switch the process's side: who comes,
+ * and who gives way. The other side is 0. So what a processor did meanwhile is not known, though it
+ * counts as idle here; and that a thread ends is told by its end alone. Of a thread without a
+ * switch nothing is known.
  *
  * Memory is bounded: of threads beyond ETWAS_SCHEDULE_THREADS the time that they ran is known
  * together, and no more.
@@ -80,8 +82,9 @@ struct etwas_schedule_processor {
 struct etwas_schedule;
 
 /*
- * A thread was in a state from one time to another; `event` ended that, NULL: the trace did. Intervals
- * of a thread come in order, those that an event ends in the order: who gave way, who came.
+ * A thread was in a state from one time to another; `event` ended that, NULL: the trace did.
+ * Intervals of a thread come in order, those that an event ends in the order: who gave way, who
+ * came.
  */
 typedef void etwas_schedule_interval(void *context, const struct etwas_schedule_thread *thread,
                                      enum etwas_schedule_state state, int64_t from_ns,
@@ -130,14 +133,14 @@ void etwas_schedule_add_record(struct etwas_schedule *schedule,
 void etwas_schedule_finish(struct etwas_schedule *schedule);
 
 /*
- * The process that has the id runs another program, and was seen on that processor, or UINT32_MAX: what it does from now on is
- * another thread's.
+ * The process that has the id runs another program, and was seen on that processor, or UINT32_MAX:
+ * what it does from now on is another thread's.
  */
 void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t thread, uint32_t processor);
 
 /*
- * The thread logs an event: it runs, and if nothing was seen of it so far, it always did. NULL: there are
- * too many.
+ * The thread logs an event: it runs, and if nothing was seen of it so far, it always did. NULL:
+ * there are too many.
  */
 struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t thread);
 
@@ -146,7 +149,10 @@ void etwas_schedule_account(const struct etwas_schedule *schedule,
                             const struct etwas_schedule_thread *thread, int64_t time_ns,
                             uint64_t ns[ETWAS_SCHEDULE_STATES]);
 
-/* How much of the time since its newest switch, up to then, it may have been in another state than its own. */
+/*
+ * How much of the time since its newest switch, up to then, it may have been in another state than
+ * its own.
+ */
 uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
                                     const struct etwas_schedule_thread *thread, int64_t time_ns);
 

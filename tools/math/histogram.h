@@ -4,9 +4,10 @@
 #define ETWAS_TOOLS_MATH_HISTOGRAM_H
 
 /*
- * Quantiles of any number of values in bounded memory: values below 1,024 are counted one by one, larger ones in
- * cells that are 1/512 of their lower end wide at the most. So a quantile is known to 0.1 %, the least and the
- * largest value exactly. At most 223 kB, a cell's neighbourhood only where there are values.
+ * Quantiles of any number of values in bounded memory: values below 1,024 are counted one by one,
+ * larger ones in cells that are 1/512 of their lower end wide at the most. So a quantile is known
+ * to 0.1 %, the least and the largest value exactly. At most 223 kB, a cell's neighbourhood only
+ * where there are values.
  */
 
 #include <stdbool.h>
@@ -35,13 +36,16 @@ struct etwas_quantile {
 bool etwas_histogram_add(struct etwas_histogram *histogram, uint64_t value);
 
 /*
- * The least value that so many of 1,000 values do not exceed: 500 is the median, 0 the least, 1,000 the largest.
- * 0 of none.
+ * The least value that so many of 1,000 values do not exceed: 500 is the median, 0 the least, 1,000
+ * the largest. 0 of none.
  */
 struct etwas_quantile etwas_histogram_quantile(const struct etwas_histogram *histogram,
                                                uint32_t per_mille);
 
-/* How many values are from `from` on and below `to`, both of which begin cells: powers of 2 and their 512ths do. */
+/*
+ * How many values are from `from` on and below `to`, both of which begin cells: powers of 2 and
+ * their 512ths do.
+ */
 uint64_t etwas_histogram_between(const struct etwas_histogram *histogram, uint64_t from,
                                  uint64_t to);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The files that pages are made of, as they lie in this folder, each with a NUL behind it. The build says where they
- * are and hashes them.
+ * The files that pages are made of, as they lie in this folder, each with a NUL behind it. The
+ * build says where they are and hashes them.
  */
 
 #include "page/files.h"

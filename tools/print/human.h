@@ -26,7 +26,10 @@ const char *etwas_human_size(char text[ETWAS_HUMAN_CHARACTERS], double bytes);
 /* Three digits and a unit: 850 ns, 12.3 us, 1.23 ms, 45.6 s. */
 const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns);
 
-/* Three digits, or a whole number: 0.05, 4.93, 12.3, 1,234,567. What is less than that is <0.01, NaN is -. */
+/*
+ * Three digits, or a whole number: 0.05, 4.93, 12.3, 1,234,567. What is less than that is <0.01,
+ * NaN is -.
+ */
 const char *etwas_human_rate(char text[ETWAS_HUMAN_CHARACTERS], double rate);
 
 #endif

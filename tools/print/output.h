@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * JSON in a page: < is written \u003c, so that nothing ends its element; and a string is whole as far as all of them
- * together leave room, but at least so many bytes, and then "…".
+ * JSON in a page: < is written \u003c, so that nothing ends its element; and a string is whole as
+ * far as all of them together leave room, but at least so many bytes, and then "…".
  */
 struct etwas_output_script {
     bool is_on;
@@ -57,7 +57,9 @@ static inline void etwas_output_to(struct etwas_output *output, int descriptor)
 /* A copy of a text in memory, with its NUL, for free(). NULL without memory. */
 char *etwas_output_copy(const struct etwas_output *output);
 
-/* Forgets the text in memory that was made before, and gives the empty one: `bytes` is never NULL. */
+/*
+ * Forgets the text in memory that was made before, and gives the empty one: `bytes` is never NULL.
+ */
 struct etwas_output *etwas_output_anew(struct etwas_output *output);
 
 /* The two of the program. */

@@ -116,7 +116,10 @@ enum {
     INVALID_UNIT = 0x110000 /* no code point */
 };
 
-/* The control characters of ASCII and of Unicode, line separators, and the marks that turn the direction of text. */
+/*
+ * The control characters of ASCII and of Unicode, line separators, and the marks that turn the
+ * direction of text.
+ */
 static bool steers_a_terminal(uint32_t point)
 {
     return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x061C || point == 0x200E ||

@@ -7,8 +7,8 @@
  * How GUIDs, times and strings from a trace are written.
  *
  * Strings come from files that anyone may have made. Printed as text, whatever could steer a
- * terminal (controls, text direction marks) or is not valid is written \xNN or \u{N}; in JSON, it is
- * written \uNNNN, and what is not valid becomes U+FFFD.
+ * terminal (controls, text direction marks) or is not valid is written \xNN or \u{N}; in JSON, it
+ * is written \uNNNN, and what is not valid becomes U+FFFD.
  */
 
 #include "print/output.h"
@@ -30,15 +30,18 @@ void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
 void etwas_text_time(struct etwas_output *output, int64_t filetime);
 
 /*
- * Nanoseconds since 1970 that the reader gives for every time that 64 bits cannot hold: it was before 1677-09-21
- * 00:12:43, or after 2262-04-11 23:47:16, and that is all that can be said.
+ * Nanoseconds since 1970 that the reader gives for every time that 64 bits cannot hold: it was
+ * before 1677-09-21 00:12:43, or after 2262-04-11 23:47:16, and that is all that can be said.
  */
 static inline bool etwas_text_is_beyond(int64_t unix_ns)
 {
     return unix_ns == INT64_MIN || unix_ns == INT64_MAX;
 }
 
-/* The same of nanoseconds since 1970: 2026-11-21T08:19:17.123456789Z; @before-1677-09-21, @after-2262-04-11. */
+/*
+ * The same of nanoseconds since 1970: 2026-11-21T08:19:17.123456789Z; @before-1677-09-21,
+ * @after-2262-04-11.
+ */
 void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns);
 
 enum etwas_text_style {

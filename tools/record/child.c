@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The program that is recorded, and the signals that come meanwhile. They come in two places alone, so that none
- * comes between a look and a wait: while the session starts, and then no program is run, and while the program is
- * waited for.
+ * The program that is recorded, and the signals that come meanwhile. They come in two places alone,
+ * so that none comes between a look and a wait: while the session starts, and then no program is
+ * run, and while the program is waited for.
  */
 
 #include "record/record.h"
@@ -46,7 +46,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
     }
 }
 
-/* What is ignored stays ignored, as nohup and shells want it; but how a child ends has to be heard of. */
+/*
+ * What is ignored stays ignored, as nohup and shells want it; but how a child ends has to be heard
+ * of.
+ */
 void etwas_record_catch_signals(void)
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};

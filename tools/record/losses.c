@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where events were lost, and what helps: against loss in the kernel no larger buffer does. Why they were lost
- * there the accounts say with which the session ends its file.
+ * Where events were lost, and what helps: against loss in the kernel no larger buffer does. Why
+ * they were lost there the accounts say with which the session ends its file.
  */
 
 #include "record/record.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Names of EnableFlags, and of events that can have a stack, as they are given to `etwas record`: those
- * of ETW, with what they all begin with or without it, in any case.
+ * Names of EnableFlags, and of events that can have a stack, as they are given to `etwas record`:
+ * those of ETW, with what they all begin with or without it, in any case.
  */
 
 #include "record/record.h"
@@ -75,7 +75,10 @@ static bool is_name(const char *name, const char *text, size_t length)
     return strlen(name) == length && strncasecmp(name, text, length) == 0;
 }
 
-/* The next name of the list, without what all begin with, and its length; the list is over with NULL. */
+/*
+ * The next name of the list, without what all begin with, and its length; the list is over with
+ * NULL.
+ */
 static const char *next_name(const char **text, size_t *length)
 {
     const char *name = *text;

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EnableFlags have no filter, but system providers do: so what one process does is recorded by their keywords.
+ * EnableFlags have no filter, but system providers do: so what one process does is recorded by
+ * their keywords.
  */
 
 #include "record/record.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether there is a program to run, as execvp looks for it: what is not there should not cost a file
- * that is.
+ * Whether there is a program to run, as execvp looks for it: what is not there should not cost a
+ * file that is.
  */
 
 #include "record/record.h"

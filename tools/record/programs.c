@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The program's own providers, and those of whatever it starts: a session of this process that they log into from
- * their first event on, since it enables them before the program runs.
+ * The program's own providers, and those of whatever it starts: a session of this process that they
+ * log into from their first event on, since it enables them before the program runs.
  */
 
 #include "record/record.h"

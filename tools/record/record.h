@@ -58,8 +58,8 @@ void etwas_record_catch_signals(void);
 bool etwas_record_is_stopped(void);
 
 /*
- * Runs the program, unless it is stopped already, and waits for it. Returns what to exit with: what it exits with, or
- * 128 and the number of the signal that ended it, or asked for the end.
+ * Runs the program, unless it is stopped already, and waits for it. Returns what to exit with: what
+ * it exits with, or 128 and the number of the signal that ended it, or asked for the end.
  */
 int etwas_record_child(char **program);
 
@@ -67,21 +67,22 @@ int etwas_record_child(char **program);
 int etwas_record_cannot_run(const char *program, int error);
 
 /*
- * From here on the program is one whose providers other processes enable. Before there is any thread. False after a
- * message on standard error.
+ * From here on the program is one whose providers other processes enable. Before there is any
+ * thread. False after a message on standard error.
  */
 bool etwas_record_share(void);
 
 /*
- * Starts a session for the providers of programs, in which they are enabled before this returns, to a file: wish->path, or
- * where the kernel is recorded to that one beside it. False likewise: then nothing runs.
+ * Starts a session for the providers of programs, in which they are enabled before this returns, to
+ * a file: wish->path, or where the kernel is recorded to that one beside it. False likewise: then
+ * nothing runs.
  */
 bool etwas_record_programs(const struct etwas_record_request *request, TRACEHANDLE *session);
 const char *etwas_record_programs_path(const struct etwas_record_request *request);
 
 /*
- * On standard error, of a session that has stopped, and its file; a line for each reason, and what helps. False: the file
- * could not be written.
+ * On standard error, of a session that has stopped, and its file; a line for each reason, and what
+ * helps. False: the file could not be written.
  */
 bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const char *help);
 

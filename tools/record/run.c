@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions around a program, or around what is left of a process's life: one of the kernel, one of programs' own
- * providers, or both.
+ * Sessions around a program, or around what is left of a process's life: one of the kernel, one of
+ * programs' own providers, or both.
  */
 
 #include "record/record.h"
@@ -216,8 +216,8 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
 }
 
 /*
- * What programs logged ends first, so that the kernel's part has all of their time. False: events were lost since a file could
- * not be written.
+ * What programs logged ends first, so that the kernel's part has all of their time. False: events
+ * were lost since a file could not be written.
  */
 static bool finish(const struct etwas_record_request *request, const struct sessions *sessions)
 {

@@ -122,7 +122,10 @@ static bool is_of_output(uint32_t code)
     }
 }
 
-/* Of a process that lives: the file that it had made for who recovers it. One in a memfd never had a name. */
+/*
+ * Of a process that lives: the file that it had made for who recovers it. One in a memfd never had
+ * a name.
+ */
 static bool is_name_gone(const char *path)
 {
     static const char removed[] = ".pool (deleted)";
@@ -165,7 +168,10 @@ static void recover(struct request *request, const char *shown, const char *sour
 
 /* ---- those of a folder ----------------------------------------------------------------------- */
 
-/* A session's name may be anything, and two sessions may have the same; not the same GUID. No character is cut in two. */
+/*
+ * A session's name may be anything, and two sessions may have the same; not the same GUID. No
+ * character is cut in two.
+ */
 static void name_output(const struct request *request, const etwas_recovered *found,
                         char path[ETWAS_RECOVER_PATH_BYTES])
 {
@@ -186,7 +192,10 @@ static void name_output(const struct request *request, const etwas_recovered *fo
                    found->process_id, found->session.Data1);
 }
 
-/* Is it known of a pool file whether its process lives? That is so of damaged ones, and of other releases' too. */
+/*
+ * Is it known of a pool file whether its process lives? That is so of damaged ones, and of other
+ * releases' too.
+ */
 static bool is_looked_into(uint32_t code)
 {
     switch (code) {
@@ -200,7 +209,10 @@ static bool is_looked_into(uint32_t code)
     }
 }
 
-/* Nobody has it open, whatever is in it: but a process that makes one has not locked it while it is empty. False: it stays. */
+/*
+ * Nobody has it open, whatever is in it: but a process that makes one has not locked it while it is
+ * empty. False: it stays.
+ */
 static bool clean(struct request *request, const char *path)
 {
     static etwas_recovered found;
@@ -257,7 +269,9 @@ static void take_found(void *context, const char *path)
     }
 }
 
-/* Without --folder those of the user that there are. Where nothing is, it is said where was looked. */
+/*
+ * Without --folder those of the user that there are. Where nothing is, it is said where was looked.
+ */
 static void go_through(struct request *request)
 {
     char folder[ETWAS_RECOVER_PATH_BYTES];
@@ -329,7 +343,9 @@ static bool take_option(void *context, int option)
     }
 }
 
-/* What is wrong with the options together; NULL: nothing. None that says something is passed over. */
+/*
+ * What is wrong with the options together; NULL: nothing. None that says something is passed over.
+ */
 static const char *misuse(const struct request *request, int sources)
 {
     bool of_folders = request->all || (request->list && sources == 0);

@@ -18,8 +18,8 @@ enum {
 /* ---- where a mapping is (source.c) ---- */
 
 /*
- * What etwas_recover shall open for a file: the file, or what a compressed core holds, in a file without a name that
- * is open until the program ends. False, and said: it cannot be unpacked.
+ * What etwas_recover shall open for a file: the file, or what a compressed core holds, in a file
+ * without a name that is open until the program ends. False, and said: it cannot be unpacked.
  */
 bool etwas_recover_open(const char *given, char path[ETWAS_RECOVER_PATH_BYTES]);
 

@@ -48,7 +48,7 @@ void etwas_recover_complain(const char *path, const char *reason, uint32_t code)
     etwas_output_flush(errors);
 }
 
-/* ---- where it lies ------------------------------------------------------------------------------ */
+/* ---- where it lies --------------------------------------------------------------------------- */
 
 static const char *place_name(uint32_t place)
 {
@@ -93,7 +93,7 @@ static void say_place(struct etwas_output *to, const etwas_recovered *found)
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void begin_json(struct etwas_output *to, const char *source)
 {

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_REPORT_AXIS_H
 
 /*
- * The time of a trace in columns of equal width, as many as a plot can show, and numbers for each of them. The trace was
- * read once before, so where it begins and ends is known.
+ * The time of a trace in columns of equal width, as many as a plot can show, and numbers for each
+ * of them. The trace was read once before, so where it begins and ends is known.
  */
 
 #include "print/output.h"

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is and what is not in the files: each as `stat` tells of it, and each session as the proof does.
+ * What is and what is not in the files: each as `stat` tells of it, and each session as the proof
+ * does.
  */
 
 #include "report/report.h"

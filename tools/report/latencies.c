@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How long spans took, over time: of the classes that took most, quantiles and how many took how long, by when they
- * ended.
+ * How long spans took, over time: of the classes that took most, quantiles and how many took how
+ * long, by when they ended.
  */
 
 #include "report/report.h"
@@ -85,7 +85,9 @@ void etwas_report_latencies_close(struct etwas_report *report)
     }
 }
 
-/* [], or the number of the first cell that has spans, and how many each has from there to the last. */
+/*
+ * [], or the number of the first cell that has spans, and how many each has from there to the last.
+ */
 static void put_cells(struct etwas_output *output, const uint32_t cells[ETWAS_REPORT_CELLS])
 {
     uint32_t first = 0;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is missing, by cause and processor, over time: what the session lost, what a ring of the kernel's had no room
- * for, and what is damaged in the files.
+ * What is missing, by cause and processor, over time: what the session lost, what a ring of the
+ * kernel's had no room for, and what is damaged in the files.
  */
 
 #include "report/report.h"

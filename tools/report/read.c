@@ -149,7 +149,9 @@ static void end_file(struct etwas_report *report, struct etwas_input *input)
                              file->usage.cpu.processes.out_of_memory;
 }
 
-/* What other files have of what this one tells of, since records that several have were given once. */
+/*
+ * What other files have of what this one tells of, since records that several have were given once.
+ */
 static void count_beside(struct etwas_report *report)
 {
     const struct etwas_input_run *run = &report->spans.run;
@@ -224,7 +226,10 @@ static void read_second(struct etwas_report *report, char *const *paths, uint32_
         report->out_of_memory = etwas_report_file_of(report, &run->inputs[i]) == NULL;
         if (!report->out_of_memory) {
             etwas_report_usage_choose(report, &run->inputs[i]);
-            /* Its input was read once, and so it is known whether another file tells of the same losses. */
+            /*
+             * Its input was read once, and so it is known whether another file tells of the same
+             * losses.
+             */
             report->out_of_memory = !etwas_report_file_of(report, &run->inputs[i])->tells_again &&
                                     !etwas_report_losses_read(report, &run->inputs[i]);
         }

@@ -4,18 +4,20 @@
 #define ETWAS_TOOLS_REPORT_H
 
 /*
- * `etwas report`: what is in a trace, over time, small enough for one page whatever the trace's length.
+ * `etwas report`: what is in a trace, over time, small enough for one page whatever the trace's
+ * length.
  *
- * The files are read twice. The first time everything is counted as the other commands count it, so it is known when
- * the trace begins and ends, and what is most: of names, of classes of spans, of processes, of stacks, and which spans
- * were the slowest. The second time that is followed over time, in ETWAS_REPORT_COLUMNS columns; the rest is put
- * together.
+ * The files are read twice. The first time everything is counted as the other commands count it, so
+ * it is known when the trace begins and ends, and what is most: of names, of classes of spans, of
+ * processes, of stacks, and which spans were the slowest. The second time that is followed over
+ * time, in ETWAS_REPORT_COLUMNS columns; the rest is put together.
  *
- * With --from, --to and --where events by name and processor and spans are of what is asked for. How well the trace was
- * recorded is of all of it.
+ * With --from, --to and --where events by name and processor and spans are of what is asked for.
+ * How well the trace was recorded is of all of it.
  *
- * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for each file, 3 MB if
- * only a part is asked for, and some 3 MB for what is here. The data is less than 3 MB with the page around it.
+ * Memory is bounded by what `stat`, `spans`, `stat --cpu` and `stat --heap` need together, 2 MB for
+ * each file, 3 MB if only a part is asked for, and some 3 MB for what is here. The data is less
+ * than 3 MB with the page around it.
  */
 
 #include "report/axis.h"
@@ -191,7 +193,10 @@ struct etwas_report {
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
 
-/* Reads everything. Returns what the program exits with; with out_of_memory there is nothing to show. */
+/*
+ * Reads everything. Returns what the program exits with; with out_of_memory there is nothing to
+ * show.
+ */
 int etwas_report_read(struct etwas_report *report, char *const *paths, uint32_t count);
 
 void etwas_report_free(struct etwas_report *report);
@@ -212,8 +217,8 @@ void etwas_report_html(struct etwas_output *output, struct etwas_report *report)
 /* ---- the parts ------------------------------------------------------------------------------- */
 
 /*
- * …_choose: between the two readings, decides what is followed. …_take: an event of the second. …_json: a member of the
- * report.
+ * …_choose: between the two readings, decides what is followed. …_take: an event of the second.
+ * …_json: a member of the report.
  */
 
 /* asked.c: what is asked for. */

@@ -88,7 +88,10 @@ void etwas_report_usage_choose(struct etwas_report *report, struct etwas_input *
     }
 }
 
-/* Of one that no switch was told of, and where only one process was recorded, nothing is known to be idle. */
+/*
+ * Of one that no switch was told of, and where only one process was recorded, nothing is known to
+ * be idle.
+ */
 static void find_unknown(struct etwas_report_usage *usage)
 {
     const struct etwas_schedule *schedule = &usage->cpu.schedule;

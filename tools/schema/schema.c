@@ -61,7 +61,10 @@ struct listing {
     uint64_t undescribed;      /* events of which nothing was known when they came */
 };
 
-/* An event may bring its own description. The file's header is in every file, and no event of anybody's. */
+/*
+ * An event may bring its own description. The file's header is in every file, and no event of
+ * anybody's.
+ */
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
@@ -138,7 +141,10 @@ static int open_input(struct listing *listing, struct etwas_input *input, uint32
     return etwas_input_open(input, listing->path, number, &callbacks, listing);
 }
 
-/* Descriptions may have come after their events: those without one are counted by reading once more. */
+/*
+ * Descriptions may have come after their events: those without one are counted by reading once
+ * more.
+ */
 static void put_undescribed(struct listing *listing, uint32_t number)
 {
     static struct etwas_input again;

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_ADDRESS_H
 
 /*
- * Where a replica is: http://HOST:PORT or https://HOST:PORT, and nothing else. A user or a password in it is refused:
- * addresses are seen by everybody, and servers and proxies log them.
+ * Where a replica is: http://HOST:PORT or https://HOST:PORT, and nothing else. A user or a password
+ * in it is refused: addresses are seen by everybody, and servers and proxies log them.
  */
 
 #include <stdbool.h>
@@ -32,7 +32,10 @@ struct etwas_ship_shard_addresses {
     struct etwas_ship_address replicas[ETWAS_SHIP_REPLICAS];
 };
 
-/* One address of `bytes` characters. NULL: *address is it; else why not, as a part of a sentence about `--to`. */
+/*
+ * One address of `bytes` characters. NULL: *address is it; else why not, as a part of a sentence
+ * about `--to`.
+ */
 const char *etwas_ship_address_parse(const char *text, size_t bytes,
                                      struct etwas_ship_address *address);
 

@@ -10,7 +10,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Exceptions that pass by themselves: by their numbers, which never change (ErrorCodes.cpp of ClickHouse). */
+/*
+ * Exceptions that pass by themselves: by their numbers, which never change (ErrorCodes.cpp of
+ * ClickHouse).
+ */
 static const uint16_t passing[] = {
     3,    /* UNEXPECTED_END_OF_FILE: of another server's answer */
     74,   /* CANNOT_READ_FROM_FILE_DESCRIPTOR, as are the next a disk's */
@@ -140,7 +143,10 @@ static char unescaped(char character)
     return found != NULL ? to[found - from] : character;
 }
 
-/* In its place, which it never outgrows. It ends at a tab or a newline, which becomes its 0; returns what is behind that. */
+/*
+ * In its place, which it never outgrows. It ends at a tab or a newline, which becomes its 0;
+ * returns what is behind that.
+ */
 static char *take_field(char *text, struct etwas_ship_field *field)
 {
     char *to = text;

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SHIP_ANSWER_H
 
 /*
- * What a server's answer means: its status, the number of its exception, and rows in TabSeparated. Any bytes will do.
+ * What a server's answer means: its status, the number of its exception, and rows in TabSeparated.
+ * Any bytes will do.
  */
 
 #include "ship/send.h"
@@ -25,13 +26,19 @@ enum etwas_ship_meaning {
     ETWAS_SHIP_MEANS_STRANGER, /* no ClickHouse answers */
 };
 
-/* Of "Code: 60, e.displayText() = …" or "Code: 60. DB::Exception: …" at its beginning. 0: there is none. */
+/*
+ * Of "Code: 60, e.displayText() = …" or "Code: 60. DB::Exception: …" at its beginning. 0: there is
+ * none.
+ */
 uint32_t etwas_ship_answer_exception(const char *text, size_t bytes);
 
 /* `exception` is 0 where there is none. */
 enum etwas_ship_meaning etwas_ship_answer_means(uint32_t status, uint32_t exception);
 
-/* The same of a line anywhere in it that says "DB::Exception", too: what comes behind rows that were begun. */
+/*
+ * The same of a line anywhere in it that says "DB::Exception", too: what comes behind rows that
+ * were begun.
+ */
 uint32_t etwas_ship_answer_late_exception(const char *text, size_t bytes);
 
 /* Are these rows of so many columns, each with a newline behind it? */
@@ -46,7 +53,10 @@ enum {
     ETWAS_SHIP_ANSWER_COLUMNS = 64 /* at most */
 };
 
-/* The value of NAME = VALUE, a number, behind SETTINGS in the words of a table's engine. False: it is not there. */
+/*
+ * The value of NAME = VALUE, a number, behind SETTINGS in the words of a table's engine. False: it
+ * is not there.
+ */
 bool etwas_ship_answer_setting(const char *engine, const char *name, uint64_t *value);
 
 /* 18016 of "18.16.1". 0: it is no version. */

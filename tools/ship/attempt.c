@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A request, made until it is answered: replicas in turn, with waits between. And what is said of it.
+ * A request, made until it is answered: replicas in turn, with waits between. And what is said of
+ * it.
  */
 
 #include "ship/answer.h"
@@ -17,7 +18,7 @@ enum {
     LONG_PASSWORD = 4, /* a shorter one may be in any text by chance */
 };
 
-/* ---- what a server's answer is ----------------------------------------------------------------- */
+/* ---- what a server's answer is --------------------------------------------------------------- */
 
 /* What is between a good answer and one that says nothing that we know. */
 static enum etwas_ship_meaning content_means(const struct etwas_ship_attempt *attempt,
@@ -44,7 +45,7 @@ static enum etwas_ship_meaning reply_means(const struct etwas_ship_attempt *atte
     return meaning == ETWAS_SHIP_MEANS_GOOD ? content_means(attempt, reply) : meaning;
 }
 
-/* ---- what is said ------------------------------------------------------------------------------ */
+/* ---- what is said ---------------------------------------------------------------------------- */
 
 /* Its words, but not where the password is among them. */
 static const char *words(const struct etwas_ship_target *target,
@@ -153,7 +154,7 @@ static bool say_unusable(const char *url, const struct etwas_ship_reply *reply,
     return true;
 }
 
-/* ---- one attempt ------------------------------------------------------------------------------- */
+/* ---- one attempt ----------------------------------------------------------------------------- */
 
 static bool open_connection(struct etwas_ship_replica *replica)
 {
@@ -182,7 +183,10 @@ static enum etwas_ship_meaning run(struct etwas_ship_replica *replica,
     return ETWAS_SHIP_MEANS_PASSING;
 }
 
-/* A server that was away may be another one now; and who asks before does not send megabytes to one that cannot take them. */
+/*
+ * A server that was away may be another one now; and who asks before does not send megabytes to one
+ * that cannot take them.
+ */
 static enum etwas_ship_meaning ask_version(struct etwas_ship_replica *replica, int64_t deadline_ms,
                                            struct etwas_ship_reply *reply)
 {
@@ -224,7 +228,7 @@ static enum etwas_ship_meaning attempt_once(struct etwas_ship_replica *replica,
     return meaning == ETWAS_SHIP_MEANS_GOOD ? run(replica, attempt, deadline_ms, reply) : meaning;
 }
 
-/* ---- and all of them --------------------------------------------------------------------------- */
+/* ---- and all of them ------------------------------------------------------------------------- */
 
 /* xorshift: neighbours in time, or of hosts, shall not wait alike. */
 static uint32_t next_chance(struct etwas_ship_shard *shard)
@@ -256,7 +260,10 @@ static struct patience patience_of(const struct etwas_ship_target *target)
                                            : 0};
 }
 
-/* A replica that hangs leaves those their part that were not tried: `others` shards, and of this one the other replicas. */
+/*
+ * A replica that hangs leaves those their part that were not tried: `others` shards, and of this
+ * one the other replicas.
+ */
 static int64_t deadline_of(const struct patience *patience, uint32_t replicas, uint32_t others)
 {
     int64_t now_ms = etwas_ship_now_ms();

@@ -19,7 +19,10 @@
 
 /* ---- the limit ------------------------------------------------------------------------------- */
 
-/* Of a file without a cursor, what the servers have of it is as unknown as of one whose block is on its way. */
+/*
+ * Of a file without a cursor, what the servers have of it is as unknown as of one whose block is on
+ * its way.
+ */
 static void find_cursor(const struct etwas_ship_run *run, const char *path,
                         const struct etwas_ship_file *file, struct etwas_ship_cursor *cursor)
 {

@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_SHIP_BACKGROUND_OPEN_H
 
 /*
- * The target of a run is opened by a thread of its own, since no server may be there for long. Meanwhile nothing can be
- * sent or asked, but the spool's limit holds: what goes is counted, and its cursor says that its rows are owed.
+ * The target of a run is opened by a thread of its own, since no server may be there for long.
+ * Meanwhile nothing can be sent or asked, but the spool's limit holds: what goes is counted, and
+ * its cursor says that its rows are owed.
  */
 
 #include "ship/run.h"

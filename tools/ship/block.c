@@ -121,8 +121,8 @@ static void note_stamp(struct cut *cut, int64_t raw)
 }
 
 /*
- * In our own files all that is in a data buffer of events is an event, by the session's counts too, whatever it is.
- * Those of others may have what describes events in between.
+ * In our own files all that is in a data buffer of events is an event, by the session's counts too,
+ * whatever it is. Those of others may have what describes events in between.
  */
 static void take_record(EVENT_RECORD *record, void *context)
 {

@@ -4,14 +4,15 @@
 #define ETWAS_TOOLS_SHIP_BLOCK_H
 
 /*
- * Blocks: a run of a file's records as rows. What is in a block follows from its bounds and from bytes of the file that
- * never change, so that it can be made again, byte for byte, whatever the file has become meanwhile, and in another
- * process too. So the bounds also have what does change: of the buffer that a session rewrites while it runs, the
- * clocks' readings, and how much of the file was there to learn descriptions from.
+ * Blocks: a run of a file's records as rows. What is in a block follows from its bounds and from
+ * bytes of the file that never change, so that it can be made again, byte for byte, whatever the
+ * file has become meanwhile, and in another process too. So the bounds also have what does change:
+ * of the buffer that a session rewrites while it runs, the clocks' readings, and how much of the
+ * file was there to learn descriptions from.
  *
- * An event is what the session counts as one. What etwas writes beside them, descriptions, images of a process that
- * takes stacks, readings of the clocks, has buffers of its own: these have rows, so that no number is missing, with 0
- * events.
+ * An event is what the session counts as one. What etwas writes beside them, descriptions, images
+ * of a process that takes stacks, readings of the clocks, has buffers of its own: these have rows,
+ * so that no number is missing, with 0 events.
  */
 
 #include "ship/file.h"
@@ -21,7 +22,9 @@
 
 struct etwas_columns;
 
-/* Behind so many events of the buffer that begins at `offset`. {0, 0} is before the file's first. */
+/*
+ * Behind so many events of the buffer that begins at `offset`. {0, 0} is before the file's first.
+ */
 struct etwas_ship_position {
     uint64_t offset;
     uint32_t pos;
@@ -72,9 +75,9 @@ enum etwas_ship_block_result {
 };
 
 /*
- * The next block behind `from`, which is {0, 0} or where a block ended. Its bounds are made here: who may have to make
- * it again keeps them. A file that grows is read further than it was when it was looked at: where a block ended behind
- * that, it has to be looked at before the next.
+ * The next block behind `from`, which is {0, 0} or where a block ended. Its bounds are made here:
+ * who may have to make it again keeps them. A file that grows is read further than it was when it
+ * was looked at: where a block ended behind that, it has to be looked at before the next.
  */
 enum etwas_ship_block_result etwas_ship_block_next(struct etwas_ship_file *file,
                                                    const struct etwas_ship_position *from,
@@ -82,25 +85,26 @@ enum etwas_ship_block_result etwas_ship_block_next(struct etwas_ship_file *file,
                                                    struct etwas_ship_block *block);
 
 /*
- * The block with these bounds again: ETWAS_SHIP_BLOCK or ETWAS_SHIP_FAILED, also where they make no sense. Bounds come
- * from a file of ours that may be damaged.
+ * The block with these bounds again: ETWAS_SHIP_BLOCK or ETWAS_SHIP_FAILED, also where they make no
+ * sense. Bounds come from a file of ours that may be damaged.
  */
 enum etwas_ship_block_result etwas_ship_block_again(struct etwas_ship_file *file,
                                                     const struct etwas_ship_bounds *bounds,
                                                     struct etwas_ship_block *block);
 
 /*
- * What a file that has ended says of itself, to go behind its last block: block->buffers gets a row of state 1 (3: the
- * file was recovered) for each of its sessions, `events` is empty. Always the same bytes. Fails for a file without an
- * end. Of a part of a set `recorded` alone says nothing, and may be less than 0, modulo 2^64: the sum over the parts is
- * right.
+ * What a file that has ended says of itself, to go behind its last block: block->buffers gets a row
+ * of state 1 (3: the file was recovered) for each of its sessions, `events` is empty. Always the
+ * same bytes. Fails for a file without an end. Of a part of a set `recorded` alone says nothing,
+ * and may be less than 0, modulo 2^64: the sum over the parts is right.
  */
 enum etwas_ship_block_result etwas_ship_block_end(struct etwas_ship_file *file,
                                                   struct etwas_ship_block *block);
 
 /*
- * The place where the buffer of this number begins, of those of the file's first session: where to go on when nothing but
- * what the server has is known. False: there is no such buffer; etwas_ship_file_reason says so.
+ * The place where the buffer of this number begins, of those of the file's first session: where to
+ * go on when nothing but what the server has is known. False: there is no such buffer;
+ * etwas_ship_file_reason says so.
  */
 bool etwas_ship_find_buffer(struct etwas_ship_file *file, uint64_t buffer,
                             struct etwas_ship_position *place);
@@ -114,8 +118,8 @@ struct etwas_ship_event {
 };
 
 /*
- * Is it the file's, of its first session? Another file may have one at that place, but not at that time. False too where that
- * cannot be told.
+ * Is it the file's, of its first session? Another file may have one at that place, but not at that
+ * time. False too where that cannot be told.
  */
 bool etwas_ship_has_event(struct etwas_ship_file *file, const struct etwas_ship_event *event);
 
@@ -137,7 +141,10 @@ bool etwas_ship_unshipped_count(struct etwas_ship_file *file,
                                 const struct etwas_ship_position *from,
                                 struct etwas_ship_unshipped *rest);
 
-/* Appends the row of state 2 that says so to `buffers`, without its texts. False: there is no memory. */
+/*
+ * Appends the row of state 2 that says so to `buffers`, without its texts. False: there is no
+ * memory.
+ */
 bool etwas_ship_unshipped_row(const struct etwas_ship_unshipped *rest,
                               struct etwas_columns *buffers);
 

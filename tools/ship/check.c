@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a shard has to be before rows go there: new enough, with both tables as blocks have them, whose engine knows a
- * block that comes again, and with a user who may insert.
+ * What a shard has to be before rows go there: new enough, with both tables as blocks have them,
+ * whose engine knows a block that comes again, and with a user who may insert.
  */
 
 #include "ship/answer.h"
@@ -40,7 +40,7 @@ static const char *const windows[MOST_WINDOWS] = {
     "replicated_deduplication_window_seconds",
 };
 
-/* ---- questions --------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 /* `error` is as of etwas_ship_question. */
 static enum etwas_ship_sent ask(struct looked *looked, const char *sql, uint32_t columns,
@@ -162,7 +162,7 @@ static enum etwas_ship_sent ask_engines(struct looked *looked)
     return sent == ETWAS_SHIP_SENT ? ask_windows(looked) : sent;
 }
 
-/* ---- judgements -------------------------------------------------------------------------------- */
+/* ---- judgements ------------------------------------------------------------------------------ */
 
 static bool is_new_enough(const struct looked *looked)
 {
@@ -307,7 +307,7 @@ static bool takes_rows(const struct looked *looked, enum etwas_ship_table table)
     return is_exact(looked, table);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* What shards have in common. False: this one has other types. */
 static bool agree(struct looked *looked)

@@ -16,9 +16,9 @@
  *     if (etwas_columns_finish(&columns)) { send columns.pieces }
  *     etwas_columns_reset(&columns, &dialect);
  *
- * The bytes are a function of the table, the dialect and what was appended. Memory grows by doubling
- * and is kept for the next block, as far as it is little. Where there is none, appending does nothing
- * from then on, and finishing says it: callers need to ask but once.
+ * The bytes are a function of the table, the dialect and what was appended. Memory grows by
+ * doubling and is kept for the next block, as far as it is little. Where there is none, appending
+ * does nothing from then on, and finishing says it: callers need to ask but once.
  */
 
 #include "ship/dialect.h"
@@ -32,7 +32,10 @@
 enum {
     /* Memory beyond this is given back by a reset. */
     ETWAS_COLUMNS_KEPT_BYTES = 40 * 1024 * 1024,
-    /* The block's head; of a column its head and its bytes; of plain pairs two heads, and the ends twice. */
+    /*
+     * The block's head; of a column its head and its bytes; of plain pairs two heads, and the ends
+     * twice.
+     */
     ETWAS_COLUMNS_MOST_PIECES = 1 + 6 * ETWAS_SHIP_MOST_COLUMNS,
 };
 
@@ -105,8 +108,8 @@ static inline void etwas_columns_begin(struct etwas_columns *columns)
 }
 
 /*
- * The value of the row in a column of that width. After a failure rows are still counted nowhere: the last row's memory
- * is written again and again, or, where there never was any, nothing.
+ * The value of the row in a column of that width. After a failure rows are still counted nowhere:
+ * the last row's memory is written again and again, or, where there never was any, nothing.
  */
 #define ETWAS_COLUMNS_PUT(columns, index, type, value)                                             \
     do {                                                                                           \
@@ -136,13 +139,18 @@ static inline void etwas_columns_u64(struct etwas_columns *columns, uint32_t col
     ETWAS_COLUMNS_PUT(columns, column, uint64_t, value);
 }
 
-/* A TIME: ns since 1970, or whatever is converted to these in place before the block is finished. */
+/*
+ * A TIME: ns since 1970, or whatever is converted to these in place before the block is finished.
+ */
 static inline void etwas_columns_time(struct etwas_columns *columns, uint32_t column, int64_t value)
 {
     ETWAS_COLUMNS_PUT(columns, column, int64_t, value);
 }
 
-/* The two halves of a UUID as ClickHouse has them, each a number of the text's digits in their order. */
+/*
+ * The two halves of a UUID as ClickHouse has them, each a number of the text's digits in their
+ * order.
+ */
 struct etwas_columns_guid {
     uint64_t high;
     uint64_t low;

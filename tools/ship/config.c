@@ -72,7 +72,10 @@ bool etwas_ship_config_parse(struct etwas_ship_config *config, const char *path,
 
     while (etwas_ship_lines_next(&lines, &line)) {
         (void)snprintf(config->place, sizeof config->place, "%s:%u", path, lines.number);
-        /* What ends a value is a blank, a newline or the end of the text: nobody misses it any more. */
+        /*
+         * What ends a value is a blank, a newline or the end of the text: nobody misses it any
+         * more.
+         */
         if (!take_line(config, &line, text + (line.value - text))) {
             return false;
         }

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_CONFIG_H
 
 /*
- * The file of --config: lines as of lines.h, whose names are those of long options. An option without a value is NAME
- * alone, or NAME = yes; NAME = no says nothing.
+ * The file of --config: lines as of lines.h, whose names are those of long options. An option
+ * without a value is NAME alone, or NAME = yes; NAME = no says nothing.
  */
 
 #include <getopt.h>
@@ -26,7 +26,10 @@ struct etwas_ship_config {
     char place[ETWAS_SHIP_PLACE_BYTES];
 };
 
-/* Values stay until the program ends. False: it cannot be read, or a line is wrong; that has been said. */
+/*
+ * Values stay until the program ends. False: it cannot be read, or a line is wrong; that has been
+ * said.
+ */
 bool etwas_ship_config_read(struct etwas_ship_config *config, const char *path);
 
 /* The same of a text, which is changed; there is room for one byte behind it. */

@@ -14,7 +14,10 @@
 
 struct etwas_ship_curl etwas_ship_curl;
 
-/* ISO C knows no way from a pointer of data to one of a function; POSIX says that the bytes are the same. */
+/*
+ * ISO C knows no way from a pointer of data to one of a function; POSIX says that the bytes are the
+ * same.
+ */
 static bool find_function(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);

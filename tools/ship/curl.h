@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_CURL_H
 
 /*
- * libcurl, loaded when it is used first: it comes with thirty other libraries, for which each of the other commands would
- * wait ten times as long as for itself.
+ * libcurl, loaded when it is used first: it comes with thirty other libraries, for which each of
+ * the other commands would wait ten times as long as for itself.
  */
 
 #include <curl/curl.h>

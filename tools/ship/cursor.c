@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * What is written and what is read is one list of lines, gone through by either side: so neither can forget one, and a
- * line that is not where it should be makes the whole no cursor.
+ * What is written and what is read is one list of lines, gone through by either side: so neither
+ * can forget one, and a line that is not where it should be makes the whole no cursor.
  */
 struct side {
     bool writes;
@@ -142,7 +142,10 @@ static void write_name(struct side *side, const char *name)
     }
 }
 
-/* The byte that two digits stand for; 0, which is no byte of a name: they are none, or it needs none. */
+/*
+ * The byte that two digits stand for; 0, which is no byte of a name: they are none, or it needs
+ * none.
+ */
 static unsigned char read_escaped(struct side *side)
 {
     int high = side->end - side->from < 2 ? -1 : digit_of(side->from[0]);

@@ -4,11 +4,11 @@
 #define ETWAS_TOOLS_SHIP_CURSOR_H
 
 /*
- * How far a file has been shipped. The bounds of a block are in its cursor before it is sent, so that after any doubt the
- * same bytes are sent again.
+ * How far a file has been shipped. The bounds of a block are in its cursor before it is sent, so
+ * that after any doubt the same bytes are sent again.
  *
- * As text it is lines, `NAME VALUE`, always the same ones in the same order, the last of which is a checksum of those
- * before it.
+ * As text it is lines, `NAME VALUE`, always the same ones in the same order, the last of which is a
+ * checksum of those before it.
  */
 
 #include "ship/block.h"
@@ -30,7 +30,10 @@ struct etwas_ship_key {
     uint32_t part;
 };
 
-/* What a key calls the target of that name: so, or, where that is too long, by its beginning and a hash. */
+/*
+ * What a key calls the target of that name: so, or, where that is too long, by its beginning and a
+ * hash.
+ */
 void etwas_ship_key_target(const char *name, char target[ETWAS_SHIP_CURSOR_NAME_BYTES]);
 
 enum etwas_ship_stage {
@@ -53,7 +56,10 @@ struct etwas_ship_cursor {
     enum etwas_ship_stage stage;
     int64_t since_unix_s; /* what is on its way is */
 
-    /* What its rows say, whatever the host and the file are called by now, and for which types they are made. */
+    /*
+     * What its rows say, whatever the host and the file are called by now, and for which types they
+     * are made.
+     */
     char host[ETWAS_SHIP_CURSOR_NAME_BYTES];
     char file[ETWAS_SHIP_CURSOR_NAME_BYTES];
     struct etwas_ship_dialect dialect;
@@ -61,13 +67,17 @@ struct etwas_ship_cursor {
     struct etwas_ship_position place; /* all before it has arrived, */
     uint64_t events;                  /* so many events and rows of buffers */
     uint64_t buffers;
-    /* So many events behind the place have arrived too, but not the rows of their buffers: found without a cursor. */
+    /*
+     * So many events behind the place have arrived too, but not the rows of their buffers: found
+     * without a cursor.
+     */
     uint64_t ahead;
     struct etwas_ship_bounds bounds; /* of ETWAS_SHIP_SENT_BLOCK, else 0 */
 
     /*
-     * Where `gone` is there, the file went before it was shipped, or shall go: its rows are owed, behind the block on its
-     * way. `gone` counts what stands behind that block; `end` is there where the file had one.
+     * Where `gone` is there, the file went before it was shipped, or shall go: its rows are owed,
+     * behind the block on its way. `gone` counts what stands behind that block; `end` is there
+     * where the file had one.
      */
     struct etwas_ship_row gone;
     struct etwas_ship_row end;
@@ -83,7 +93,9 @@ void etwas_ship_cursor_name(struct etwas_ship_cursor *cursor, const char *host, 
 size_t etwas_ship_cursor_write(const struct etwas_ship_cursor *cursor,
                                char text[ETWAS_SHIP_CURSOR_BYTES]);
 
-/* Any bytes will do. False: they are no cursor, or one that was damaged; *cursor is of no use then. */
+/*
+ * Any bytes will do. False: they are no cursor, or one that was damaged; *cursor is of no use then.
+ */
 bool etwas_ship_cursor_read(const char *text, size_t bytes, struct etwas_ship_cursor *cursor);
 
 #endif

@@ -152,8 +152,8 @@ static void create(struct etwas_output *output, const struct etwas_ship_ddl *ddl
 }
 
 /*
- * On a cluster of before 23, `alter` is for tables with replicas alone, which one to read by has not. It has no rows of
- * its own, and is made again with the columns of the other.
+ * On a cluster of before 23, `alter` is for tables with replicas alone, which one to read by has
+ * not. It has no rows of its own, and is made again with the columns of the other.
  */
 static bool is_made_again(const struct etwas_ship_ddl *ddl, enum etwas_ship_table table,
                           const struct etwas_ship_known_table *all)
@@ -173,7 +173,10 @@ static void drop_all(struct etwas_output *output, const struct etwas_ship_ddl *d
     etwas_output_text(output, ";\n\n");
 }
 
-/* On one server, too, NAME_all is what queries name, so that they stay what they are when it becomes a cluster. */
+/*
+ * On one server, too, NAME_all is what queries name, so that they stay what they are when it
+ * becomes a cluster.
+ */
 static void create_all(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                        enum etwas_ship_table table)
 {

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_DDL_H
 
 /*
- * The statements that make the tables, or add to tables that are there what they lack. None ever takes rows or columns
- * away.
+ * The statements that make the tables, or add to tables that are there what they lack. None ever
+ * takes rows or columns away.
  */
 
 #include "print/output.h"
@@ -27,15 +27,19 @@ struct etwas_ship_ddl {
     const struct etwas_ship_known_tables *known;
 };
 
-/* Writes the statements, a semicolon and an empty line behind each: what clickhouse-client --multiquery takes. */
+/*
+ * Writes the statements, a semicolon and an empty line behind each: what clickhouse-client
+ * --multiquery takes.
+ */
 void etwas_ship_ddl_write(struct etwas_output *output, const struct etwas_ship_ddl *ddl);
 
 struct etwas_ship_target;
 
 /*
- * `etwas ship --ddl`: the same to standard output. With a target, opened ETWAS_SHIP_TO_CREATE, `major` and `known` are
- * what its first shard says; NULL: what `ddl` says. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_OPEN (the server did not answer;
- * said on standard error) or ETWAS_EXIT_OUTPUT.
+ * `etwas ship --ddl`: the same to standard output. With a target, opened ETWAS_SHIP_TO_CREATE,
+ * `major` and `known` are what its first shard says; NULL: what `ddl` says. Returns
+ * ETWAS_EXIT_FINE, ETWAS_EXIT_OPEN (the server did not answer; said on standard error) or
+ * ETWAS_EXIT_OUTPUT.
  */
 int etwas_ship_ddl(struct etwas_ship_target *target, const struct etwas_ship_ddl *ddl);
 

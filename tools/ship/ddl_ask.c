@@ -57,7 +57,9 @@ static bool take_row(void *context, const struct etwas_ship_field *fields)
     return true;
 }
 
-/* Database and table are identifiers, so nothing of them ends a string of SQL. False: said why not. */
+/*
+ * Database and table are identifiers, so nothing of them ends a string of SQL. False: said why not.
+ */
 static bool ask(struct etwas_ship_target *target, struct asked *asked)
 {
     const char *table = asked->ddl->table;

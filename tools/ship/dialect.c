@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * A server's words for the types of a table are compared with ours, and nothing else is made of them.
+ * A server's words for the types of a table are compared with ours, and nothing else is made of
+ * them.
  */
 #include "ship/dialect.h"
 

@@ -37,8 +37,8 @@ void etwas_ship_know_column(struct etwas_ship_known_table *known, enum etwas_shi
 bool etwas_ship_is_known(const struct etwas_ship_known_table *known);
 
 /*
- * The first column that is not there; NULL: all are. To be looked at before anything is sent: a server of 18.16 takes a
- * block with columns that its table lacks, and drops them without a word.
+ * The first column that is not there; NULL: all are. To be looked at before anything is sent: a
+ * server of 18.16 takes a block with columns that its table lacks, and drops them without a word.
  */
 const struct etwas_ship_column *etwas_ship_missing_column(
     const struct etwas_ship_known_table *known, enum etwas_ship_table table);
@@ -47,7 +47,10 @@ const struct etwas_ship_column *etwas_ship_missing_column(
 const struct etwas_ship_column *etwas_ship_foreign_column(
     const struct etwas_ship_known_table *known, enum etwas_ship_table table);
 
-/* The major number of "18.16.1" or "26.7.3-stable.1". False: it is none, before 18.16, or not before 10,000. */
+/*
+ * The major number of "18.16.1" or "26.7.3-stable.1". False: it is none, before 18.16, or not
+ * before 10,000.
+ */
 bool etwas_ship_version_read(const char *text, uint32_t *major);
 
 /* Does a server of that version have the modern types, codecs, TTL and indexes? */

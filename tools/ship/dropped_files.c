@@ -102,7 +102,10 @@ static bool is_before(int64_t one_ns, int64_t other_ns, int64_t error_ns)
            (__builtin_sub_overflow(other_ns, one_ns, &apart_ns) || apart_ns > error_ns);
 }
 
-/* Where it was not known what was sent of the file, what the servers have may be of another one of its session and number. */
+/*
+ * Where it was not known what was sent of the file, what the servers have may be of another one of
+ * its session and number.
+ */
 static bool is_its(const struct etwas_ship_cursor *cursor, const struct etwas_ship_event *event)
 {
     const uint64_t *gone = cursor->gone.values;

@@ -20,8 +20,8 @@ struct etwas_ship_owed {
 };
 
 /*
- * Counts what the file has behind `from`; texts of its cursor are not looked at. `rows` is emptied, and of use for
- * nothing afterwards. False: etwas_ship_file_reason says why not.
+ * Counts what the file has behind `from`; texts of its cursor are not looked at. `rows` is emptied,
+ * and of use for nothing afterwards. False: etwas_ship_file_reason says why not.
  */
 bool etwas_ship_dropped_count(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                               struct etwas_columns *rows, struct etwas_ship_owed *owed);
@@ -30,8 +30,9 @@ bool etwas_ship_dropped_count(struct etwas_ship_file *file, const struct etwas_s
 void etwas_ship_dropped_rows(const struct etwas_ship_cursor *cursor, struct etwas_columns *buffers);
 
 /*
- * What was in doubt when the file went is known now, by what the servers have of it. What they have is not gone, and the
- * block that was on its way is, if they have not. False: nothing is owed, they have it all.
+ * What was in doubt when the file went is known now, by what the servers have of it. What they have
+ * is not gone, and the block that was on its way is, if they have not. False: nothing is owed, they
+ * have it all.
  */
 bool etwas_ship_dropped_account(struct etwas_ship_cursor *cursor,
                                 const struct etwas_ship_server_progress *progress);

@@ -4,14 +4,15 @@
 /*
  * What a file that has ended says of itself.
  *
- * Recorded is what was attempted without what was overwritten and lost: by the session's own count, not by what is
- * there. A part of a set counts what was attempted while it was written, which may come into the next one. So
- * `recorded` of one part says nothing, and may be less than 0, modulo 2^64; the sum over a session's files is right, in
- * UInt64 too.
+ * Recorded is what was attempted without what was overwritten and lost: by the session's own count,
+ * not by what is there. A part of a set counts what was attempted while it was written, which may
+ * come into the next one. So `recorded` of one part says nothing, and may be less than 0, modulo
+ * 2^64; the sum over a session's files is right, in UInt64 too.
  *
- * The totals of an appended file are of all its sessions together. What is there of all but the last is counted, and
- * told as all that there was of them; the rest, with whatever was lost, is the last one's. A file that does not say
- * what was attempted, a snapshot or one of another system, has what is there.
+ * The totals of an appended file are of all its sessions together. What is there of all but the
+ * last is counted, and told as all that there was of them; the rest, with whatever was lost, is the
+ * last one's. A file that does not say what was attempted, a snapshot or one of another system, has
+ * what is there.
  */
 
 #include "ship/count.h"

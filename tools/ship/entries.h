@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_ENTRIES_H
 
 /*
- * The log files of a folder in the order in which they go where they are too much: those that have arrived first, then
- * the oldest.
+ * The log files of a folder in the order in which they go where they are too much: those that have
+ * arrived first, then the oldest.
  */
 
 #include "ship/sources.h"
@@ -32,7 +32,10 @@ struct etwas_ship_entries {
     const struct etwas_ship_sources *sources;
 };
 
-/* `sources` know which are finished; NULL: that is not known. False: without memory, or the folder cannot be read. */
+/*
+ * `sources` know which are finished; NULL: that is not known. False: without memory, or the folder
+ * cannot be read.
+ */
 bool etwas_ship_entries_read(struct etwas_ship_entries *entries, const char *folder,
                              const struct etwas_ship_sources *sources);
 void etwas_ship_entries_free(struct etwas_ship_entries *entries);

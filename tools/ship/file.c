@@ -126,7 +126,10 @@ uint64_t etwas_ship_file_session(const struct etwas_ship_file *file, uint32_t in
     return index == 0 ? file->facts.session : mixed(file->facts.session + index);
 }
 
-/* What OpenTrace does not say: the stamp of the header's event, the session's start by its own clock, or of the first event. */
+/*
+ * What OpenTrace does not say: the stamp of the header's event, the session's start by its own
+ * clock, or of the first event.
+ */
 struct beginning {
     bool is_there;
     int64_t raw;
@@ -152,8 +155,8 @@ static uint32_t stop_behind_first(EVENT_TRACE_LOGFILEA *logfile)
 }
 
 /*
- * Files of etwas note what they know of the cycle counter. In one that was made of others descriptions are among the
- * events, as in those of other systems.
+ * Files of etwas note what they know of the cycle counter. In one that was made of others
+ * descriptions are among the events, as in those of other systems.
  */
 static bool is_own(etwas_trace_handle trace, const EVENT_TRACE_LOGFILEA *logfile)
 {
@@ -194,7 +197,10 @@ static bool is_snapshot(const struct etwas_ship_file *file)
            file->facts.part != ETWAS_SHIP_RECOVERED_PART;
 }
 
-/* Snapshots of one session may have the same events, under other numbers: each is as a session of its own. */
+/*
+ * Snapshots of one session may have the same events, under other numbers: each is as a session of
+ * its own.
+ */
 static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw)
 {
     const TRACE_LOGFILE_HEADER *header = &file->logfile.LogfileHeader;

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SHIP_FILE_H
 
 /*
- * A trace file as `etwas ship` sees it: which session's it is, and how far it can be read. A file may grow.
+ * A trace file as `etwas ship` sees it: which session's it is, and how far it can be read. A file
+ * may grow.
  */
 
 #include <stdbool.h>
@@ -19,9 +20,10 @@ struct etwas_ship_facts {
     uint64_t session;
     uint32_t part; /* its number in its session's set; 0: of no set; ETWAS_SHIP_RECOVERED_PART */
     /*
-     * Of the name under which it was written, and of its first event: of two files of one session and part the same in
-     * a copy alone. A session that was given another log file while it ran has several of part 0, whose buffers have
-     * the same numbers. 0: it has neither an event nor an end, and nothing of it is sent.
+     * Of the name under which it was written, and of its first event: of two files of one session
+     * and part the same in a copy alone. A session that was given another log file while it ran has
+     * several of part 0, whose buffers have the same numbers. 0: it has neither an event nor an
+     * end, and nothing of it is sent.
      */
     uint64_t written_as;
     uint64_t
@@ -39,8 +41,9 @@ struct etwas_ship_facts {
 struct etwas_ship_file;
 
 /*
- * Opens the file. `host` is what its rows are to call the computer, and part of the session's number; both texts are
- * copied. NULL: *reason says why not, until the next call, as the end of a sentence. For one thread at a time.
+ * Opens the file. `host` is what its rows are to call the computer, and part of the session's
+ * number; both texts are copied. NULL: *reason says why not, until the next call, as the end of a
+ * sentence. For one thread at a time.
  */
 struct etwas_ship_file *etwas_ship_file_open(const char *path, const char *host,
                                              const char **reason);
@@ -51,17 +54,21 @@ void etwas_ship_file_close(struct etwas_ship_file *file);
 const struct etwas_ship_facts *etwas_ship_file_facts(const struct etwas_ship_file *file);
 
 /*
- * Looks again at a file that may have grown, or ended: what was cut of it before stays where it is. False: it cannot
- * be opened any more, or is another file now; etwas_ship_file_reason says so.
+ * Looks again at a file that may have grown, or ended: what was cut of it before stays where it is.
+ * False: it cannot be opened any more, or is another file now; etwas_ship_file_reason says so.
  */
 bool etwas_ship_file_look(struct etwas_ship_file *file);
 
 /*
- * Nobody writes the file any more, though it has no end: what is there goes, behind the last reading of the clocks too.
+ * Nobody writes the file any more, though it has no end: what is there goes, behind the last
+ * reading of the clocks too.
  */
 void etwas_ship_file_leave(struct etwas_ship_file *file);
 
-/* What went wrong last, as the end of a sentence: "it is not what it was". Until the next call for the file. */
+/*
+ * What went wrong last, as the end of a sentence: "it is not what it was". Until the next call for
+ * the file.
+ */
 const char *etwas_ship_file_reason(const struct etwas_ship_file *file);
 
 #endif

@@ -16,9 +16,9 @@
 #include <etwas/evntcons.h>
 
 /*
- * What the decoder has been told: descriptions in [0, ahead_until) ahead of their turn, and all records up to `at` in
- * their turn. A block is encoded with a decoder that was told what its bounds say, so that it is told the same in each
- * process.
+ * What the decoder has been told: descriptions in [0, ahead_until) ahead of their turn, and all
+ * records up to `at` in their turn. A block is encoded with a decoder that was told what its bounds
+ * say, so that it is told the same in each process.
  */
 struct etwas_ship_learned {
     bool is_open;
@@ -61,8 +61,8 @@ struct etwas_ship_reader {
 };
 
 /*
- * Reads buffers that begin at `from` or behind it and before `until`. Damage is no failure: `end` is told of it. False:
- * it failed, and etwas_ship_file_reason says why.
+ * Reads buffers that begin at `from` or behind it and before `until`. Damage is no failure: `end`
+ * is told of it. False: it failed, and etwas_ship_file_reason says why.
  */
 bool etwas_ship_file_read(struct etwas_ship_file *file, uint64_t from, uint64_t until,
                           const struct etwas_ship_reader *reader);
@@ -84,8 +84,8 @@ int64_t etwas_ship_file_end_ns(const struct etwas_ship_file *file);
 bool etwas_ship_file_fail(struct etwas_ship_file *file, const char *reason);
 
 /*
- * Has the decoder told what stands before `from`, and ahead what describes events in buffers before `until`;
- * UINT64_MAX: in all that are there now. False: it failed.
+ * Has the decoder told what stands before `from`, and ahead what describes events in buffers before
+ * `until`; UINT64_MAX: in all that are there now. False: it failed.
  */
 bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                       uint64_t until);

@@ -6,7 +6,8 @@
 /*
  * A folder into which sessions write: what is in it by now.
  *
- * Its log files are regular files that are called so (etwas_files_is_log); links, pipes and folders are passed over. Files come and go, get other names, and are replaced.
+ * Its log files are regular files that are called so (etwas_files_is_log); links, pipes and folders
+ * are passed over. Files come and go, get other names, and are replaced.
  */
 
 #include "ship/run.h"
@@ -17,8 +18,8 @@ bool etwas_ship_each_file(const char *folder,
                           void *context);
 
 /*
- * Adds what has come, and drops what has gone and was not begun. False: the folder cannot be read, which was said once
- * for as long as the reason is the same.
+ * Adds what has come, and drops what has gone and was not begun. False: the folder cannot be read,
+ * which was said once for as long as the reason is the same.
  */
 bool etwas_ship_follow_look(struct etwas_ship_run *run);
 

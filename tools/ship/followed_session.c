@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A session that rewrites its file in place, or has none at all, has nothing that could be sent while it runs. */
+/*
+ * A session that rewrites its file in place, or has none at all, has nothing that could be sent
+ * while it runs.
+ */
 static const char *refusal(const struct etwas_steer_block *block)
 {
     if (block->file_name[0] == '\0' ||

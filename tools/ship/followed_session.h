@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SHIP_FOLLOWED_SESSION_H
 
 /*
- * A running session whose log files are shipped (--session): where they are, and whether it still runs.
+ * A running session whose log files are shipped (--session): where they are, and whether it still
+ * runs.
  */
 
 #include <etwas/types.h>
@@ -20,7 +21,10 @@ struct etwas_ship_followed_session {
     char folder[PATH_MAX]; /* that of its log file */
 };
 
-/* Looks for it. False after a message: it does not run, or has no log file. `host` is as of etwas_ship_file_open. */
+/*
+ * Looks for it. False after a message: it does not run, or has no log file. `host` is as of
+ * etwas_ship_file_open.
+ */
 bool etwas_ship_followed_session_find(struct etwas_ship_followed_session *session, const char *name,
                                       const char *host);
 

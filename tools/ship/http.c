@@ -68,7 +68,10 @@ struct etwas_ship_http {
     size_t room;
 };
 
-/* What OpenSSL writes where nobody reads any more is an error of a connection, and no end of the process. */
+/*
+ * What OpenSSL writes where nobody reads any more is an error of a connection, and no end of the
+ * process.
+ */
 bool etwas_ship_http_begin(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
@@ -124,7 +127,9 @@ static bool begins_with(const char *line, size_t bytes, const char *name)
     return bytes >= length && strncasecmp(line, name, length) == 0;
 }
 
-/* A line of the reply's head; of each head, where "100 Continue" comes before the one that counts. */
+/*
+ * A line of the reply's head; of each head, where "100 Continue" comes before the one that counts.
+ */
 static size_t take_head(char *line, size_t size, size_t count, void *context)
 {
     static const char own[] = "X-ClickHouse-";
@@ -209,7 +214,10 @@ static bool add_head(struct curl_slist **heads, const char *name, const char *va
 static bool add_heads(struct curl_slist **heads, const struct etwas_ship_secret *secret,
                       bool is_gzip)
 {
-    /* The body goes at once: who waits for "100 Continue" waits a second where a server never says it. */
+    /*
+     * The body goes at once: who waits for "100 Continue" waits a second where a server never says
+     * it.
+     */
     struct curl_slist *first = curl->slist_append(NULL, "Expect:");
 
     *heads = first;
@@ -227,7 +235,10 @@ static void free_heads(struct curl_slist *heads)
     curl->slist_free_all(heads);
 }
 
-/* A resolver that hangs keeps nobody from ending, where libcurl can leave it behind; an older one says that it cannot. */
+/*
+ * A resolver that hangs keeps nobody from ending, where libcurl can leave it behind; an older one
+ * says that it cannot.
+ */
 static void set_up_end(CURL *easy)
 {
 #if LIBCURL_VERSION_NUM >= 0x075700
@@ -237,7 +248,10 @@ static void set_up_end(CURL *easy)
 #endif
 }
 
-/* The system's certificates lie in a folder, too, which many a libcurl knows by itself. One that can have none says so. */
+/*
+ * The system's certificates lie in a folder, too, which many a libcurl knows by itself. One that
+ * can have none says so.
+ */
 static bool trust_no_folder(CURL *easy)
 {
     const char *none = NULL;
@@ -375,8 +389,8 @@ static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request 
 }
 
 /*
- * Until it is over: by itself, and *result says how; else false. *stopped: since all shall end, after a few seconds more
- * for what is on its way.
+ * Until it is over: by itself, and *result says how; else false. *stopped: since all shall end,
+ * after a few seconds more for what is on its way.
  */
 static bool transfer(struct etwas_ship_http *http, CURLcode *result, bool *stopped)
 {

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_HTTP_H
 
 /*
- * One request to one server, and its whole reply, by libcurl. No redirect is followed, no proxy asked, no file of
- * passwords read, whatever the environment says; a certificate is always checked.
+ * One request to one server, and its whole reply, by libcurl. No redirect is followed, no proxy
+ * asked, no file of passwords read, whatever the environment says; a certificate is always checked.
  */
 
 #include "ship/address.h"
@@ -24,7 +24,10 @@ enum {
     ETWAS_SHIP_HEAD_BYTES = 64 * 1024, /* of a reply; a longer one is none */
 };
 
-/* A server, with a connection that is kept from one request to the next. Used by one thread at a time. */
+/*
+ * A server, with a connection that is kept from one request to the next. Used by one thread at a
+ * time.
+ */
 struct etwas_ship_http;
 
 /* What all requests have; all of it stays as long as the server. */
@@ -80,7 +83,10 @@ void etwas_ship_http_close(struct etwas_ship_http *http); /* NULL: nothing */
 void etwas_ship_http_run(struct etwas_ship_http *http, const struct etwas_ship_request *request,
                          struct etwas_ship_reply *reply);
 
-/* Appends `text` to `query`, which has room for `bytes`, as addresses have it. False: it does not fit. */
+/*
+ * Appends `text` to `query`, which has room for `bytes`, as addresses have it. False: it does not
+ * fit.
+ */
 bool etwas_ship_http_escape(char *query, size_t bytes, const char *text);
 
 #endif

@@ -4,10 +4,12 @@
 #define ETWAS_TOOLS_SHIP_LANE_H
 
 /*
- * A thread a shard, which sends what files were made into, one job after the other, while the next is being made.
+ * A thread a shard, which sends what files were made into, one job after the other, while the next
+ * is being made.
  *
- * A file's jobs all go to the lane of its session's shard, in the order in which they are put, and one is sent when that
- * before it has arrived. There is one job more than shards: while all of them are sent, one can be made.
+ * A file's jobs all go to the lane of its session's shard, in the order in which they are put, and
+ * one is sent when that before it has arrived. There is one job more than shards: while all of them
+ * are sent, one can be made.
  */
 
 #include "ship/columns.h"
@@ -37,7 +39,10 @@ struct etwas_ship_job {
     bool is_again;                 /* the cursor says that it was sent already */
     bool without_events;           /* they are there already, all of this block */
 
-    /* Of ETWAS_SHIP_ASK: as of etwas_ship_file_key. The file may go meanwhile, and its cursor then says so. */
+    /*
+     * Of ETWAS_SHIP_ASK: as of etwas_ship_file_key. The file may go meanwhile, and its cursor then
+     * says so.
+     */
     int64_t ended_ns;
     int64_t gone_ns;
 
@@ -62,7 +67,10 @@ struct etwas_ship_lanes_options {
 /* NULL after a message: there is no memory, or there can be no more threads. */
 struct etwas_ship_lanes *etwas_ship_lanes_open(const struct etwas_ship_lanes_options *options);
 
-/* When the target's `stop` is readable. Waits until no thread sends; jobs that were done meanwhile can be taken still. */
+/*
+ * When the target's `stop` is readable. Waits until no thread sends; jobs that were done meanwhile
+ * can be taken still.
+ */
 void etwas_ship_lanes_end(struct etwas_ship_lanes *lanes);
 
 /* Likewise; jobs that are left are forgotten. NULL: nothing. */
@@ -87,7 +95,10 @@ struct etwas_ship_job *etwas_ship_lanes_done(struct etwas_ship_lanes *lanes);
 struct etwas_ship_job *etwas_ship_lanes_withdraw(struct etwas_ship_lanes *lanes, uint32_t shard,
                                                  const struct etwas_ship_source *source);
 
-/* While it is held, no cursor of the shard's files is changed by the lane. For moments, and a write of a cursor. */
+/*
+ * While it is held, no cursor of the shard's files is changed by the lane. For moments, and a write
+ * of a cursor.
+ */
 void etwas_ship_lanes_hold(struct etwas_ship_lanes *lanes, uint32_t shard);
 void etwas_ship_lanes_let_go(struct etwas_ship_lanes *lanes, uint32_t shard);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Brings the decoder to where a block begins. Mostly it is there, since the block before ended there; else, in another
- * process, all that stands before is read again.
+ * Brings the decoder to where a block begins. Mostly it is there, since the block before ended
+ * there; else, in another process, all that stands before is read again.
  */
 
 #include "ship/file_inside.h"

@@ -6,16 +6,23 @@
 #define NS_A_DAY INT64_C(86400000000000)
 
 /*
- * Buffers of several processors overlap, so around midnight both days alternate in the file. An event that is so near to
- * the block's day stays with it: else there would be a block for each change.
+ * Buffers of several processors overlap, so around midnight both days alternate in the file. An
+ * event that is so near to the block's day stays with it: else there would be a block for each
+ * change.
  */
 #define SLACK_NS UINT64_C(60000000000)
 
 enum {
-    /* From and to the session's start: a wall clock that is years off makes no partition of its own. */
+    /*
+     * From and to the session's start: a wall clock that is years off makes no partition of its
+     * own.
+     */
     DAYS_BEFORE = 1,
     DAYS_BEHIND = 366,
-    /* 2106-02-07. What Date has behind it is 1970-01-01 to older servers, and to a partition's name. */
+    /*
+     * 2106-02-07. What Date has behind it is 1970-01-01 to older servers, and to a partition's
+     * name.
+     */
     MOST_DAY = UINT32_MAX / 86400,
 };
 

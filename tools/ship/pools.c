@@ -71,7 +71,10 @@ static void each_pool(struct etwas_ship_run *run,
     }
 }
 
-/* Its process holds a lock on it, and is asked for no more than that: to read a large pool each second would be much. */
+/*
+ * Its process holds a lock on it, and is asked for no more than that: to read a large pool each
+ * second would be much.
+ */
 static bool is_held(const char *pool)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};

@@ -4,10 +4,11 @@
 #define ETWAS_TOOLS_SHIP_POOLS_H
 
 /*
- * What processes that died had in memory (--recover): the pools of sessions whose log file lies in the folder that is
- * followed become files there, SESSION-recovered-POOL.etl, which are shipped as any other. A pool is removed when that
- * has arrived. POOL tells pools apart whose sessions have one GUID, as those of a program do that gives its own: it is
- * of the session and of the pool's file.
+ * What processes that died had in memory (--recover): the pools of sessions whose log file lies in
+ * the folder that is followed become files there, SESSION-recovered-POOL.etl, which are shipped as
+ * any other. A pool is removed when that has arrived. POOL tells pools apart whose sessions have
+ * one GUID, as those of a program do that gives its own: it is of the session and of the pool's
+ * file.
  */
 
 #include "ship/run.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * Each shard is asked for its own tables: a session is on one shard. A replica may be behind the others; where one
- * says that something is missing, the others are asked, and all of them again for a while.
+ * Each shard is asked for its own tables: a session is on one shard. A replica may be behind the
+ * others; where one says that something is missing, the others are asked, and all of them again for
+ * a while.
  */
 #include "ship/prove.h"
 

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SHIP_PROVE_H
 
 /*
- * `etwas ship --prove`: asks the servers of each host and session whether all of its events are there.
+ * `etwas ship --prove`: asks the servers of each host and session whether all of its events are
+ * there.
  */
 
 #include "print/output.h"
@@ -69,8 +70,9 @@ enum {
 };
 
 /*
- * The query, about sessions of which today, or one of `days` days before, has buffers. `local_buffers` is the same
- * as `buffers`, or that table of each shard where `buffers` is over all of them. False: the names are too long.
+ * The query, about sessions of which today, or one of `days` days before, has buffers.
+ * `local_buffers` is the same as `buffers`, or that table of each shard where `buffers` is over all
+ * of them. False: the names are too long.
  */
 bool etwas_ship_proof_query(char query[ETWAS_SHIP_PROOF_QUERY_BYTES], const char *events,
                             const char *buffers, const char *local_buffers, uint32_t days);
@@ -80,7 +82,10 @@ struct etwas_ship_field;
 /* Takes a row of its answer, as of etwas_ship_question; `context` is a struct etwas_ship_proofs. */
 bool etwas_ship_proof_row(void *context, const struct etwas_ship_field *fields);
 
-/* Sorts them by host and session, and makes one of those of one session, which two shards have told. */
+/*
+ * Sorts them by host and session, and makes one of those of one session, which two shards have
+ * told.
+ */
 void etwas_ship_proofs_join(struct etwas_ship_proofs *proofs);
 
 /* The word for a verdict, in the query's answer and in ours. */
@@ -97,9 +102,9 @@ struct etwas_ship_prove {
 };
 
 /*
- * Asks every shard, and writes what was found to standard output. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_UNPROVED (a
- * session is not complete, or there is none), ETWAS_EXIT_OPEN (a server did not answer; said on standard error) or
- * ETWAS_EXIT_OUTPUT.
+ * Asks every shard, and writes what was found to standard output. Returns ETWAS_EXIT_FINE,
+ * ETWAS_EXIT_UNPROVED (a session is not complete, or there is none), ETWAS_EXIT_OPEN (a server did
+ * not answer; said on standard error) or ETWAS_EXIT_OUTPUT.
  */
 int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_prove *prove);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * What several shards say of one session. It lives on one, so that there its events cannot be twice; where two have rows
- * of it, nobody has compared these with each other.
+ * What several shards say of one session. It lives on one, so that there its events cannot be
+ * twice; where two have rows of it, nobody has compared these with each other.
  */
 #include "ship/prove.h"
 

@@ -30,7 +30,7 @@ static const struct {
     {"gone", ETWAS_SHIP_PROOF_GONE},
 };
 
-/* ---- as text ----------------------------------------------------------------------------------- */
+/* ---- as text --------------------------------------------------------------------------------- */
 
 static void put_spaces(struct etwas_output *output, size_t count)
 {
@@ -158,7 +158,7 @@ void etwas_ship_proofs_print(struct etwas_output *output, const struct etwas_shi
     etwas_output_char(output, '\n');
 }
 
-/* ---- as JSON ----------------------------------------------------------------------------------- */
+/* ---- as JSON --------------------------------------------------------------------------------- */
 
 void etwas_ship_proofs_print_json(struct etwas_output *output,
                                   const struct etwas_ship_proofs *proofs)

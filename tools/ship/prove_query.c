@@ -3,12 +3,12 @@
 /*
  * The proof: one query, the same for servers of all ages, which is in docs/fleet.md too.
  *
- * From inside to outside: events and rows of buffers are brought together buffer by buffer; buffers are
- * summed up by file, whose buffers are numbered from 1; files by session, beside what their ends tell, or,
- * of a session that was killed, what was recovered of it tells for all. The events of a buffer are all
- * there, and each once, where their number, the sum of their places and that of the squares are those of
- * 0, 1 … n - 1: what is not there, or there twice, is a run of places. Events of a buffer that has no row
- * yet are on their way.
+ * From inside to outside: events and rows of buffers are brought together buffer by buffer; buffers
+ * are summed up by file, whose buffers are numbered from 1; files by session, beside what their
+ * ends tell, or, of a session that was killed, what was recovered of it tells for all. The events
+ * of a buffer are all there, and each once, where their number, the sum of their places and that of
+ * the squares are those of 0, 1 … n - 1: what is not there, or there twice, is a run of places.
+ * Events of a buffer that has no row yet are on their way.
  */
 #include "ship/prove.h"
 
@@ -19,9 +19,10 @@
 #include <string.h>
 
 /*
- * What begins with @ is replaced. @local_buffers is the table of a shard, not the one over all of them: sessions are
- * looked for where their events are, and by the order that these lie in, which servers of 18.16 do not do for what
- * others have found. C promises no more than 4,095 characters of one string literal.
+ * What begins with @ is replaced. @local_buffers is the table of a shard, not the one over all of
+ * them: sessions are looked for where their events are, and by the order that these lie in, which
+ * servers of 18.16 do not do for what others have found. C promises no more than 4,095 characters
+ * of one string literal.
  */
 static const char *const query_parts[] = {
     "select host, session,\n"
@@ -145,7 +146,7 @@ const char *etwas_ship_verdict_word(enum etwas_ship_verdict verdict)
     return verdict_words[verdict];
 }
 
-/* ---- the question ------------------------------------------------------------------------------ */
+/* ---- the question ---------------------------------------------------------------------------- */
 
 struct text {
     char *bytes;
@@ -203,7 +204,7 @@ bool etwas_ship_proof_query(char query[ETWAS_SHIP_PROOF_QUERY_BYTES], const char
     return !text.is_too_long;
 }
 
-/* ---- the answer -------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 void etwas_ship_proofs_free(struct etwas_ship_proofs *proofs)
 {

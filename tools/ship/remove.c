@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A name can become another file's between a look at it and its removal. So the file gets a name that nobody else uses
- * first, is looked at there, and gets its own name back if it is not the one. Its name meanwhile is one of a log file:
- * should the process be killed then, it is found under that.
+ * A name can become another file's between a look at it and its removal. So the file gets a name
+ * that nobody else uses first, is looked at there, and gets its own name back if it is not the one.
+ * Its name meanwhile is one of a log file: should the process be killed then, it is found under
+ * that.
  */
 
 #include "ship/remove.h"

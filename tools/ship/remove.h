@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 /*
- * Removes the file, if it is as `facts` say and nobody writes it. False: it is not, and errno is 0; or errno says why
- * it cannot be removed.
+ * Removes the file, if it is as `facts` say and nobody writes it. False: it is not, and errno is 0;
+ * or errno says why it cannot be removed.
  */
 bool etwas_ship_remove(const char *path, const struct stat *facts);
 

@@ -19,7 +19,10 @@ struct etwas_ship_common {
 /* What is recorded of no event: a processor, as ETW has it of processes and threads. */
 #define ETWAS_SHIP_UNKNOWN_CPU UINT16_MAX
 
-/* A row of ETWAS_SHIP_EVENTS; `schema_texts` may be NULL. `day` and `error` are filled in when they are known. */
+/*
+ * A row of ETWAS_SHIP_EVENTS; `schema_texts` may be NULL. `day` and `error` are filled in when they
+ * are known.
+ */
 void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship_common *common,
                           struct etwas_descriptions *descriptions,
                           struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record,

@@ -111,7 +111,10 @@ static void take_all_done(struct etwas_ship_run *run)
     }
 }
 
-/* The files of a session that has ended have all ended, too, or nobody writes them any more: they are finished. */
+/*
+ * The files of a session that has ended have all ended, too, or nobody writes them any more: they
+ * are finished.
+ */
 static bool is_over(const struct etwas_ship_run *run)
 {
     if (!run->ends_when_done || !run->has_looked || run->owes_more) {
@@ -180,8 +183,8 @@ static bool can_read(const char *folder)
 }
 
 /*
- * Is what shall be followed there? Before the state is opened, whose folder lies in it and would be made with it. Pools
- * may come to be later.
+ * Is what shall be followed there? Before the state is opened, whose folder lies in it and would be
+ * made with it. Pools may come to be later.
  */
 static bool has_folders(const struct etwas_ship_settings *settings)
 {

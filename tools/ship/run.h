@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_RUN_H
 
 /*
- * A run of `etwas ship` that sends: its files in turn, a block each, until there is nothing more to send or it is asked
- * to end. One thread reads, the lanes' send.
+ * A run of `etwas ship` that sends: its files in turn, a block each, until there is nothing more to
+ * send or it is asked to end. One thread reads, the lanes' send.
  */
 
 #include "ship/lane.h"

@@ -7,9 +7,9 @@
  * The two tables that events and buffers go to: their columns, and which type each has.
  *
  * A column has one of two types, a plain one that every server knows, and a modern one: TIME is
- * UInt64 or DateTime64(9, 'UTC'), NAME String or LowCardinality(String), the pairs Nested or Map; of
- * the other kinds both are the same. Which of them a table has is its dialect, which is asked of the
- * table itself: a modern server may have tables of older days.
+ * UInt64 or DateTime64(9, 'UTC'), NAME String or LowCardinality(String), the pairs Nested or Map;
+ * of the other kinds both are the same. Which of them a table has is its dialect, which is asked of
+ * the table itself: a modern server may have tables of older days.
  */
 
 #include <stdbool.h>
@@ -126,7 +126,10 @@ _Static_assert((int)ETWAS_SHIP_BUFFER_COLUMNS <= (int)ETWAS_SHIP_MOST_COLUMNS, "
 /* All columns of a table, *count of them. */
 const struct etwas_ship_column *etwas_ship_columns(enum etwas_ship_table table, uint32_t *count);
 
-/* What is not sent: a TIME as ns since 1970, an Int64 on every server, so that all answer the same queries. */
+/*
+ * What is not sent: a TIME as ns since 1970, an Int64 on every server, so that all answer the same
+ * queries.
+ */
 struct etwas_ship_alias {
     const char *name;
     const char *time; /* the column that it shows */
@@ -137,13 +140,18 @@ const struct etwas_ship_alias *etwas_ship_aliases(enum etwas_ship_table table, u
 /* What is behind the name of the first table in that of this one: "" or "_buffer". */
 const char *etwas_ship_table_suffix(enum etwas_ship_table table);
 
-/* The type's name in a table of that dialect; of pairs in the plain one that of the values: "Int64". */
+/*
+ * The type's name in a table of that dialect; of pairs in the plain one that of the values:
+ * "Int64".
+ */
 const char *etwas_ship_type_name(enum etwas_ship_type type, bool is_modern);
 
 /* Bytes of a value of fixed width, in a block; 0 of a type that has none. */
 uint32_t etwas_ship_type_bytes(enum etwas_ship_type type);
 
-/* Of plain pairs, two columns: these are behind the name. Queries of a Map name its halves so, too. */
+/*
+ * Of plain pairs, two columns: these are behind the name. Queries of a Map name its halves so, too.
+ */
 #define ETWAS_SHIP_KEYS ".keys"
 #define ETWAS_SHIP_VALUES ".values"
 

@@ -123,8 +123,8 @@ static const char *read_file(int descriptor, bool is_credential, struct etwas_sh
 }
 
 /*
- * What has it in memory leaves none of it in a file. A program that takes cores by a pipe gets them whatever the limit
- * is, but for 1, of which no file is made either: it is shorter than any core.
+ * What has it in memory leaves none of it in a file. A program that takes cores by a pipe gets them
+ * whatever the limit is, but for 1, of which no file is made either: it is shorter than any core.
  */
 static void leave_no_core(void)
 {

@@ -10,9 +10,10 @@
  *     user = etwas
  *     password = correct horse battery staple
  *
- * A value is what lies between the blanks around it. The file is the one that --credentials names; else etwas-ship in
- * the folder of a service's credentials ($CREDENTIALS_DIRECTORY of systemd), where it is; else there is no user and no
- * password, as far as we know, and the server has a user `default` who needs none.
+ * A value is what lies between the blanks around it. The file is the one that --credentials names;
+ * else etwas-ship in the folder of a service's credentials ($CREDENTIALS_DIRECTORY of systemd),
+ * where it is; else there is no user and no password, as far as we know, and the server has a user
+ * `default` who needs none.
  */
 
 #include <stdbool.h>
@@ -30,10 +31,16 @@ struct etwas_ship_secret {
     char password[ETWAS_SHIP_SECRET_BYTES];
 };
 
-/* False: it cannot be read, is not only its owner's, or not as above. It has been said on standard error. */
+/*
+ * False: it cannot be read, is not only its owner's, or not as above. It has been said on standard
+ * error.
+ */
 bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret);
 
-/* What the file has. NULL: it is well; else what is wrong with it, in words that have nothing of it in them. */
+/*
+ * What the file has. NULL: it is well; else what is wrong with it, in words that have nothing of it
+ * in them.
+ */
 const char *etwas_ship_secret_parse(const char *text, size_t bytes,
                                     struct etwas_ship_secret *secret);
 

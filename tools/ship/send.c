@@ -23,7 +23,7 @@ enum {
 /* A server answers when it is done, and says so by the status. */
 static const char when_done[] = "&wait_end_of_query=1";
 
-/* ---- blocks ------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void append_to_query(char query[QUERY_BYTES], const char *text)
 {
@@ -40,7 +40,10 @@ static void add_plain(char query[QUERY_BYTES], const char *text)
     query[used + bytes] = '\0';
 }
 
-/* "day,time,…": a table may have more columns than we know. Of the plain dialect a column of pairs is two. */
+/*
+ * "day,time,…": a table may have more columns than we know. Of the plain dialect a column of pairs
+ * is two.
+ */
 static void add_columns(char query[QUERY_BYTES], const struct etwas_columns *columns)
 {
     uint32_t count;
@@ -124,7 +127,7 @@ enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t 
     return etwas_ship_attempt(target, shard, ETWAS_SHIP_ANY, &attempt, &reply);
 }
 
-/* ---- questions --------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 enum etwas_ship_sent etwas_ship_ask_one(struct etwas_ship_target *target, uint32_t shard,
                                         int replica, bool is_hurried,

@@ -6,11 +6,12 @@
 /*
  * Blocks to a shard, and questions to it.
  *
- * A shard is used by one thread at a time; different ones by as many threads as there are. What will pass (no
- * connection, no reply, a server that is busy or read-only) is waited for, with waits that grow to 30 s and differ by
- * chance, replicas in turn, and always the same bytes are sent again. It is said on standard error when that begins,
- * and when it is over. A request has 60 s. When the target's `stop` becomes readable waits end at once; a request that
- * is on its way has 5 s more.
+ * A shard is used by one thread at a time; different ones by as many threads as there are. What
+ * will pass (no connection, no reply, a server that is busy or read-only) is waited for, with waits
+ * that grow to 30 s and differ by chance, replicas in turn, and always the same bytes are sent
+ * again. It is said on standard error when that begins, and when it is over. A request has 60 s.
+ * When the target's `stop` becomes readable waits end at once; a request that is on its way has 5 s
+ * more.
  */
 
 #include "ship/columns.h"
@@ -27,9 +28,10 @@ enum etwas_ship_sent {
 };
 
 /*
- * Sends a block that is finished (etwas_columns_finish), and returns once a replica has stored it. Before it is sent
- * the rate is kept. A block of no rows is there already. `token` names the block where servers know a block by such
- * (modern ones), in letters, digits and . _ -, 64 at most; NULL: by what is in it.
+ * Sends a block that is finished (etwas_columns_finish), and returns once a replica has stored it.
+ * Before it is sent the rate is kept. A block of no rows is there already. `token` names the block
+ * where servers know a block by such (modern ones), in letters, digits and . _ -, 64 at most; NULL:
+ * by what is in it.
  */
 enum etwas_ship_sent etwas_ship_send(struct etwas_ship_target *target, uint32_t shard,
                                      const struct etwas_columns *columns, const char *token);
@@ -40,7 +42,9 @@ enum {
     ETWAS_SHIP_ANSWER_BYTES = 8 * 1048576, /* of a replica; a longer one is refused */
 };
 
-/* Of a row: without TabSeparated's escapes, and with a 0 behind it. NULL of SQL is \N, as it comes. */
+/*
+ * Of a row: without TabSeparated's escapes, and with a 0 behind it. NULL of SQL is \N, as it comes.
+ */
 struct etwas_ship_field {
     const char *text;
     size_t bytes;
@@ -64,14 +68,23 @@ static inline bool etwas_ship_field_number(const struct etwas_ship_field *field,
 struct etwas_ship_question {
     /* Without FORMAT. */
     const char *sql;
-    /* Of each row of its answer; one that has others is refused. 0: a statement that answers nothing. */
+    /*
+     * Of each row of its answer; one that has others is refused. 0: a statement that answers
+     * nothing.
+     */
     uint32_t columns;
-    /* Takes a row of the answer, once the whole of a replica's answer is there. False: no more rows, please. */
+    /*
+     * Takes a row of the answer, once the whole of a replica's answer is there. False: no more
+     * rows, please.
+     */
     bool (*row)(void *context, const struct etwas_ship_field *fields);
     void *context;
     /* How long a replica may take for it; 0: as long as for a block. */
     uint32_t limit_s;
-    /* NULL; else a server's error that will not pass is not said, but its number put here; 0: there was none. */
+    /*
+     * NULL; else a server's error that will not pass is not said, but its number put here; 0: there
+     * was none.
+     */
     uint32_t *error;
 };
 

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_SERVER_PROGRESS_H
 
 /*
- * What the servers have of a file: asked where there is no cursor, or a block was on its way so long ago that they may
- * have forgotten its hash.
+ * What the servers have of a file: asked where there is no cursor, or a block was on its way so
+ * long ago that they may have forgotten its hash.
  */
 
 #include "ship/block.h"
@@ -27,7 +27,10 @@ struct etwas_ship_server_progress {
     struct etwas_ship_event last; /* of its events; zeros: there is none */
 };
 
-/* Whose rows: those of a file, of which others of the same session and part are told apart by their times. */
+/*
+ * Whose rows: those of a file, of which others of the same session and part are told apart by their
+ * times.
+ */
 struct etwas_ship_file_key {
     uint64_t session;
     uint32_t part;

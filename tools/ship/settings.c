@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The options of `etwas ship`, of the command line and of --config, and whether they fit each other.
+ * The options of `etwas ship`, of the command line and of --config, and whether they fit each
+ * other.
  */
 
 #include "ship/settings.h"
@@ -119,7 +120,10 @@ static const char *name_of(int option)
     return "";
 }
 
-/* "etwas ship: --rate: takes …", or of a line of the file. `value` is NULL where it is not to be seen. */
+/*
+ * "etwas ship: --rate: takes …", or of a line of the file. `value` is NULL where it is not to be
+ * seen.
+ */
 static bool wrong(const struct reading *reading, int option, const char *what, const char *value)
 {
     char subject[ETWAS_SHIP_PLACE_BYTES + 32];
@@ -135,7 +139,7 @@ static bool wrong(const struct reading *reading, int option, const char *what, c
     return false;
 }
 
-/* ---- values ------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool take_to(const struct reading *reading)
 {
@@ -327,7 +331,7 @@ static bool take_any(struct reading *reading, int option)
     return take_valued(reading, option);
 }
 
-/* ---- both places -------------------------------------------------------------------------------- */
+/* ---- both places ----------------------------------------------------------------------------- */
 
 /* What to do, and how that is done: of the file only where the command line does not say what. */
 static bool is_of_task(int option)
@@ -375,7 +379,7 @@ static bool take_of_config(void *context, int option)
     return take_any(reading, option);
 }
 
-/* ---- together ----------------------------------------------------------------------------------- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 static bool knows(const struct reading *reading, int option)
 {

@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_SHIP_SETTINGS_H
 
 /*
- * What `etwas ship` is asked for, by its command line and by a file of settings (--config), whose lines are the long
- * options: NAME = VALUE, or NAME alone. What the command line says of an option replaces what the file says of it.
+ * What `etwas ship` is asked for, by its command line and by a file of settings (--config), whose
+ * lines are the long options: NAME = VALUE, or NAME alone. What the command line says of an option
+ * replaces what the file says of it.
  */
 
 #include "cli/files.h"
@@ -51,7 +52,9 @@ struct etwas_ship_settings {
     uint32_t major;      /* of the server's version; 0: not told */
 };
 
-/* Until the program ends it holds what it has read. False: *result is what the program exits with. */
+/*
+ * Until the program ends it holds what it has read. False: *result is what the program exits with.
+ */
 bool etwas_ship_settings_read(int argc, char **argv, struct etwas_ship_settings *settings,
                               int *result);
 

@@ -12,7 +12,10 @@
 #include <string.h>
 
 enum {
-    /* What two snapshots have was in memory in between, and so is in those between them. One may be of a short window. */
+    /*
+     * What two snapshots have was in memory in between, and so is in those between them. One may be
+     * of a short window.
+     */
     COMPARED = 2
 };
 

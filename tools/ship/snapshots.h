@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_SNAPSHOTS_H
 
 /*
- * Snapshots of a session may have the same events, and each is sent as a session of its own. So it is said how many events of
- * one are in those before it.
+ * Snapshots of a session may have the same events, and each is sent as a session of its own. So it
+ * is said how many events of one are in those before it.
  */
 
 #include "ship/file.h"
@@ -25,7 +25,10 @@ struct etwas_ship_snapshots {
     bool has_told;
 };
 
-/* Remembers the file if it is a snapshot. `is_to_go`: it is sent now, not before; what it repeats is said, once. */
+/*
+ * Remembers the file if it is a snapshot. `is_to_go`: it is sent now, not before; what it repeats
+ * is said, once.
+ */
 void etwas_ship_snapshots_meet(struct etwas_ship_snapshots *snapshots, const char *path,
                                const struct etwas_ship_facts *facts, bool is_to_go);
 

@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_SHIP_SOURCES_H
 
 /*
- * The files that are to be shipped, in turn. A file is told from another by what is in it, its session and part, whatever
- * it is called; a folder's entry is known by its mark, so that one with which all is done need not be opened again.
+ * The files that are to be shipped, in turn. A file is told from another by what is in it, its
+ * session and part, whatever it is called; a folder's entry is known by its mark, so that one with
+ * which all is done need not be opened again.
  */
 
 #include "ship/cursor.h"
@@ -79,12 +80,15 @@ struct etwas_ship_source *etwas_ship_sources_find(const struct etwas_ship_source
 struct etwas_ship_source *etwas_ship_sources_same(const struct etwas_ship_sources *sources,
                                                   const struct etwas_ship_source *source);
 
-/* Closes its file, and forgets where it was: the cursor on disk knows. Not while a job of it is in flight. */
+/*
+ * Closes its file, and forgets where it was: the cursor on disk knows. Not while a job of it is in
+ * flight.
+ */
 void etwas_ship_sources_shut(struct etwas_ship_sources *sources, struct etwas_ship_source *source);
 
 /*
- * All is done with it, or nothing can be (is_unsent): it is removed, and its entry is passed over from now on, as long
- * as it stays as it is.
+ * All is done with it, or nothing can be (is_unsent): it is removed, and its entry is passed over
+ * from now on, as long as it stays as it is.
  */
 void etwas_ship_sources_finish(struct etwas_ship_sources *sources,
                                struct etwas_ship_source *source);

@@ -64,7 +64,10 @@ void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_sour
 
 /* ---- what is owed ---------------------------------------------------------------------------- */
 
-/* Nobody will ask for it again. While the file is there it would be sent anew, also when its rows have been dropped since. */
+/*
+ * Nobody will ask for it again. While the file is there it would be sent anew, also when its rows
+ * have been dropped since.
+ */
 static bool is_over(const struct etwas_ship_run *run, const struct etwas_ship_cursor *cursor,
                     int64_t age_s)
 {
@@ -193,8 +196,8 @@ void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source 
 /* ---- the limit ------------------------------------------------------------------------------- */
 
 /*
- * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt until the servers are
- * asked. Where they were never asked, all of the file is.
+ * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt
+ * until the servers are asked. Where they were never asked, all of the file is.
  */
 static struct etwas_ship_position begin_of_gone(struct etwas_ship_run *run,
                                                 struct etwas_ship_source *source)
@@ -289,7 +292,10 @@ static bool is_ending(const struct etwas_ship_source *source)
            (is_in_doubt && source->cursor->stage == ETWAS_SHIP_SENT_END);
 }
 
-/* What was given up cannot be counted: how many events it has is not known, or they cannot be told from another file's. */
+/*
+ * What was given up cannot be counted: how many events it has is not known, or they cannot be told
+ * from another file's.
+ */
 static bool remove_finished(const struct etwas_ship_entry *entry)
 {
     if (!is_removed(entry->path, &entry->facts)) {

@@ -4,11 +4,12 @@
 #define ETWAS_TOOLS_SHIP_SPOOL_H
 
 /*
- * The files as a queue: what has arrived may go (--delete), and where there is more than there may be (--spool-limit) the
- * oldest goes, arrived or not.
+ * The files as a queue: what has arrived may go (--delete), and where there is more than there may
+ * be (--spool-limit) the oldest goes, arrived or not.
  *
- * What goes before it has arrived is counted first, and the rows that say so are kept in its cursor, which is written
- * before the file is removed: from then on a source without a file owes them.
+ * What goes before it has arrived is counted first, and the rows that say so are kept in its
+ * cursor, which is written before the file is removed: from then on a source without a file owes
+ * them.
  */
 
 #include "ship/turn.h"
@@ -22,7 +23,10 @@ void etwas_ship_spool_remove(const struct etwas_ship_source *source);
 /* Behind a look at the folder: what there is too much of goes. */
 void etwas_ship_spool_limit(struct etwas_ship_run *run);
 
-/* Each round: files that went in an earlier run, and still owe their rows, when none is left of those before. */
+/*
+ * Each round: files that went in an earlier run, and still owe their rows, when none is left of
+ * those before.
+ */
 void etwas_ship_spool_owed(struct etwas_ship_run *run);
 
 /* The turn of a source without a file, and what follows when a job of it is done. */

@@ -56,7 +56,10 @@ static bool make_folders(const char *path)
     return true;
 }
 
-/* What others may read tells them what is shipped; what they may write makes this ship nothing, or all again. */
+/*
+ * What others may read tells them what is shipped; what they may write makes this ship nothing, or
+ * all again.
+ */
 static const char *wrong_with(int folder)
 {
     struct stat facts;

@@ -15,9 +15,10 @@ enum {
 };
 
 /*
- * In the folder that is shipped, if one is, so that whoever ships its files to one place knows what the others have sent.
- * `named`: by --state; `shipped`: the folder; both may be NULL. Behind a slash at its end a link is followed: where
- * others may write into the folder, they may put one there. False after a message: there is none, or its path is too long.
+ * In the folder that is shipped, if one is, so that whoever ships its files to one place knows what
+ * the others have sent. `named`: by --state; `shipped`: the folder; both may be NULL. Behind a
+ * slash at its end a link is followed: where others may write into the folder, they may put one
+ * there. False after a message: there is none, or its path is too long.
  */
 bool etwas_ship_state_folder(const char *named, const char *shipped,
                              char folder[ETWAS_SHIP_STATE_FOLDER_BYTES]);

@@ -4,12 +4,16 @@
 #define ETWAS_TOOLS_SHIP_STOP_H
 
 /*
- * The end: SIGTERM, SIGINT or SIGHUP, which from here on are a thread's alone, or when there is nothing more to do.
+ * The end: SIGTERM, SIGINT or SIGHUP, which from here on are a thread's alone, or when there is
+ * nothing more to do.
  */
 
 #include <stdbool.h>
 
-/* A descriptor that is readable from then on (eventfd); -1: there can be none, and signals end the process as ever. */
+/*
+ * A descriptor that is readable from then on (eventfd); -1: there can be none, and signals end the
+ * process as ever.
+ */
 int etwas_ship_stop_open(void);
 
 /* Makes it so. */

@@ -19,7 +19,7 @@
 
 static const char to_option[] = "--to";
 
-/* ---- made --------------------------------------------------------------------------------------- */
+/* ---- made ------------------------------------------------------------------------------------ */
 
 static void set_up_shard(struct etwas_ship_target *target, uint32_t index)
 {
@@ -106,7 +106,7 @@ void etwas_ship_target_close(struct etwas_ship_target *target)
     free(target);
 }
 
-/* ---- opened ------------------------------------------------------------------------------------- */
+/* ---- opened ---------------------------------------------------------------------------------- */
 
 /* What this build lacks. */
 static bool can(const struct etwas_ship_options *options)
@@ -131,7 +131,10 @@ static bool can(const struct etwas_ship_options *options)
     return true;
 }
 
-/* Whoever is on the way reads a password that is not encrypted; on the machine itself there is nobody. */
+/*
+ * Whoever is on the way reads a password that is not encrypted; on the machine itself there is
+ * nobody.
+ */
 static void say_open_password(const struct etwas_ship_target *target)
 {
     for (uint32_t i = 0; i < target->shard_count; i++) {
@@ -153,8 +156,8 @@ static void say_open_password(const struct etwas_ship_target *target)
 }
 
 /*
- * A shard that is away is looked at when it is used first, so that the others have their rows meanwhile; but one has to
- * be there, by whose types blocks are made. Of who only asks all have to.
+ * A shard that is away is looked at when it is used first, so that the others have their rows
+ * meanwhile; but one has to be there, by whose types blocks are made. Of who only asks all have to.
  */
 static enum etwas_ship_sent look_at_each(struct etwas_ship_target *target)
 {
@@ -216,7 +219,7 @@ enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *o
     return result;
 }
 
-/* ---- asked -------------------------------------------------------------------------------------- */
+/* ---- asked ----------------------------------------------------------------------------------- */
 
 uint32_t etwas_ship_target_shards(const struct etwas_ship_target *target)
 {

@@ -6,8 +6,9 @@
 /*
  * Where events go: shards, each of one or more replicas that have the same rows.
  *
- * When it is opened, each shard is asked what it is: version, both tables, their columns and engines. What would lose
- * rows, or have them twice, is refused with a sentence that says how it is mended.
+ * When it is opened, each shard is asked what it is: version, both tables, their columns and
+ * engines. What would lose rows, or have them twice, is refused with a sentence that says how it is
+ * mended.
  */
 
 #include "ship/address.h"
@@ -61,9 +62,9 @@ enum etwas_ship_opened {
 };
 
 /*
- * Waits for servers that are not there yet, as etwas_ship_send does. What `options` points to must stay until the
- * target is closed. One target a process: libcurl is set up by this, and stays so. Without libcurl in the build it is
- * refused.
+ * Waits for servers that are not there yet, as etwas_ship_send does. What `options` points to must
+ * stay until the target is closed. One target a process: libcurl is set up by this, and stays so.
+ * Without libcurl in the build it is refused.
  */
 enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *options,
                                               struct etwas_ship_target **target);
@@ -79,8 +80,9 @@ void etwas_ship_target_turn(struct etwas_ship_target *target, uint32_t shard);
 uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_t session);
 
 /*
- * What a cursor names a target by that is opened with these: the same for the same shards and table, whatever replicas a
- * shard has beside its first. Of characters that may be in any text file; to be freed; NULL: there is no memory.
+ * What a cursor names a target by that is opened with these: the same for the same shards and
+ * table, whatever replicas a shard has beside its first. Of characters that may be in any text
+ * file; to be freed; NULL: there is no memory.
  */
 char *etwas_ship_target_make_name(const struct etwas_ship_options *options);
 

@@ -42,21 +42,26 @@ struct etwas_ship_target {
     struct etwas_ship_rate rate;
     char tables[ETWAS_SHIP_TABLES][ETWAS_SHIP_TABLE_BYTES];
 
-    /* What the shards that were checked have in common. Written under the lock; the dialect once, before blocks are made. */
+    /*
+     * What the shards that were checked have in common. Written under the lock; the dialect once,
+     * before blocks are made.
+     */
     pthread_mutex_t lock;
     uint32_t version;
     bool has_dialect;
     struct etwas_ship_dialect dialect;
 
-    /* While it is opened: when the patience for all shards together is over, by etwas_ship_now_ms. 0: it is open, or that
-     * is for ever. */
+    /*
+     * While it is opened: when the patience for all shards together is over, by etwas_ship_now_ms.
+     * 0: it is open, or that is for ever.
+     */
     int64_t open_end_ms;
 
     uint32_t shard_count;
     struct etwas_ship_shard shards[];
 };
 
-/* ---- attempt.c -------------------------------------------------------------------------------- */
+/* ---- attempt.c ------------------------------------------------------------------------------- */
 
 /* A request that any replica may get, again and again. */
 struct etwas_ship_attempt {
@@ -77,7 +82,10 @@ enum {
     ETWAS_SHIP_MODERN_INSERTS = 22002 /* by tokens, and asynchronous if they are not told */
 };
 
-/* Until it is answered. `replica` is one, or ETWAS_SHIP_ANY. *reply is the answer, until the shard's next request. */
+/*
+ * Until it is answered. `replica` is one, or ETWAS_SHIP_ANY. *reply is the answer, until the
+ * shard's next request.
+ */
 enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32_t shard,
                                         int replica, const struct etwas_ship_attempt *attempt,
                                         struct etwas_ship_reply *reply);
@@ -89,16 +97,19 @@ static inline struct etwas_ship_replica *etwas_ship_answered(struct etwas_ship_t
     return &target->shards[shard].replicas[target->shards[shard].current];
 }
 
-/* ---- send.c ----------------------------------------------------------------------------------- */
+/* ---- send.c ---------------------------------------------------------------------------------- */
 
 /* etwas_ship_ask, of one replica or ETWAS_SHIP_ANY, whether the shard is checked or not. */
 enum etwas_ship_sent etwas_ship_ask_one(struct etwas_ship_target *target, uint32_t shard,
                                         int replica, bool is_hurried,
                                         const struct etwas_ship_question *question);
 
-/* ---- check.c ---------------------------------------------------------------------------------- */
+/* ---- check.c --------------------------------------------------------------------------------- */
 
-/* Looks at a shard, as etwas_ship_target_open says, if that was not done. Hurried: who is away is not waited for. */
+/*
+ * Looks at a shard, as etwas_ship_target_open says, if that was not done. Hurried: who is away is
+ * not waited for.
+ */
 enum etwas_ship_sent etwas_ship_check(struct etwas_ship_target *target, uint32_t shard,
                                       bool is_hurried);
 

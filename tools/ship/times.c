@@ -91,8 +91,9 @@ static uint64_t apart(int64_t left, int64_t right)
 }
 
 /*
- * The first, the last, and both sides of what is no small gap: so each stamp that is left out is between two samples
- * that are less than 2 × near apart, and no interval of the clocks that is longer than that is missed.
+ * The first, the last, and both sides of what is no small gap: so each stamp that is left out is
+ * between two samples that are less than 2 × near apart, and no interval of the clocks that is
+ * longer than that is missed.
  */
 void etwas_ship_samples_take(struct etwas_ship_samples *samples, etwas_trace_handle trace,
                              const int64_t *stamps, size_t count, uint64_t near)
@@ -121,7 +122,10 @@ static int64_t limited(wide value)
     return value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
 
-/* By the line through points `left` and the one behind it, in whole nanoseconds, so that every machine says the same. */
+/*
+ * By the line through points `left` and the one behind it, in whole nanoseconds, so that every
+ * machine says the same.
+ */
 static int64_t on_line(const struct etwas_ship_times *times, uint32_t left, int64_t raw)
 {
     int64_t raw_from = times->point[left].raw;
@@ -133,7 +137,10 @@ static int64_t on_line(const struct etwas_ship_times *times, uint32_t left, int6
     bool is_later = (raw < raw_from) == (until_ns < from_ns);
     unsigned_wide moved;
 
-    /* Mostly between the points, and the product has 64 bits: that division takes a tenth of the time. */
+    /*
+     * Mostly between the points, and the product has 64 bits: that division takes a tenth of the
+     * time.
+     */
     if (raw >= raw_from && ticks <= width && ticks <= UINT32_MAX && rise <= UINT32_MAX) {
         int64_t near = (int64_t)(ticks * rise / width);
 
@@ -144,7 +151,10 @@ static int64_t on_line(const struct etwas_ship_times *times, uint32_t left, int6
     return limited(is_later ? from_ns + (wide)moved : from_ns - (wide)moved);
 }
 
-/* The point at whose right the stamp is, of those that have one behind them; *hint is where it was last. */
+/*
+ * The point at whose right the stamp is, of those that have one behind them; *hint is where it was
+ * last.
+ */
 static uint32_t find_line(const struct etwas_ship_times *times, int64_t raw, uint32_t hint)
 {
     while (hint > 0 && raw < times->point[hint].raw) {

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_SHIP_TIMES_H
 
 /*
- * The wall clock of a block. While its records are read, some of their stamps are converted by the clocks' readings;
- * lines between a few of these then convert all of them. The lines are kept with the block, since a file that has grown
- * may have more readings, and fewer of the old ones.
+ * The wall clock of a block. While its records are read, some of their stamps are converted by the
+ * clocks' readings; lines between a few of these then convert all of them. The lines are kept with
+ * the block, since a file that has grown may have more readings, and fewer of the old ones.
  */
 
 #include "ship/block.h"
@@ -33,8 +33,9 @@ void etwas_ship_samples_begin(struct etwas_ship_samples *samples);
 void etwas_ship_samples_free(struct etwas_ship_samples *samples);
 
 /*
- * Converts stamps of one buffer, in the order in which they are there, while `trace` knows the readings beside them.
- * Those that are within `near` ticks of the one before and of the next may be left to the lines.
+ * Converts stamps of one buffer, in the order in which they are there, while `trace` knows the
+ * readings beside them. Those that are within `near` ticks of the one before and of the next may be
+ * left to the lines.
  */
 void etwas_ship_samples_take(struct etwas_ship_samples *samples, etwas_trace_handle trace,
                              const int64_t *stamps, size_t count, uint64_t near);
@@ -42,7 +43,9 @@ void etwas_ship_samples_take(struct etwas_ship_samples *samples, etwas_trace_han
 /* A FILETIME as ns since 1970. False: it does not fit, and *unix_ns is the nearest that does. */
 bool etwas_ship_unix_ns(int64_t filetime, int64_t *unix_ns);
 
-/* The wall clock in nanoseconds since 1970, as the trace knows it now. False: it cannot be asked. */
+/*
+ * The wall clock in nanoseconds since 1970, as the trace knows it now. False: it cannot be asked.
+ */
 bool etwas_ship_wall_clock(etwas_trace_handle trace, int64_t raw, int64_t *unix_ns,
                            uint64_t *error_ns);
 

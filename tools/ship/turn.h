@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_TURN_H
 
 /*
- * What is done for a file when it is its turn, and when a job of it is done. Files of which only rows are left are the
- * spool's (spool.h).
+ * What is done for a file when it is its turn, and when a job of it is done. Files of which only
+ * rows are left are the spool's (spool.h).
  */
 
 #include "ship/run.h"
@@ -17,7 +17,7 @@ enum etwas_ship_turn {
     ETWAS_SHIP_TURN_LAST,   /* the source is finished, and gone from the list */
 };
 
-/* ---- turn.c ----------------------------------------------------------------------------------- */
+/* ---- turn.c ---------------------------------------------------------------------------------- */
 
 enum etwas_ship_turn etwas_ship_take_turn(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source);
@@ -37,8 +37,8 @@ enum etwas_ship_turn etwas_ship_turn_give_up(struct etwas_ship_run *run,
                                              struct etwas_ship_source *source);
 
 /*
- * It is not to be sent, though it can be read. While a session writes it that is not said: it may be another one by
- * then. Its cursor, which may be another file's, stays as it is.
+ * It is not to be sent, though it can be read. While a session writes it that is not said: it may
+ * be another one by then. Its cursor, which may be another file's, stays as it is.
  */
 enum etwas_ship_turn etwas_ship_turn_refuse(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source, const char *reason);
@@ -47,7 +47,7 @@ enum etwas_ship_turn etwas_ship_turn_refuse(struct etwas_ship_run *run,
 void etwas_ship_turn_put(struct etwas_ship_run *run, struct etwas_ship_source *source,
                          struct etwas_ship_job *job, enum etwas_ship_work work);
 
-/* ---- turn_open.c ------------------------------------------------------------------------------ */
+/* ---- turn_open.c ----------------------------------------------------------------------------- */
 
 /* The turn of a source that is closed. */
 enum etwas_ship_turn etwas_ship_open_turn(struct etwas_ship_run *run,
@@ -57,9 +57,12 @@ enum etwas_ship_turn etwas_ship_open_turn(struct etwas_ship_run *run,
 enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source);
 
-/* ---- turn_resume.c ---------------------------------------------------------------------------- */
+/* ---- turn_resume.c --------------------------------------------------------------------------- */
 
-/* Where servers may have forgotten the block on its way, or it would be another one, sending it again may double it. */
+/*
+ * Where servers may have forgotten the block on its way, or it would be another one, sending it
+ * again may double it.
+ */
 bool etwas_ship_resume_is_doubtful(const struct etwas_ship_run *run,
                                    const struct etwas_ship_source *source);
 
@@ -79,7 +82,7 @@ enum etwas_ship_turn etwas_ship_resume_by(struct etwas_ship_run *run,
 enum etwas_ship_turn etwas_ship_resume_sending(struct etwas_ship_run *run,
                                                struct etwas_ship_source *source);
 
-/* ---- turn_read.c ------------------------------------------------------------------------------ */
+/* ---- turn_read.c ----------------------------------------------------------------------------- */
 
 /* The turn of a source that is open, and of which it is known what has arrived. */
 enum etwas_ship_turn etwas_ship_read_turn(struct etwas_ship_run *run,

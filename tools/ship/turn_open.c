@@ -27,7 +27,9 @@ static bool is_resting(struct etwas_ship_source *source)
     return source->resting_mark != 0;
 }
 
-/* One that has nothing to do, or has had many turns, is closed for this one. False: there is none. */
+/*
+ * One that has nothing to do, or has had many turns, is closed for this one. False: there is none.
+ */
 static bool make_room(struct etwas_ship_run *run)
 {
     struct etwas_ship_sources *sources = &run->sources;
@@ -63,7 +65,10 @@ static bool find_cursor(struct etwas_ship_run *run, struct etwas_ship_source *so
     return true;
 }
 
-/* One that is being created has nothing to say yet. One that is empty was, when its process was killed. */
+/*
+ * One that is being created has nothing to say yet. One that is empty was, when its process was
+ * killed.
+ */
 static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
                                         struct etwas_ship_source *source, const char *reason)
 {
@@ -85,8 +90,8 @@ static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
 }
 
 /*
- * A session that was given another log file while it ran has files whose buffers have the same numbers: one of them can
- * be in a table.
+ * A session that was given another log file while it ran has files whose buffers have the same
+ * numbers: one of them can be in a table.
  */
 static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source,
@@ -111,8 +116,8 @@ static bool has_another_end(const struct etwas_ship_source *source,
 }
 
 /*
- * A shipper was killed between the writing of its cursor, which says that it goes, and its removal. Its rows are owed,
- * or have arrived.
+ * A shipper was killed between the writing of its cursor, which says that it goes, and its removal.
+ * Its rows are owed, or have arrived.
  */
 static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_ship_source *source,
                                       const struct etwas_ship_cursor *cursor)

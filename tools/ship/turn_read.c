@@ -47,7 +47,10 @@ static enum etwas_ship_turn rest(struct etwas_ship_run *run, struct etwas_ship_s
     return etwas_ship_turn_pass(source);
 }
 
-/* Nothing more is in it. One without an end is its session's unfinished file, and nothing says that it is complete. */
+/*
+ * Nothing more is in it. One without an end is its session's unfinished file, and nothing says that
+ * it is complete.
+ */
 static enum etwas_ship_turn end(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     struct stat facts;
@@ -75,8 +78,9 @@ static enum etwas_ship_turn end(struct etwas_ship_run *run, struct etwas_ship_so
 }
 
 /*
- * Between two readings of the clocks times are exact, and so what is behind the last one waits for the next, which a
- * session writes that goes on to log. Of one that logs nothing more it goes without.
+ * Between two readings of the clocks times are exact, and so what is behind the last one waits for
+ * the next, which a session writes that goes on to log. Of one that logs nothing more it goes
+ * without.
  */
 static bool is_quiet(const struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {
@@ -138,7 +142,10 @@ static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_
     return etwas_ship_turn_pass(source);
 }
 
-/* Its place in the file is found by the number of a buffer that the servers have: it has that one, too, or will have. */
+/*
+ * Its place in the file is found by the number of a buffer that the servers have: it has that one,
+ * too, or will have.
+ */
 static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     struct etwas_ship_position place;
@@ -159,7 +166,10 @@ static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_
     return end(run, source);
 }
 
-/* A file that grows has a small block a second at most, of all such files together: servers do better with few large ones. */
+/*
+ * A file that grows has a small block a second at most, of all such files together: servers do
+ * better with few large ones.
+ */
 static bool must_wait(struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {
     const struct etwas_ship_facts *facts = etwas_ship_file_facts(source->file);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where a file goes on: where its cursor says, with what was on its way once more, or, where it is not known what has
- * arrived, by what the servers have of it.
+ * Where a file goes on: where its cursor says, with what was on its way once more, or, where it is
+ * not known what has arrived, by what the servers have of it.
  */
 
 #include "cli/files.h"
@@ -56,8 +56,8 @@ void etwas_ship_resume(struct etwas_ship_source *source)
 }
 
 /*
- * Without a cursor: what the servers have of its session and number may be of another file. Rows of buffers without events are of
- * any.
+ * Without a cursor: what the servers have of its session and number may be of another file. Rows of
+ * buffers without events are of any.
  */
 static bool may_be_others(const struct etwas_ship_source *source,
                           const struct etwas_ship_server_progress *progress)

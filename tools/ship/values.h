@@ -4,9 +4,10 @@
 #define ETWAS_TOOLS_SHIP_VALUES_H
 
 /*
- * The fields of an event as pairs of a key and a value: numbers are ints or reals, what is called something by a map is
- * a text as well, all else is a text. Keys are NAME, NAME#2 of the second of a name, STRUCT.MEMBER, NAME[0] of an
- * element. An array of more than 16 elements is one text, as `etwas dump` has it.
+ * The fields of an event as pairs of a key and a value: numbers are ints or reals, what is called
+ * something by a map is a text as well, all else is a text. Keys are NAME, NAME#2 of the second of
+ * a name, STRUCT.MEMBER, NAME[0] of an element. An array of more than 16 elements is one text, as
+ * `etwas dump` has it.
  */
 
 #include "event/schema_texts.h"

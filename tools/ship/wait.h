@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_SHIP_WAIT_H
 
 /*
- * Waiting for a server: waits that double from 0.1 s to 30 s, each by chance from half to one and a half of that, so
- * that a thousand hosts do not come back at the same moment. And for the rate. Time is CLOCK_MONOTONIC's.
+ * Waiting for a server: waits that double from 0.1 s to 30 s, each by chance from half to one and a
+ * half of that, so that a thousand hosts do not come back at the same moment. And for the rate.
+ * Time is CLOCK_MONOTONIC's.
  */
 
 #include <pthread.h>

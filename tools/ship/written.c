@@ -13,7 +13,10 @@ enum {
     FRESH_S = 2
 };
 
-/* The lock is held for an instant, and is a shared one: it keeps nobody but who begins to write in that instant. */
+/*
+ * The lock is held for an instant, and is a shared one: it keeps nobody but who begins to write in
+ * that instant.
+ */
 bool etwas_ship_is_written(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);

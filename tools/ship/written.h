@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 
 /*
- * Does a session write it? It has a lock on its file (flock), which the kernel lets go with the process: a file without
- * an end that nobody has locked is of a process that died, while one that is locked is only idle.
+ * Does a session write it? It has a lock on its file (flock), which the kernel lets go with the
+ * process: a file without an end that nobody has locked is of a process that died, while one that
+ * is locked is only idle.
  */
 bool etwas_ship_is_written(const char *path);
 
@@ -25,7 +26,10 @@ bool etwas_ship_is_fresh(const char *path);
 /* A regular file, not a link to one; its facts. */
 bool etwas_ship_is_file(const char *path, struct stat *facts);
 
-/* One file, perhaps under two names; while one of them is open, since a file that is made later may get its number. */
+/*
+ * One file, perhaps under two names; while one of them is open, since a file that is made later may
+ * get its number.
+ */
 static inline bool etwas_ship_is_same(const struct stat *one, const struct stat *other)
 {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;

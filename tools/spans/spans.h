@@ -4,10 +4,12 @@
 #define ETWAS_TOOLS_SPANS_H
 
 /*
- * `etwas spans`: how long instances and activities took, class by class, and the slowest of them as trees.
+ * `etwas spans`: how long instances and activities took, class by class, and the slowest of them as
+ * trees.
  *
- * The time a span took itself is its duration but for what its children cover, each moment once. Whoever asks for
- * the slowest has the files read twice: first for which they are, then for what was inside of them.
+ * The time a span took itself is its duration but for what its children cover, each moment once.
+ * Whoever asks for the slowest has the files read twice: first for which they are, then for what
+ * was inside of them.
  *
  * Memory is bounded: by the spans that are open at once (most_open), two histograms for each of
  * ETWAS_SPAN_CLASSES classes, and `most_nodes` spans for each tree.
@@ -142,8 +144,9 @@ bool etwas_spans_make_room(struct etwas_spans_request *request);
 void etwas_spans_free_room(struct etwas_spans_request *request);
 
 /*
- * Opens all files for `run`, whose inputs there are ETWAS_INPUT_FILES of, and begins with no span. Returns
- * ETWAS_EXIT_FINE, or ETWAS_EXIT_OPEN after a message; `run` has those that could be opened.
+ * Opens all files for `run`, whose inputs there are ETWAS_INPUT_FILES of, and begins with no span.
+ * Returns ETWAS_EXIT_FINE, or ETWAS_EXIT_OPEN after a message; `run` has those that could be
+ * opened.
  */
 int etwas_spans_open_files(struct etwas_spans_request *request, char *const *paths, uint32_t count,
                            const struct etwas_input_callbacks *callbacks, void *context);
@@ -198,8 +201,8 @@ struct etwas_spans_node *etwas_spans_node(const struct etwas_spans_request *requ
                                           const struct etwas_spans_open *open);
 
 /*
- * The node behind one when parents stand before their children; *depth is that of the one and then of the other. False:
- * it was the last.
+ * The node behind one when parents stand before their children; *depth is that of the one and then
+ * of the other. False: it was the last.
  */
 bool etwas_spans_next_node(const struct etwas_spans_tree *tree, uint32_t *node, uint32_t *depth);
 

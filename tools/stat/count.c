@@ -67,8 +67,8 @@ static struct etwas_stat_kind *find_kind(struct etwas_stat *stat,
 }
 
 /*
- * An event without items may say in its payload what it is, which is not kept: such kinds are told apart
- * when they are counted.
+ * An event without items may say in its payload what it is, which is not kept: such kinds are told
+ * apart when they are counted.
  */
 static void read_payload_names(const struct etwas_stat *stat, const EVENT_RECORD *record,
                                struct etwas_event *event)
@@ -289,7 +289,10 @@ static inline void keep_time(struct etwas_stat *stat, int64_t filetime)
     }
 }
 
-/* The first and last event that are counted. What a session says by itself has no part in what a file covers. */
+/*
+ * The first and last event that are counted. What a session says by itself has no part in what a
+ * file covers.
+ */
 static void keep_time_of(struct etwas_stat *stat, const struct etwas_input *input,
                          const EVENT_RECORD *record, int64_t filetime)
 {

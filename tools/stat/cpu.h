@@ -64,7 +64,10 @@ void etwas_cpu_close(struct etwas_cpu *cpu);
 bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_input *input,
                              uint32_t processor);
 
-/* One processor's times; of one that had no switch none is known, and of one process's trace only when that ran. */
+/*
+ * One processor's times; of one that had no switch none is known, and of one process's trace only
+ * when that ran.
+ */
 struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
                                                     uint32_t processor);
 
@@ -86,7 +89,10 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
                     const struct etwas_cpu_groups *groups, const struct etwas_input *input,
                     int result);
 
-/* Objects that are still open: the same up to the processors, a processor, and a process without its threads. */
+/*
+ * Objects that are still open: the same up to the processors, a processor, and a process without
+ * its threads.
+ */
 void etwas_cpu_json_head(struct etwas_output *output, const struct etwas_cpu *cpu,
                          const struct etwas_input *input, int result);
 void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cpu *cpu,

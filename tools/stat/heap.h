@@ -44,7 +44,10 @@ struct etwas_heap_stack {
     uint32_t frame_count;
 };
 
-/* One whose calls the file has, of which there are several where heaptrace logged into a shared session. */
+/*
+ * One whose calls the file has, of which there are several where heaptrace logged into a shared
+ * session.
+ */
 struct etwas_heap_process {
     bool is_taken; /* else the entry is empty */
     uint32_t process;
@@ -106,8 +109,8 @@ struct etwas_heap {
 /* ---- heap.c ---- */
 
 /*
- * Shows one file with at most `limit` stacks, 0: all. Returns what the program would exit with if it
- * were the only one.
+ * Shows one file with at most `limit` stacks, 0: all. Returns what the program would exit with if
+ * it were the only one.
  */
 int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
                     uint32_t number);
@@ -123,19 +126,23 @@ void etwas_heap_add_record(struct etwas_heap *heap, const EVENT_RECORD *record);
 
 /* ---- heap_blocks.c ---- */
 
-/* The number of a process's stack, made if it is new. False, and out_of_memory, where memory is short. */
+/*
+ * The number of a process's stack, made if it is new. False, and out_of_memory, where memory is
+ * short.
+ */
 bool etwas_heap_find_stack(struct etwas_heap *heap, uint32_t process, const uint64_t *frames,
                            uint32_t count, uint32_t *stack);
 
 /*
- * A block lives from now on. Where one lives already, that is freed: a realloc of another thread, which
- * is logged when it is done, may be about to say so. The block remembers that in is_early.
+ * A block lives from now on. Where one lives already, that is freed: a realloc of another thread,
+ * which is logged when it is done, may be about to say so. The block remembers that in is_early.
  */
 void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block *block);
 
 /*
- * A block is freed. False where none lives there. `mover` is the thread of a realloc, 0 of a free: a
- * realloc of another thread that says no more than is_early does takes that back, and frees nothing.
+ * A block is freed. False where none lives there. `mover` is the thread of a realloc, 0 of a free:
+ * a realloc of another thread that says no more than is_early does takes that back, and frees
+ * nothing.
  */
 bool etwas_heap_drop_block(struct etwas_heap *heap, uint32_t process, uint64_t address,
                            uint32_t mover);
@@ -145,12 +152,15 @@ void etwas_heap_clear(struct etwas_heap *heap);
 /* ---- heap_processes.c ---- */
 
 /*
- * What is known of a process, made if it is new, until the next one is made. NULL, and out_of_memory, where memory is
- * short; not for one that has a stack.
+ * What is known of a process, made if it is new, until the next one is made. NULL, and
+ * out_of_memory, where memory is short; not for one that has a stack.
  */
 struct etwas_heap_process *etwas_heap_process(struct etwas_heap *heap, uint32_t process);
 
-/* The image is there from now on, and nothing else of its process where it is. Its path stays the caller's. */
+/*
+ * The image is there from now on, and nothing else of its process where it is. Its path stays the
+ * caller's.
+ */
 void etwas_heap_add_image(struct etwas_heap *heap, const struct etwas_heap_image *image);
 
 /* Which image a stack's address was in; NULL: none that is known. */
@@ -179,7 +189,10 @@ void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint3
 void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input, int result);
 
-/* The same, open, up to the stacks; and a stack, open, with so many of its innermost frames at most. */
+/*
+ * The same, open, up to the stacks; and a stack, open, with so many of its innermost frames at
+ * most.
+ */
 void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *heap,
                           const struct etwas_input *input, int result);
 void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,

@@ -150,7 +150,9 @@ static bool is_stack(const struct etwas_heap *heap, const struct etwas_heap_stac
                   wanted->frame_count * sizeof *frames) == 0;
 }
 
-/* The place of a stack's number, or the empty one (0) where it would be; without frames it is new. */
+/*
+ * The place of a stack's number, or the empty one (0) where it would be; without frames it is new.
+ */
 static uint32_t *find_place(const struct etwas_heap *heap, const struct etwas_heap_stack *wanted,
                             const uint64_t *frames)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The processes behind `etwas stat --heap`, and the programs and libraries that each has had in its memory. */
+/*
+ * The processes behind `etwas stat --heap`, and the programs and libraries that each has had in its
+ * memory.
+ */
 
 #include "stat/heap.h"
 

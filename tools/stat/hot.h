@@ -5,8 +5,9 @@
 
 /*
  * `etwas stat --hot`: in which functions the processors were, by the samples of a trace
- * (EVENT_TRACE_FLAG_PROFILE): how often each was where the processor was, and how often it was on the
- * stack, where the samples have stacks. `etwas convert` makes of the same samples what is drawn as flames.
+ * (EVENT_TRACE_FLAG_PROFILE): how often each was where the processor was, and how often it was on
+ * the stack, where the samples have stacks. `etwas convert` makes of the same samples what is drawn
+ * as flames.
  *
  * The file is read twice: first for what its addresses are and whose its threads are. A sample is
  * counted when all of its stack has come, which stands behind it in its processor's stream.
@@ -70,8 +71,8 @@ struct etwas_hot {
 /* ---- hot.c ---- */
 
 /*
- * Shows one file with at most `limit` functions, 0: all. Returns what the program would exit with if it
- * were the only one.
+ * Shows one file with at most `limit` functions, 0: all. Returns what the program would exit with
+ * if it were the only one.
  */
 int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
                    uint32_t number);

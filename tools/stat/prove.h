@@ -4,19 +4,19 @@
 #define ETWAS_TOOLS_STAT_PROVE_H
 
 /*
- * `etwas stat --prove`: whether the files of a session have what they should. Each event of a file is
- * counted here, and compared with what the session says:
+ * `etwas stat --prove`: whether the files of a session have what they should. Each event of a file
+ * is counted here, and compared with what the session says:
  *
  *     attempted = in the files + overwritten + lost                           of every session
  *     attempted = taken + lost                                                of each of the kernel's sources
  *     made = in the files + refused                                           of each kind of record of these
  *
- * What was recovered of a killed session says all of that of the whole session; its other files, which end without
- * saying so, are only counted.
+ * What was recovered of a killed session says all of that of the whole session; its other files,
+ * which end without saying so, are only counted.
  *
- * Attempted is the session's own count, or of the kernel's sources the kernel's own, which do not pass
- * the buffers. What the session says is in its files (docs/file-format.md); it is not believed to be
- * whole, or to make sense.
+ * Attempted is the session's own count, or of the kernel's sources the kernel's own, which do not
+ * pass the buffers. What the session says is in its files (docs/file-format.md); it is not believed
+ * to be whole, or to make sense.
  */
 
 #include "trace/input.h"
@@ -125,7 +125,10 @@ struct etwas_prove_session {
     char reasons[ETWAS_PROVE_REASONS][ETWAS_PROVE_REASON_BYTES];
 };
 
-/* The session of an open file, the last of the list at *link if it is the first of one; NULL: no memory. */
+/*
+ * The session of an open file, the last of the list at *link if it is the first of one; NULL: no
+ * memory.
+ */
 struct etwas_prove_session *etwas_prove_session_of(struct etwas_prove_session **link,
                                                    const struct etwas_input *input,
                                                    uint32_t most_files);

@@ -28,7 +28,7 @@ static void complain(struct etwas_prove_session *session, const char *format, ..
     session->reason_count++;
 }
 
-/* ---- what no proof can be made of -------------------------------------------------------------- */
+/* ---- what no proof can be made of ------------------------------------------------------------ */
 
 static void judge_parts(struct etwas_prove_session *session, const struct etwas_parts *parts)
 {
@@ -71,7 +71,7 @@ static bool has_proof(struct etwas_prove_session *session)
     return true;
 }
 
-/* ---- the session ------------------------------------------------------------------------------- */
+/* ---- the session ----------------------------------------------------------------------------- */
 
 static void judge_total(struct etwas_prove_session *session)
 {
@@ -104,7 +104,7 @@ static void judge_total(struct etwas_prove_session *session)
     complain(session, "if the session wrote other files, name all of them");
 }
 
-/* ---- sources of the kernel ------------------------------------------------------------------------ */
+/* ---- sources of the kernel ------------------------------------------------------------------- */
 
 static uint64_t lost_of(const struct etwas_prove_account *account)
 {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The table of the kernel's sources in `etwas stat --prove`: each summed up over the processors. Several
- * flags may each have a tracepoint opened for themselves: then it is one line, with what each is for.
+ * The table of the kernel's sources in `etwas stat --prove`: each summed up over the processors.
+ * Several flags may each have a tracepoint opened for themselves: then it is one line, with what
+ * each is for.
  */
 
 #include "stat/prove.h"

@@ -114,7 +114,7 @@ static void put_records(struct etwas_output *output, const struct etwas_prove_se
     free(collection.kinds);
 }
 
-/* ---- the session ------------------------------------------------------------------------------- */
+/* ---- the session ----------------------------------------------------------------------------- */
 
 static void put_verdict(struct etwas_output *output, const struct etwas_prove_session *session)
 {

@@ -95,7 +95,10 @@ struct etwas_stat {
     size_t log_file_name_units;
 };
 
-/* Counts a record, whose time that is. False: it says something of the trace or of others, or --where leaves it out. */
+/*
+ * Counts a record, whose time that is. False: it says something of the trace or of others, or
+ * --where leaves it out.
+ */
 bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
                     const EVENT_RECORD *record, int64_t filetime);
 
@@ -103,13 +106,14 @@ bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
 extern const struct etwas_input_callbacks etwas_stat_counting;
 
 /*
- * Counts an open file, with several threads where nothing needs the order of events (threads.c), and closes it.
- * Returns as etwas_input_process does.
+ * Counts an open file, with several threads where nothing needs the order of events (threads.c),
+ * and closes it. Returns as etwas_input_process does.
  */
 int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input);
 
 /*
- * Adds what was counted of a later section of the same file. What describes its events is not in it.
+ * Adds what was counted of a later section of the same file. What describes its events is not in
+ * it.
  */
 void etwas_stat_merge(struct etwas_stat *stat, const struct etwas_stat *section);
 
@@ -118,7 +122,10 @@ bool etwas_stat_has_events(const struct etwas_stat *stat);
 /* Of all processors. */
 struct etwas_stat_count etwas_stat_total(const struct etwas_stat *stat);
 
-/* Takes the names of the session and its file from the file's header, where the header's event is not in the window. */
+/*
+ * Takes the names of the session and its file from the file's header, where the header's event is
+ * not in the window.
+ */
 void etwas_stat_keep_names(struct etwas_stat *stat, const struct etwas_input *input);
 
 /* Is it an event, and not what says something of the trace or of others? */
@@ -159,8 +166,8 @@ uint64_t etwas_stat_untold(const struct etwas_stat *stat,
                            const etwas_trace_information *information);
 
 /*
- * Events that the session recorded, by its own count, and that are not in the file, where all were counted. False: the
- * file does not say how many there were, or other parts have some of them.
+ * Events that the session recorded, by its own count, and that are not in the file, where all were
+ * counted. False: the file does not say how many there were, or other parts have some of them.
  */
 bool etwas_stat_missing(const struct etwas_stat *stat, const struct etwas_input *input,
                         uint64_t *missing);
@@ -174,13 +181,18 @@ void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
 void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
                      const struct etwas_input *input, int result);
 
-/* Objects that are still open: all but what grows with the processors and kinds; and a processor. */
+/*
+ * Objects that are still open: all but what grows with the processors and kinds; and a processor.
+ */
 void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *stat,
                           const struct etwas_input *input, int result);
 void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_stat *stat,
                                const struct etwas_input *input, uint32_t number);
 
-/* Writes FILE.index beside FILE (index.c). Returns what the program exits with; not ETWAS_EXIT_FINE after a message. */
+/*
+ * Writes FILE.index beside FILE (index.c). Returns what the program exits with; not ETWAS_EXIT_FINE
+ * after a message.
+ */
 int etwas_stat_write_index(const char *path);
 
 #endif

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Counting one file with several threads, each of which reads a section of it. Counts, sums and the first and last time
- * need no order of the events. What does stays with one thread: --where, which asks what events are while they come,
- * and with durations which came before; and a file without an end, of which each thread might see another size.
+ * Counting one file with several threads, each of which reads a section of it. Counts, sums and the
+ * first and last time need no order of the events. What does stays with one thread: --where, which
+ * asks what events are while they come, and with durations which came before; and a file without an
+ * end, of which each thread might see another size.
  */
 
 #include "stat/stat.h"
@@ -120,7 +121,10 @@ static void merge_input(struct etwas_input *input, const struct etwas_input *sec
     input->damage_count += section->damage_count;
 }
 
-/* The section once more, for what describes events: in the order of the sections, as manifests may go across. */
+/*
+ * The section once more, for what describes events: in the order of the sections, as manifests may
+ * go across.
+ */
 static void learn(struct etwas_stat *stat, const struct etwas_input *input, uint32_t number,
                   uint32_t sections)
 {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas autologger`: what the files of AutoLoggers would start, and what is wrong with them.
+ * The command `etwas autologger`: what the files of AutoLoggers would start, and what is wrong with
+ * them.
  */
 
 #include <etwas/autologger.h>

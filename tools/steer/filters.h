@@ -26,7 +26,10 @@ struct etwas_steer_filters {
     uint16_t ids[2 + ETWAS_STEER_IDS]; /* an EVENT_FILTER_EVENT_ID: two units of head */
 };
 
-/* Numbers with commas between them. False: one is none, there are too many, or there is such a filter already. */
+/*
+ * Numbers with commas between them. False: one is none, there are too many, or there is such a
+ * filter already.
+ */
 bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const char *text);
 bool etwas_steer_filter_ids(struct etwas_steer_filters *filters, const char *text);
 

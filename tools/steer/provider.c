@@ -239,7 +239,9 @@ bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PRO
     return etwas_provider_name(guid, name, ETWAS_STEER_PROVIDER_BYTES) == ERROR_SUCCESS;
 }
 
-/* The first part of the text, and what is behind its colon; NULL: nothing. False: it is too long. */
+/*
+ * The first part of the text, and what is behind its colon; NULL: nothing. False: it is too long.
+ */
 static bool cut(const char *text, char part[ETWAS_STEER_NAME_BYTES], const char **rest)
 {
     size_t length = strcspn(text, ":");

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_STEER_PROVIDER_H
 
 /*
- * Providers as the command line names them: by a GUID, by the name of a system provider, by what a program that
- * runs calls one of its own, or by a name of which the GUID is made.
+ * Providers as the command line names them: by a GUID, by the name of a system provider, by what a
+ * program that runs calls one of its own, or by a name of which the GUID is made.
  */
 
 #include <etwas/evntrace.h>
@@ -25,12 +25,15 @@ struct etwas_steer_provider {
     uint8_t level;
 };
 
-/* The GUID of a provider, by the text alone. False: it is empty, or meant to be a GUID and is none. */
+/*
+ * The GUID of a provider, by the text alone. False: it is empty, or meant to be a GUID and is none.
+ */
 bool etwas_steer_guid(const char *text, etwas_guid *guid);
 
 /*
- * The GUID of a provider, after etwas_steer_take_part: of a name that of whoever calls itself so, else that made of
- * the name, which is said on standard error. False after a message there: two call themselves so.
+ * The GUID of a provider, after etwas_steer_take_part: of a name that of whoever calls itself so,
+ * else that made of the name, which is said on standard error. False after a message there: two
+ * call themselves so.
  */
 bool etwas_steer_find_provider(const char *command, const char *text, etwas_guid *guid);
 
@@ -39,7 +42,8 @@ enum {
 };
 
 /*
- * The name of a system provider, or what another says itself: any text. False: it has none, and `name` is empty.
+ * The name of a system provider, or what another says itself: any text. False: it has none, and
+ * `name` is empty.
  */
 bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PROVIDER_BYTES]);
 
@@ -47,11 +51,17 @@ enum {
     ETWAS_STEER_LOGGER_ID = 0xFF /* of a handle: what TRACE_ENABLE_INFO knows a session by */
 };
 
-/* An answer of EnumerateTraceGuidsEx, however large; NULL with a code. Other codes: what could not be read is not in it. */
+/*
+ * An answer of EnumerateTraceGuidsEx, however large; NULL with a code. Other codes: what could not
+ * be read is not in it.
+ */
 void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint32_t *bytes,
                             uint32_t *code);
 
-/* Has a process registered a provider, or has the system it? And does a session, by its handle, enable it? */
+/*
+ * Has a process registered a provider, or has the system it? And does a session, by its handle,
+ * enable it?
+ */
 struct etwas_steer_standing {
     bool is_registered;
     bool is_enabled;
@@ -62,15 +72,18 @@ bool etwas_steer_find_folder(const etwas_guid *provider, TRACEHANDLE session,
                              struct etwas_steer_standing *standing);
 
 /*
- * A note on standard error if nobody has registered the provider that a GUID names, and the system has none such. Of a name
- * etwas_steer_find_provider has said it.
+ * A note on standard error if nobody has registered the provider that a GUID names, and the system
+ * has none such. Of a name etwas_steer_find_provider has said it.
  */
 void etwas_steer_report_unregistered(const char *command, const char *text, const etwas_guid *guid);
 
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
 
-/* Finds it, and enables it in the session; `filter` may be NULL. False after a message on standard error. */
+/*
+ * Finds it, and enables it in the session; `filter` may be NULL. False after a message on standard
+ * error.
+ */
 bool etwas_steer_enable(const char *command, TRACEHANDLE session,
                         const struct etwas_steer_provider *provider,
                         EVENT_FILTER_DESCRIPTOR *filter);

@@ -25,7 +25,10 @@ enum {
 
 /* ---- where it is ----------------------------------------------------------------------------- */
 
-/* One string for each folder, as long as the command runs. NULL: there is but one, or that cannot be told. */
+/*
+ * One string for each folder, as long as the command runs. NULL: there is but one, or that cannot
+ * be told.
+ */
 static const char *folder_of(const etwas_guid *session, uint32_t process)
 {
     static char folders[FOLDERS][PATH_MAX];

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_STEER_SESSION_H
 
 /*
- * Sessions by their names, of this process and of others: what is asked of them, and what is said when they refuse.
+ * Sessions by their names, of this process and of others: what is asked of them, and what is said
+ * when they refuse.
  */
 
 #include <etwas/etwas.h>
@@ -29,8 +30,8 @@ struct etwas_steer_block {
 void etwas_steer_prepare(struct etwas_steer_block *block);
 
 /*
- * From here on the sessions of other processes are seen. False after a message on standard error. `command` is
- * "etwas stop" or another.
+ * From here on the sessions of other processes are seen. False after a message on standard error.
+ * `command` is "etwas stop" or another.
  */
 bool etwas_steer_take_part(const char *command);
 
@@ -56,7 +57,10 @@ bool etwas_steer_name_file(const char *command, const char *path,
 /* Why something was refused, as a part of a sentence. */
 const char *etwas_steer_reason(uint32_t code);
 
-/* Why other processes do not log into a session, by its counts, as a part of a sentence; NULL: they do, or are not meant to. */
+/*
+ * Why other processes do not log into a session, by its counts, as a part of a sentence; NULL: they
+ * do, or are not meant to.
+ */
 const char *etwas_steer_unshared_reason(const etwas_session_counts *counts);
 
 /* The same as a word for programs. */

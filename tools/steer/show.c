@@ -70,7 +70,10 @@ static void put_removed_pool(struct etwas_output *output, const char *lead,
     }
 }
 
-/* Why events of other processes may be missing; nothing where none need be. `lead` begins each line. */
+/*
+ * Why events of other processes may be missing; nothing where none need be. `lead` begins each
+ * line.
+ */
 static void put_unshared(struct etwas_output *output, const char *lead,
                          const struct etwas_steer_found_session *session)
 {

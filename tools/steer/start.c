@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas start`: a session in a process of its own, etwas-host, which lies beside this program.
+ * The command `etwas start`: a session in a process of its own, etwas-host, which lies beside this
+ * program.
  */
 
 #include "cli/options.h"
@@ -104,7 +105,10 @@ static void become(const char *path, char **arguments, int report)
     _exit(ETWAS_EXIT_OPEN);
 }
 
-/* Its parent is init, and its session, in which it leads nothing, has no terminal. False: it cannot be made. */
+/*
+ * Its parent is init, and its session, in which it leads nothing, has no terminal. False: it cannot
+ * be made.
+ */
 static bool launch(const char *path, char **arguments, int report)
 {
     int status = -1;
@@ -123,7 +127,10 @@ static bool launch(const char *path, char **arguments, int report)
     return child > 0 && status == 0;
 }
 
-/* All that it says until it lets go: messages. Behind them, if it runs, the sentence that says where; else NULL. */
+/*
+ * All that it says until it lets go: messages. Behind them, if it runs, the sentence that says
+ * where; else NULL.
+ */
 static const char *listen_to(int report, char said[SENTENCE_BYTES])
 {
     size_t used = 0;

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_STEER_START_REQUEST_H
 
 /*
- * A session that shall be started, as the command lines of `etwas start` and of etwas-host say it alike.
+ * A session that shall be started, as the command lines of `etwas start` and of etwas-host say it
+ * alike.
  */
 
 #include "steer/provider.h"
@@ -44,13 +45,16 @@ extern const char etwas_steer_start_request_help[];
 extern const char etwas_steer_start_request_modes_help[];
 
 /*
- * One option of these. False: getopt_long has said what is wrong, or it is said here. `command` is "etwas start"
- * or "etwas-host".
+ * One option of these. False: getopt_long has said what is wrong, or it is said here. `command` is
+ * "etwas start" or "etwas-host".
  */
 bool etwas_steer_start_request_option(struct etwas_steer_start_request *request,
                                       const char *command, int option);
 
-/* What is left of the command line is the name, alone, unless an AutoLogger has one. Looks whether all of it goes together. False likewise. */
+/*
+ * What is left of the command line is the name, alone, unless an AutoLogger has one. Looks whether
+ * all of it goes together. False likewise.
+ */
 bool etwas_steer_start_request_finish(struct etwas_steer_start_request *request,
                                       const char *command, int argc, char **argv);
 
@@ -58,7 +62,9 @@ bool etwas_steer_start_request_finish(struct etwas_steer_start_request *request,
 bool etwas_steer_start_request_may_write(const struct etwas_steer_start_request *request,
                                          const char *command);
 
-/* Starts it, and enables its providers. False after a message on standard error: then nothing runs. */
+/*
+ * Starts it, and enables its providers. False after a message on standard error: then nothing runs.
+ */
 bool etwas_steer_start_request_start(const struct etwas_steer_start_request *request,
                                      const char *command, TRACEHANDLE *session);
 

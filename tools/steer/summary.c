@@ -34,7 +34,10 @@ bool etwas_steer_summary_begin(struct etwas_steer_summary *summary, const char *
     if (!etwas_steer_find_session(command, name, &summary->session)) {
         return false;
     }
-    /* Which processes its providers are of is known only while it runs. One that does not answer is not waited for. */
+    /*
+     * Which processes its providers are of is known only while it runs. One that does not answer is
+     * not waited for.
+     */
     if (summary->session.has_counts && has_nothing(&summary->session.counts)) {
         (void)etwas_steer_find_running(command, &summary->found);
     }

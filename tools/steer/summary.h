@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_STEER_SUMMARY_H
 
 /*
- * What a command has done with a session, in a line: what it has recorded and lost until then, and where. Losses, and
- * why nothing was recorded although a provider was enabled, are warnings on standard error.
+ * What a command has done with a session, in a line: what it has recorded and lost until then, and
+ * where. Losses, and why nothing was recorded although a provider was enabled, are warnings on
+ * standard error.
  */
 
 #include "steer/running.h"
@@ -26,8 +27,8 @@ bool etwas_steer_summary_begin(struct etwas_steer_summary *summary, const char *
                                const char *verb, const char *name);
 
 /*
- * After it. `counts`: what is known of them since; NULL: the session is asked. `file`: where it is, "" nowhere. Gives back
- * what etwas_steer_summary_begin has taken.
+ * After it. `counts`: what is known of them since; NULL: the session is asked. `file`: where it is,
+ * "" nowhere. Gives back what etwas_steer_summary_begin has taken.
  */
 void etwas_steer_summary_print(struct etwas_steer_summary *summary,
                                const etwas_session_counts *counts, const char *file);

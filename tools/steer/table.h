@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_STEER_TABLE_H
 
 /*
- * A table whose columns are as wide as what is in them. Widths are in characters of UTF-8, each one column wide.
+ * A table whose columns are as wide as what is in them. Widths are in characters of UTF-8, each one
+ * column wide.
  */
 
 #include "print/output.h"

@@ -118,7 +118,10 @@ static bool set_timer(EVENT_TRACE_PROPERTIES *properties, uint32_t flush_ms)
     return in_ms || flush_ms % 1000 == 0;
 }
 
-/* Makes the request of what QUERY has answered: what is 0 stays as it is, the modes and EnableFlags do not. */
+/*
+ * Makes the request of what QUERY has answered: what is 0 stays as it is, the modes and EnableFlags
+ * do not.
+ */
 static bool make_request(const struct change *change, const char *name,
                          struct etwas_steer_block *block)
 {

@@ -13,7 +13,9 @@ enum {
     BEYOND_UNICODE = 0x110000,
 };
 
-/* By the first byte: how many follow, what they need to say at least, and which bits are its own. */
+/*
+ * By the first byte: how many follow, what they need to say at least, and which bits are its own.
+ */
 static const struct form {
     unsigned char mask;
     unsigned char mark;
@@ -27,8 +29,8 @@ static const struct form {
 };
 
 /*
- * The next character of well-formed UTF-8, and `*text` behind it. False: there it is not well formed. Not at its
- * end.
+ * The next character of well-formed UTF-8, and `*text` behind it. False: there it is not well
+ * formed. Not at its end.
  */
 static bool read_character(const char **text, uint32_t *character)
 {

@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 /*
- * The text with its 0 in `room` units. Returns how many there are without the 0; 0 where it is empty, too long or
- * not well formed.
+ * The text with its 0 in `room` units. Returns how many there are without the 0; 0 where it is
+ * empty, too long or not well formed.
  */
 size_t etwas_steer_utf16(const char *text, etwas_wchar *units, size_t room);
 

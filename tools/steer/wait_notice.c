@@ -59,7 +59,10 @@ static void *wait(void *argument)
     return NULL;
 }
 
-/* Without a thread nothing is said. `counts`: NULL, ControlTrace is meant by the name; else etwas_stop of the handle. */
+/*
+ * Without a thread nothing is said. `counts`: NULL, ControlTrace is meant by the name; else
+ * etwas_stop of the handle.
+ */
 static bool act(const char *command, const char *name, struct etwas_steer_block *block,
                 uint32_t control_code, TRACEHANDLE handle, etwas_session_counts *counts)
 {

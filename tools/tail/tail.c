@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas tail`: the events of a session that runs, as `etwas dump` shows those of a file.
+ * The command `etwas tail`: the events of a session that runs, as `etwas dump` shows those of a
+ * file.
  */
 
 #include "cli/options.h"
@@ -61,7 +62,9 @@ static sigset_t ending_signals(void)
     return signals;
 }
 
-/* Ends the run, whether it processes its trace by now, has it only opened, or has still to open it. */
+/*
+ * Ends the run, whether it processes its trace by now, has it only opened, or has still to open it.
+ */
 static void *stop_at_signal(void *argument)
 {
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};

@@ -6,8 +6,8 @@
 #include "trace/current_event.h"
 
 /*
- * Does the condition hold for a subject, as it was read last? If that compares what does not compare, it is said, no
- * event is taken any more, and the run is stopped.
+ * Does the condition hold for a subject, as it was read last? If that compares what does not
+ * compare, it is said, no event is taken any more, and the run is stopped.
  */
 bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event *current);
 

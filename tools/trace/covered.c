@@ -124,7 +124,10 @@ static void on_record(EVENT_RECORD *record)
         take_window(&input->covered, record);
     }
     etwas_covered_add_record(input, record);
-    /* What comes later in the order of time begins later, but what a file says may be long before its events. */
+    /*
+     * What comes later in the order of time begins later, but what a file says may be long before
+     * its events.
+     */
     look->stop =
         look->stop || (!look->wants_last && input->covered.has_stamps && !input->covered.is_said);
 }
@@ -146,8 +149,8 @@ static int64_t time_of(etwas_trace_handle trace, int64_t raw)
 }
 
 /*
- * A time in nanoseconds and the same one as FILETIME, which has 100 of them, are on one side of it. What a damaged file
- * says may be the last time that there is.
+ * A time in nanoseconds and the same one as FILETIME, which has 100 of them, are on one side of it.
+ * What a damaged file says may be the last time that there is.
  */
 static int64_t end_of(int64_t time_ns)
 {

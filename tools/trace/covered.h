@@ -4,11 +4,12 @@
 #define ETWAS_TOOLS_TRACE_COVERED_H
 
 /*
- * Which time a trace file covers: what every rate is counted over, and where +0 and -0 of a window are.
+ * Which time a trace file covers: what every rate is counted over, and where +0 and -0 of a window
+ * are.
  *
- * A file that a recorder wrote for a trigger says it, by its event Window: in that time it has what each processor
- * recorded. Of any other it is from the session's start to its end; from the first event where the file begins late, to
- * the last one where the session wrote no end.
+ * A file that a recorder wrote for a trigger says it, by its event Window: in that time it has what
+ * each processor recorded. Of any other it is from the session's start to its end; from the first
+ * event where the file begins late, to the last one where the session wrote no end.
  */
 
 #include <etwas/evntcons.h>
@@ -44,8 +45,8 @@ struct etwas_covered_span {
 bool etwas_covered_is_event(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /*
- * Does it say what lies where in a program's memory? In a trace of programs that is what its session says of other
- * records; the kernel's sessions record it as they do events.
+ * Does it say what lies where in a program's memory? In a trace of programs that is what its
+ * session says of other records; the kernel's sessions record it as they do events.
  */
 bool etwas_covered_is_of_addresses(const struct etwas_input *input, const EVENT_RECORD *record);
 
@@ -59,13 +60,17 @@ void etwas_covered_add_record(struct etwas_input *input, const EVENT_RECORD *rec
 void etwas_covered_end(struct etwas_input *input);
 
 /*
- * Of an open input, before it is processed: what the reading itself cannot know in time. That is what a recorder's file
- * says, and of others the first and the last event where these are wanted and the window may leave them out. Reads the
- * file beside the input's own trace. `window` may be NULL.
+ * Of an open input, before it is processed: what the reading itself cannot know in time. That is
+ * what a recorder's file says, and of others the first and the last event where these are wanted
+ * and the window may leave them out. Reads the file beside the input's own trace. `window` may be
+ * NULL.
  */
 void etwas_covered_look(struct etwas_input *input, const struct etwas_window *window);
 
-/* So of files that are looked through together, ETWAS_INPUT_FILES at most; `covered` has one for each path. */
+/*
+ * So of files that are looked through together, ETWAS_INPUT_FILES at most; `covered` has one for
+ * each path.
+ */
 void etwas_covered_look_through(struct etwas_covered *covered, char *const *paths, uint32_t count,
                                 bool wants_last);
 
@@ -73,13 +78,16 @@ void etwas_covered_look_through(struct etwas_covered *covered, char *const *path
 bool etwas_covered_begins_late(const struct etwas_input *input);
 
 /*
- * What an input that was processed covers of the window, which is resolved, or NULL: of all time. False: nothing, or
- * it is not known.
+ * What an input that was processed covers of the window, which is resolved, or NULL: of all time.
+ * False: nothing, or it is not known.
  */
 bool etwas_covered_span_of(const struct etwas_input *input, const struct etwas_window *window,
                            struct etwas_covered_span *span);
 
-/* Is this time outside of what the file says that it covers? Of files that do not say it nothing is. */
+/*
+ * Is this time outside of what the file says that it covers? Of files that do not say it nothing
+ * is.
+ */
 static inline bool etwas_covered_leaves_out(const struct etwas_covered *covered, int64_t time_ns)
 {
     return covered->is_said &&

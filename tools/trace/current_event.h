@@ -48,7 +48,10 @@ void etwas_current_event_read(struct etwas_current_event *current, const struct 
                               const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
                               struct etwas_schema_texts *schema_texts, etwas_spans *spans);
 
-/* Has what nothing describes called by its provider, if that is known of other events. Until the next record. */
+/*
+ * Has what nothing describes called by its provider, if that is known of other events. Until the
+ * next record.
+ */
 void etwas_current_event_find_provider(struct etwas_current_event *current);
 
 /* The values of the fields that were asked for; does nothing the second time. */
@@ -59,15 +62,15 @@ void etwas_current_event_print_title(struct etwas_output *output, enum etwas_tex
                                      const struct etwas_current_event *current);
 
 /*
- * What the columns event and event_class show, as it is in the file: EVENT or EVENT_CLASS. Not terminated. Until the
- * next call.
+ * What the columns event and event_class show, as it is in the file: EVENT or EVENT_CLASS. Not
+ * terminated. Until the next call.
  */
 struct etwas_event_string etwas_current_event_name(const struct etwas_current_event *current,
                                                    enum etwas_property property);
 
 /*
- * UTF-8, not terminated; NULL where the event has no such thing. EVENT is without the provider and an opcode that is
- * shown behind it; NAME is that behind its last /.
+ * UTF-8, not terminated; NULL where the event has no such thing. EVENT is without the provider and
+ * an opcode that is shown behind it; NAME is that behind its last /.
  */
 struct etwas_event_string etwas_current_event_string(const struct etwas_current_event *current,
                                                      enum etwas_property property);

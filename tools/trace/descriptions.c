@@ -199,7 +199,10 @@ static void on_record(EVENT_RECORD *record)
 /* So much of a file is its beginning, where a session writes what it knows of its events first. */
 #define BEGINNING_BYTES (UINT64_C(8) << 20)
 
-/* Reads the beginning of a file, or all of it. What is wrong with the file is said when its events are read. */
+/*
+ * Reads the beginning of a file, or all of it. What is wrong with the file is said when its events
+ * are read.
+ */
 static void read_file(struct learner *learner, const char *path, bool whole)
 {
     EVENT_TRACE_LOGFILEA logfile = {
@@ -263,7 +266,9 @@ static bool find_next(void)
     return all.files != NULL;
 }
 
-/* Reads one more of them, or more of one: first the beginnings of all. False: all of all is read. */
+/*
+ * Reads one more of them, or more of one: first the beginnings of all. False: all of all is read.
+ */
 static bool read_another(void)
 {
     if (!find_next() && !all.whole) {

@@ -7,8 +7,9 @@
  * What a file says of its events.
  *
  * A description may come after the events that it describes. So the first event that nothing
- * describes has the whole file read for descriptions, once; if that does not help, also the other files
- * of the command, until one has it: each of these is read once for all. What a file says itself comes first.
+ * describes has the whole file read for descriptions, once; if that does not help, also the other
+ * files of the command, until one has it: each of these is read once for all. What a file says
+ * itself comes first.
  */
 
 #include "event/schema_texts.h"
@@ -47,12 +48,15 @@ bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char
 void etwas_descriptions_close(struct etwas_descriptions *descriptions);
 
 /*
- * Behind the events of a file: says on standard error what of its manifests could not be used. For every command that decodes;
- * once for a file.
+ * Behind the events of a file: says on standard error what of its manifests could not be used. For
+ * every command that decodes; once for a file.
  */
 void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char *path);
 
-/* The command that had files has ended, and nothing that it was told of their events is needed any more. */
+/*
+ * The command that had files has ended, and nothing that it was told of their events is needed any
+ * more.
+ */
 void etwas_descriptions_forget(void);
 
 /*

@@ -22,7 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* That buffers are missing at the end of a file is found when it is opened, and met behind its last event. */
+/*
+ * That buffers are missing at the end of a file is found when it is opened, and met behind its last
+ * event.
+ */
 static bool is_at_end(const struct etwas_input *input, const etwas_damage *damage)
 {
     etwas_trace_information information;

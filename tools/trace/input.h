@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_TRACE_INPUT_H
 
 /*
- * Trace files as the commands read them: opened, processed, and what was wrong with them kept. Also sessions that run.
+ * Trace files as the commands read them: opened, processed, and what was wrong with them kept. Also
+ * sessions that run.
  */
 
 #include "cli/progress.h"
@@ -93,7 +94,10 @@ struct etwas_input_run {
     struct etwas_progress progress;
 };
 
-/* What the file says was lost, or overwritten, without what another file of the run tells too: these add up. */
+/*
+ * What the file says was lost, or overwritten, without what another file of the run tells too:
+ * these add up.
+ */
 static inline uint64_t etwas_input_lost(const struct etwas_input *input)
 {
     return input->information.lost_events - input->information.repeated_lost_events;
@@ -127,25 +131,34 @@ int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RE
 struct etwas_kernel_event;
 void etwas_input_measure_loss(const struct etwas_input *input, struct etwas_kernel_event *event);
 
-/* A time in nanoseconds since 1970 as FILETIME, and back: outside of the years 1678 to 2261 the nearest inside. */
+/*
+ * A time in nanoseconds since 1970 as FILETIME, and back: outside of the years 1678 to 2261 the
+ * nearest inside.
+ */
 int64_t etwas_input_filetime(int64_t unix_ns);
 int64_t etwas_input_ns_of(int64_t filetime);
 
-/* A record's time as etwas_input_print_time shows it, in nanoseconds since 1970: what --from and --to compare. */
+/*
+ * A record's time as etwas_input_print_time shows it, in nanoseconds since 1970: what --from and
+ * --to compare.
+ */
 int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /* The same of a TimeStamp. */
 int64_t etwas_input_shown_stamp_ns(const struct etwas_input *input, int64_t stamp);
 
 /*
- * From one time to another, which may be as far apart as a damaged file has them; 0 where they turn around.
+ * From one time to another, which may be as far apart as a damaged file has them; 0 where they turn
+ * around.
  */
 static inline uint64_t etwas_input_passed_ns(int64_t from_ns, int64_t to_ns)
 {
     return to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
 }
 
-/* Writes a record's time, in UTC; to the nanosecond where the clock has it. Not of ETWAS_INPUT_RAW. */
+/*
+ * Writes a record's time, in UTC; to the nanosecond where the clock has it. Not of ETWAS_INPUT_RAW.
+ */
 void etwas_input_print_time(struct etwas_output *output, const struct etwas_input *input,
                             const EVENT_RECORD *record);
 
@@ -159,7 +172,10 @@ int64_t etwas_input_start_ns(const struct etwas_input *input);
 /* When it ended; that of 1601 where it wrote no end. */
 int64_t etwas_input_end_ns(const struct etwas_input *input);
 
-/* Begins a JSON object about the file: its name, whether it is damaged by `result`, and what was lost. */
+/*
+ * Begins a JSON object about the file: its name, whether it is damaged by `result`, and what was
+ * lost.
+ */
 void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
                             int result);
 

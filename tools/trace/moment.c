@@ -78,7 +78,10 @@ uint64_t etwas_moment_add_errors(uint64_t one, uint64_t other)
     return __builtin_add_overflow(one, other, &sum) ? UINT64_MAX : sum;
 }
 
-/* What comes later and has an earlier time was set back: by so much at least what is said of it is wrong. */
+/*
+ * What comes later and has an earlier time was set back: by so much at least what is said of it is
+ * wrong.
+ */
 static uint64_t at_least_back(etwas_clock_time passed, uint64_t steps_ns)
 {
     uint64_t back_ns = passed.value < 0 ? 0 - (uint64_t)passed.value : 0;

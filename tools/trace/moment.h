@@ -20,24 +20,25 @@ struct etwas_moment {
 };
 
 /*
- * Of several files which machines they are from, by when these booted, and how far apart the performance counters of
- * these are, by their wall clocks when the sessions began.
+ * Of several files which machines they are from, by when these booted, and how far apart the
+ * performance counters of these are, by their wall clocks when the sessions began.
  */
 void etwas_moments_align(struct etwas_input_run *run);
 
 struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /*
- * How far what passed from one to the other may be off; UINT64_MAX: not known. Two times of one processor share most of
- * their errors. Those of two processors are at least as uncertain as one of them: so far apart may their clocks be. What
- * two files say is as wrong as both times are, or is not known if they are from two machines. Where the wall clock stamped and
- * was set back in between, it is off by that at least.
+ * How far what passed from one to the other may be off; UINT64_MAX: not known. Two times of one
+ * processor share most of their errors. Those of two processors are at least as uncertain as one of
+ * them: so far apart may their clocks be. What two files say is as wrong as both times are, or is
+ * not known if they are from two machines. Where the wall clock stamped and was set back in
+ * between, it is off by that at least.
  */
 uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etwas_moment *to);
 
 /*
- * What passed since the START of a span in the same file, which etwas_steps_begin has got, and whose processor is not known: as if
- * it had been another one. Never less than 0.
+ * What passed since the START of a span in the same file, which etwas_steps_begin has got, and
+ * whose processor is not known: as if it had been another one. Never less than 0.
  */
 etwas_clock_time etwas_moment_since(const etwas_span *span, const struct etwas_moment *moment);
 

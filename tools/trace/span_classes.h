@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_TRACE_SPAN_CLASSES_H
 
 /*
- * The classes of spans by number, from 0 as they were met, and among them the kinds of other events, for who asks
- * about such. What a schema's class is, is looked up by name once.
+ * The classes of spans by number, from 0 as they were met, and among them the kinds of other
+ * events, for who asks about such. What a schema's class is, is looked up by name once.
  */
 
 #include "trace/span_name.h"

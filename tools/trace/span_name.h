@@ -17,8 +17,8 @@ enum {
 bool etwas_span_name_is_of_span(const EVENT_RECORD *record);
 
 /*
- * PROVIDER/CLASS: the name of an event that begins or ends it without what says which of these it does; PROVIDER/EVENT,
- * the whole name, of others. The GUID where nothing describes the event.
+ * PROVIDER/CLASS: the name of an event that begins or ends it without what says which of these it
+ * does; PROVIDER/EVENT, the whole name, of others. The GUID where nothing describes the event.
  */
 void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES],
                           const struct etwas_schema_texts *schema_texts,

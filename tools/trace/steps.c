@@ -97,8 +97,8 @@ static bool make_room(struct etwas_steps *steps)
 }
 
 /*
- * The step was after the thread's last record. If another thread showed one since, that may have been the same, and what
- * this one has more is added.
+ * The step was after the thread's last record. If another thread showed one since, that may have
+ * been the same, and what this one has more is added.
  */
 static void count(struct etwas_steps *steps, const struct thread *thread, uint64_t back_ns)
 {

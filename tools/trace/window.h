@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_TRACE_WINDOW_H
 
 /*
- * The options --from and --to of commands: the events of a window of time alone, by the times that dump shows. Both
- * ends are inside.
+ * The options --from and --to of commands: the events of a window of time alone, by the times that
+ * dump shows. Both ends are inside.
  */
 
 #include "trace/covered.h"
@@ -29,13 +29,16 @@ struct etwas_window {
     bool has_held; /* an event was inside */
 };
 
-/* Reads one end as it was given. False after a message on standard error, which names the option. */
+/*
+ * Reads one end as it was given. False after a message on standard error, which names the option.
+ */
 bool etwas_window_option(struct etwas_window_end *end, const char *command, const char *option,
                          const char *text);
 
 /*
- * Makes moments of both ends. Where one counts from the first or last event of these traces they are looked through
- * for it. False after a message on standard error: the window ends before it begins.
+ * Makes moments of both ends. Where one counts from the first or last event of these traces they
+ * are looked through for it. False after a message on standard error: the window ends before it
+ * begins.
  */
 bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
                           uint32_t count);
@@ -64,15 +67,15 @@ static inline bool etwas_window_holds(struct etwas_window *window, const struct 
 }
 
 /*
- * Behind the events: if none was inside says so, and from when until when these traces go, or that they have none.
- * Returns whether one was.
+ * Behind the events: if none was inside says so, and from when until when these traces go, or that
+ * they have none. Returns whether one was.
  */
 bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
                          uint32_t count);
 
 /*
- * Has a run read no more than a window that is resolved takes, for a command that needs nothing of what came before.
- * To 100 ns: etwas_window_holds is more exact.
+ * Has a run read no more than a window that is resolved takes, for a command that needs nothing of
+ * what came before. To 100 ns: etwas_window_holds is more exact.
  */
 void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run);
 

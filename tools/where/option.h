@@ -16,12 +16,16 @@
 bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
                         struct etwas_field_paths *paths);
 
-/* Says what is wrong with an expression, and where; `event` is the name of one for which it is, or NULL. */
+/*
+ * Says what is wrong with an expression, and where; `event` is the name of one for which it is, or
+ * NULL.
+ */
 void etwas_where_complain(const struct etwas_where *where, const char *event, size_t bytes);
 
 /*
- * Behind the events: says of which of the fields that were asked for none had one, which a column hides, and that the
- * condition, if there was one, held for none. `has_all`: all events were read. Returns what the program exits with.
+ * Behind the events: says of which of the fields that were asked for none had one, which a column
+ * hides, and that the condition, if there was one, held for none. `has_all`: all events were read.
+ * Returns what the program exits with.
  */
 int etwas_where_finish(const struct etwas_where *where, const struct etwas_field_paths *paths,
                        const char *command, bool has_all, int result);

@@ -43,8 +43,8 @@ void etwas_where_next(struct etwas_where_scan *scan);
 void etwas_where_fail(struct etwas_where_scan *scan, size_t at, size_t length, const char *error);
 
 /*
- * A date of a string: 2026-11-21, and if more is given T or a blank, 08:19, :17, .123456789, Z. UTC,
- * in nanoseconds since 1970. False: it is none.
+ * A date of a string: 2026-11-21, and if more is given T or a blank, 08:19, :17, .123456789, Z.
+ * UTC, in nanoseconds since 1970. False: it is none.
  */
 bool etwas_where_date(const char *text, int64_t *unix_ns);
 

@@ -15,16 +15,16 @@
  *     word       = letters, digits and "_", or anything between ` and `
  *     number     = "true" | "false" | [ "-" ] ( decimal [ exponent ] [ unit ] | "0x" hexadecimal )
  *
- * A name is that of a property, or else of a field; `fields.` before it makes it a field. A name may
- * stand for several values, of an array or of fields with the same name: a comparison is true if it
- * is for any of them, and false where there is none. == on the name of an event or of its class takes
- * the whole name and its last one or two parts, and != is the opposite. A name alone is true if a
- * value is neither 0 nor empty.
+ * A name is that of a property, or else of a field; `fields.` before it makes it a field. A name
+ * may stand for several values, of an array or of fields with the same name: a comparison is true
+ * if it is for any of them, and false where there is none. == on the name of an event or of its
+ * class takes the whole name and its last one or two parts, and != is the opposite. A name alone is
+ * true if a value is neither 0 nor empty.
  *
  * A string that is a GUID or a date is compared as such with GUIDs and times, and as text with all
- * else. To compare what is of different types is an error, which an event may show that is met late:
- * only its schema says what type a field has. A unit of time goes with times, and with fields whose
- * names end in theirs.
+ * else. To compare what is of different types is an error, which an event may show that is met
+ * late: only its schema says what type a field has. A unit of time goes with times, and with fields
+ * whose names end in theirs.
  */
 
 #include "event/property.h"
@@ -137,7 +137,10 @@ bool etwas_where_parse(struct etwas_where *where, const char *text,
 
 void etwas_where_clear(struct etwas_where *where);
 
-/* To another place, since its strings are in it. What was there is not cleared; where it was is empty then. */
+/*
+ * To another place, since its strings are in it. What was there is not cleared; where it was is
+ * empty then.
+ */
 void etwas_where_move(struct etwas_where *to, struct etwas_where *from);
 
 /* Where the values come from. */

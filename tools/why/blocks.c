@@ -4,8 +4,9 @@
 /*
  * What chosen instances were blocked on: in which call, on which file or socket, and who ended it.
  *
- * On what a call is, is told while it goes on or when it is over. So what a thread waits for is pending until
- * its call or operation ends; what began in it was on what it was on, and nothing else was.
+ * On what a call is, is told while it goes on or when it is over. So what a thread waits for is
+ * pending until its call or operation ends; what began in it was on what it was on, and nothing
+ * else was.
  */
 
 #include "why/why.h"
@@ -183,7 +184,9 @@ static bool is_on_many(const struct etwas_why *why, const struct etwas_why_call_
            strcmp(call, "io_uring_enter") == 0;
 }
 
-/* It is known of the processor that used it that the thread ran there: no switch is missing since. */
+/*
+ * It is known of the processor that used it that the thread ran there: no switch is missing since.
+ */
 static bool is_its_socket(const struct etwas_why *why, const struct etwas_why_chosen *chosen,
                           const struct etwas_why_call_state *call_state)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system call that a thread is in, by SysClEnter and SysClExit, and the operation on files, by FileIo's
- * events; what they are on, by the latter and by what is sent and received meanwhile.
+ * The system call that a thread is in, by SysClEnter and SysClExit, and the operation on files, by
+ * FileIo's events; what they are on, by the latter and by what is sent and received meanwhile.
  *
  * A call and its operation begin together, and end so; which of both is told first is not said.
  */

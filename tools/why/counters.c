@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What instances say of themselves for `etwas why`, where the kernel says nothing of their threads: the
- * counters beside their START and END, and the processors that their events are from.
+ * What instances say of themselves for `etwas why`, where the kernel says nothing of their threads:
+ * the counters beside their START and END, and the processors that their events are from.
  */
 
 #include "why/why.h"
@@ -136,8 +136,8 @@ static uint64_t no_more_than(uint64_t value, uint64_t most)
 }
 
 /*
- * Between the two times that it counted a thread was blocked for what is left of that; what is before and
- * behind is not known. A thread that never gave its processor away was not blocked.
+ * Between the two times that it counted a thread was blocked for what is left of that; what is
+ * before and behind is not known. A thread that never gave its processor away was not blocked.
  */
 void etwas_why_use_counters(struct etwas_why_own *own, struct etwas_why_times *times,
                             uint64_t duration_ns)

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's events for `etwas why`: what they mean for the threads, and for who has chosen instances.
+ * The kernel's events for `etwas why`: what they mean for the threads, and for who has chosen
+ * instances.
  */
 
 #include "why/why.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where instances spend their time: what the thread that has one counts from when it came there until
- * it is elsewhere, or ends.
+ * Where instances spend their time: what the thread that has one counts from when it came there
+ * until it is elsewhere, or ends.
  */
 
 #include "why/why.h"
@@ -67,8 +67,8 @@ static void come(struct etwas_why *why, struct etwas_why_open *open, uint32_t th
 }
 
 /*
- * The thread that has it. Where the kernel's events began behind the START, it is known only now, and all
- * that it counted so far is the instance's.
+ * The thread that has it. Where the kernel's events began behind the START, it is known only now,
+ * and all that it counted so far is the instance's.
  */
 static const struct etwas_schedule_thread *thread_of(const struct etwas_why *why,
                                                      const struct etwas_why_open *open)

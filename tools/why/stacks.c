@@ -7,7 +7,9 @@
 
 #include "why/why.h"
 
-/* The parts come one after the other; what was unwound of the program's is told last, and has more. */
+/*
+ * The parts come one after the other; what was unwound of the program's is told last, and has more.
+ */
 static void keep_stack(struct etwas_why_chosen *chosen, const struct etwas_event_stack *stack,
                        const struct etwas_why_stack *origin, int64_t stack_ns)
 {

@@ -4,15 +4,15 @@
 #define ETWAS_TOOLS_WHY_H
 
 /*
- * `etwas why`: where the time of instances and activities went, by the kernel's events on the same time
- * line.
+ * `etwas why`: where the time of instances and activities went, by the kernel's events on the same
+ * time line.
  *
- * The files are read twice: first for how long each took and which were slowest, then for where all of
- * them, and in detail the slowest, spent it. An instance is on the thread that logged its START until
- * another logs an event of it. What the kernel's events do not say of a thread is not known.
+ * The files are read twice: first for how long each took and which were slowest, then for where all
+ * of them, and in detail the slowest, spent it. An instance is on the thread that logged its START
+ * until another logs an event of it. What the kernel's events do not say of a thread is not known.
  *
- * Memory is bounded: by the instances that are open at once (etwas_spans), the threads that are told
- * apart (etwas_schedule), ETWAS_WHY_CLASSES classes, and the slowest that are asked for.
+ * Memory is bounded: by the instances that are open at once (etwas_spans), the threads that are
+ * told apart (etwas_schedule), ETWAS_WHY_CLASSES classes, and the slowest that are asked for.
  */
 
 #include "address/addresses.h"
@@ -349,7 +349,10 @@ void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
                       const EVENT_RECORD *record, struct etwas_kernel_event *event,
                       int64_t time_ns);
 
-/* The open chosen ones that a thread has: the next behind one; NULL: the first, or there are no more. */
+/*
+ * The open chosen ones that a thread has: the next behind one; NULL: the first, or there are no
+ * more.
+ */
 struct etwas_why_chosen *etwas_why_next_chosen(const struct etwas_why *why, uint32_t number,
                                                struct etwas_why_chosen *chosen);
 
@@ -393,13 +396,17 @@ void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
                      const struct etwas_kernel_event *event);
 
 /*
- * The thread's call or operation is over: all that it waited for since it began was on that. NULL: on nothing.
- * Operations have numbers; that a call's end is its own is certain where nothing was lost meanwhile.
+ * The thread's call or operation is over: all that it waited for since it began was on that. NULL:
+ * on nothing. Operations have numbers; that a call's end is its own is certain where nothing was
+ * lost meanwhile.
  */
 void etwas_why_settle(struct etwas_why *why, struct etwas_why_chosen *chosen,
                       const struct etwas_why_call_state *call_state, bool is_operation);
 
-/* A page fault is over that had begun then: all that it waited for since was on the file; 0: not known. */
+/*
+ * A page fault is over that had begun then: all that it waited for since was on the file; 0: not
+ * known.
+ */
 void etwas_why_settle_fault(struct etwas_why *why, struct etwas_why_chosen *chosen, uint32_t input,
                             uint64_t file, int64_t since_ns);
 
@@ -408,7 +415,9 @@ bool etwas_why_is_same_socket(const struct etwas_kernel_socket *left,
 
 /* ---- doing.c ---- */
 
-/* What an event says of the call or operation that a thread is in, of which something was counted. */
+/*
+ * What an event says of the call or operation that a thread is in, of which something was counted.
+ */
 void etwas_why_do(struct etwas_why *why, const struct etwas_input *input,
                   const struct etwas_kernel_event *event, int64_t time_ns, uint32_t number);
 

@@ -2,10 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Records the golden files of one generation of the file format: record.sh compiles it with the library of that time,
- * and calls it once for each scene, in the folder where the files shall lie. GENERATION is the number in the README.
+ * Records the golden files of one generation of the file format: record.sh compiles it with the
+ * library of that time, and calls it once for each scene, in the folder where the files shall lie.
+ * GENERATION is the number in the README.
  *
- * A scene has few events, one after the other, of two threads on two processors where there are two.
+ * A scene has few events, one after the other, of two threads on two processors where there are
+ * two.
  */
 
 #include <etwas/etwas.h>
@@ -323,7 +325,10 @@ static void snapshot(void)
               .maximum_buffers = 3,
           },
           0);
-    /* More than the buffers hold. What nothing describes is shown in hexadecimal, which is long: once is enough. */
+    /*
+     * More than the buffers hold. What nothing describes is shown in hexadecimal, which is long:
+     * once is enough.
+     */
     for (int i = 0; (GENERATION == 1 || GENERATION == 9) && i < FILLERS; i++) {
         log_number(FILLER_BYTES);
     }
@@ -415,7 +420,10 @@ static void stacks(void)
 #endif
 
 #if GENERATION >= 7
-/* Of the whole system a flag of which there is nothing; of the process, from the time that there is it, more. */
+/*
+ * Of the whole system a flag of which there is nothing; of the process, from the time that there is
+ * it, more.
+ */
 static void kernel(void)
 {
     static struct {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Event classes: one for each way in which the events of a trace are declared, numbered as they appear.
+ * Event classes: one for each way in which the events of a trace are declared, numbered as they
+ * appear.
  */
 
 #include "convert/ctf/ctf.h"

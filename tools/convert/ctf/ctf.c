@@ -19,7 +19,10 @@
 
 /* ---- traces ---------------------------------------------------------------------------------- */
 
-/* Of the file: readers take two traces with one number for one. A UUID of version 8, whose bits are our own. */
+/*
+ * Of the file: readers take two traces with one number for one. A UUID of version 8, whose bits are
+ * our own.
+ */
 static void make_uuid(struct etwas_ctf_trace *trace)
 {
     const struct etwas_input *input = trace->input;
@@ -93,7 +96,10 @@ static bool make_trace(struct etwas_convert *convert, const struct etwas_input *
     return true;
 }
 
-/* The trace of a file that is being read, made when it is met for the first time. NULL: it cannot be. */
+/*
+ * The trace of a file that is being read, made when it is met for the first time. NULL: it cannot
+ * be.
+ */
 static struct etwas_ctf_trace *trace_of(struct etwas_convert *convert,
                                         const struct etwas_input *input, uint64_t time_ns)
 {
@@ -216,7 +222,10 @@ static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *tra
     etwas_bytes_put_u64(bytes, time_ns);
     etwas_bytes_put_u32(bytes, convert->current.event.process);
     etwas_bytes_put_u32(bytes, convert->current.event.thread);
-    /* A time before 1970, or after 2262, which the format cannot have, is told as one that is not known. */
+    /*
+     * A time before 1970, or after 2262, which the format cannot have, is told as one that is not
+     * known.
+     */
     etwas_bytes_put_u32(bytes, convert->time_ns < 0 || etwas_text_is_beyond(convert->time_ns)
                                    ? UINT32_MAX
                                    : error_of(convert->error_ns, time_ns - wanted_ns));
@@ -306,7 +315,9 @@ static void on_event(struct etwas_convert *convert)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* A file without events and damages gets a trace too; what its session was called is gone by now. */
+/*
+ * A file without events and damages gets a trace too; what its session was called is gone by now.
+ */
 static bool finish_trace(struct etwas_convert *convert, const struct etwas_input *input)
 {
     struct etwas_ctf *ctf = convert->state;

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_CONVERT_CTF_H
 
 /*
- * What the files of the target `ctf` share: a trace of the Common Trace Format, version 1.8, is a folder with
- * a file for each stream, which is packets of events, and the file `metadata`, text that says what
- * is in the packets.
+ * What the files of the target `ctf` share: a trace of the Common Trace Format, version 1.8, is a
+ * folder with a file for each stream, which is packets of events, and the file `metadata`, text
+ * that says what is in the packets.
  */
 
 #include "convert/bytes.h"
@@ -86,8 +86,8 @@ struct etwas_ctf_classes {
 };
 
 /*
- * The class of the convert's event. NULL without memory, which it is out of at ETWAS_CTF_CLASSES_BYTES too.
- * Until the next call `name` is the event's, if nothing describes it.
+ * The class of the convert's event. NULL without memory, which it is out of at
+ * ETWAS_CTF_CLASSES_BYTES too. Until the next call `name` is the event's, if nothing describes it.
  */
 struct etwas_ctf_class *etwas_ctf_class_of(struct etwas_ctf_classes *classes,
                                            const struct etwas_convert *convert, uint8_t has,
@@ -148,7 +148,9 @@ struct etwas_ctf_trace {
     struct etwas_bytes session;        /* its name, harmless on a terminal */
     struct etwas_ctf_stream **streams; /* by processor index; NULL: nothing came from there */
     uint32_t stream_count;
-    /* Without events: damages between the events around them, and what was lost nobody knows where. */
+    /*
+     * Without events: damages between the events around them, and what was lost nobody knows where.
+     */
     struct etwas_ctf_stream gaps;
     struct etwas_ctf_stream losses;
     uint32_t gap_count; /* since the last event */
@@ -169,14 +171,16 @@ struct etwas_ctf {
 struct etwas_ctf_stream *etwas_ctf_stream_of(struct etwas_ctf_trace *trace, uint32_t processor);
 
 /*
- * Makes sure that a packet is open, for something at this time; which is moved to that of the last if it is
- * older, since times rise in a stream.
+ * Makes sure that a packet is open, for something at this time; which is moved to that of the last
+ * if it is older, since times rise in a stream.
  */
 uint64_t etwas_ctf_open_packet(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
                                uint64_t time_ns);
 void etwas_ctf_close_packet(struct etwas_ctf_stream *stream);
 
-/* Writes all closed packets of a stream behind what its file has. False: it cannot, which was told. */
+/*
+ * Writes all closed packets of a stream behind what its file has. False: it cannot, which was told.
+ */
 bool etwas_ctf_write_packets(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream);
 
 /* The last packets of one stream, and of all. */
@@ -188,15 +192,18 @@ void etwas_ctf_streams_free(struct etwas_ctf_trace *trace);
 void etwas_ctf_mark(const struct etwas_ctf_trace *trace, struct etwas_ctf_stream *stream,
                     uint64_t time_ns);
 
-/* Times before 1970 are at its beginning, and babeltrace2 2.0.4 refuses the last one that there is, in 2262. */
+/*
+ * Times before 1970 are at its beginning, and babeltrace2 2.0.4 refuses the last one that there is,
+ * in 2262.
+ */
 uint64_t etwas_ctf_since_1970(int64_t time_ns);
 
 /* Of what a file says, which may be any number. */
 void etwas_ctf_add(uint64_t *count, uint64_t more);
 
 /*
- * What the session lost, when the file says that it was: a stream for each processor. They are in another order
- * afterwards. False: it cannot be written, or there is no memory.
+ * What the session lost, when the file says that it was: a stream for each processor. They are in
+ * another order afterwards. False: it cannot be written, or there is no memory.
  */
 bool etwas_ctf_put_losses(const struct etwas_ctf_trace *trace, struct etwas_trace_losses *losses);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a session lost, and when: an empty packet where an interval begins, and one where it ends, until which events
- * were discarded.
+ * What a session lost, and when: an empty packet where an interval begins, and one where it ends,
+ * until which events were discarded.
  */
 
 #include "convert/ctf/ctf.h"

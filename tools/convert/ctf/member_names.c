@@ -89,7 +89,10 @@ void etwas_ctf_names_settle(struct etwas_ctf_names *names)
     free(sorted);
 }
 
-/* Behind their numbers, which differ, the names of members end in a digit and those of lengths do not. */
+/*
+ * Behind their numbers, which differ, the names of members end in a digit and those of lengths do
+ * not.
+ */
 void etwas_ctf_names_put(struct etwas_output *output, const struct etwas_ctf_names *names,
                          uint32_t member, bool of_length)
 {

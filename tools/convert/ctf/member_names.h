@@ -4,9 +4,10 @@
 #define ETWAS_TOOLS_CONVERT_CTF_MEMBER_NAMES_H
 
 /*
- * Names of the members of one struct, which come from files and may be any text, as the metadata's language
- * has them: `_` and letters, digits and `_`. Readers take the first `_` away again. A member that is counted
- * also needs a name for its length. Where two would be the same, all have their number behind them.
+ * Names of the members of one struct, which come from files and may be any text, as the metadata's
+ * language has them: `_` and letters, digits and `_`. Readers take the first `_` away again. A
+ * member that is counted also needs a name for its length. Where two would be the same, all have
+ * their number behind them.
  */
 
 #include "convert/bytes.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The file `metadata`: what packets and all events begin with, the clock, what is known of the trace, and
- * the declarations of its events.
+ * The file `metadata`: what packets and all events begin with, the clock, what is known of the
+ * trace, and the declarations of its events.
  */
 
 #include "convert/ctf/ctf.h"

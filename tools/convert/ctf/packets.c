@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The streams of a trace: one for each processor, and others without events, for what is missing.
- * A stream's file is opened for each write, so any number of them needs no more than one descriptor.
+ * The streams of a trace: one for each processor, and others without events, for what is missing. A
+ * stream's file is opened for each write, so any number of them needs no more than one descriptor.
  */
 
 #include "convert/ctf/ctf.h"

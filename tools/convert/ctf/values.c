@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What an event carries, as bytes: numbers as they are, strings in UTF-8, and whatever else there is as its
- * text. Nothing is aligned.
+ * What an event carries, as bytes: numbers as they are, strings in UTF-8, and whatever else there
+ * is as its text. Nothing is aligned.
  */
 
 #include "convert/ctf/ctf.h"
@@ -142,7 +142,10 @@ static enum etwas_ctf_form put_message(struct etwas_bytes *bytes, struct etwas_c
     return rest.truncated != NULL ? ETWAS_CTF_TEXT_TRUNCATED : ETWAS_CTF_TEXT_REST;
 }
 
-/* The payload does not go as far as the schema, or a field is not described: what was written is given up. */
+/*
+ * The payload does not go as far as the schema, or a field is not described: what was written is
+ * given up.
+ */
 static enum etwas_ctf_form put_unread(struct etwas_bytes *bytes, size_t at, const char *name,
                                       const EVENT_RECORD *record, enum etwas_ctf_form form)
 {

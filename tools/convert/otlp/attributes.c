@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Attributes: what an event has by its header, and its fields with their types. 64-bit integers are strings in this
- * mapping, which has no unsigned ones: what does not fit is text. So are arrays of arrays or structs, and long ones.
+ * Attributes: what an event has by its header, and its fields with their types. 64-bit integers are
+ * strings in this mapping, which has no unsigned ones: what does not fit is text. So are arrays of
+ * arrays or structs, and long ones.
  */
 
 #include "convert/otlp/otlp.h"
@@ -20,7 +21,7 @@ enum {
     VALUE_BYTES = 256 * 1024,    /* more than the text of the longest payload */
 };
 
-/* ---- keys and values --------------------------------------------------------------------------- */
+/* ---- keys and values ------------------------------------------------------------------------- */
 
 /* An array's bracket is what an element stands behind; a comma comes before any other. */
 static void separate(struct etwas_output *item)
@@ -133,7 +134,7 @@ void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t t
     }
 }
 
-/* ---- fields ------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 struct walk {
     struct etwas_output *item;
@@ -328,7 +329,7 @@ uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
     return walk.left_out;
 }
 
-/* ---- of the header ----------------------------------------------------------------------------- */
+/* ---- of the header --------------------------------------------------------------------------- */
 
 static void put_guid(struct etwas_output *item, const char *key, const etwas_guid *guid)
 {

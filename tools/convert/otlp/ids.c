@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Ids of traces and spans. An activity has one already, which other processes and machines know too; an instance is told
- * apart by its class, its number, its process and the session.
+ * Ids of traces and spans. An activity has one already, which other processes and machines know
+ * too; an instance is told apart by its class, its number, its process and the session.
  */
 
 #include "convert/otlp/otlp.h"

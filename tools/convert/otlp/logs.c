@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * All that neither begins nor ends a span as log records; also what is damaged or lost, in the scope "etwas".
+ * All that neither begins nor ends a span as log records; also what is damaged or lost, in the
+ * scope "etwas".
  */
 
 #include "convert/otlp/otlp.h"
@@ -96,7 +97,7 @@ void etwas_otlp_log(struct etwas_otlp *otlp)
     etwas_otlp_add(otlp, ETWAS_OTLP_LOGS, &source);
 }
 
-/* ---- what is not there ------------------------------------------------------------------------- */
+/* ---- what is not there ----------------------------------------------------------------------- */
 
 static void begin_own(struct etwas_otlp *otlp, const struct etwas_input *input, const char *what)
 {

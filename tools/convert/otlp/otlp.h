@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_CONVERT_OTLP_H
 
 /*
- * OTLP in JSON, as the OpenTelemetry collector's file receiver reads it: each line is one ExportTraceServiceRequest or
- * ExportLogsServiceRequest, in protobuf's JSON mapping with ids in hex and enumerations as numbers.
+ * OTLP in JSON, as the OpenTelemetry collector's file receiver reads it: each line is one
+ * ExportTraceServiceRequest or ExportLogsServiceRequest, in protobuf's JSON mapping with ids in hex
+ * and enumerations as numbers.
  *
  *     event ─▶ item (one Span or LogRecord) ─▶ batch of its kind ─▶ a line
  *
@@ -87,15 +88,18 @@ void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t t
 /* What every event has by its header. */
 void etwas_otlp_header(struct etwas_otlp *otlp);
 
-/* Its fields, or its payload if nothing describes it; their keys begin with `prefix`. Returns how many were left out. */
+/*
+ * Its fields, or its payload if nothing describes it; their keys begin with `prefix`. Returns how
+ * many were left out.
+ */
 uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix);
 
 /* ---- ids.c ---- */
 
 /*
- * Of a span that begins. They are those of the same span in any other run and whatever files come with its own; all
- * spans of a tree have the trace of its root. An activity whose parent is not there is of the trace that its related
- * activity names.
+ * Of a span that begins. They are those of the same span in any other run and whatever files come
+ * with its own; all spans of a tree have the trace of its root. An activity whose parent is not
+ * there is of the trace that its related activity names.
  */
 struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
                                       const struct etwas_otlp_open *parent);
@@ -115,7 +119,10 @@ void etwas_otlp_add(struct etwas_otlp *otlp, enum etwas_otlp_kind kind,
 /* Ends the lines that are begun. */
 void etwas_otlp_end_lines(struct etwas_otlp *otlp);
 
-/* "key":"nanoseconds since 1970"; what is before is 0, which there stands for a time that is not known. */
+/*
+ * "key":"nanoseconds since 1970"; what is before is 0, which there stands for a time that is not
+ * known.
+ */
 void etwas_otlp_put_time(struct etwas_output *item, const char *key, int64_t time_ns);
 
 /* ---- spans.c ---- */

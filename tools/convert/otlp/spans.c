@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Instances and activities as spans. Each is written when it ends, with what its START and its END say; one that does not
- * end is written at the end of all files, or when another START takes its place, as one that says so.
+ * Instances and activities as spans. Each is written when it ends, with what its START and its END
+ * say; one that does not end is written at the end of all files, or when another START takes its
+ * place, as one that says so.
  */
 
 #include "convert/otlp/otlp.h"
@@ -52,7 +53,7 @@ const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *ot
                : NULL;
 }
 
-/* ---- how it begins ----------------------------------------------------------------------------- */
+/* ---- how it begins --------------------------------------------------------------------------- */
 
 /* Name and attributes, without what ends them. Returns how many were left out. */
 static uint32_t put_start(struct etwas_otlp *otlp)
@@ -102,7 +103,7 @@ static void begin_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
     keep_open(otlp, open);
 }
 
-/* ---- how it ends ------------------------------------------------------------------------------- */
+/* ---- how it ends ----------------------------------------------------------------------------- */
 
 static void put_head(struct etwas_otlp *otlp, const struct etwas_otlp_open *open, int64_t end_ns)
 {

@@ -125,8 +125,8 @@ static void annotate_guid(struct etwas_perfetto *perfetto, enum etwas_perfetto_o
 }
 
 /*
- * Processes that count their activities, as ours do, give ids that differ in the number at their beginning: that says
- * enough, and the rest stands with the process.
+ * Processes that count their activities, as ours do, give ids that differ in the number at their
+ * beginning: that says enough, and the rest stands with the process.
  */
 static bool is_counted(struct etwas_perfetto_track *process, const uint64_t words[2])
 {
@@ -382,7 +382,10 @@ static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_cur
     }
 }
 
-/* What is worth a look: a warning or worse, a keyword, a later version, another processor than before. */
+/*
+ * What is worth a look: a warning or worse, a keyword, a later version, another processor than
+ * before.
+ */
 static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_current_event *current,
                         struct etwas_perfetto_track *track)
 {

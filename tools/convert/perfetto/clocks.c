@@ -4,11 +4,12 @@
 /*
  * Which clock the times are of, and what it has to do with others.
  *
- * All events are in one clock, the primary one. Of a trace of ours by the performance counter or the cycle counter that
- * is CLOCK_MONOTONIC_RAW, which nobody sets; of several files, which may be of several machines, of another system's,
- * and of one by system time, nanoseconds since 1970, as `etwas dump` shows them. Whoever reads converts between two
- * snapshots by a constant, so events are never left to be converted: the wall clock is told once a second for those
- * who want to see dates.
+ * All events are in one clock, the primary one. Of a trace of ours by the performance counter or
+ * the cycle counter that is CLOCK_MONOTONIC_RAW, which nobody sets; of several files, which may be
+ * of several machines, of another system's, and of one by system time, nanoseconds since 1970, as
+ * `etwas dump` shows them. Whoever reads converts between two snapshots by a constant, so events
+ * are never left to be converted: the wall clock is told once a second for those who want to see
+ * dates.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -52,7 +53,10 @@ static int64_t not_negative(int64_t time_ns)
     return time_ns > 0 ? time_ns : 0;
 }
 
-/* The wall clock as it was, in nanoseconds since 1970; the event's own time if the trace does not know. */
+/*
+ * The wall clock as it was, in nanoseconds since 1970; the event's own time if the trace does not
+ * know.
+ */
 static int64_t wall_clock(const struct etwas_convert *convert)
 {
     const struct etwas_current_event *current = &convert->current;
@@ -101,7 +105,10 @@ void etwas_perfetto_write_state(struct etwas_perfetto *perfetto, int64_t time_ns
     etwas_perfetto_stacks_tell_again(perfetto);
 }
 
-/* Heap dumps are read by the coarse clock, processes' beginnings by that since boot: both are the primary one here. */
+/*
+ * Heap dumps are read by the coarse clock, processes' beginnings by that since boot: both are the
+ * primary one here.
+ */
 static void put_first_snapshot(struct etwas_perfetto *perfetto, int64_t time_ns, int64_t wall_ns)
 {
     struct etwas_wire *packet = &perfetto->packet;
@@ -145,8 +152,8 @@ void etwas_perfetto_begin(struct etwas_perfetto *perfetto)
 }
 
 /*
- * Times of a single file of ours are by a clock that others know; of several, and of others' files, they are not. The
- * difference of the two clocks is the same for all events of a file.
+ * Times of a single file of ours are by a clock that others know; of several, and of others' files,
+ * they are not. The difference of the two clocks is the same for all events of a file.
  */
 static void begin_by_event(struct etwas_perfetto *perfetto)
 {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events that are nothing but numbers move counters, too: one for each field, of the process that logs them. A number
- * that is an id, a code, an address, a name's or an instance's is none that rises and falls.
+ * Events that are nothing but numbers move counters, too: one for each field, of the process that
+ * logs them. A number that is an id, a code, an address, a name's or an instance's is none that
+ * rises and falls.
  */
 
 #include "convert/perfetto/perfetto.h"

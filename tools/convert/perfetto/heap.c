@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The heap that heaptrace recorded: how many bytes live, as a counter of each process, and every ten seconds what each
- * call stack has allocated and freed since the beginning.
+ * The heap that heaptrace recorded: how many bytes live, as a counter of each process, and every
+ * ten seconds what each call stack has allocated and freed since the beginning.
  */
 
 #include "stat/heap.h"

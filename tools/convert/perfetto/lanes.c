@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Tracks of spans that are not nested on their threads. Of the spans of one name of one process there are as many as
- * were open at once: one is free when its span has ended, for the next.
+ * Tracks of spans that are not nested on their threads. Of the spans of one name of one process
+ * there are as many as were open at once: one is free when its span has ended, for the next.
  */
 
 #include "convert/perfetto/perfetto.h"

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is missing: each damage as a slice from the last event before it to the first one after it, on a track of the
- * file; what was lost while it was recorded on tracks of processors, when the file says that it was, and what it does
- * not say so of over all of its time. The packets are told by themselves, since they
- * may be of times before those of the events.
+ * What is missing: each damage as a slice from the last event before it to the first one after it,
+ * on a track of the file; what was lost while it was recorded on tracks of processors, when the
+ * file says that it was, and what it does not say so of over all of its time. The packets are told
+ * by themselves, since they may be of times before those of the events.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -152,7 +152,7 @@ void etwas_perfetto_take_losses(struct etwas_perfetto *perfetto, int64_t time_ns
     file->last_ns = time_ns;
 }
 
-/* ---- the kernel's losses ---------------------------------------------------------------------- */
+/* ---- the kernel's losses --------------------------------------------------------------------- */
 
 void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t processor,
                                      int64_t time_ns)
@@ -189,7 +189,10 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
 
 /* ---- the session's losses -------------------------------------------------------------------- */
 
-/* The losses of a file on one processor. Slices lie behind one another, those of one interval in each other. */
+/*
+ * The losses of a file on one processor. Slices lie behind one another, those of one interval in
+ * each other.
+ */
 struct lost_track {
     uint64_t track;   /* 0: not told yet */
     int64_t from_ns;  /* of the last interval, */

@@ -4,15 +4,18 @@
 #define ETWAS_TOOLS_CONVERT_PERFETTO_H
 
 /*
- * `etwas convert --to perfetto`: a trace in the protocol buffers that Perfetto's trace processor reads.
+ * `etwas convert --to perfetto`: a trace in the protocol buffers that Perfetto's trace processor
+ * reads.
  *
- * The files are read once. What becomes of each event is made then and put by (the spool, a temporary file), but for
- * what is not known yet: whether a span is properly nested on its thread, which is known at its end. When all is read,
- * the spool is, and the trace written: packet by packet, in the order of time.
+ * The files are read once. What becomes of each event is made then and put by (the spool, a
+ * temporary file), but for what is not known yet: whether a span is properly nested on its thread,
+ * which is known at its end. When all is read, the spool is, and the trace written: packet by
+ * packet, in the order of time.
  *
- * Memory is bounded: a byte a span, for ETWAS_PERFETTO_SPANS (what is beyond them is on tracks of its own); what
- * etwas_spans and this keep of spans that are open; ETWAS_PERFETTO_TRACKS processes and threads; ETWAS_PERFETTO_NAMES
- * names, after which all are forgotten and told again. The temporary file is about three times the trace that is made.
+ * Memory is bounded: a byte a span, for ETWAS_PERFETTO_SPANS (what is beyond them is on tracks of
+ * its own); what etwas_spans and this keep of spans that are open; ETWAS_PERFETTO_TRACKS processes
+ * and threads; ETWAS_PERFETTO_NAMES names, after which all are forgotten and told again. The
+ * temporary file is about three times the trace that is made.
  */
 
 #include "address/addresses.h"
@@ -418,7 +421,9 @@ void etwas_perfetto_schedule_close(struct etwas_perfetto *perfetto);
 
 /* ---- samples.c ---- */
 
-/* Is the event a sample, or the stack of one? Then it is put by as that, when all of it is there. */
+/*
+ * Is the event a sample, or the stack of one? Then it is put by as that, when all of it is there.
+ */
 bool etwas_perfetto_take_sample(struct etwas_perfetto *perfetto,
                                 const struct etwas_perfetto_record *record);
 void etwas_perfetto_end_samples(struct etwas_perfetto *perfetto);
@@ -440,8 +445,8 @@ typedef struct etwas_perfetto_spot etwas_perfetto_find_spot(struct etwas_perfett
                                                             bool is_return);
 
 /*
- * The number of a stack of at most ETWAS_PERFETTO_FRAMES addresses, innermost first, which is told if it was not; 0:
- * there is no room. Within a group an address is the same everywhere.
+ * The number of a stack of at most ETWAS_PERFETTO_FRAMES addresses, innermost first, which is told
+ * if it was not; 0: there is no room. Within a group an address is the same everywhere.
  */
 uint32_t etwas_perfetto_stack_of(struct etwas_perfetto *perfetto, const uint64_t *addresses,
                                  uint32_t count, uint64_t group, etwas_perfetto_find_spot *find,
@@ -474,7 +479,10 @@ void etwas_perfetto_counters_close(struct etwas_perfetto *perfetto);
 
 /* ---- heap.c ---- */
 
-/* Is the event a call that heaptrace saw? Of all of a trace these are told together; true: that is enough. */
+/*
+ * Is the event a call that heaptrace saw? Of all of a trace these are told together; true: that is
+ * enough.
+ */
 bool etwas_perfetto_take_heap(struct etwas_perfetto *perfetto,
                               const struct etwas_perfetto_record *record);
 void etwas_perfetto_end_heaps(struct etwas_perfetto *perfetto);
@@ -503,8 +511,8 @@ bool etwas_perfetto_spool_open(struct etwas_perfetto *perfetto);
 void etwas_perfetto_spool_close(struct etwas_perfetto *perfetto);
 
 /*
- * Puts by the TrackEvent in the making with the names that it needs; of a span's begin with `begin`, else NULL. What
- * the record says of bytes is filled in.
+ * Puts by the TrackEvent in the making with the names that it needs; of a span's begin with
+ * `begin`, else NULL. What the record says of bytes is filled in.
  */
 void etwas_perfetto_put_event(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record,
                               const struct etwas_perfetto_begin *begin);
@@ -512,7 +520,9 @@ void etwas_perfetto_put_event(struct etwas_perfetto *perfetto, struct etwas_perf
 /* Likewise the other packet in the making. */
 void etwas_perfetto_put_packet(struct etwas_perfetto *perfetto);
 
-/* Goes back to the first record. False after a message on standard error: not all could be put by. */
+/*
+ * Goes back to the first record. False after a message on standard error: not all could be put by.
+ */
 bool etwas_perfetto_spool_rewind(struct etwas_perfetto *perfetto);
 
 /* The next record with what is behind it, until the next call. NULL: there is none. */
@@ -547,7 +557,9 @@ void etwas_perfetto_write_begin(struct etwas_perfetto *perfetto,
 void etwas_perfetto_write_end(struct etwas_perfetto *perfetto,
                               const struct etwas_perfetto_record *record);
 
-/* Of a file whose last event was written, or of all (0): what is still open ends without its END. */
+/*
+ * Of a file whose last event was written, or of all (0): what is still open ends without its END.
+ */
 void etwas_perfetto_end_open(struct etwas_perfetto *perfetto, uint32_t file, int64_t time_ns);
 
 /* ---- lanes.c ---- */

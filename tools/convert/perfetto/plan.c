@@ -4,9 +4,9 @@
 /*
  * What is known before anything is written.
  *
- * A track of Perfetto is a stack: what begins last ends first. So a span is on its thread's track if it ends on the
- * thread where it began, and what began there after it and is still open is not: that goes on a track of its own, as
- * does a span that ends on another thread, or not at all.
+ * A track of Perfetto is a stack: what begins last ends first. So a span is on its thread's track
+ * if it ends on the thread where it began, and what began there after it and is still open is not:
+ * that goes on a track of its own, as does a span that ends on another thread, or not at all.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -177,7 +177,10 @@ static void note_wanted(struct etwas_perfetto *perfetto)
     }
 }
 
-/* Does the event go back in time, as those of damaged files do? Then it is in no order with others of its thread. */
+/*
+ * Does the event go back in time, as those of damaged files do? Then it is in no order with others
+ * of its thread.
+ */
 static bool goes_back(struct etwas_perfetto *perfetto, struct etwas_perfetto_track *track)
 {
     const struct etwas_convert *convert = perfetto->convert;

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where processors were, by the kernel's samples. A sample's stack follows it as events of its own: the kernel's part,
- * the program's, or both, of the same time and processor. It is put by when the next sample of its processor comes.
+ * Where processors were, by the kernel's samples. A sample's stack follows it as events of its own:
+ * the kernel's part, the program's, or both, of the same time and processor. It is put by when the
+ * next sample of its processor comes.
  */
 
 #include "convert/perfetto/perfetto.h"

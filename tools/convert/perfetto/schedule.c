@@ -2,10 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Who ran where: context switches and who was woken, in bundles of a processor. Those of our own system logger are
- * told as Linux's ftrace has them, Windows' as ETW has them, each with the names of states that go with it.
+ * Who ran where: context switches and who was woken, in bundles of a processor. Those of our own
+ * system logger are told as Linux's ftrace has them, Windows' as ETW has them, each with the names
+ * of states that go with it.
  *
- * The processors of several machines would have the same numbers, so only one file's switches are told as such.
+ * The processors of several machines would have the same numbers, so only one file's switches are
+ * told as such.
  */
 
 #include "convert/perfetto/schedule.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Linux's context switches as Perfetto's FtraceEvent: the system logger told them in ETW's words, and here they are
- * told in the kernel's again.
+ * Linux's context switches as Perfetto's FtraceEvent: the system logger told them in ETW's words,
+ * and here they are told in the kernel's again.
  */
 
 #include "convert/perfetto/schedule.h"

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What events of a schema are called here: the category is the provider, the name what is behind it.
+ * What events of a schema are called here: the category is the provider, the name what is behind
+ * it.
  */
 
 #include "convert/perfetto/perfetto.h"

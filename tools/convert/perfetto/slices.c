@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Spans as slices, on the track of their thread or on a lane, as it is planned. Between a parent and a child that are
- * not on one thread's track goes an arrow.
+ * Spans as slices, on the track of their thread or on a lane, as it is planned. Between a parent
+ * and a child that are not on one thread's track goes an arrow.
  */
 
 #include "convert/perfetto/perfetto.h"

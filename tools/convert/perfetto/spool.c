@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is put by until all is known: a temporary file without a name, beside the output if that has a place, which is
- * written from its beginning to its end and then read so once.
+ * What is put by until all is known: a temporary file without a name, beside the output if that has
+ * a place, which is written from its beginning to its end and then read so once.
  */
 
 #include "convert/perfetto/perfetto.h"

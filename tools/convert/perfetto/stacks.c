@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Call stacks, each told once with a number: its frames are addresses in mappings, with the names of functions as far
- * as the trace and the files that it names say so (addresses.h).
+ * Call stacks, each told once with a number: its frames are addresses in mappings, with the names
+ * of functions as far as the trace and the files that it names say so (addresses.h).
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -34,7 +34,10 @@ enum {
     PLACES = 1 << 20, /* a state has fewer than half of that: clocks.c */
 };
 
-/* What has a number: a stack by its frames' numbers, a frame by its address and process, a text by itself. */
+/*
+ * What has a number: a stack by its frames' numbers, a frame by its address and process, a text by
+ * itself.
+ */
 struct numbered {
     uint64_t hash;
     uint32_t iid; /* 0: the entry is free */
@@ -141,7 +144,10 @@ static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct searc
     return iid;
 }
 
-/* The frames of an address, those around others first, behind the `count` that there are. Returns how many then. */
+/*
+ * The frames of an address, those around others first, behind the `count` that there are. Returns
+ * how many then.
+ */
 static uint32_t add_frames(struct etwas_perfetto *perfetto, const struct search *search,
                            uint64_t address, bool is_return, uint32_t frames[MOST_FRAMES],
                            uint32_t count)

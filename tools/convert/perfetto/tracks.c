@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes and threads, each with a track of its own. What a thread that is not known logged is on a track of its
- * process, what a process that is not known did on one track for all of them.
+ * Processes and threads, each with a track of its own. What a thread that is not known logged is on
+ * a track of its process, what a process that is not known did on one track for all of them.
  */
 
 #include "convert/perfetto/perfetto.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `pprof`: a message Profile of pprof's profile.proto, not compressed, which its tools read too. A
- * location is a function. Samples have their process and thread as labels.
+ * The target `pprof`: a message Profile of pprof's profile.proto, not compressed, which its tools
+ * read too. A location is a function. Samples have their process and thread as labels.
  */
 
 #include "convert/stacks/stacks.h"

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `speedscope`: JSON with a profile for each thread. Its stacks stand in the order in which each was
- * first there, with all that they weigh together. Instances and activities are profiles too, from START to END.
+ * The target `speedscope`: JSON with a profile for each thread. Its stacks stand in the order in
+ * which each was first there, with all that they weigh together. Instances and activities are
+ * profiles too, from START to END.
  */
 
 #include "convert/stacks/stacks.h"

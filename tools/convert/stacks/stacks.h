@@ -4,12 +4,13 @@
 #define ETWAS_TOOLS_CONVERT_STACKS_H
 
 /*
- * The call stacks of traces, which the targets `folded`, `speedscope` and `pprof` show: each that is
- * different once, thread by thread, with what it weighs. They are of the first of these kinds that the traces
- * have any of: samples of the kernel, calls that heaptrace saw, any other events with a stack.
+ * The call stacks of traces, which the targets `folded`, `speedscope` and `pprof` show: each that
+ * is different once, thread by thread, with what it weighs. They are of the first of these kinds
+ * that the traces have any of: samples of the kernel, calls that heaptrace saw, any other events
+ * with a stack.
  *
- * Memory is bounded: by the functions and stacks that are told apart, and by what addresses and the heap take
- * (stat/hot.h, stat/heap.h). What is beyond that is one stack, of which nothing is known.
+ * Memory is bounded: by the functions and stacks that are told apart, and by what addresses and the
+ * heap take (stat/hot.h, stat/heap.h). What is beyond that is one stack, of which nothing is known.
  */
 
 #include "convert/bytes.h"
@@ -76,8 +77,8 @@ struct etwas_stacks {
 /* ---- table.c ---- */
 
 /*
- * Adds what a stack weighs, of such functions, outermost first: numbers below the table's count, or UINT32_MAX of one
- * that is not told apart.
+ * Adds what a stack weighs, of such functions, outermost first: numbers below the table's count, or
+ * UINT32_MAX of one that is not told apart.
  */
 void etwas_stacks_add(struct etwas_stacks *stacks, const struct etwas_stack *stack,
                       const uint32_t *frames);
@@ -99,8 +100,8 @@ int etwas_stacks_gather(struct etwas_convert *convert, struct etwas_stacks *stac
 void etwas_stacks_take_span(struct etwas_stacks *stacks, const struct etwas_convert *convert);
 
 /*
- * Sorts them by thread and start, those around others first. What began inside of another one of its thread and ended
- * behind it is left out.
+ * Sorts them by thread and start, those around others first. What began inside of another one of
+ * its thread and ended behind it is left out.
  */
 void etwas_stacks_nest_spans(struct etwas_stacks *stacks);
 
@@ -126,7 +127,10 @@ uint32_t etwas_stacks_values(const struct etwas_stacks *stacks,
 /* Which of them a stack weighs where it can have one weight. */
 uint32_t etwas_stacks_weight(const struct etwas_stacks *stacks);
 
-/* What a function is called: UTF-8, any characters. What has no name is called by its image, [libc.so.6]. */
+/*
+ * What a function is called: UTF-8, any characters. What has no name is called by its image,
+ * [libc.so.6].
+ */
 const char *etwas_stacks_function(const struct etwas_stacks *stacks, uint32_t number, char *room,
                                   size_t room_bytes);
 
