@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_CLI_FILES_H
 
 /*
- * The files of a command line. A folder among them stands for the log files in it, in the order of
- * their names; not for those of folders in it.
+ * The files of a command line. A folder stands for the log files in it, in the order of their
+ * names, but not for those of folders in it.
  */
 
 #include <stdbool.h>
@@ -19,33 +19,34 @@ struct etwas_files {
 };
 
 /*
- * Those of arguments `first` to `end`, 0 to `most` of them. Returns what is wrong with them; NULL:
- * nothing. A folder without log files stays what it is: who opens it says so. The process may have
- * two descriptors for each afterwards, as far as the system lets it.
+ * Reads the arguments from `first` to before `end`; 0 to `most` of them are allowed. Returns what
+ * is wrong with them, or NULL. A folder without log files stays in the list as it is, so that
+ * opening it reports the error. Afterwards the process may have two descriptors for each file, as
+ * far as the system allows. The caller frees `files`.
  */
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most);
 
 /*
- * Is a log file called so? NAME.etl, which a new-file set may number, NAME.etl7; NAME.etl.0001 and
- * so on, of an AutoLogger with FileMax; of a private session also with _PID behind these; and no
- * hidden one.
+ * Returns whether a log file has such a name: NAME.etl, which a new-file set may number, as
+ * NAME.etl7; NAME.etl.0001 and so on, of an AutoLogger with FileMax; the same with _PID behind it,
+ * of a private session. Hidden files are none.
  */
 bool etwas_files_is_log(const char *name);
 
 /*
- * Says on standard error which traces of a folder have other names, and how many lie in folders
- * below it: they are not read. `command`: "etwas ship".
+ * Reports on standard error which traces of a folder have other names, and how many lie in folders
+ * below it: they are not read. `command` is the name for the message, such as "etwas ship".
  */
 void etwas_files_report_others(const char *command, const char *folder);
 
-/* Those that the command has read, the newest first; NULL: none. */
+/* Returns the list that the command has read last, or NULL. */
 const struct etwas_files *etwas_files_given(void);
 
-/* The command that had them has ended. */
+/* Frees all lists, at the end of the command. */
 void etwas_files_free(void);
 
-/* What a file is called in its folder: the path's last part. */
+/* Returns the name of a file in its folder: the last part of the path. */
 static inline const char *etwas_files_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

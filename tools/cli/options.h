@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_CLI_OPTIONS_H
 #define ETWAS_TOOLS_CLI_OPTIONS_H
 
-/*
- * The command line of a command. What is wrong with it is said on standard error.
- */
+/* The options of a command. What is wrong with them is reported on standard error. */
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -17,26 +15,26 @@ struct etwas_options {
     const struct option *named; /* as of getopt_long, as is the next */
     const char *letters;
     /*
-     * Takes one, its value in optarg. False: there is none such, or what is wrong with its value
-     * has been said.
+     * Reads one option, whose value is in optarg. Returns false if there is no such option, or
+     * after it has reported what is wrong with the value.
      */
     bool (*take)(void *context, int option);
 };
 
 /*
- * Takes all; the files, or other names, begin at optind. False: *result is what the program exits
- * with.
+ * Reads all options; the files, or other names, begin at optind. Returns false with the exit code
+ * of the program in *result.
  */
 bool etwas_options_read(const struct etwas_options *options, int argc, char **argv, void *context,
                         int *result);
 
 /*
- * `wrong` is what is wrong with the options together, or with the files; NULL: nothing. Else as the
- * first.
+ * Reports `wrong`, what is wrong with the options together or with the files; NULL means that
+ * nothing is. Returns as etwas_options_read does.
  */
 bool etwas_options_fit(const struct etwas_options *options, const char *wrong, int *result);
 
-/* The value of one, which is a whole number. False: it is not, or out of its range. */
+/* Reads an option's value that is a whole number. Returns false if it is none, or out of range. */
 bool etwas_options_number(const char *command, const char *option, uint32_t least, uint32_t most,
                           uint32_t *number);
 

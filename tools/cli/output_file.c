@@ -21,9 +21,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool refuse(const struct etwas_output_file *place, const char *what)
+static bool refuse(const struct etwas_output_file *file, const char *what)
 {
-    fprintf(stderr, "%s: cannot %s '%s': %s\n", place->command, what, place->path, strerror(errno));
+    fprintf(stderr, "%s: cannot %s '%s': %s\n", file->command, what, file->path, strerror(errno));
     return false;
 }
 
@@ -98,13 +98,13 @@ static void empty(int descriptor)
     (void)close(descriptor);
 }
 
-static void take_away(const struct etwas_output_file *place)
+static void take_away(const struct etwas_output_file *file)
 {
-    if (place->is_folder) {
-        empty(place->descriptor);
-        (void)rmdir(place->making);
+    if (file->is_folder) {
+        empty(file->descriptor);
+        (void)rmdir(file->making);
     } else {
-        (void)unlink(place->making);
+        (void)unlink(file->making);
     }
 }
 
@@ -143,14 +143,14 @@ static void block_signals(sigset_t *before)
     (void)sigprocmask(SIG_BLOCK, &all, before);
 }
 
-bool etwas_output_file_is_input(const struct etwas_output_file *place, char *const *inputs,
+bool etwas_output_file_is_input(const struct etwas_output_file *file, char *const *inputs,
                                 uint32_t count)
 {
     struct stat output;
     struct stat input;
     bool is_input = false;
 
-    if (place->path == NULL || stat(place->path, &output) != 0) {
+    if (file->path == NULL || stat(file->path, &output) != 0) {
         return false;
     }
     for (uint32_t i = 0; i < count && !is_input; i++) {
@@ -161,110 +161,110 @@ bool etwas_output_file_is_input(const struct etwas_output_file *place, char *con
 }
 
 /* What is made may be called so: no work is done for what could not be kept. */
-static bool is_free(const struct etwas_output_file *place)
+static bool is_free(const struct etwas_output_file *file)
 {
-    if (!place->is_folder) {
-        return etwas_replace_may(place->command, place->path, place->force);
+    if (!file->is_folder) {
+        return etwas_replace_may(file->command, file->path, file->force);
     }
     errno = ENOTEMPTY;
-    return etwas_replace_is_empty(place->path) || refuse(place, "make");
+    return etwas_replace_is_empty(file->path) || refuse(file, "make");
 }
 
-bool etwas_output_file_open(struct etwas_output_file *place)
+bool etwas_output_file_open(struct etwas_output_file *file)
 {
     sigset_t signals;
     size_t bytes;
 
-    place->descriptor = STDOUT_FILENO;
-    if (place->path == NULL) {
+    file->descriptor = STDOUT_FILENO;
+    if (file->path == NULL) {
         return true;
     }
-    if (!place->is_folder && is_special(place->path)) {
-        place->descriptor = open(place->path, O_WRONLY | O_CLOEXEC);
-        return place->descriptor >= 0 || refuse(place, "open");
+    if (!file->is_folder && is_special(file->path)) {
+        file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
+        return file->descriptor >= 0 || refuse(file, "open");
     }
-    if (!is_free(place)) {
+    if (!is_free(file)) {
         return false;
     }
-    bytes = strlen(place->path);
-    while (bytes > 1 && place->path[bytes - 1] == '/') {
+    bytes = strlen(file->path);
+    while (bytes > 1 && file->path[bytes - 1] == '/') {
         bytes--;
     }
-    if (asprintf(&place->making, "%.*s.XXXXXX", (int)bytes, place->path) < 0) {
-        place->making = NULL;
-        return refuse(place, "make");
+    if (asprintf(&file->making, "%.*s.XXXXXX", (int)bytes, file->path) < 0) {
+        file->making = NULL;
+        return refuse(file, "make");
     }
     catch_signals();
     block_signals(&signals);
-    place->descriptor = place->is_folder ? make_folder(place->making) : make_file(place->making);
-    unfinished = place->descriptor >= 0 ? place : NULL;
+    file->descriptor = file->is_folder ? make_folder(file->making) : make_file(file->making);
+    unfinished = file->descriptor >= 0 ? file : NULL;
     (void)sigprocmask(SIG_SETMASK, &signals, NULL);
-    if (place->descriptor < 0) {
-        refuse(place, "make");
-        free(place->making);
-        place->making = NULL;
+    if (file->descriptor < 0) {
+        refuse(file, "make");
+        free(file->making);
+        file->making = NULL;
     }
-    return place->making != NULL;
+    return file->making != NULL;
 }
 
-static bool give_name(const struct etwas_output_file *place)
+static bool give_name(const struct etwas_output_file *file)
 {
     sigset_t signals;
     bool has_name;
 
     block_signals(&signals);
-    has_name = rename(place->making, place->path) == 0 || refuse(place, "make");
-    unfinished = has_name ? NULL : place;
+    has_name = rename(file->making, file->path) == 0 || refuse(file, "make");
+    unfinished = has_name ? NULL : file;
     (void)sigprocmask(SIG_SETMASK, &signals, NULL);
     return has_name;
 }
 
 /* All that was written is on its way to the disk without an error, and the name is the output's. */
-static bool is_whole(const struct etwas_output_file *place)
+static bool is_whole(const struct etwas_output_file *file)
 {
-    if (!place->is_folder && close(place->descriptor) != 0) {
-        return refuse(place, "write");
+    if (!file->is_folder && close(file->descriptor) != 0) {
+        return refuse(file, "write");
     }
-    return place->making == NULL || give_name(place);
+    return file->making == NULL || give_name(file);
 }
 
-bool etwas_output_file_keep(struct etwas_output_file *place)
+bool etwas_output_file_keep(struct etwas_output_file *file)
 {
-    if (place->path == NULL) {
+    if (file->path == NULL) {
         return true;
     }
-    if (!is_whole(place)) {
-        etwas_output_file_drop(place);
+    if (!is_whole(file)) {
+        etwas_output_file_drop(file);
         return false;
     }
-    free(place->making);
-    place->making = NULL;
+    free(file->making);
+    file->making = NULL;
     return true;
 }
 
-bool etwas_output_file_keep_written(struct etwas_output_file *place, struct etwas_output *output)
+bool etwas_output_file_keep_written(struct etwas_output_file *file, struct etwas_output *output)
 {
     etwas_output_flush(output);
     if (output->error != 0) {
         errno = output->error;
-        refuse(place, "write");
-        etwas_output_file_drop(place);
+        refuse(file, "write");
+        etwas_output_file_drop(file);
         return false;
     }
-    return etwas_output_file_keep(place);
+    return etwas_output_file_keep(file);
 }
 
-void etwas_output_file_drop(struct etwas_output_file *place)
+void etwas_output_file_drop(struct etwas_output_file *file)
 {
     sigset_t signals;
 
-    if (place->making == NULL) {
+    if (file->making == NULL) {
         return;
     }
     block_signals(&signals);
-    take_away(place);
+    take_away(file);
     unfinished = NULL;
     (void)sigprocmask(SIG_SETMASK, &signals, NULL);
-    free(place->making);
-    place->making = NULL;
+    free(file->making);
+    file->making = NULL;
 }

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_CLI_OUTPUT_FILE_H
 
 /*
- * Where the output goes: to standard output, or to a file or folder that appears under its name
- * when it is whole. Until then it has another name beside it, so what is half done never looks
- * done; a signal that ends the program takes it away.
+ * The output of a command: standard output, or a file or folder that gets its name only when it is
+ * whole. Until then it has another name beside that, so that an incomplete output never looks
+ * complete. A signal that ends the program removes it.
  */
 
 #include "print/output.h"
@@ -20,23 +20,26 @@ struct etwas_output_file {
     bool force; /* a file that is there is replaced */
 };
 
-/* Whether the output would replace one of the files that are read; without a path it does not. */
-bool etwas_output_file_is_input(const struct etwas_output_file *place, char *const *inputs,
+/* Returns whether the output would replace one of the input files; standard output does not. */
+bool etwas_output_file_is_input(const struct etwas_output_file *file, char *const *inputs,
                                 uint32_t count);
 
 /*
- * Makes a file or folder beside `path`; a file that is there already stays until it is replaced,
- * which has to be wanted; a folder must be empty. False after a message on standard error.
+ * Makes the file or folder under a name of its own beside `path`. A file at `path` stays until it
+ * is replaced, which needs `force`; a folder there must be empty. Returns false after a message on
+ * standard error.
  */
-bool etwas_output_file_open(struct etwas_output_file *place);
+bool etwas_output_file_open(struct etwas_output_file *file);
 
-/* Gives it its name. False after a message on standard error: then nothing is left. */
-bool etwas_output_file_keep(struct etwas_output_file *place);
+/*
+ * Gives the output its name. Returns false after a message on standard error; then nothing is left.
+ */
+bool etwas_output_file_keep(struct etwas_output_file *file);
 
-/* The same of what is written to `output`, if that could be written to its end. */
-bool etwas_output_file_keep_written(struct etwas_output_file *place, struct etwas_output *output);
+/* Does the same if `output` could be written to its end. */
+bool etwas_output_file_keep_written(struct etwas_output_file *file, struct etwas_output *output);
 
-/* Takes away what is not kept; does nothing after etwas_output_file_keep. */
-void etwas_output_file_drop(struct etwas_output_file *place);
+/* Removes an output that was not kept. Does nothing after etwas_output_file_keep. */
+void etwas_output_file_drop(struct etwas_output_file *file);
 
 #endif

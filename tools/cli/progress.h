@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_CLI_PROGRESS_H
 
 /*
- * A line on standard error that says how far long work is. Only on a terminal, only after a second.
+ * A line on standard error that shows the progress of long work. It appears only on a terminal, and
+ * only after a second.
  */
 
 #include <stdbool.h>
@@ -17,18 +18,21 @@ struct etwas_progress {
 };
 
 /*
- * `prints_as_it_goes`: the work prints to standard output as it goes, and there the line would be
- * in the way of it.
+ * Begins the work. With `prints_as_it_goes` the work writes to standard output meanwhile; if that
+ * is a terminal, no line is shown.
  */
 void etwas_progress_start(struct etwas_progress *progress, bool prints_as_it_goes);
 
-/* Is it time for etwas_progress_show? Cheap enough for every buffer. */
+/*
+ * Returns whether it is time to call etwas_progress_show. Cheap enough to be called for every
+ * buffer.
+ */
 bool etwas_progress_due(const struct etwas_progress *progress);
 
 void etwas_progress_show(struct etwas_progress *progress, uint64_t done_bytes,
                          uint64_t total_bytes);
 
-/* Takes the line away. */
+/* Removes the line. */
 void etwas_progress_end(struct etwas_progress *progress);
 
 #endif

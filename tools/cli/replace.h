@@ -4,31 +4,30 @@
 #define ETWAS_TOOLS_CLI_REPLACE_H
 
 /*
- * Files that a command is to make, where there may be some already: none that has anything in it is
- * replaced unless
- * --force says so, none that a session writes is replaced at all, and what was there is there again
- * where nothing begins.
+ * Files that a command makes where there may be files already. A file that has anything in it is
+ * replaced only if the option --force is given, and a file that a session writes is never replaced.
+ * If the command does not begin, the old file gets its name back.
  */
 
 #include <stdbool.h>
 
 /*
- * May a file be made there? True, too, where something else is than a file: the code that opens it
- * says what is wrong with it. False after a message on standard error. `command` is "etwas record"
- * or another.
+ * Returns whether a file may be made at `path`. Also returns true where something else than a file
+ * is: the code that opens it reports what is wrong. Returns false after a message on standard
+ * error. `command` is the command's name for messages, such as "etwas record".
  */
 bool etwas_replace_may(const char *command, const char *path, bool force);
 
 /*
- * The same of all names that a session makes of one with %d; without one it is the name of one
- * file.
+ * Does the same for all file names that a session makes of a pattern with %d. A pattern without %d
+ * is the name of one file.
  */
 bool etwas_replace_may_numbered(const char *command, const char *pattern, bool force);
 
-/* Has a folder nothing in it? So has one that is not there. */
+/* Returns whether a folder is empty. A folder that does not exist counts as empty. */
 bool etwas_replace_is_empty(const char *folder);
 
-/* A file that the library makes, and that is not there unless all begins. */
+/* A file that the library makes; it is removed again unless everything begins. */
 struct etwas_replaced {
     char *path;
     char *aside;   /* where what was there is for now; NULL: nothing was */
@@ -36,15 +35,15 @@ struct etwas_replaced {
 };
 
 /*
- * As etwas_replace_may. What is there is put aside; of names with %d, if they are `numbered`, the
- * first one.
+ * Checks as etwas_replace_may does, and moves the old file aside: with `numbered` the first file of
+ * a pattern with %d.
  */
 bool etwas_replace_begin(struct etwas_replaced *replaced, const char *command, const char *path,
                          bool numbered, bool force);
 
 /*
- * What was there goes if the new one `has_begun`, else it comes back. Does nothing where nothing
- * began.
+ * Removes the old file if the new one has begun (`has_begun`), else gives the old one its name
+ * back. Does nothing where etwas_replace_begin failed.
  */
 void etwas_replace_end(struct etwas_replaced *replaced, bool has_begun);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What is told of events whose payload and schema contradict each other: once for each kind.
- */
+/* Reports events whose payload and schema contradict each other, once for each kind of event. */
 
 #include "dump/dump.h"
 
@@ -35,7 +33,10 @@ static uint32_t hash_of(struct etwas_event_string name)
     return hash;
 }
 
-/* As begin, of an event that no schema describes; NULL: of its kind it was told. */
+/*
+ * Begins a message as `begin` does, about an event that no schema describes. Returns NULL if its
+ * kind was reported before.
+ */
 static struct etwas_output *begin_of_kind(struct etwas_dump *dump)
 {
     const EVENT_HEADER *header = &dump->current.record->EventHeader;
@@ -55,7 +56,9 @@ static struct etwas_output *begin_of_kind(struct etwas_dump *dump)
     return begin(dump);
 }
 
-/* `is_last`: of no other kind is there room to note that it was told. */
+/*
+ * Ends a message. With `is_last` there is no room to remember further kinds, and none is reported.
+ */
 static void end(struct etwas_output *errors, bool is_last)
 {
     etwas_output_text(errors, is_last ? "; of more events that is not told\n" : " (told once)\n");
@@ -73,7 +76,10 @@ void etwas_dump_report_senseless(struct etwas_dump *dump, const char *what)
     }
 }
 
-/* As begin, of an event with a schema; NULL: of that it was told. */
+/*
+ * Begins a message as `begin` does, about an event with a schema. Returns NULL if that was reported
+ * before.
+ */
 static struct etwas_output *begin_of_schema(struct etwas_dump *dump)
 {
     if (dump->current.schema_texts->reported) {

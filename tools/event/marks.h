@@ -4,41 +4,41 @@
 #define ETWAS_TOOLS_EVENT_MARKS_H
 
 /*
- * What is to be said beside the fields of an event: that one is not whole or not described, that
- * bytes follow the last one, that a value is odd, that the fields are those of another version.
- * Whoever shows an event shows its marks too, all of them:
+ * Marks: what is shown beside the fields of an event, such as that a field is not whole or not
+ * described, that bytes follow the last one, that a value is odd, or that the fields are those of
+ * another version. Code that shows an event shows all its marks:
  *
- *     etwas_fields_print_json(output, described, record, &rest);
- *     etwas_marks_print_json(output, described, record, &rest);
+ *     etwas_fields_print_json(output, schema_texts, record, &rest);
+ *     etwas_marks_print_json(output, schema_texts, record, &rest);
  *
- * `schema_texts` is NULL of a message, whose rest etwas_current_event_message_rest says.
+ * For a message, `schema_texts` is NULL, and `rest` comes from etwas_current_event_message_rest.
  */
 
 #include "event/fields.h"
 
-/* Is there any? */
+/* Returns whether the event has any marks. */
 bool etwas_marks_are_there(const struct etwas_schema_texts *schema_texts,
                            const EVENT_RECORD *record, const struct etwas_fields_rest *rest);
 
 /*
- * Members behind others of a JSON object: truncated or undescribed (the field), and rest
- * (hexadecimal); odd (an array of objects with field, index where it is an element, and odd, in
- * words; odd_values, if there are more than in it); decoded_as_version (number; null: what is built
- * in of all versions that are known).
+ * Writes members behind others of a JSON object: truncated or undescribed (the name of the field)
+ * and rest (hexadecimal); odd (an array of objects with field, index if it is an element, and odd,
+ * in words), and odd_values if there are more than in the array; decoded_as_version (a number; null
+ * if built-in fields are those of all known versions).
  */
 void etwas_marks_print_json(struct etwas_output *output,
                             const struct etwas_schema_texts *schema_texts,
                             const EVENT_RECORD *record, const struct etwas_fields_rest *rest);
 
 /*
- * The same in words, harmless on a terminal: `b (truncated: 01); name (odd byte: 41); version 3
- * decoded as 2`.
+ * Writes the same in words that are safe on a terminal: `b (truncated: 01); name (odd byte: 41);
+ * version 3 decoded as 2`.
  */
 void etwas_marks_print_words(struct etwas_output *output,
                              const struct etwas_schema_texts *schema_texts,
                              const EVENT_RECORD *record, const struct etwas_fields_rest *rest);
 
-/* Of these the odd values alone; false, and nothing: there is none. */
+/* Writes only the odd values, in words. Returns false if there are none. */
 bool etwas_marks_print_odd(struct etwas_output *output,
                            const struct etwas_schema_texts *schema_texts,
                            const struct etwas_fields_rest *rest);
@@ -48,10 +48,10 @@ enum {
     ETWAS_MARKS_ALL_VERSIONS = -2, /* what is built in of all that are known */
 };
 
-/* Of which version the fields are. */
+/* Returns the version that the fields are of, or ETWAS_MARKS_OWN_VERSION or _ALL_VERSIONS. */
 int etwas_marks_version(const struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record);
 
-/* The same in words; false, and nothing: of the event's own. */
+/* Writes that version in words. Returns false, and writes nothing, if it is the event's own. */
 bool etwas_marks_print_version(struct etwas_output *output,
                                const struct etwas_schema_texts *schema_texts,
                                const EVENT_RECORD *record);

@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_EVENT_NAMES_H
 #define ETWAS_TOOLS_EVENT_NAMES_H
 
-/*
- * Names for what a trace holds as numbers: well-known event classes, modes, clocks, error codes.
- */
+/* Names for numbers in a trace: well-known event classes, modes, clocks, error codes. */
 
 #include "print/output.h"
 
@@ -13,17 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The log file header and what else belongs to the file itself. */
+/* The class of the log file header, and of other records about the file itself. */
 extern const etwas_guid etwas_names_header_class;
 
-/* What describes events. */
+/* The class of records that describe events. */
 extern const etwas_guid etwas_names_metadata_class;
 
-/* Programs and libraries in memory, and which build each is. */
+/* The classes of records about programs and libraries in memory, and about their builds. */
 extern const etwas_guid etwas_names_image_class;
 extern const etwas_guid etwas_names_build_class;
 
-/* What etwas says by itself. */
+/* The class of records that only etwas writes, and their types. */
 extern const etwas_guid etwas_names_own_class;
 enum {
     ETWAS_NAMES_FORMAT_TYPE = 4,
@@ -36,39 +34,53 @@ enum {
     ETWAS_NAMES_MISSING_TYPE = 15
 };
 
-/* Samples, system calls, interrupts. */
+/* The class of samples, system calls and interrupts. */
 extern const etwas_guid etwas_names_performance_class;
 
-/* Stacks that are events. */
+/* The class of stacks that are events of their own, and their type. */
 extern const etwas_guid etwas_names_stack_class;
 enum {
     ETWAS_NAMES_STACK_TYPE = 32
 };
 
-/* The name of an event class of the Windows kernel, "DiskIo"; NULL for any other class. */
+/*
+ * Returns the name of an event class of the Windows kernel, such as "DiskIo"; NULL for any other.
+ */
 const char *etwas_names_class(const etwas_guid *guid);
 
-/* The name of a type of the class etwas_names_header_class, "Header"; NULL where there is none. */
+/*
+ * Returns the name of a type of the class etwas_names_header_class, such as "Header"; NULL if it
+ * has none.
+ */
 const char *etwas_names_header_type(uint8_t type);
 
-/* "sequential, buffering"; bits without a name in hex. `separator` goes between two. */
+/*
+ * Writes the names of log file modes with `separator` between two: "sequential, buffering". Bits
+ * without a name are written in hexadecimal.
+ */
 void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const char *separator);
 
-/* The clock that options call "qpc", "system" or "tsc". False: no clock is called so. */
+/*
+ * Finds the clock that options call "qpc", "system" or "tsc". Returns false if no clock is called
+ * so.
+ */
 bool etwas_names_parse_clock(const char *text, uint32_t *clock);
 
-/* "performance counter" */
+/* Returns the name of a clock: "performance counter". */
 const char *etwas_names_clock(uint32_t clock);
 
-/* "trusted" */
+/* Returns the name of a verdict on a clock: "trusted". */
 const char *etwas_names_verdict(uint32_t verdict);
 
-/* Who states a frequency, as the beginning of a sentence: "the hypervisor". */
+/*
+ * Returns which part of the machine states a frequency, as the beginning of a sentence: "the
+ * hypervisor".
+ */
 const char *etwas_names_stated_by(uint32_t stated_by);
 
 /*
- * Why a trace could not be opened or read, or clocks not be examined, as a part of a sentence. NULL
- * for a code that is not expected.
+ * Returns why a trace could not be opened or read, or clocks could not be examined, as a part of a
+ * sentence; NULL for a code that is not expected.
  */
 const char *etwas_names_error(uint32_t code);
 

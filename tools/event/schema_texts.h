@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_EVENT_SCHEMA_TEXTS_H
 
 /*
- * A schema with what is made of it once, so that an event costs no more than its own values.
+ * A schema with the texts that are made of it once, so that showing an event costs no more than
+ * formatting its values.
  */
 
 #include "event/field_paths.h"
@@ -12,13 +13,13 @@
 
 #include <etwas/decode.h>
 
-/* A text within the texts of a schema; not terminated. */
+/* A text within the texts of a schema, not terminated. */
 struct etwas_kept_text {
     size_t at;
     size_t bytes;
 };
 
-/* What a number is that its schema alone cannot show. */
+/* The meaning of a number that its schema alone does not show. */
 enum etwas_field_kind {
     ETWAS_FIELD_PLAIN,
     ETWAS_FIELD_TIME,  /* a stamp of the session's clock */
@@ -52,14 +53,18 @@ struct etwas_schema_texts {
     struct etwas_schema_texts_field fields[];
 };
 
-/* Makes one; NULL without memory. `paths` are the fields that are asked for. */
+/*
+ * Makes the texts of a schema, which must outlive them. `paths` are the fields that are asked for.
+ * The caller frees the result; NULL: no memory.
+ */
 struct etwas_schema_texts *etwas_schema_texts_make(const etwas_schema *schema,
                                                    struct etwas_field_paths *paths);
 void etwas_schema_texts_free(struct etwas_schema_texts *schema_texts);
 
 /*
- * What tells self-describing events of one name apart, behind that name: "/Start", "/Stop", "/7",
- * and "" for opcode 0. The names of others have their opcode's. Until the next call.
+ * Returns what distinguishes self-describing events of one name, to be written behind that name:
+ * "/Start", "/Stop", "/7", and "" for opcode 0. Names of other events have their opcode already.
+ * Valid until the next call.
  */
 const char *etwas_schema_texts_opcode(uint8_t opcode);
 
@@ -67,7 +72,10 @@ enum {
     ETWAS_SCHEMA_TEXTS_PIECE = 32, /* so many bytes may be read from anywhere in the texts */
 };
 
-/* Most texts are short: they are copied in one piece, and what is too much is overwritten. */
+/*
+ * Writes a text. Most are short, and copied in one piece of fixed size; what is too much is
+ * overwritten by the next.
+ */
 static inline void etwas_schema_texts_print(struct etwas_output *output,
                                             const struct etwas_schema_texts *schema_texts,
                                             struct etwas_kept_text kept)

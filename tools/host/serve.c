@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Keeping a session. One thread waits for signals, which stop it; another for its end, whoever ends
- * it.
+ * Serves a session until it ends. One thread waits for signals, which stop it; another one for its
+ * end, whoever ends it.
  */
 
 #include "host/host.h"

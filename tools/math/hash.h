@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_MATH_HASH_H
 
 /*
- * FNV-1a, of 64 bits: the same number of the same bytes on every machine. Its high bits depend on
- * the last bytes little: who takes a few bits of it mixes them first.
+ * FNV-1a with 64 bits: the same hash of the same bytes on every machine. Its high bits depend
+ * little on the last bytes, so code that uses a few bits of it mixes them first.
  */
 
 #include <stddef.h>

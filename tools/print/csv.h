@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_PRINT_CSV_H
 
 /*
- * CSV, RFC 4180: a record ends with CR LF, and a cell with a comma or a quote in it stands in
- * quotes. Line breaks never get into a cell: whoever makes its text writes them as \x0a.
+ * CSV by RFC 4180: a record ends with CR LF, and a cell with a comma or a quote in it stands in
+ * quotes. Cells have no line breaks: the caller writes them as \x0a.
  */
 
 #include "print/output.h"

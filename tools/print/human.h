@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_PRINT_HUMAN_H
 
 /*
- * Numbers in the form that people read: 4,285,266 and 165 MB. Programs read JSON.
+ * Numbers in human-readable form: 4,285,266 and 165 MB. JSON, which programs read, has plain ones.
+ * All functions return `text`.
  */
 
 #include <stddef.h>
@@ -14,21 +15,27 @@ enum {
     ETWAS_HUMAN_CHARACTERS = 32, /* of any text here, with its 0 */
 };
 
-/* 4,285,266. Returns `text`. */
+/* Formats a count with separators: 4,285,266. */
 const char *etwas_human_count(char text[ETWAS_HUMAN_CHARACTERS], uint64_t count);
 
-/* Three digits and a unit: 37 B, 1.50 kB, 165 MB. kB, MB … are powers of 1,000. */
+/*
+ * Formats bytes with three digits and a unit: 37 B, 1.50 kB, 165 MB. kB, MB and so on are powers of
+ * 1,000.
+ */
 const char *etwas_human_bytes(char text[ETWAS_HUMAN_CHARACTERS], double bytes);
 
-/* Up to a tenth, and a unit: 37 B, 64 KiB, 3.1 MiB. KiB, MiB … are powers of 1,024. */
+/*
+ * Formats bytes to a tenth of a unit: 37 B, 64 KiB, 3.1 MiB. KiB, MiB and so on are powers of
+ * 1,024.
+ */
 const char *etwas_human_size(char text[ETWAS_HUMAN_CHARACTERS], double bytes);
 
-/* Three digits and a unit: 850 ns, 12.3 us, 1.23 ms, 45.6 s. */
+/* Formats a duration with three digits and a unit: 850 ns, 12.3 us, 1.23 ms, 45.6 s. */
 const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns);
 
 /*
- * Three digits, or a whole number: 0.05, 4.93, 12.3, 1,234,567. What is less than that is <0.01,
- * NaN is -.
+ * Formats a rate with three digits, or as a whole number: 0.05, 4.93, 12.3, 1,234,567. Smaller
+ * rates are <0.01, NaN is -.
  */
 const char *etwas_human_rate(char text[ETWAS_HUMAN_CHARACTERS], double rate);
 

@@ -4,10 +4,10 @@
 #define ETWAS_TOOLS_PRINT_OUTPUT_H
 
 /*
- * Standard output, or standard error, through one large buffer: what makes a dump of millions of
- * lines fast. And texts that are made in memory, before it is known what becomes of them.
+ * Standard output or standard error through one large buffer, which makes a dump of millions of
+ * lines fast; or a text in memory, before it is known what becomes of it.
  *
- * A failed write is remembered and everything after it is dropped; ask etwas_output_finish.
+ * A failed write is remembered, and everything after it is dropped; etwas_output_finish reports it.
  */
 
 #include <stdarg.h>
@@ -23,8 +23,9 @@ enum {
 };
 
 /*
- * JSON in a page: < is written \u003c, so that nothing ends its element; and a string is whole as
- * far as all of them together leave room, but at least so many bytes, and then "…".
+ * The state of JSON in an HTML page. A < is written \u003c, so that no string ends the element.
+ * Long strings are cut, and end with "…": each is written to at least ETWAS_OUTPUT_SHORT_BYTES, and
+ * all of them together have ETWAS_OUTPUT_LONG_BYTES more.
  */
 struct etwas_output_script {
     bool is_on;
@@ -35,7 +36,9 @@ struct etwas_output_script {
     uint32_t long_bytes; /* of all strings, what is beyond the least */
 };
 
-/* Zeroes are a text in memory: it has no descriptor, grows, and is never written anywhere. */
+/*
+ * An output. All zeroes is a text in memory, which has no descriptor, grows, and is never written.
+ */
 struct etwas_output {
     bool has_descriptor; /* etwas_output_to gave it one */
     int descriptor;
@@ -47,42 +50,45 @@ struct etwas_output {
     char *bytes; /* for as long as the program runs */
 };
 
-/* From now on it goes there. */
+/* Sends what is written from now on to a descriptor. */
 static inline void etwas_output_to(struct etwas_output *output, int descriptor)
 {
     output->has_descriptor = true;
     output->descriptor = descriptor;
 }
 
-/* A copy of a text in memory, with its NUL, for free(). NULL without memory. */
+/* Returns a copy of a text in memory, with its NUL, which the caller frees. NULL: no memory. */
 char *etwas_output_copy(const struct etwas_output *output);
 
-/*
- * Forgets the text in memory that was made before, and gives the empty one: `bytes` is never NULL.
- */
+/* Empties a text in memory and returns it; its `bytes` are never NULL afterwards. */
 struct etwas_output *etwas_output_anew(struct etwas_output *output);
 
-/* The two of the program. */
+/* The outputs of the program. */
 struct etwas_output *etwas_standard_output(void);
 struct etwas_output *etwas_standard_error(void);
 
-/* Writes what is buffered; of a text in memory nothing is. */
+/* Writes what is buffered. Does nothing for a text in memory. */
 void etwas_output_flush(struct etwas_output *output);
 
 /*
- * Flushes and says whether everything was written. Reports a failure on standard error, except that
- * the reader went away (EPIPE), which is no news to whoever closed the pipe.
+ * Flushes, and returns whether everything could be written. Reports a failure on standard error,
+ * unless the reader has closed the pipe (EPIPE).
  */
 bool etwas_output_finish(struct etwas_output *output);
 
-/* For lines that need not be fast. Formats into at most 512 bytes. */
+/* Formats at most 512 bytes, for lines that need not be fast. */
 void etwas_output_format(struct etwas_output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes what is buffered if there is a descriptor, and gets more memory if that is not enough. */
+/*
+ * Makes room for `bytes` more: writes what is buffered if there is a descriptor, and allocates if
+ * that is not enough.
+ */
 void etwas_output_make_room(struct etwas_output *output, size_t bytes);
 
-/* Room for `bytes` in one piece; the caller fills it and adds what it used to used_bytes. */
+/*
+ * Returns room for `bytes` in one piece. The caller fills it, and adds what it used to used_bytes.
+ */
 static inline char *etwas_output_room(struct etwas_output *output, size_t bytes)
 {
     if (output->room_bytes - output->used_bytes <= bytes) {
@@ -108,19 +114,19 @@ static inline void etwas_output_char(struct etwas_output *output, char character
     output->used_bytes++;
 }
 
-/* 00, 01 … 99, one behind the other. */
+/* The digits 00, 01 … 99, one pair behind the other. */
 extern const char etwas_output_pairs[201];
 
 void etwas_output_unsigned(struct etwas_output *output, uint64_t value);
 void etwas_output_signed(struct etwas_output *output, int64_t value);
 
-/* Right-justified in `width` columns (at most 20). */
+/* Writes a number right-justified in `width` columns, at most 20. */
 void etwas_output_unsigned_wide(struct etwas_output *output, uint64_t value, unsigned width);
 
-/* 0x7F99DA8080 */
+/* Writes a number as 0x7F99DA8080. */
 void etwas_output_hexadecimal(struct etwas_output *output, uint64_t value);
 
-/* Two digits for each of `bytes` bytes, at most 65,535. */
+/* Writes two hexadecimal digits for each of `bytes` bytes, at most 65,535. */
 void etwas_output_hex(struct etwas_output *output, const void *data, size_t bytes);
 
 #endif

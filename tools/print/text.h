@@ -20,18 +20,18 @@ enum {
     ETWAS_TEXT_TIME_CHARACTERS = 28, /* of the usual form: 2026-11-21T08:19:17.1234567Z */
 };
 
-/* 68fdd900-4a3e-11d1-84f4-0000f80464e3 */
+/* Writes a GUID as 68fdd900-4a3e-11d1-84f4-0000f80464e3. */
 void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
 
 /*
- * ISO 8601 in UTC with all seven digits a FILETIME has. A time outside the years 1601 to 9999 is @
- * and the count itself: @-1.
+ * Writes a FILETIME by ISO 8601 in UTC, with all its seven digits. A time outside the years 1601 to
+ * 9999 is @ and the count itself: @-1.
  */
 void etwas_text_time(struct etwas_output *output, int64_t filetime);
 
 /*
- * Nanoseconds since 1970 that the reader gives for every time that 64 bits cannot hold: it was
- * before 1677-09-21 00:12:43, or after 2262-04-11 23:47:16, and that is all that can be said.
+ * Returns whether a time in nanoseconds since 1970 is one that the reader gives for times that 64
+ * bits cannot hold: before 1677-09-21 00:12:43, or after 2262-04-11 23:47:16.
  */
 static inline bool etwas_text_is_beyond(int64_t unix_ns)
 {
@@ -39,8 +39,8 @@ static inline bool etwas_text_is_beyond(int64_t unix_ns)
 }
 
 /*
- * The same of nanoseconds since 1970: 2026-11-21T08:19:17.123456789Z; @before-1677-09-21,
- * @after-2262-04-11.
+ * Writes nanoseconds since 1970 as 2026-11-21T08:19:17.123456789Z, and what 64 bits cannot hold as
+ * @before-1677-09-21 or @after-2262-04-11.
  */
 void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns);
 
@@ -53,11 +53,11 @@ enum etwas_text_style {
     ETWAS_TEXT_RAW,    /* as it is, to compare: never for a terminal */
 };
 
-/* Writes `bytes` of UTF-8. Any bytes will do. */
+/* Writes `bytes` of UTF-8, which need not be valid. */
 void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, const char *text,
                      size_t bytes);
 
-/* Writes `units` of little-endian UTF-16 at any address. Any units will do. */
+/* Writes `units` of little-endian UTF-16 at any address, which need not be valid. */
 void etwas_text_utf16(struct etwas_output *output, enum etwas_text_style style, const void *text,
                       size_t units);
 

@@ -4,14 +4,14 @@
 #define ETWAS_TOOLS_SHIP_BACKGROUND_OPEN_H
 
 /*
- * The target of a run is opened by a thread of its own, since no server may be there for long.
- * Meanwhile nothing can be sent or asked, but the spool's limit holds: what goes is counted, and
- * its cursor says that its rows are owed.
+ * Opens the target of a run in a thread of its own, since no server may answer for long. Nothing
+ * can be sent or asked meanwhile, but the limit of the spool holds: files that have to go are
+ * counted, and their cursors say that rows about them are owed.
  */
 
 #include "ship/run.h"
 
-/* Opens it. As etwas_ship_target_open. */
+/* Opens the target; returns as etwas_ship_target_open does. */
 enum etwas_ship_opened etwas_ship_background_open(struct etwas_ship_run *run,
                                                   const struct etwas_ship_options *options);
 

@@ -4,15 +4,15 @@
 #define ETWAS_TOOLS_SHIP_BLOCK_H
 
 /*
- * Blocks: a run of a file's records as rows. What is in a block follows from its bounds and from
- * bytes of the file that never change, so that it can be made again, byte for byte, whatever the
- * file has become meanwhile, and in another process too. So the bounds also have what does change:
- * of the buffer that a session rewrites while it runs, the clocks' readings, and how much of the
- * file was there to learn descriptions from.
+ * Blocks: a run of a file's records as rows. The bounds of a block, and bytes of the file that
+ * never change, determine its content, so that it can be made again byte by byte, also by another
+ * process, after the file has changed. So the bounds contain what does change: the clock readings
+ * of the buffer that a session rewrites while it runs, and how much of the file there was to learn
+ * descriptions from.
  *
- * An event is what the session counts as one. What etwas writes beside them, descriptions, images
- * of a process that takes stacks, readings of the clocks, has buffers of its own: these have rows,
- * so that no number is missing, with 0 events.
+ * An event is what the session counts as one. Other records of etwas, such as descriptions, images
+ * of a process that takes stacks, and clock readings, have buffers of their own. These have rows
+ * with 0 events, so that no buffer number is missing.
  */
 
 #include "ship/file.h"
@@ -23,7 +23,8 @@
 struct etwas_columns;
 
 /*
- * Behind so many events of the buffer that begins at `offset`. {0, 0} is before the file's first.
+ * A position: behind `pos` events of the buffer that begins at `offset`. {0, 0} is before the first
+ * event of the file.
  */
 struct etwas_ship_position {
     uint64_t offset;
@@ -32,7 +33,7 @@ struct etwas_ship_position {
 
 #define ETWAS_SHIP_POINTS 16u
 
-/* What time it was by raw stamps: a line from each point to the next. */
+/* The times of raw stamps: a straight line from each point to the next. */
 struct etwas_ship_times {
     uint32_t count; /* 0: there are no events; 1: all have the same stamp */
     struct {
@@ -75,9 +76,10 @@ enum etwas_ship_block_result {
 };
 
 /*
- * The next block behind `from`, which is {0, 0} or where a block ended. Its bounds are made here:
- * who may have to make it again keeps them. A file that grows is read further than it was when it
- * was looked at: where a block ended behind that, it has to be looked at before the next.
+ * Makes the next block behind `from`, which is {0, 0} or where a block ended. Also makes its
+ * bounds, which the caller keeps if it may need the block again. A file that grows is read further
+ * than it was when etwas_ship_file_look was called; if a block ended behind that, call it again
+ * before the next block.
  */
 enum etwas_ship_block_result etwas_ship_block_next(struct etwas_ship_file *file,
                                                    const struct etwas_ship_position *from,
@@ -85,8 +87,8 @@ enum etwas_ship_block_result etwas_ship_block_next(struct etwas_ship_file *file,
                                                    struct etwas_ship_block *block);
 
 /*
- * The block with these bounds again: ETWAS_SHIP_BLOCK or ETWAS_SHIP_FAILED, also where they make no
- * sense. Bounds come from a file of ours that may be damaged.
+ * Makes the block with these bounds again: ETWAS_SHIP_BLOCK or ETWAS_SHIP_FAILED. Bounds come from
+ * a file of ours that may be damaged; those that make no sense fail.
  */
 enum etwas_ship_block_result etwas_ship_block_again(struct etwas_ship_file *file,
                                                     const struct etwas_ship_bounds *bounds,
@@ -102,8 +104,8 @@ enum etwas_ship_block_result etwas_ship_block_end(struct etwas_ship_file *file,
                                                   struct etwas_ship_block *block);
 
 /*
- * The place where the buffer of this number begins, of those of the file's first session: where to
- * go on when nothing but what the server has is known. False: there is no such buffer;
+ * Finds where the buffer of this number begins, among those of the file's first session: where to
+ * go on if only what the servers have is known. Returns false if there is no such buffer;
  * etwas_ship_file_reason says so.
  */
 bool etwas_ship_find_buffer(struct etwas_ship_file *file, uint64_t buffer,
@@ -118,12 +120,12 @@ struct etwas_ship_event {
 };
 
 /*
- * Is it the file's, of its first session? Another file may have one at that place, but not at that
- * time. False too where that cannot be told.
+ * Returns whether the event is one of the file's first session. Another file may have an event at
+ * that place, but not at that time. Also returns false if that cannot be told.
  */
 bool etwas_ship_has_event(struct etwas_ship_file *file, const struct etwas_ship_event *event);
 
-/* What a file still has, of one that goes before all of it was shipped. */
+/* What a file that is dropped has that was not shipped. */
 struct etwas_ship_unshipped {
     uint64_t session; /* where it goes on; of an appended file all of the rest is told as its */
     uint32_t part;
@@ -136,13 +138,13 @@ struct etwas_ship_unshipped {
     uint32_t day; /* of the first */
 };
 
-/* Counts what stands behind `from`, all that is there. False: etwas_ship_file_reason says why. */
+/* Counts everything behind `from`. Returns false if it failed; etwas_ship_file_reason says why. */
 bool etwas_ship_unshipped_count(struct etwas_ship_file *file,
                                 const struct etwas_ship_position *from,
                                 struct etwas_ship_unshipped *rest);
 
 /*
- * Appends the row of state 2 that says so to `buffers`, without its texts. False: there is no
+ * Appends to `buffers` the row of state 2 about it, without its texts. Returns false without
  * memory.
  */
 bool etwas_ship_unshipped_row(const struct etwas_ship_unshipped *rest,

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SHIP_DROPPED_FILES_H
 
 /*
- * Rows about a file that is there no more: kept as numbers in its cursor until they have arrived.
+ * Rows about dropped files: files that were removed before all of them had arrived. Their numbers
+ * are in the file's cursor until the rows have arrived.
  */
 
 #include "ship/columns.h"
@@ -13,26 +14,26 @@
 
 #include <stdbool.h>
 
-/* The rows that are owed of a file: that it went, and, where it had an end, its totals. */
+/* The rows that are owed of a file: that it was dropped, and, if it had an end, its totals. */
 struct etwas_ship_owed {
     struct etwas_ship_row gone;
     struct etwas_ship_row end;
 };
 
 /*
- * Counts what the file has behind `from`; texts of its cursor are not looked at. `rows` is emptied,
- * and of use for nothing afterwards. False: etwas_ship_file_reason says why not.
+ * Counts the events of the file behind `from`, without the texts of its cursor. Empties `rows`, and
+ * leaves it unusable. Returns false if it failed; etwas_ship_file_reason says why.
  */
 bool etwas_ship_dropped_count(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                               struct etwas_columns *rows, struct etwas_ship_owed *owed);
 
-/* Fills `buffers`, which is emptied before, with the rows that are owed. */
+/* Empties `buffers`, and fills it with the rows that are owed. */
 void etwas_ship_dropped_rows(const struct etwas_ship_cursor *cursor, struct etwas_columns *buffers);
 
 /*
- * What was in doubt when the file went is known now, by what the servers have of it. What they have
- * is not gone, and the block that was on its way is, if they have not. False: nothing is owed, they
- * have it all.
+ * Corrects the owed rows by what the servers have of the file, which was in doubt when it was
+ * dropped: what they have was not dropped, and the block that was on its way was, if they do not
+ * have it. Returns false if they have everything, and nothing is owed.
  */
 bool etwas_ship_dropped_account(struct etwas_ship_cursor *cursor,
                                 const struct etwas_ship_server_progress *progress);

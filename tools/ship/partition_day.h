@@ -4,25 +4,29 @@
 #define ETWAS_TOOLS_SHIP_PARTITION_DAY_H
 
 /*
- * The days of rows, UTC, counted from 1970: tables are partitioned by them, and a block has one.
+ * The days of rows in UTC, counted from 1970. Tables are partitioned by them, and all rows of a
+ * block are of one day.
  */
 
 #include "ship/file_inside.h"
 
-/* The day of a time, within what the file's rows may have. */
+/* Returns the day of a time, within the days that the file's rows may have. */
 uint32_t etwas_ship_partition_day_of(const struct etwas_ship_file *file, int64_t unix_ns);
 
-/* A block's. */
+/* The day of a block that is being made. */
 struct etwas_ship_partition_day {
     int64_t begin_ns;  /* of its first event, as it is */
     int64_t asked_raw; /* a stamp of that day, for which the clocks were asked last */
 };
 
-/* Begins with the block's first event, whose stamp this is, and returns the day. */
+/* Begins with the block's first event, whose raw stamp is given, and returns its day. */
 uint32_t etwas_ship_partition_day_begin(struct etwas_ship_partition_day *day,
                                         const struct etwas_ship_file *file, int64_t raw);
 
-/* Is an event with this stamp of another one? The clocks are asked once a second. */
+/*
+ * Returns whether an event with this stamp is of another day. Converts a stamp only once for each
+ * second.
+ */
 bool etwas_ship_partition_day_is_other(struct etwas_ship_partition_day *day,
                                        const struct etwas_ship_file *file, int64_t raw);
 

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_SERVER_PROGRESS_H
 
 /*
- * What the servers have of a file: asked where there is no cursor, or a block was on its way so
- * long ago that they may have forgotten its hash.
+ * How far a file has arrived, by what the servers say. They are asked if there is no cursor, or if
+ * a block was on its way so long ago that they may have forgotten its hash.
  */
 
 #include "ship/block.h"
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one session and part, in whichever replica of the shard has most. */
+/* What the servers have of one session and part, in the replica of the shard that has most. */
 struct etwas_ship_server_progress {
     uint64_t events;
     uint64_t buffers;     /* rows of state 0 */
@@ -28,7 +28,7 @@ struct etwas_ship_server_progress {
 };
 
 /*
- * Whose rows: those of a file, of which others of the same session and part are told apart by their
+ * The file whose rows are asked for. Other files of the same session and part differ in their
  * times.
  */
 struct etwas_ship_file_key {
@@ -38,7 +38,7 @@ struct etwas_ship_file_key {
     int64_t gone_ns;  /* the last time in the row that says that it went */
 };
 
-/* Asks every replica of the session's shard. From the thread that the shard is used by. */
+/* Asks every replica of the session's shard. Call it from the thread that uses the shard. */
 enum etwas_ship_sent etwas_ship_server_progress_ask(struct etwas_ship_target *target,
                                                     const struct etwas_ship_file_key *file_key,
                                                     struct etwas_ship_server_progress *progress);

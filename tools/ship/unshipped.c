@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What of a file was not shipped, and where that begins. Has it what was?
+ * What of a file was not shipped: how much that is, where it begins, and whether the file has an
+ * event that the servers have.
  */
 
 #include "ship/count.h"

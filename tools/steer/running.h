@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_STEER_RUNNING_H
 #define ETWAS_TOOLS_STEER_RUNNING_H
 
-/*
- * What runs: the sessions of all of the user's processes, and the providers in them.
- */
+/* What is running: the sessions of all processes of the user, and the providers in them. */
 
 #include "print/output.h"
 #include "steer/session.h"
@@ -56,22 +54,25 @@ struct etwas_steer_found {
     bool has_folders; /* something is in another runtime folder than this command's own */
 };
 
-/* Looks for one session. False after a message on standard error. */
+/* Finds one session. Returns false after a message on standard error. */
 bool etwas_steer_find_session(const char *command, const char *name,
                               struct etwas_steer_found_session *session);
 
-/* The same without a word, and by letters of ASCII without regard to case alone. */
+/* Finds one session without any message; only ASCII letters are compared without regard to case. */
 bool etwas_steer_find_session_quietly(const char *name, struct etwas_steer_found_session *session);
 
-/* Looks for everything. False likewise; is_partial with a message, too. Free what is found. */
+/*
+ * Finds all sessions and providers, which the caller frees with etwas_steer_found_free. Returns
+ * false after a message on standard error, and also prints one with is_partial.
+ */
 bool etwas_steer_find_running(const char *command, struct etwas_steer_found *found);
 void etwas_steer_found_free(struct etwas_steer_found *found);
 
-/* The session that a TRACE_ENABLE_INFO is about; NULL: it is none of those found. */
+/* Returns the session that a TRACE_ENABLE_INFO is about; NULL if it is none of those found. */
 const struct etwas_steer_found_session *etwas_steer_session_of(
     const struct etwas_steer_found *found, const TRACE_ENABLE_INFO *enable);
 
-/* The file of a process's program, without its folder; "" where that cannot be told. */
+/* Finds the name of a process's program file, without its folder; "" if that cannot be told. */
 void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTES]);
 
 #endif

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_STEER_START_REQUEST_H
 
 /*
- * A session that shall be started, as the command lines of `etwas start` and of etwas-host say it
- * alike.
+ * A request to start a session: the options that the command lines of `etwas start` and of
+ * etwas-host have in common.
  */
 
 #include "steer/provider.h"
@@ -38,32 +38,36 @@ struct etwas_steer_start_request {
     struct etwas_steer_provider providers[ETWAS_STEER_PROVIDERS];
 };
 
-/* For getopt_long, and what they are, for a --help. -h is the caller's. */
+/* The options for getopt_long, and their help. -h is left to the caller. */
 extern const char etwas_steer_start_request_letters[];
 extern const struct option etwas_steer_start_request_options[];
 extern const char etwas_steer_start_request_help[];
 extern const char etwas_steer_start_request_modes_help[];
 
 /*
- * One option of these. False: getopt_long has said what is wrong, or it is said here. `command` is
- * "etwas start" or "etwas-host".
+ * Reads one of these options. Returns false after getopt_long or this function has reported what is
+ * wrong. `command` is "etwas start" or "etwas-host".
  */
 bool etwas_steer_start_request_option(struct etwas_steer_start_request *request,
                                       const char *command, int option);
 
 /*
- * What is left of the command line is the name, alone, unless an AutoLogger has one. Looks whether
- * all of it goes together. False likewise.
+ * Reads the rest of the command line, which is the session's name alone unless an AutoLogger gives
+ * one, and checks that all options fit together. Returns false after a message on standard error.
  */
 bool etwas_steer_start_request_finish(struct etwas_steer_start_request *request,
                                       const char *command, int argc, char **argv);
 
-/* False after a message: a file is in its way, that is not to be replaced. */
+/*
+ * Returns false after a message on standard error if a file is in the way that is not to be
+ * replaced.
+ */
 bool etwas_steer_start_request_may_write(const struct etwas_steer_start_request *request,
                                          const char *command);
 
 /*
- * Starts it, and enables its providers. False after a message on standard error: then nothing runs.
+ * Starts the session and enables its providers. Returns false after a message on standard error;
+ * then nothing runs.
  */
 bool etwas_steer_start_request_start(const struct etwas_steer_start_request *request,
                                      const char *command, TRACEHANDLE *session);

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_STEER_SUMMARY_H
 
 /*
- * What a command has done with a session, in a line: what it has recorded and lost until then, and
- * where. Losses, and why nothing was recorded although a provider was enabled, are warnings on
- * standard error.
+ * The line in which a command says what it has done with a session: what that has recorded and lost
+ * until then, and where. Losses are warnings on standard error, and so is why nothing was recorded
+ * although a provider was enabled.
  */
 
 #include "steer/running.h"
@@ -22,18 +22,22 @@ struct etwas_steer_summary {
     struct etwas_steer_found found;           /* looked for where nothing was recorded */
 };
 
-/* Before it is done. False after a message on standard error: there is no such session. */
+/*
+ * Reads the session before the command acts. Returns false after a message on standard error: there
+ * is no such session.
+ */
 bool etwas_steer_summary_begin(struct etwas_steer_summary *summary, const char *command,
                                const char *verb, const char *name);
 
 /*
- * After it. `counts`: what is known of them since; NULL: the session is asked. `file`: where it is,
- * "" nowhere. Gives back what etwas_steer_summary_begin has taken.
+ * Prints the line after the command has acted, and frees what etwas_steer_summary_begin has
+ * allocated. `counts` are the newest that are known; NULL: the session is asked. `file` is where
+ * the events are; "" is nowhere.
  */
 void etwas_steer_summary_print(struct etwas_steer_summary *summary,
                                const etwas_session_counts *counts, const char *file);
 
-/* Instead of that where nothing was done, or nothing is to be said. */
+/* Frees the same without a line, if nothing was done or nothing is to be printed. */
 void etwas_steer_summary_end(struct etwas_steer_summary *summary);
 
 #endif

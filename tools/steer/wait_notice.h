@@ -8,15 +8,15 @@
 #include <etwas/etwas.h>
 
 /*
- * etwas_steer_control, for what a host may need its time for: after about two seconds it says on
- * standard error what it waits for.
+ * Does what etwas_steer_control does, for control codes that a host may need time for: after about
+ * two seconds it prints on standard error what it waits for.
  */
 bool etwas_steer_control_with_notice(const char *command, const char *name,
                                      struct etwas_steer_block *block, uint32_t control_code);
 
 /*
- * The same of STOP: etwas_stop of a handle that etwas_steer_find_session has found. `counts` has
- * the last ones then.
+ * Stops a session in the same way: etwas_stop with a handle that etwas_steer_find_session has
+ * found. Sets `counts` to the last ones.
  */
 bool etwas_steer_stop_with_notice(const char *command, const char *name, TRACEHANDLE handle,
                                   etwas_session_counts *counts);

@@ -6,8 +6,9 @@
 #include "trace/current_event.h"
 
 /*
- * Does the condition hold for a subject, as it was read last? If that compares what does not
- * compare, it is said, no event is taken any more, and the run is stopped.
+ * Returns whether the condition of --where holds for the current event, as it was read last. If the
+ * condition compares values of different types, that is reported, the event and all further ones
+ * are refused, and the run stops.
  */
 bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event *current);
 

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_TRACE_CURRENT_EVENT_H
 
 /*
- * One event with all that is known of it: what a column shows of it, and what --where compares.
+ * The current event: the record that a command is at, with all that is known of it. Columns show
+ * its properties, and --where compares them.
  */
 
 #include "event/event.h"
@@ -12,7 +13,10 @@
 #include "trace/descriptions.h"
 #include "where/where.h"
 
-/* A field that was asked for, or one of several with its name or in its array. */
+/*
+ * A value of a field that was asked for. There are several for one path if fields have one name, or
+ * for an array.
+ */
 struct etwas_current_event_value {
     uint32_t path;
     etwas_value value;
@@ -41,56 +45,60 @@ struct etwas_current_event {
 };
 
 /*
- * Looks at a record; `values` stay as memory for the next. With `spans` it learns the duration, for
- * which every event has to come by here.
+ * Reads a record. `values` keeps its memory for the next one. With `spans` it also finds the
+ * duration, which needs every event to be read here.
  */
 void etwas_current_event_read(struct etwas_current_event *current, const struct etwas_input *input,
                               const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
                               struct etwas_schema_texts *schema_texts, etwas_spans *spans);
 
 /*
- * Has what nothing describes called by its provider, if that is known of other events. Until the
- * next record.
+ * Finds the name of the provider of an event that nothing describes, if other events tell it. Valid
+ * until the next record.
  */
 void etwas_current_event_find_provider(struct etwas_current_event *current);
 
-/* The values of the fields that were asked for; does nothing the second time. */
+/* Reads the values of the fields that were asked for. Does nothing the second time. */
 void etwas_current_event_gather(struct etwas_current_event *current);
 
-/* Writes its name: PROVIDER/EVENT, or what it has in place of that, with its ids. */
+/* Writes the event's name: PROVIDER/EVENT, or what it has instead, with its ids. */
 void etwas_current_event_print_title(struct etwas_output *output, enum etwas_text_style style,
                                      const struct etwas_current_event *current);
 
 /*
- * What the columns event and event_class show, as it is in the file: EVENT or EVENT_CLASS. Not
- * terminated. Until the next call.
+ * Returns what the columns event and event_class show, as it is in the file, for the properties
+ * EVENT and EVENT_CLASS. Not terminated; valid until the next call.
  */
 struct etwas_event_string etwas_current_event_name(const struct etwas_current_event *current,
                                                    enum etwas_property property);
 
 /*
- * UTF-8, not terminated; NULL where the event has no such thing. EVENT is without the provider and
- * an opcode that is shown behind it; NAME is that behind its last /.
+ * Returns a property that is a string: UTF-8, not terminated, NULL if the event has none. EVENT is
+ * without the provider and without an opcode that is shown behind it; NAME is the part of that
+ * behind its last /.
  */
 struct etwas_event_string etwas_current_event_string(const struct etwas_current_event *current,
                                                      enum etwas_property property);
 
-/* The text of a message whose format is known, or of an event whose schema has one; else NULL. */
+/*
+ * Returns the text of a message whose format is known, or of an event whose schema has one; NULL if
+ * there is none.
+ */
 struct etwas_event_string etwas_current_event_message(struct etwas_current_event *current);
 
 /*
- * What of a message's payload is not in its text; false: nothing. An argument that is not whole is
- * called by its number, until the next call.
+ * Finds what of a message's payload is not in its text. Returns false if there is nothing. An
+ * argument that is not whole is called by its number, until the next call.
  */
 bool etwas_current_event_message_rest(const struct etwas_current_event *current,
                                       struct etwas_fields_rest *rest);
 
-/* A property that is a number; false: it is none, or the event has none. */
+/* Reads a property that is a number. Returns false if it is none, or the event has none. */
 bool etwas_current_event_number(const struct etwas_current_event *current,
                                 const struct etwas_where_operand *operand,
                                 struct etwas_where_number *number);
 
-/* ACTIVITY, RELATED_ACTIVITY or CLASS; NULL: the event has none. */
+/* Returns the property ACTIVITY, RELATED_ACTIVITY or CLASS; NULL if the event has none. */
 const etwas_guid *etwas_current_event_guid(const struct etwas_current_event *current,
                                            enum etwas_property property);
 

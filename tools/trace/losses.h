@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_TRACE_LOSSES_H
 
 /*
- * When the session of a file lost what, as the file says, by the times that ProcessTrace gives.
+ * Losses of a trace: when its session lost how many events and why, as the file says it, in the
+ * times of ProcessTrace.
  */
 
 #include <etwas/etwas.h>
@@ -17,17 +18,23 @@ struct etwas_trace_loss {
     uint32_t processor; /* as events have it; ETWAS_LOST_ANYWHERE: not known */
 };
 
-/* Zeroed: none. */
+/* The losses of one trace; all zeroes means none. */
 struct etwas_trace_losses {
     struct etwas_trace_loss *list; /* the oldest first */
     uint32_t count;
     uint64_t events; /* of all */
 };
 
-/* A moment of an open trace by the same times: since 1970. */
+/*
+ * Returns the time of a raw stamp of an open trace, in nanoseconds since 1970, as ProcessTrace
+ * gives it.
+ */
 int64_t etwas_trace_time_ns(etwas_trace_handle trace, int64_t raw);
 
-/* Of a trace that is open. False: no memory, and there are none. */
+/*
+ * Reads the losses of an open trace; the caller frees them. Returns false without memory; then
+ * there are none.
+ */
 bool etwas_trace_losses_read(struct etwas_trace_losses *losses, etwas_trace_handle trace);
 
 void etwas_trace_losses_free(struct etwas_trace_losses *losses);

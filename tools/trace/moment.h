@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_TRACE_MOMENT_H
 
 /*
- * When an event was, so that what passed until another can be told with its error.
+ * The time of an event with its error, so that the error of a duration between two events is known.
  */
 
 #include "trace/input.h"
@@ -20,29 +20,30 @@ struct etwas_moment {
 };
 
 /*
- * Of several files which machines they are from, by when these booted, and how far apart the
- * performance counters of these are, by their wall clocks when the sessions began.
+ * Finds out which machine each file of a run is from, by the time of its boot, and how far apart
+ * the performance counters of these machines are, by their wall clocks when the sessions began.
  */
 void etwas_moments_align(struct etwas_input_run *run);
 
 struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /*
- * How far what passed from one to the other may be off; UINT64_MAX: not known. Two times of one
- * processor share most of their errors. Those of two processors are at least as uncertain as one of
- * them: so far apart may their clocks be. What two files say is as wrong as both times are, or is
- * not known if they are from two machines. Where the wall clock stamped and was set back in
- * between, it is off by that at least.
+ * Returns how wrong the time between two moments may be; UINT64_MAX: it is not known. Two times of
+ * one processor share most of their errors. The clocks of two processors may be as far apart as one
+ * of the times is uncertain. Between two files both errors add up, and between two machines the
+ * error is not known. If the wall clock stamped both and was set back in between, the error is that
+ * step at least.
  */
 uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etwas_moment *to);
 
 /*
- * What passed since the START of a span in the same file, which etwas_steps_begin has got, and
- * whose processor is not known: as if it had been another one. Never less than 0.
+ * Returns the time since the START of a span in the same file, which etwas_steps_begin was given.
+ * The processor of the START is not known, so it is treated as another one. The time is never less
+ * than 0.
  */
 etwas_clock_time etwas_moment_since(const etwas_span *span, const struct etwas_moment *moment);
 
-/* The sum of two errors; UINT64_MAX if one is. */
+/* Returns the sum of two errors; UINT64_MAX if one of them is. */
 uint64_t etwas_moment_add_errors(uint64_t one, uint64_t other);
 
 #endif

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_TRACE_STEPS_H
 
 /*
- * By how much the wall clock was set back while it stamped a file, as far as its events show: those
- * of one thread come in the order in which they were, so a stamp that is earlier than the one
- * before is after a step. A step forward shows in none.
+ * Steps of the wall clock: by how much it was set back while it stamped a file, as far as the
+ * events show it. Events of one thread come in the order in which they happened, so a stamp that is
+ * earlier than the one before it follows a step. A step forward does not show.
  */
 
 #include <etwas/evntcons.h>
@@ -22,30 +22,30 @@ struct etwas_steps_mark {
     uint32_t thread;    /* 0xFFFFFFFF: the record does not say */
 };
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 struct etwas_steps *etwas_steps_open(void);
 
-/* NULL is allowed. */
+/* Frees `steps`, which may be NULL. */
 void etwas_steps_close(struct etwas_steps *steps);
 
 /*
- * Takes a record, whose TimeStamp is raw; once or several times. `steps` NULL: the file is stamped
- * by another clock.
+ * Adds a record, whose TimeStamp is raw; the same one may be added several times. `steps` is NULL
+ * if another clock stamped the file.
  */
 struct etwas_steps_mark etwas_steps_add_record(struct etwas_steps *steps,
                                                const EVENT_RECORD *record);
 
-/* Remembers the record that was taken last as the START of this span. `steps` may be NULL. */
+/* Remembers that the record that was added last is the START of this span. `steps` may be NULL. */
 void etwas_steps_begin(struct etwas_steps *steps, const etwas_span *span);
 
 /*
- * From one record to a later one of the same file: by so much at least the clock was set back.
- * UINT64_MAX: not known.
+ * Returns by how much at least the clock was set back between a record and a later one of the same
+ * file; UINT64_MAX: not known.
  */
 uint64_t etwas_steps_between(const struct etwas_steps_mark *from,
                              const struct etwas_steps_mark *to);
 
-/* The same from the START of a span. */
+/* Returns the same from the START of a span on. */
 uint64_t etwas_steps_since(const struct etwas_steps *steps, const etwas_span *span,
                            const struct etwas_steps_mark *to);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What chosen instances were blocked on, in words.
- */
+/* Prints in words what chosen instances were blocked on. */
 
 #include "why/why.h"
 

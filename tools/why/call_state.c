@@ -3,9 +3,10 @@
 
 /*
  * The system call that a thread is in, by SysClEnter and SysClExit, and the operation on files, by
- * FileIo's events; what they are on, by the latter and by what is sent and received meanwhile.
+ * events of FileIo; and what they work on, by the latter and by what is sent and received
+ * meanwhile.
  *
- * A call and its operation begin together, and end so; which of both is told first is not said.
+ * A call and its operation begin together and end together; either may be recorded first.
  */
 
 #include "why/why.h"
@@ -50,7 +51,7 @@ static void begin_operation(struct etwas_why *why, const struct etwas_input *inp
     }
 }
 
-/* Of whose end nobody saw the beginning, nothing is known. */
+/* Ends a call or operation. Nothing is known of one whose beginning was not recorded. */
 static void end(struct etwas_why *why, uint32_t number, bool is_known, bool is_operation)
 {
     struct etwas_why_thread *thread = &why->threads[number];
