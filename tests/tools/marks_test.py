@@ -316,7 +316,6 @@ class Ctf(MarksTest, ctf_test.CtfTest):
 
 class Perfetto(MarksTest, perfetto_test.PerfettoTest):
     target = "perfetto"
-    setUp = perfetto_test.PerfettoTest.setUp
 
     def said(self, path):
         found = []

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 import types
+import unittest
 import uuid
 
 import etl_build as etl
@@ -53,11 +54,17 @@ def engine():
 
 
 class PerfettoTest(ToolTest):
-    def setUp(self):
-        super().setUp()
-        self.engine, missing = engine()
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder, missing = engine()
         if missing:
-            self.skipTest(missing)
+            raise unittest.SkipTest(missing)
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trace_processor.mjs")
+        cls.processor = subprocess.Popen(
+            [os.environ.get("NODE", "node"), "--expose-gc", program, os.path.join(TRACE_SQL, "trace-sql.mjs"), folder],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        cls.addClassCleanup(cls.processor.communicate)
 
     def convert(self, *arguments, expect=FINE):
         path = os.path.join(self.folder, "out.perfetto")
@@ -67,12 +74,11 @@ class PerfettoTest(ToolTest):
     def ask(self, trace, *statements, losses=False):
         """The rows of each statement; the trace must have loaded without any error counted, but losses if there are."""
         wrong = "select name, value from stats where value > 0 and severity in ('error', 'data_loss')"
-        result = subprocess.run([os.path.join(TRACE_SQL, "trace-sql"), "--engine", self.engine, trace, *statements, wrong],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100, check=False)
-        self.assertEqual(result.returncode, 0, result.stderr.decode())
-        answers = [[json.loads(line) for line in answer.splitlines()]
-                   for answer in re.split(r"(?m)^--\n", result.stdout.decode())]
-        *answers, wrong = answers
+        self.processor.stdin.write(json.dumps([trace, *statements, wrong]) + "\n")
+        self.processor.stdin.flush()
+        answers = json.loads(self.processor.stdout.readline() or '{"error": "the trace processor has ended"}')
+        self.assertNotIn("error", answers)
+        *answers, wrong = [[json.loads(row) for row in answer.splitlines()] for answer in answers]
         self.assertEqual([row for row in wrong if not (losses and row["name"] in DATA_LOSS)], [])
         return answers if len(answers) > 1 else answers[0]
 
