@@ -23,7 +23,8 @@ if [[ -z ${ETWAS_SOAK_ALONE:-} ]]; then
 fi
 mount --make-rprivate /
 work=$(mktemp -d /tmp/etwas-soak-folders-XXXXXX)
-mount -t tmpfs -o size=512m tmpfs "$work"
+# What killed sessions leave stays until the end, some 10 MB a minute.
+mount -t tmpfs -o size=1g tmpfs "$work"
 trap 'umount -l "$work"; rmdir "$work"' EXIT
 cd "$work"
 mkdir tmpfs ext4 overlay lower upper inner full
@@ -36,10 +37,11 @@ soak() {
 }
 
 soak tmpfs
-truncate -s 128M image
+truncate -s 768M image
 if mkfs.ext4 -q image && mount -o loop image ext4; then
     soak ext4
     umount ext4
+    rm image
 else
     echo "note: ext4 was left out, since there is no loop device"
 fi
