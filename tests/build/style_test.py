@@ -3,12 +3,17 @@
 # Copyright (c) 2026 the etwas authors
 """All C of the repository in one style, as .clang-format and .clang-tidy say.
 
-usage: style_test.py format|tidy SOURCE-FOLDER BUILD-FOLDER
+usage: style_test.py format|tidy SOURCE-FOLDER BUILD-FOLDER [bench]
 
+bench: at the benchmarks and their tests alone, which the preset `default` does not build.
 tidy looks at each source as the build compiles it (once, if it does so several times) and at the heads that it
-includes. Exits with 77 where the tool is missing, or is another version than the one that decides.
+includes. It leaves out folders whose stamp stands (tests/stamps.sh). Exits with 77 where the tool is missing, or is
+another version than the one that decides.
 """
+import collections
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import re
@@ -51,31 +56,85 @@ def run_all(command, files):
     return all(content for _, content in results)
 
 
-def check_format(source, _):
+def check_format(source, *_):
     files = [path for path in sorted(source.rglob("*.[ch]")) + sorted(source.rglob("*.cc"))
              if path.relative_to(source).parts[0] != "build"]
     return run_all(["clang-format", "--dry-run", "--Werror"], files)
 
 
-def check_tidy(source, build):
+INCLUDE = re.compile(r'^ *#include "([^"]+)"', re.MULTILINE)
+
+
+@functools.cache
+def includes(path, folders):
+    """The heads of ours that a file includes, and those that these include."""
+    found = {head.resolve() for name in INCLUDE.findall(path.read_text(encoding="utf-8"))
+             for head in [folder / name for folder in (path.parent, *folders)] if head.is_file()}
+    return frozenset(found)
+
+
+def closure(path, folders):
+    seen, left = {path}, [path]
+    while left:
+        new = includes(left.pop(), folders) - seen
+        seen |= new
+        left += new
+    return seen
+
+
+@functools.cache
+def hash_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def digest_of(source, command):
+    """Of a source, what it includes and how it is compiled, wherever the checkout lies."""
+    words = command["command"].split()
+    folders = tuple(Path(command["directory"], word[2:]).resolve() for word in words if word.startswith("-I"))
+    options = sorted({re.sub(r'/[^\s"\\]*', "/", word) for word in words if word.startswith("-")})
+    files = sorted((os.path.relpath(path, source), hash_of(path)) for path in closure(Path(command["file"]), folders))
+    return repr((options, files))
+
+
+def stamps_of(source, commands, name):
+    """{folder: the stamp of its sources}"""
+    texts = collections.defaultdict(list)
+    for path in sorted(commands):
+        texts[path.parent].append(digest_of(source, commands[path]))
+    tool = (source / ".clang-tidy").read_text(encoding="utf-8") + VERSION
+    return {folder: f"{name}/{folder.relative_to(source)} {hashlib.sha256(repr((tool, parts)).encode()).hexdigest()[:32]}"
+            for folder, parts in texts.items()}
+
+
+def check_tidy(source, build, only=None):
+    name = "tidy" if only is None else f"tidy-{only}"
     commands = {}
     for command in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = Path(command["file"])
-        if path.suffix == ".c" and path.is_relative_to(source) and not path.is_relative_to(build):
+        if (path.suffix == ".c" and path.is_relative_to(source) and not path.is_relative_to(build)
+                and (only is None or only in path.relative_to(source).parts)):
             commands.setdefault(path, command)
+    stamps = stamps_of(source, commands, name)
+    known = [] if os.environ.get("ETWAS_SEARCH_ALL") else (source / "tests/stamps").read_text(encoding="utf-8").splitlines()
+    left = [path for path in sorted(commands) if stamps[path.parent] not in known]
+    print(f"note: tidy: {len(left)} files looked at, {len(commands) - len(left)} stamped")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "compile_commands.json").write_text(json.dumps(list(commands.values())),
                                                             encoding="utf-8")
-        return run_all(["clang-tidy", "--quiet", "-p", folder], sorted(commands))
+        if not run_all(["clang-tidy", "--quiet", "-p", folder], left):
+            return False
+    subprocess.run(["bash", "-c", '. "$1"; stamps_keep "$2"', "-", source / "tests/stamps.sh", f"{name}/"],
+                   input="\n".join(sorted(stamps.values())), text=True, check=True)
+    return True
 
 
-def main(what, source, build):
+def main(what, source, build, *only):
     require(f"clang-{what}")
     check = {"format": check_format, "tidy": check_tidy}[what]
-    return 0 if check(Path(source).resolve(), Path(build).resolve()) else 1
+    return 0 if check(Path(source).resolve(), Path(build).resolve(), *only) else 1
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[1] not in ("format", "tidy"):
+    if len(sys.argv) not in (4, 5) or sys.argv[1] not in ("format", "tidy"):
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))
