@@ -73,7 +73,8 @@ run_preset() {
     $prefix ctest --preset "$preset" --rerun-failed --output-junit "$results-alone.xml"
 }
 
-.ci/packages build docs tests bench
+.ci/packages build docs tests
+[[ " $* " != *" release "* ]] || .ci/packages bench
 
 summary=()
 asides=()
