@@ -13,20 +13,24 @@
 #include "registry/file_name.h"
 #include "registry/session_name.h"
 
+/*
+ * The entry says STARTING, and nothing yet of what the session enables: a host's enablements lie in its list alone
+ * until it publishes them.
+ */
 static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
-                                          struct etwas_registry_entry *entry)
+                                          const struct etwas_registry_entry *entry)
 {
     struct etwas_file_name name = {.kind = ETWAS_REGISTRY_FILE_SESSION, .session = entry->session};
+    struct etwas_registry_entry starting = *entry;
     char stem[ETWAS_REGISTRY_FILE_BYTES];
     struct etwas_held_request request = {.stem = stem};
-    const uint32_t state = entry->state;
     void *bytes;
     uint32_t code;
 
     etwas_file_name_format(&name, stem);
-    entry->state = ETWAS_REGISTRY_STARTING;
-    code = etwas_registry_encode_entry(entry, &bytes, &request.size);
-    entry->state = state;
+    starting.state = ETWAS_REGISTRY_STARTING;
+    starting.enablement_count = 0;
+    code = etwas_registry_encode_entry(&starting, &bytes, &request.size);
     if (code == ERROR_SUCCESS) {
         request.bytes = bytes;
         code = etwas_held_acquire(&host->entry, &request);
@@ -87,7 +91,7 @@ uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
 }
 
 static uint32_t host_session_restore_files(struct etwas_registry_host *host,
-                                           struct etwas_registry_entry *entry)
+                                           const struct etwas_registry_entry *entry)
 {
     struct etwas_registry_host made = ETWAS_REGISTRY_NO_HOST;
     uint32_t code = ERROR_SUCCESS;

@@ -16,6 +16,7 @@
 #include "shared/programs.h"
 
 static const etwas_guid later_guid = {0x88888888, 8, 8, {8, 8, 8, 8, 8, 8, 8, 8}};
+static const etwas_guid before_guid = {0x99999999, 9, 9, {9, 9, 9, 9, 9, 9, 9, 9}};
 
 enum {
     SOME = 100,
@@ -90,8 +91,8 @@ static uint32_t count_instances(const etwas_guid *guid)
 }
 
 /*
- * A process that comes later: finds the provider and the session, cannot have its name, and logs
- * into it.
+ * A process that comes later finds the provider and the session, and cannot have its name. What
+ * the session enabled before and after the removal reaches it.
  */
 static int newcomer(void)
 {
@@ -105,7 +106,8 @@ static int newcomer(void)
     prepare_block(&block, folder_path("other.etl"));
     CHECK_IN_CHILD(StartTraceA(&session, "SURVIVOR", &block.properties) == ERROR_ALREADY_EXISTS);
     (void)register_provider(&control_guid);
-    CHECK_IN_CHILD(comes_to(&board->enabled, 1));
+    (void)register_provider(&before_guid);
+    CHECK_IN_CHILD(comes_to(&board->enabled, 3)); /* with the one in the other program */
     log_until_recorded(1);
     return 0;
 }
@@ -137,6 +139,7 @@ static void check_after(void (*remove_all)(void))
     int provider;
 
     skip_unless_shared(session);
+    assert_int_equal(enable_with_timeout(session, &before_guid, 0), ERROR_SUCCESS);
     provider = start_program(provider_program);
     assert_true(comes_to(&board->registered, 2));
     remove_all();
