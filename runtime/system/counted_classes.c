@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which classes have their instances counted: those whose provider is enabled so, or that are themselves.
+ * Which classes have their instances counted: those whose provider's enablement requests counters,
+ * and those that are enabled so themselves.
  */
 #include "system/counted_classes.h"
 
@@ -14,9 +15,9 @@
 #include "provider/control_guid.h"
 #include "provider/event_class.h"
 
-static uint64_t counted_for[ETWAS_CLASSES]; /* a session; 0: none */
+static uint64_t counted_for[ETWAS_CLASSES]; /* the session; 0: none */
 
-/* The newest session that enables it, if that asks for counters; 0: it does not. */
+/* Returns the newest session that enables the class, if that session requests counters; else 0. */
 static uint64_t asked_by(uint32_t control)
 {
     const struct etwas_enablement *newest;
@@ -29,8 +30,8 @@ static uint64_t asked_by(uint32_t control)
 }
 
 /*
- * The session is stored first: whoever sees that the class is counted sees for whom. Nobody counts for one
- * that he is not logging to.
+ * Stores the session before the flag, so that a thread that sees the class counted also sees for
+ * which session. A thread counts only for a session that it is logging to.
  */
 static void count(uint32_t index, uint64_t session)
 {
@@ -68,7 +69,9 @@ void etwas_counted_classes_change(uint32_t control)
     }
 }
 
-/* As etwas_class_look_up does, whatever becomes of the class meanwhile, as long as it is the same. */
+/*
+ * Works as etwas_class_look_up: the class may change meanwhile, as long as it stays the same one.
+ */
 bool etwas_counted_classes_find(etwas_handle class_handle, etwas_pair *guid, uint64_t *session)
 {
     uint64_t handle = (uint64_t)(uintptr_t)class_handle;

@@ -21,7 +21,8 @@ uint32_t etwas_system_enablement_add(struct etwas_system_enablement *enablement,
     for (uint32_t index = 0; index < parameters->FilterDescCount; index++) {
         EVENT_FILTER_DESCRIPTOR one;
 
-        memcpy(&one, &parameters->EnableFilterDesc[index], sizeof one); /* need not be aligned */
+        memcpy(&one, &parameters->EnableFilterDesc[index],
+               sizeof one); /* not necessarily aligned */
         if (one.Type == EVENT_FILTER_TYPE_EXECUTABLE_NAME) {
             return ERROR_NOT_SUPPORTED;
         }

@@ -17,7 +17,7 @@
 #include "system/names/path_probe.h"
 #include "system/stream/source_tags.h"
 
-/* ---- what comes in --------------------------------------------------------------------------- */
+/* ---- events that come in --------------------------------------------------------------------- */
 
 static void handle_sample(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
@@ -40,7 +40,7 @@ static void handle_sample(struct etwas_kernel_sources *kernel, const struct etwa
     }
     etwas_accounts_begin(&kernel->accounts, merged->event->tag);
     kernel->walker.sample = &merged->sample;
-    /* A processor may have written it when its group was closed already. */
+    /* A processor may have written the sample after its group was closed. */
     if (opened->is_open) {
         etwas_kernel_sources_begin_filter(kernel, number);
         good = origin->handle(&event);
@@ -51,8 +51,8 @@ static void handle_sample(struct etwas_kernel_sources *kernel, const struct etwa
 }
 
 /*
- * The own process's forks tell of their children, of whom nothing else is told. What ends, ends in the other order
- * than it began: threads and images before their process.
+ * Records of children that the own process forks are ignored: nothing else of them is recorded. At
+ * an exit the groups are called in reverse order: threads and images end before their process.
  */
 static void dispatch_process_record(struct etwas_kernel_sources *kernel, uint32_t kind,
                                     uint32_t slot,
@@ -93,8 +93,8 @@ static bool decode_process_record(const struct etwas_merged *merged, uint32_t ki
 }
 
 /*
- * Every event of process records tells of FORK and EXIT, so it is asked of which one a record is. A record of
- * another processor than its ring's makes no sense.
+ * All events that report process records report FORK and EXIT, so the record is handled only for
+ * the event that it belongs to. A record of another processor than its ring's makes no sense.
  */
 static void handle_process_record(struct etwas_kernel_sources *kernel,
                                   const struct etwas_merged *merged)
@@ -126,8 +126,9 @@ void etwas_kernel_sources_forget_slot(struct etwas_kernel_sources *kernel, uint3
 }
 
 /*
- * What other processors do until the stream's next record is joined with what may be no longer true: so it is
- * forgotten where the gap begins, too. A ring that was full says what it lost with its next record only.
+ * What other processors do until the next record of the stream may be joined with something that is
+ * not true any more, so the groups forget where the gap begins, too. A full ring reports its losses
+ * only with its next record.
  */
 static void forget_in_gap(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
@@ -146,7 +147,7 @@ static void forget_in_gaps(struct etwas_kernel_sources *kernel)
     }
 }
 
-/* What was lost stands in the ring before the record that is there now. */
+/* The losses are reported in the ring before the record that is there now. */
 static void emit_loss(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
     struct etwas_cpu_stream *stream = merged->stream;
@@ -167,10 +168,10 @@ static void emit_loss(struct etwas_kernel_sources *kernel, const struct etwas_me
 }
 
 /*
- * Where a ring has records yet, the gap is behind them; also if they were written while others were read. Until it is
- * read up to there what it says is forgotten again and again.
+ * Where a ring still has records, the gap is behind them, also if they were written while others
+ * were read. Until the ring has been read up to there, the groups forget again and again.
  */
-static void drained(struct etwas_kernel_sources *kernel, int64_t until_ns)
+static void end_drain(struct etwas_kernel_sources *kernel, int64_t until_ns)
 {
     forget_in_gaps(kernel);
     for (uint32_t index = 0; index < kernel->merge.count; index++) {
@@ -207,7 +208,8 @@ static void handle_merged(struct etwas_kernel_sources *kernel, const struct etwa
 
 void etwas_kernel_sources_drain(struct etwas_kernel_sources *kernel, int64_t until_ns)
 {
-    uint32_t filtered_by = kernel->walker.filtered_by; /* of who quiesces */
+    /* The caller's filter; it may be at a quiescent point. */
+    uint32_t filtered_by = kernel->walker.filtered_by;
     const struct etwas_merged *merged;
 
     etwas_merge_begin(&kernel->merge);
@@ -221,7 +223,7 @@ void etwas_kernel_sources_drain(struct etwas_kernel_sources *kernel, int64_t unt
         forget_in_gap(kernel, taken);
     }
     etwas_merge_end(&kernel->merge);
-    drained(kernel, until_ns);
+    end_drain(kernel, until_ns);
     kernel->walker.filtered_by = filtered_by;
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Which events the kernel sources has open, and how that changes while it runs.
- */
+/* Opens and closes groups and their sources as the settings change. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -25,7 +23,7 @@ enum {
 
 /* ---- sources --------------------------------------------------------------------------------- */
 
-/* Text: room for one that has to be made. */
+/* Makes the filter of a source. `text` has room for one that has to be built. */
 static bool make_filter(struct etwas_kernel_sources *kernel,
                         const struct etwas_event_source *source, char *text,
                         struct etwas_cpu_stream_request *request,
@@ -81,7 +79,7 @@ static uint64_t interval_ns(uint32_t interval)
     return (uint64_t)interval * NS_PER_INTERVAL_UNIT;
 }
 
-/* Whether one of its records shall have a stack. */
+/* Whether one of the source's records has a stack. */
 static bool needs_stack(const struct etwas_kernel_sources *kernel,
                         const struct etwas_event_source *source)
 {
@@ -139,7 +137,7 @@ static bool source_is_requested(const struct etwas_kernel_sources *kernel,
            (source->scope == scope || source->scope == ETWAS_OF_BOTH);
 }
 
-/* An event has stacks from its beginning, or never: where that changes it is another event. */
+/* An event has stacks from its beginning or never, so a change of that needs another event. */
 static void close_other(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t index)
 {
     struct etwas_open_group *opened = &kernel->opened[number];
@@ -221,16 +219,16 @@ static void close_group(struct etwas_kernel_sources *kernel, uint32_t number)
 {
     void *state = kernel->opened[number].state;
 
-    /* Before it is freed: a fork's child shall not find it. */
+    /* Cleared before it is freed, so that a fork's child does not find it. */
     kernel->opened[number] = (struct etwas_open_group){0};
     if (etwas_event_groups[number]->close != NULL) {
         etwas_event_groups[number]->close(state);
     }
 }
 
-/* ---- process records -------------------------------------------------------------------------------- */
+/* ---- process records ------------------------------------------------------------------------- */
 
-/* In the first namespace a switch says all by itself. */
+/* In the first namespace a switch needs no other record. */
 static uint32_t process_records_for(const struct etwas_kernel_sources *kernel, uint64_t flags)
 {
     uint32_t records = 0;
@@ -246,7 +244,7 @@ static uint32_t process_records_for(const struct etwas_kernel_sources *kernel, u
                : records;
 }
 
-/* Before the sources: a probe at the same place speaks before them then. */
+/* Opened before the sources, so that a probe at the same tracepoint runs before them. */
 static void open_probes(struct etwas_kernel_sources *kernel, uint32_t requested)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
@@ -312,7 +310,7 @@ static void close_process_records(struct etwas_kernel_sources *kernel, uint32_t 
 
 /* ---- the change ------------------------------------------------------------------------------ */
 
-/* If it is wanted. */
+/* Opens the group and its sources, if it is requested. */
 static bool open_group_and_sources(struct etwas_kernel_sources *kernel, uint32_t number,
                                    uint64_t flags, struct etwas_unavailability *reason)
 {
@@ -329,7 +327,10 @@ static bool open_requested(struct etwas_kernel_sources *kernel, uint64_t flags,
     uint32_t records = process_records_for(kernel, flags);
 
     open_probes(kernel, records);
-    /* Likewise no switch is without the record behind it that says to whom it gives way. */
+    /*
+     * Also before the sources: no switch may be without the record after it, which names the next
+     * thread.
+     */
     if (!open_process_records(kernel, records, reason)) {
         return false;
     }
@@ -341,7 +342,7 @@ static bool open_requested(struct etwas_kernel_sources *kernel, uint64_t flags,
     return true;
 }
 
-/* An event group's state goes when its last event has been taken. */
+/* A group's state is freed after its last event was handled. */
 static void close_unrequested(struct etwas_kernel_sources *kernel, uint64_t flags)
 {
     close_process_records(kernel, process_records_for(kernel, flags));
@@ -356,7 +357,10 @@ static void close_unrequested(struct etwas_kernel_sources *kernel, uint64_t flag
     }
 }
 
-/* Threads that were begun meanwhile have no descriptor to say it to: events of the own process are made anew. */
+/*
+ * An event of the own process is opened again, since threads that began since have no descriptor to
+ * change.
+ */
 static bool set_period(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t index,
                        struct etwas_unavailability *reason)
 {
@@ -374,7 +378,7 @@ static bool set_period(struct etwas_kernel_sources *kernel, uint32_t number, uin
     return true;
 }
 
-/* Of what is open. */
+/* Sets the interval of the group's open sources. */
 static bool set_interval(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t before,
                          struct etwas_unavailability *reason)
 {
@@ -407,7 +411,7 @@ static bool change_interval(struct etwas_kernel_sources *kernel, uint32_t interv
     return true;
 }
 
-/* Bit by bit. */
+/* One bit for each open group. */
 static uint32_t open_group_mask(const struct etwas_kernel_sources *kernel)
 {
     uint32_t open = 0;
@@ -461,8 +465,9 @@ static void apply_settings(struct etwas_kernel_sources *kernel,
 }
 
 /*
- * After a refusal. What was closed to be opened otherwise may not be to be had any more: then it is not in
- * force either. (Process records of before is open still.)
+ * Restores the settings of before a failure. A source that was closed to be opened differently may
+ * be refused now, and then it is not in force any more. (The process records of before are still
+ * open.)
  */
 static void roll_back(struct etwas_kernel_sources *kernel,
                       const struct etwas_system_settings *before)
@@ -496,7 +501,7 @@ bool etwas_kernel_sources_change(struct etwas_kernel_sources *kernel,
     if (before.profile_interval == 0) {
         kernel->host.profile_interval = settings->profile_interval;
     }
-    etwas_kernel_sources_drain_to_now(kernel); /* what was is recorded by what was asked for then */
+    etwas_kernel_sources_drain_to_now(kernel); /* recorded by the settings of before */
     apply_settings(kernel, settings);
     if (!open_requested(kernel, kernel->requested, reason) ||
         !change_interval(kernel, settings->profile_interval, reason)) {
@@ -504,7 +509,7 @@ bool etwas_kernel_sources_change(struct etwas_kernel_sources *kernel,
         return false;
     }
     etwas_record_filter_choose(&kernel->walker.filter, settings);
-    /* What began before an event group was there to tell of it. */
+    /* Rundowns of groups that were not open before. */
     if (kernel->has_run_down) {
         run_down(kernel, open_group_mask(kernel) & ~open_before,
                  kernel->requested & ~requested_before);

@@ -38,7 +38,7 @@ static bool add_everybodys(struct etwas_kernel_sources *kernel,
     return true;
 }
 
-/* A thread that has ended has no events. */
+/* A thread that has ended has no events; that is not an error. */
 static bool add_threads(struct etwas_kernel_sources *kernel,
                         const struct etwas_thread_list *threads,
                         const struct etwas_cpu_stream_request *request,
@@ -59,9 +59,10 @@ static bool add_threads(struct etwas_kernel_sources *kernel,
 }
 
 /*
- * Of each thread that there is; whom they begin has them, too. Who was begun meanwhile may have been by one
- * that did not have them yet: then all is done again. They wait until all are there. A process that
- * begins threads all the time has its way in the end, and some of them are not told.
+ * Adds the event to every thread of the process; threads that they begin inherit it. A thread that
+ * began meanwhile may have been begun by one that did not have the event yet: then everything is
+ * done again. The events wait until all are there. If a process begins threads all the time, it is
+ * given up, and some threads are not recorded.
  */
 static bool add_own(struct etwas_kernel_sources *kernel,
                     const struct etwas_cpu_stream_request *request,

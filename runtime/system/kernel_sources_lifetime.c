@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * How the kernel sources begins and ends, and its accounts: what is done seldom.
- */
+/* Beginning and end of the kernel sources, and their accounts. Nothing here is done often. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,7 +14,7 @@
 #include "system/stream/source_tags.h"
 
 enum {
-    LEAST_RING_BYTES = 512 << 10, /* what anybody may lock, as kernels are by default */
+    LEAST_RING_BYTES = 512 << 10, /* what every user may lock by the kernel's default */
     LAST_PASSES = 2,
 };
 
@@ -40,7 +38,7 @@ void etwas_kernel_sources_record_loss(struct etwas_kernel_sources *kernel, uint3
                until_ns);
 }
 
-/* As the rings say: to ask the events would interrupt every processor. */
+/* From the rings; reading the events would interrupt every processor. */
 uint64_t etwas_kernel_sources_lost(const struct etwas_kernel_sources *kernel)
 {
     uint64_t lost = kernel->closed_lost;
@@ -51,7 +49,7 @@ uint64_t etwas_kernel_sources_lost(const struct etwas_kernel_sources *kernel)
     return lost;
 }
 
-/* Of what there is; how much was sent nobody can find out by looking. */
+/* Losses of what a scan can find out; the lengths of transfers are not among it. */
 static uint64_t lost_process_records(const struct etwas_kernel_sources *kernel)
 {
     uint64_t lost = 0;
@@ -69,7 +67,7 @@ static uint64_t lost_process_records(const struct etwas_kernel_sources *kernel)
     return lost;
 }
 
-/* A ring says what it lost when it has room again and something happens, which may be never. */
+/* A ring reports a loss when it has room again and something happens, which may be never. */
 static uint64_t signs_of_loss(const struct etwas_kernel_sources *kernel)
 {
     uint64_t signs = etwas_kernel_sources_lost(kernel);
@@ -86,7 +84,9 @@ void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t
     uint64_t lost = kernel->lost_process_records;
     bool is_more;
 
-    /* To ask the events interrupts every processor: not while there are no new signs. */
+    /*
+     * Reading the events interrupts every processor, so it is done only after new signs of a loss.
+     */
     if (signs != kernel->signs_of_loss) {
         kernel->signs_of_loss = signs;
         lost = lost_process_records(kernel);
@@ -97,7 +97,7 @@ void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t
         struct etwas_open_group *opened = &kernel->opened[number];
 
         opened->has_lost = opened->has_lost || is_more;
-        /* What is settled now was looked at before that was lost. */
+        /* What a scan has found by now may have been read before the newest loss. */
         if (opened->is_open && opened->has_lost && etwas_event_groups[number]->find_lost != NULL) {
             etwas_kernel_sources_begin_filter(kernel, number);
             opened->has_lost =
@@ -107,7 +107,10 @@ void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t
     etwas_kernel_sources_end_filter(kernel);
 }
 
-/* With its ring read, where nothing happens any more. Only its events know of what was lost behind its last record. */
+/*
+ * The ring has been read, and nothing happens any more. Only the events know what was lost after
+ * its last record.
+ */
 void etwas_kernel_sources_add_last_counts(struct etwas_kernel_sources *kernel,
                                           const struct etwas_cpu_stream *stream)
 {
@@ -116,7 +119,7 @@ void etwas_kernel_sources_add_last_counts(struct etwas_kernel_sources *kernel,
     for (uint32_t event = 0; event < stream->event_count; event++) {
         struct etwas_cpu_stream_totals totals;
 
-        /* One that is closed may have the tag of one that is open. */
+        /* A closed event may have the tag of an open one. */
         if (stream->events[event].descriptor >= 0) {
             totals = etwas_cpu_stream_event_totals(&stream->events[event]);
             etwas_accounts_add(&kernel->accounts, stream->processor, stream->events[event].tag,
@@ -147,7 +150,7 @@ static void close_streams(struct etwas_kernel_sources *kernel)
     kernel->merge.count = 0;
 }
 
-/* Of the processors that run. */
+/* Opens the streams of the processors that are online. */
 static bool open_streams(struct etwas_kernel_sources *kernel, size_t ring_bytes,
                          struct etwas_unavailability *reason)
 {
@@ -219,13 +222,16 @@ void etwas_kernel_sources_start(struct etwas_kernel_sources *kernel)
 uint64_t etwas_kernel_sources_stop(struct etwas_kernel_sources *kernel)
 {
     etwas_kernel_sources_drain_to_now(
-        kernel); /* what is found out by looking is settled by the last drain */
+        kernel); /* the last drain makes certain what scans have found */
     etwas_kernel_sources_find_offline(kernel);
     for (uint32_t index = 0; index < kernel->merge.count; index++) {
         etwas_cpu_stream_stop(kernel->merge.streams[index].stream);
     }
     etwas_kernel_sources_drain(kernel, INT64_MAX);
-    /* Twice: it may have been looked before the last was lost. What is missed then, finish tells. */
+    /*
+     * Twice, since the first scan may have been before the last loss. What is still missing is
+     * found by `finish`.
+     */
     for (uint32_t pass = 0; pass < LAST_PASSES; pass++) {
         etwas_kernel_sources_find_lost(kernel, INT64_MAX);
     }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A set of kernel sources' probes (probe.h): their events are opened as others of process records are, and each is told into which event it
- * shall write.
+ * Opens probes (probe.h). Their events are opened like those of other process records, and each
+ * probe is told which events to write to.
  */
 #include "platform/processor.h"
 #include "system/groups/length_probe.h"

@@ -2,13 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which processors the kernel sources records. When one goes off, the kernel takes its events away for good, also where it is back
- * a moment later, as all are after a machine has slept: no record says so, and the rings stay empty. So
- * processors whose rings are silent are asked, and where the events are dead the stream is closed. Where a
- * processor without one is on, it gets a stream, with all that is open.
+ * Follows processors that go offline and come online. When a processor goes offline, the kernel
+ * removes its events for good, even if it is back a moment later, as all are after a machine was
+ * suspended: no record says so, and the ring stays empty. So processors whose rings are idle are
+ * checked, and a stream whose events are dead is closed. A processor that is online and has no
+ * stream gets one, with everything that is open.
  *
- * What a processor did before that is not known, and is told as a loss that nobody counts: once when it is found to have
- * gone, and once with the first record after it came.
+ * What the processor did meanwhile is unknown. It is emitted as a loss without a count: once when
+ * the stream is closed, and once with the first record after the processor came back.
  */
 #include <ck_pr.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@
 #include "system/kernel_sources_events.h"
 
 enum {
-    CHECK_NS = 1000000000, /* so often; to ask a processor interrupts it */
+    /* The least time between two checks, each of which interrupts processors. */
+    CHECK_NS = 1000000000,
 };
 
 #ifdef ETWAS_TESTPOINTS
@@ -32,13 +34,13 @@ static int64_t check_interval_ns(void)
 {
 #ifdef ETWAS_TESTPOINTS
     return (int64_t)ck_pr_load_64(
-        &etwas_kernel_sources_check_ns); /* a test changes it while the thread looks */
+        &etwas_kernel_sources_check_ns); /* tests change it while the thread runs */
 #else
     return CHECK_NS;
 #endif
 }
 
-/* Of the groups that look at the machine after a loss. */
+/* Lets the groups that scan after a loss do so. */
 static void mark_lost(struct etwas_kernel_sources *kernel)
 {
     for (uint32_t number = 0; number < etwas_event_group_count; number++) {
@@ -58,7 +60,7 @@ static void close_stream(struct etwas_kernel_sources *kernel, uint32_t index)
     free(stream);
 }
 
-/* Its last records have been read. */
+/* Closes a stream whose last records have been read. */
 static void close_offline_stream(struct etwas_kernel_sources *kernel, uint32_t index)
 {
     struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
@@ -73,7 +75,7 @@ static void close_offline_stream(struct etwas_kernel_sources *kernel, uint32_t i
     mark_lost(kernel);
 }
 
-/* Of those whose rings are silent, or of all. */
+/* Checks the streams with idle rings, or all of them. */
 static void close_dead_streams(struct etwas_kernel_sources *kernel, bool asks_all)
 {
     bool is_drained = false;
@@ -95,7 +97,7 @@ static void close_dead_streams(struct etwas_kernel_sources *kernel, bool asks_al
     }
 }
 
-/* False: it cannot be recorded now. */
+/* False: the processor cannot be recorded now. */
 static bool open_online_stream(struct etwas_kernel_sources *kernel, uint32_t processor)
 {
     int64_t away_since_ns = kernel->away_since_ns[processor];

@@ -45,7 +45,10 @@ _Static_assert(TIMER + 1 == ETWAS_SYSTEM_PROVIDERS, "each has a GUID");
 
 #define CONFIGURATION(type) ETWAS_REQUESTED_INVENTORY(ETWAS_INVENTORY_##type)
 
-/* Those that mean something here. ETW's page gives FILE_IO_INIT the keyword OPTICAL; its head FILE_INIT. */
+/*
+ * Keywords that have a meaning here. ETW's documentation gives FILE_IO_INIT the keyword OPTICAL,
+ * its header FILE_INIT.
+ */
 static const struct meaning {
     enum provider provider;
     uint32_t keyword;
@@ -96,7 +99,7 @@ enum {
     MEANINGS = sizeof meanings / sizeof *meanings
 };
 
-/* Bits of the masks behind EnableFlags. */
+/* Bits of the masks after EnableFlags. */
 static const struct group_meaning {
     uint32_t group; /* the mask's number less 1 */
     uint32_t bit;

@@ -57,7 +57,7 @@ uint32_t etwas_system_logger_rung(const struct etwas_session *session)
     return session->system_logger->rung;
 }
 
-/* Says "look again" when one has run down, or ended. */
+/* Incremented when a logger has emitted its first rundown, or has ended. */
 static struct ck_ec32 rundowns = CK_EC_INITIALIZER;
 
 void etwas_system_logger_end_run_down(struct etwas_system_logger *logger)
@@ -73,7 +73,7 @@ void etwas_system_logger_await_run_down(struct etwas_session_key key)
     bool waits;
 
     do {
-        /* Before the look: what changes behind it ends the wait. */
+        /* Read before the check: a change after the check ends the wait. */
         uint32_t seen = ck_ec32_value(&rundowns);
         const struct etwas_session *session;
 
@@ -83,7 +83,7 @@ void etwas_system_logger_await_run_down(struct etwas_session_key key)
                 !session->system_logger->has_run_down;
         etwas_control_unlock();
         if (waits) {
-            etwas_wait(&rundowns, seen, LONGEST_WAIT_NS); /* and looks again */
+            etwas_wait(&rundowns, seen, LONGEST_WAIT_NS); /* then checks again */
         }
     } while (waits);
 }
@@ -148,7 +148,7 @@ void etwas_system_logger_emit_symbols(struct etwas_session *session)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-/* R188: what there is is told whatever the flags are. */
+/* R188: a rundown is emitted whatever the flags are. */
 static uint32_t first_flags(const struct etwas_configuration *configuration)
 {
     const uint32_t there =
@@ -167,7 +167,7 @@ uint32_t etwas_system_logger_first_interval(uint32_t interval)
     return ck_pr_load_32(&first);
 }
 
-/* The largest that a buffer takes. */
+/* The largest record that fits into a buffer. */
 static uint32_t record_room(const struct etwas_session *session)
 {
     uint64_t room = (uint64_t)session->configuration.buffer_size_kb * BYTES_PER_KB -
@@ -194,13 +194,14 @@ static struct etwas_system_logger *make_logger(struct etwas_session *session)
         logger->settings.no_kernel_stacks = session->configuration.no_kernel_stacks;
         logger->asked = logger->settings;
         logger->record.room = record_room(session);
-        logger->request = REQUEST_CHANGE;                  /* its first one */
-        etwas_kernel_sources_init_probes(&logger->kernel); /* shut also if never open */
+        logger->request = REQUEST_CHANGE; /* answered once it has opened the kernel sources */
+        etwas_kernel_sources_init_probes(
+            &logger->kernel); /* they are closed also if they were never opened */
     }
     return logger;
 }
 
-/* Once no fork's child can find it. */
+/* No fork's child can reach it any more. */
 static void free_logger(struct etwas_system_logger *logger)
 {
     etwas_kernel_sources_free(&logger->kernel);
@@ -264,7 +265,7 @@ void etwas_system_logger_end(struct etwas_session *session)
     free_logger(logger);
 }
 
-/* The child has neither the thread nor the rings; the memory is left. */
+/* The child has neither the thread nor the rings. The memory stays. */
 void etwas_system_logger_forget(struct etwas_session *session)
 {
     struct etwas_system_logger *logger = session->system_logger;

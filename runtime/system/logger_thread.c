@@ -23,10 +23,10 @@
 
 enum {
     RING_BYTES = 4 << 20,
-    LONGEST_WAIT_MS = 100, /* what is in a ring is no older, unless there is much of it */
+    LONGEST_WAIT_MS = 100, /* the most that a record waits in a ring, unless there are many */
     START_WAIT_MS = 1,
-    FIRST_OF_ALL = -20,    /* nice, where it may not be ahead of all that have one */
-    QUIESCE_NS = 20000000, /* as long nothing is drained while the machine is looked at */
+    FIRST_OF_ALL = -20,    /* a nice value, if real-time priority is refused */
+    QUIESCE_NS = 20000000, /* the least time between two drains during a scan */
 };
 
 #ifdef ETWAS_TESTPOINTS
@@ -45,7 +45,9 @@ static bool has_buffer(const struct etwas_pool *pool)
            etwas_pool_allocated(pool) < etwas_pool_maximum(pool);
 }
 
-/* Without the accounts nothing of a file can be proved: the flusher is given time to empty a buffer. */
+/*
+ * The accounts have to be in the file to verify it, so the flusher is given time to empty a buffer.
+ */
 static void await_buffer(struct etwas_system_logger *logger)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -69,7 +71,7 @@ static void publish_record(struct etwas_emitter *emitter, uint32_t slot,
     }
     code = etwas_publish_stamped(etwas_attachment_of(session->index), slot,
                                  etwas_session_gate(session), record);
-    /* Otherwise it is no event of the session. */
+    /* With this code the session has ended, and the record is not counted. */
     if (code != ERROR_INVALID_HANDLE) {
         etwas_accounts_add_record(&logger->kernel.accounts, slot, record->bytes,
                                   code != ERROR_SUCCESS);
@@ -86,7 +88,7 @@ const struct etwas_emitter etwas_system_logger_emitter = {publish_record, stamp_
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* Before, a record would find the slots closed. */
+/* Until the session's slots are open, records would be refused. */
 static bool waits_for_start(const struct etwas_system_logger *logger)
 {
     const struct etwas_session *session = logger->session;
@@ -95,7 +97,7 @@ static bool waits_for_start(const struct etwas_system_logger *logger)
            etwas_session_gate(session);
 }
 
-/* Until there is much to do, or some time has passed, or something is asked for. */
+/* Waits until a ring is a quarter full, some time has passed, or there is a request. */
 static void wait_for_events(const struct etwas_system_logger *logger, struct pollfd *polled,
                             int longest_ms)
 {
@@ -109,7 +111,7 @@ static void wait_for_events(const struct etwas_system_logger *logger, struct pol
     (void)poll(polled, 1 + merge->count, longest_ms);
 }
 
-/* What is asked for: REQUEST_NONE, nothing. */
+/* Returns the request, or REQUEST_NONE. */
 static enum request asked(struct etwas_system_logger *logger)
 {
     enum request request;
@@ -141,8 +143,8 @@ static void drain_and_find_lost(struct etwas_kernel_sources *kernel)
 }
 
 /*
- * While the machine is looked at. The clocks' readings are renewed as well: what is converted is about as
- * young.
+ * Called at quiescent points. Also takes a new reading of the clocks, since times that are
+ * converted are recent.
  */
 void etwas_system_logger_quiesce(struct etwas_quiesce *quiesce)
 {
@@ -184,7 +186,7 @@ static void run_logger(struct etwas_system_logger *logger, struct pollfd *polled
         wait_for_events(logger, polled, START_WAIT_MS);
         request = asked(logger);
     }
-    if (!waits_for_start(logger)) { /* also if its end was asked for right after */
+    if (!waits_for_start(logger)) { /* also if the end was requested right after the start */
         etwas_session_time_renew(&logger->time);
         if (kernel->host.own_process != 0) {
             emit_rung(logger);
@@ -228,8 +230,8 @@ static size_t ring_bytes(const struct etwas_session *session)
 }
 
 /*
- * Who is late loses events. A nice value counts among the threads of a login session or a control group
- * alone, so that others' make it wait. Where it may not come first it does as well as it can.
+ * A thread that runs too late loses events. A nice value counts only within a login session or a
+ * control group, so real-time priority is tried first.
  */
 static void raise_priority(void)
 {
@@ -274,7 +276,7 @@ bool etwas_system_logger_is_denied(const struct etwas_system_logger *logger,
     return true;
 }
 
-/* Of the own process what there is can always be told. */
+/* Opens the kernel sources. If events of the own process are refused, only rundowns are emitted. */
 static bool open_rung(struct etwas_system_logger *logger)
 {
     bool own = logger->session->configuration.own_process;

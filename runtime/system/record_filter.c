@@ -60,7 +60,7 @@ static struct listed_thread *find_thread(const struct etwas_record_filter *filte
                : NULL;
 }
 
-/* Where there is no memory a switch to it is missing. */
+/* Without memory, switches to the thread are missing. */
 static void add_thread(struct etwas_record_filter *filter, uint32_t process_id, uint32_t thread_id)
 {
     struct listed_thread *thread = find_thread(filter, thread_id);
@@ -101,20 +101,21 @@ static void drop_process(struct etwas_record_filter *filter, uint32_t process_id
         for (uint32_t index = 0; index < filter->providers[provider].process_count; index++) {
             uint32_t *listed = &filter->providers[provider].processes[index];
 
-            *listed = *listed == process_id ? NO_PROCESS : *listed; /* another has it now */
+            *listed = *listed == process_id ? NO_PROCESS
+                                            : *listed; /* another process has the number now */
         }
     }
 }
 
-/* It has a last switch before it: those that have ended of late are kept. */
+/* A last switch of the thread may still come, so the threads that ended last are kept. */
 static void end_thread(struct etwas_record_filter *filter, struct listed_thread *thread)
 {
-    uint32_t *place = &filter->ended[filter->ended_count % ETWAS_FILTER_ENDED];
-    struct listed_thread *oldest = find_thread(filter, *place);
+    uint32_t *owner_field = &filter->ended[filter->ended_count % ETWAS_FILTER_ENDED];
+    struct listed_thread *oldest = find_thread(filter, *owner_field);
 
     if (thread != NULL && !thread->has_ended) {
         thread->has_ended = true;
-        *place = thread->node.id;
+        *owner_field = thread->node.id;
         filter->ended_count++;
         if (oldest != NULL && oldest != thread && oldest->has_ended) {
             remove_thread(filter, oldest);
@@ -125,7 +126,7 @@ static void end_thread(struct etwas_record_filter *filter, struct listed_thread 
 static void begin_thread(struct etwas_record_filter *filter, uint32_t process_id,
                          uint32_t thread_id)
 {
-    remove_thread(filter, find_thread(filter, thread_id)); /* of this number before */
+    remove_thread(filter, find_thread(filter, thread_id)); /* an earlier thread with this number */
     if (is_listed(filter, EVERY_PROVIDER, process_id)) {
         if (thread_id == process_id) {
             drop_process(filter, process_id);
@@ -145,20 +146,23 @@ void etwas_record_filter_update_threads(struct etwas_record_filter *filter,
     }
 }
 
-/* ---- whose record it is ---------------------------------------------------------------------- */
+/* ---- owners of a record ---------------------------------------------------------------------- */
 
-/* Who is named in the payload. Of records that are not here it is who caused them. */
-static const struct place {
+/*
+ * The processes and threads that payloads name. Records of other types belong to the thread that
+ * caused them.
+ */
+static const struct owner_field {
     uint16_t first_hook;
     uint16_t last_hook;
     uint8_t offset;
     enum {
-        OF_PROCESS, /* its number is there */
+        OF_PROCESS, /* the payload has the process id */
         OF_THREAD,
-        OF_THREADS, /* two of them: either */
-        OF_CAUSE,   /* of who caused it, or of the thread there */
+        OF_THREADS, /* two thread ids; either of them counts */
+        OF_CAUSE,   /* the thread that caused it, or the one in the payload */
     } kind;
-} places[] = {
+} owner_fields[] = {
     {0x010A, 0x010B, 48, OF_THREAD},  /* DiskIo Read, Write */
     {0x010E, 0x010E, 24, OF_THREAD},  /* Flush */
     {0x0301, 0x0304, 8, OF_PROCESS},  /* Process */
@@ -172,12 +176,12 @@ static const struct place {
     {0x1402, 0x1404, 16, OF_PROCESS}, /* Image */
 };
 
-/* Most records have none. */
-#define PLACED_GROUPS                                                                              \
+/* Groups with types in the table. */
+#define GROUPS_WITH_OWNERS                                                                         \
     (UINT64_C(1) << 0x01 | UINT64_C(1) << 0x03 | UINT64_C(1) << 0x05 | UINT64_C(1) << 0x06 |       \
      UINT64_C(1) << 0x08 | UINT64_C(1) << 0x14)
 
-/* Of one record. */
+/* The processes that a record belongs to. */
 struct owners {
     uint16_t hook; /* 0: it has none */
     bool is_nobodys;
@@ -200,12 +204,12 @@ static uint32_t process_of(const struct etwas_record_filter *filter, uint32_t th
 }
 
 static void find_in_payload(const struct etwas_record_filter *filter, const uint8_t *payload,
-                            const struct place *place, struct owners *owners)
+                            const struct owner_field *owner_field, struct owners *owners)
 {
-    uint32_t number = number_at(payload, place->offset);
+    uint32_t number = number_at(payload, owner_field->offset);
 
     owners->is_nobodys = false;
-    switch (place->kind) {
+    switch (owner_field->kind) {
     case OF_PROCESS:
         owners->processes[0] = number;
         break;
@@ -226,10 +230,10 @@ static struct owners owners_of(const struct etwas_record_filter *filter,
                                bool is_own)
 {
     struct owners owners = {.is_nobodys = true, .processes = {NO_PROCESS, NO_PROCESS}};
-    struct etwas_etl_system_header
-        header; /* PERFINFO begins in the same way, and so has the type */
+    /* PERFINFO begins like this, and has the type at the same place. */
+    struct etwas_etl_system_header header;
     size_t payload_at = sizeof(struct etwas_etl_perfinfo_header);
-    bool has_places;
+    bool has_owner_field;
 
     memcpy(&header, record, payload_at);
     if (header.header_type == ETWAS_ETL_FULL_HEADER64) {
@@ -238,7 +242,7 @@ static struct owners owners_of(const struct etwas_record_filter *filter,
         owners.processes[0] = number_at(record, IMAGE_PROCESS_AT);
         return owners;
     }
-    has_places = (PLACED_GROUPS >> header.group % 64 & 1) != 0;
+    has_owner_field = (GROUPS_WITH_OWNERS >> header.group % 64 & 1) != 0;
     owners.hook = (uint16_t)(header.group << HOOK_GROUP_SHIFT | header.type);
     if (header.header_type == ETWAS_ETL_SYSTEM64) {
         payload_at = sizeof header;
@@ -249,9 +253,11 @@ static struct owners owners_of(const struct etwas_record_filter *filter,
         owners.is_nobodys = false;
         owners.processes[0] = sample->origin.process_id;
     }
-    for (size_t index = 0; has_places && index < sizeof places / sizeof *places; index++) {
-        if (owners.hook >= places[index].first_hook && owners.hook <= places[index].last_hook) {
-            find_in_payload(filter, record + payload_at, &places[index], &owners);
+    for (size_t index = 0; has_owner_field && index < sizeof owner_fields / sizeof *owner_fields;
+         index++) {
+        if (owners.hook >= owner_fields[index].first_hook &&
+            owners.hook <= owner_fields[index].last_hook) {
+            find_in_payload(filter, record + payload_at, &owner_fields[index], &owners);
         }
     }
     return owners;
@@ -273,7 +279,7 @@ bool etwas_record_filter_passes(struct etwas_record_filter *filter, uint32_t pro
     struct owners owners;
     bool passes = false;
 
-    /* One whose FORK was lost. */
+    /* A thread whose FORK was lost. */
     if (sample != NULL && is_listed(filter, providers, sample->origin.process_id) &&
         find_thread(filter, sample->origin.thread_id) == NULL) {
         add_thread(filter, sample->origin.process_id, sample->origin.thread_id);
@@ -285,7 +291,7 @@ bool etwas_record_filter_passes(struct etwas_record_filter *filter, uint32_t pro
     return passes;
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 bool etwas_settings_list_processes(const struct etwas_system_settings *settings)
 {
@@ -298,7 +304,7 @@ bool etwas_settings_list_processes(const struct etwas_system_settings *settings)
     return list;
 }
 
-/* 0 where one of them has no filter. */
+/* Returns 0 if one of them has no filter. */
 static uint32_t filters_for(const struct etwas_system_settings *settings, uint64_t requested)
 {
     uint32_t providers = 0;
@@ -350,7 +356,7 @@ void etwas_record_filter_choose(struct etwas_record_filter *filter,
     for (uint32_t index = 0; index < ETWAS_SYSTEM_PROVIDERS; index++) {
         struct etwas_system_enablement *provider = &filter->providers[index];
 
-        /* Who has gone from a list that was not given anew stays away. */
+        /* If the list was not set again, processes that were dropped from it stay out. */
         if (provider->turn != settings->providers[index].turn) {
             *provider = settings->providers[index];
         }

@@ -49,7 +49,7 @@ struct etwas_system_settings {
     uint32_t groups[ETWAS_GROUP_MASKS - 1]; /* the other masks, as set by TraceSetInformation */
     uint32_t profile_interval;              /* in units of 100 ns */
     bool no_kernel_stacks;                  /* stacks have only their user part */
-    /* Of the program's stack, recorded beside each stack walk; 0: none. */
+    /* How much of the program's stack is recorded beside each stack walk; 0: none. */
     uint32_t user_stack_bytes;
     uint32_t stack_count;
     uint16_t stack_hooks[ETWAS_STACK_HOOKS]; /* group and type of the records that have a stack */

@@ -62,7 +62,7 @@ static void emit_part(const struct etwas_stack_walker *walker, uint32_t slot, in
     walker->next->receive(walker->next, slot, &stamped);
 }
 
-/* Of a part that goes on the outermost frame is ETWAS_STACK_CUT. */
+/* If the part goes on, its outermost frame becomes ETWAS_STACK_CUT. */
 static void end_part(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp,
                      struct stack_record *record, uint32_t count, bool is_cut)
 {
@@ -74,8 +74,8 @@ static void end_part(const struct etwas_stack_walker *walker, uint32_t slot, int
 }
 
 /*
- * Where another part begins stands a PERF_CONTEXT_* among the frames. The kernel says nothing of the frames that it leaves
- * out when it has handed over as many as it may; a record has room for FRAMES.
+ * A PERF_CONTEXT_* among the frames is the beginning of another part. When the kernel has delivered
+ * as many frames as it may, it says nothing of the others; a record has room for FRAMES.
  */
 static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp)
 {
@@ -104,7 +104,7 @@ static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, i
     end_part(walker, slot, stamp, &record, count, is_cut || all >= walker->most_frames);
 }
 
-/* ---- what a reader unwinds ------------------------------------------------------------------- */
+/* ---- the program's stack and registers ------------------------------------------------------- */
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -190,7 +190,7 @@ static void emit_with_stack(struct etwas_emitter *emitter, uint32_t slot,
     }
 }
 
-/* What the kernel hands over of one stack. */
+/* The most frames of a stack that the kernel delivers. */
 static uint32_t most_frames(void)
 {
     char text[16] = "";
@@ -227,7 +227,7 @@ static void choose_source(struct etwas_stack_walker *walker,
     }
 }
 
-/* All that a system provider is asked for with stacks. */
+/* Chooses the hooks of what a system provider requests with stacks. */
 static void choose_provider(struct etwas_stack_walker *walker,
                             const struct etwas_system_settings *settings, uint32_t provider)
 {

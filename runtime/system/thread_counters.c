@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How long a thread has waited for processors only /proc says, by a file that a thread keeps open from its
- * first START or END until it ends: opening it costs several times what reading it does. So many files are
- * kept; where there is no place for another one, or the thread is about to end, the file is opened each time.
- * A program that closes descriptors which it has not opened may have a file of its own by that number
- * afterwards: so what is closed is looked at first.
+ * How long a thread has waited for processors is only in /proc. A thread keeps that file open from
+ * its first START or END until it ends, since opening costs several times what reading does. The
+ * number of kept files is bounded; where there is no slot for another, or the thread is about to
+ * end, the file is opened each time. A program that closes descriptors which are not its own may
+ * then have a file of its own by that number, so a descriptor is checked before it is closed.
  */
 #include "system/thread_counters.h"
 
@@ -38,29 +38,29 @@ enum {
     KEYS_WITHOUT_ALLOCATION = 32,
 };
 
-/* What a place says of its descriptor; a place that is being taken has none yet. */
+/* The states of a slot's descriptor; a slot that is being claimed has none yet. */
 enum {
     SLOT_FREE,
     SLOT_CLAIMED,
-    FIRST_DESCRIPTOR, /* descriptor 0, the others follow */
+    FIRST_DESCRIPTOR, /* descriptor 0; others follow */
 };
 
-/* Which file it was when it was kept: its thread alone reads that, and the child of a fork. */
+/* Identifies the file that was kept. Read by its own thread and by a fork's child. */
 static struct kept_file {
     uint32_t descriptor;
     uint64_t device;
     uint64_t inode;
 } kept[KEPT_FILES];
 
-static pthread_key_t ending; /* its destructor is what a thread's end calls */
+static pthread_key_t ending; /* the destructor of this key is called when a thread ends */
 static bool has_ending_key;
 
-/* The thread's place among the kept files, from 1; 0: it has not looked for one; or KEEPS_NONE. */
+/* The thread's slot, from 1; 0: it has not tried to get one; or KEEPS_NONE. */
 static _Thread_local int own_slot;
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Not by the functions of the C library, which are points of cancellation. */
+/* System calls, since the functions of the C library are cancellation points. */
 static void close_file(int file)
 {
     (void)syscall(SYS_close, file);
@@ -71,7 +71,9 @@ static int descriptor_of(const struct kept_file *slot)
     return (int)(ck_pr_load_32(&slot->descriptor) - FIRST_DESCRIPTOR);
 }
 
-/* Unless there is another file by that number, which is the program's, or none. */
+/*
+ * Closes the file, unless the descriptor is another file by now, which the program opened, or none.
+ */
 static void close_kept(const struct kept_file *slot)
 {
     int file = descriptor_of(slot);
@@ -89,17 +91,17 @@ static void end_thread(void *slot)
 
     (void)slot;
     own_slot = KEEPS_NONE;
-    /* A handler that comes from here on opens a file of its own. */
+    /* A signal handler opens a file of its own from here on. */
     atomic_signal_fence(memory_order_seq_cst);
     if (own > 0) {
         close_kept(&kept[own - 1]);
-        /* With `keep` of another thread, which may write there then. */
+        /* Pairs with keep_file of another thread, which may use the slot then. */
         ck_pr_fence_release();
         ck_pr_store_32(&kept[own - 1].descriptor, SLOT_FREE);
     }
 }
 
-/* False: it belongs to another thread. */
+/* False: the slot belongs to another thread. */
 static bool claim_file(struct kept_file *slot, int file, const struct stat *status)
 {
     if (ck_pr_load_32(&slot->descriptor) != SLOT_FREE ||
@@ -108,15 +110,16 @@ static bool claim_file(struct kept_file *slot, int file, const struct stat *stat
     }
     ck_pr_store_64(&slot->device, status->st_dev);
     ck_pr_store_64(&slot->inode, status->st_ino);
-    /* A child that finds the descriptor finds which file it is. */
+    /* A fork's child that finds the descriptor also finds which file it is. */
     ck_pr_fence_store();
     ck_pr_store_32(&slot->descriptor, (uint32_t)file + FIRST_DESCRIPTOR);
     return true;
 }
 
 /*
- * False: the file is not kept. Whoever interrupts this finds that the thread keeps none. The C library has
- * room for the first keys of a process in each thread; for others it would allocate, and nothing is kept.
+ * False: the file is not kept. A signal handler that interrupts this finds that the thread keeps
+ * none. The C library has room in each thread for the first keys of a process; others it would
+ * allocate, so then nothing is kept.
  */
 static bool keep_file(int file)
 {
@@ -136,7 +139,7 @@ static bool keep_file(int file)
     return false;
 }
 
-/* What it has now, with a 0 behind it. Empty: it is not to be had. */
+/* Reads the file, and ends the text with a 0. Empty: it cannot be read. */
 static void read_file(char text[TEXT_BYTES + 1])
 {
     bool is_kept = own_slot > 0;
@@ -151,9 +154,9 @@ static void read_file(char text[TEXT_BYTES + 1])
     }
 }
 
-/* ---- what is read ---------------------------------------------------------------------------- */
+/* ---- the counters ---------------------------------------------------------------------------- */
 
-/* And the character behind it. False: it is otherwise. */
+/* Parses a number and the character behind it. False: the text has another form. */
 static bool parse_number(const char **text, uint64_t *number, char behind)
 {
     const char *from = *text;
@@ -165,7 +168,7 @@ static bool parse_number(const char **text, uint64_t *number, char behind)
     return *text != from && *(*text)++ == behind;
 }
 
-/* A thread that reads this has had a processor, unless the kernel does not count at all. */
+/* A thread that runs has had a processor, so a count of 0 means that the kernel does not count. */
 static bool read_wait(uint64_t *wait_ns)
 {
     char text[TEXT_BYTES + 1];
@@ -182,7 +185,7 @@ static uint64_t microseconds(const struct timeval *time)
     return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
 }
 
-/* The clock first: asking for it brings what the others count up to date. */
+/* The clock comes first: reading it updates what the others return. */
 static void read_counters(struct etwas_etl_counters *counters)
 {
     struct timespec ran;
@@ -209,7 +212,7 @@ static void read_counters(struct etwas_etl_counters *counters)
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-/* False: the event belongs to none. */
+/* False: the event belongs to no instance or activity. */
 static bool find_instance(struct etwas_etl_counters *counters, const struct etwas_record *record)
 {
     static const etwas_guid none;
@@ -251,11 +254,14 @@ static void log_counters(uint32_t session, uint32_t generation, struct etwas_etl
 
     read_counters(counters);
     errno = error;
-    /* What becomes of it is in the session's counts. */
+    /* the session counts it if it is lost */
     (void)etwas_publish(session, generation, record.bytes, &record);
 }
 
-/* etwas_publish, with the counters inside of what begins or ends. A refused event has none. */
+/*
+ * Publishes a record with its counters: after a START, before an END. An event that is refused has
+ * none.
+ */
 static uint32_t publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                         const struct etwas_record *record)
 {
@@ -293,7 +299,7 @@ void etwas_thread_counters_prepare(void)
     (void)pthread_once(&once, prepare);
 }
 
-/* What another thread had just opened, and not yet kept, stays open in the child: it has no place. */
+/* A file that another thread has opened and not kept yet stays open in the child. */
 void etwas_thread_counters_forget(void)
 {
     for (int slot = 0; slot < KEPT_FILES; slot++) {

@@ -26,7 +26,7 @@
 enum {
     PARANOID_ROOM = 16,
     LEAST_LINUX = 6,
-    MOST_PARANOID = 2, /* of Linux; distributions add more */
+    MOST_PARANOID = 2, /* in Linux itself; distributions add higher values */
 };
 
 static bool is_denial(int error)
@@ -75,7 +75,7 @@ bool etwas_unavailability_is_memory(const struct etwas_unavailability *reason)
     return reason->cause == ETWAS_UNAVAILABLE_RING && is_denial(reason->error);
 }
 
-/* Of this thread, in effect. */
+/* The effective capabilities of this thread. */
 static bool has_any(uint64_t capabilities)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -163,7 +163,7 @@ static const char *name_of_flag(int bit)
             return names[index].name;
         }
     }
-    return "INTERRUPT"; /* of what is finer (requested_events.h) */
+    return "INTERRUPT"; /* for bits that are finer than flags (requested_events.h) */
 }
 
 static void explain_flag(int bit, char *text, size_t room)
@@ -174,7 +174,10 @@ static void explain_flag(int bit, char *text, size_t room)
                    name_of_flag(bit));
 }
 
-/* False: it is not that. Some kernels before 6.0 have what most events need, and not what all do. */
+/*
+ * False: the kernel is not too old. Some kernels before 6.0 have what most events need, and not
+ * what all need.
+ */
 static bool explain_old_kernel(const struct etwas_unavailability *reason, char *text, size_t room)
 {
     struct utsname here = {0};
@@ -212,7 +215,7 @@ static void explain_refusal(const struct etwas_unavailability *reason, char *tex
     }
 }
 
-/* NULL: there is more to say of it. */
+/* Returns the whole sentence; NULL: it needs values. */
 static const char *sentence_of(const struct etwas_unavailability *reason)
 {
     if (etwas_unavailability_is_memory(reason)) {

@@ -5,12 +5,13 @@
  * Context switches: samples of sched:sched_switch as Thread's CSwitch.
  *
  *     priority    0 idle, 1 to 15 nice 19 to -20, 16 to 31 real time; nice 0 is 8
- *     state       of who gave way: ready, waiting, terminated
- *     reason      preempted; waiting, where a signal may end it and where not; suspended
+ *     state       of the thread that gave way: ready, waiting, terminated
+ *     reason      preempted; waiting, interruptibly or not; suspended
  *
- * Of the own process alone: SWITCH, which says of one thread that it gets a processor or gives it away.
+ * For the own process alone: SWITCH, which says that one thread gets a processor or gives it away.
  *
- * A switch's stack is of the thread that gave way: where it waits. How long the new thread had waited is not said: 0.
+ * The stack of a switch is that of the thread that gave way: where it waits. How long the new
+ * thread had waited is not known: 0.
  */
 #include <etwas/evntrace.h>
 
@@ -23,7 +24,7 @@ enum {
     TYPE_SWITCH = 36,
     CLASS_VERSION = 2,
 
-    /* As ETW numbers them. */
+    /* ETW's numbers. */
     STATE_READY = 1,
     STATE_TERMINATED = 4,
     STATE_WAITING = 5,
@@ -33,11 +34,11 @@ enum {
     REASON_PREEMPTED = 32,
     MODE_USER = 1,
 
-    /* As the kernel tells them in prev_state, on every version that has the tracepoint. */
+    /* The values of prev_state, on every kernel that has the tracepoint. */
     TASK_INTERRUPTIBLE = 1,
     TASK_STOPPED_OR_TRACED = 4 | 8,
     TASK_DEAD_OR_ZOMBIE = 0x10 | 0x20,
-    TASK_WAITS = 0xFF, /* beyond: preempted, or an inner bit */
+    TASK_WAITS = 0xFF, /* higher: preempted, or an internal bit */
 
     REAL_TIME_PRIORITIES = 100,
     NICE_VALUES = 40,
@@ -60,7 +61,7 @@ struct switch_record {
 };
 _Static_assert(sizeof(struct switch_record) == 16 + 24, "CSwitch, version 2");
 
-/* The kernel's 0 to 139, of which the least comes first: 99 → 16, 100 → 15, 120 → 8, 139 → 1. */
+/* Maps the kernel's priorities 0 to 139, lowest first: 99 → 16, 100 → 15, 120 → 8, 139 → 1. */
 static int8_t priority_of(int64_t thread, int64_t priority)
 {
     int64_t nice = priority - REAL_TIME_PRIORITIES;
@@ -129,14 +130,18 @@ static bool handle(const struct etwas_source_event *event)
         .old_priority = priority_of(values[PREVIOUS_THREAD], values[PREVIOUS_PRIORITY]),
     };
     put_state(values[PREVIOUS_STATE], &record);
-    if (record.old_state == STATE_TERMINATED) { /* the next one of this number is another */
+    if (record.old_state ==
+        STATE_TERMINATED) { /* the next thread with this number is another one */
         etwas_thread_numbers_learn(numbers, (uint32_t)values[PREVIOUS_THREAD], 0);
     }
     etwas_emit(event->host->emitter, event->slot, &record, event->sample->origin.time_ns);
     return true;
 }
 
-/* Who else had the processor is not known: 0, as who is idle; and neither are priorities, nor why it waits. */
+/*
+ * The other thread is not known: 0, as for the idle thread; neither are priorities and the reason
+ * of a wait.
+ */
 static void handle_turn(void *state, const struct etwas_event_group_host *host, uint32_t slot,
                         const struct etwas_process_record *process_record)
 {

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DBGPRINT: what the kernel's code, and who writes to /dev/kmsg, prints into the kernel's
- * log, as DbgPrint. The record's own thread is who prints. The kernel does not say how serious it is:
- * Component and Level are those of Windows' own DbgPrint, which has no such words either.
+ * EVENT_TRACE_FLAG_DBGPRINT: what the kernel, and programs that write to /dev/kmsg, print into the
+ * kernel's log, as DbgPrint. The record's thread is the one that prints. The severity is not known:
+ * Component and Level are those of Windows' own DbgPrint, which has none either.
  */
 #include <etwas/evntrace.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
     CLASS_VERSION = 2,
     COMPONENT_DEFAULT = 101,
     LEVEL_INFO = 3,
-    LONGEST_TEXT = 4096, /* with its 0: a line of the log has about 1,000 bytes at most */
+    LONGEST_TEXT = 4096, /* with its 0; a line of the log has some 1,000 bytes at most */
 };
 
 static const char *const names[] = {"msg", NULL};

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DPC: what interrupts defer, when it is done.
+ * EVENT_TRACE_FLAG_DPC: calls that interrupts defer, when they end.
  *
  *     softirq              DPC; Routine is its number
  *     tasklet              DPC; Routine is its function
  *     timer, hrtimer       TimerDPC; Routine is its function
  *
- * An InitialTime that is the record's own time says that nobody saw it begin; then a timer's Routine is
- * 0. Work queues are in work_queue.c.
+ * If the beginning is not known, InitialTime is the record's own time, and a timer's Routine is 0.
+ * Work queues are in work_queue.c.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool begin_call(const struct etwas_source_event *event, enum kind kind)
     return true;
 }
 
-/* `has_routine`: its end says it, too. */
+/* `has_routine`: the end has it, too. */
 static bool end_call(const struct etwas_source_event *event, enum kind kind, bool has_routine)
 {
     int64_t values[FIELDS] = {0};

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DISK_FILE_IO: what files are called that processes have mapped when the session begins, and when
- * it ends, as FileIo's FileRundown, by their keys (file_views.h). Disks know of no files, so events of disks do not
- * say them; hard faults do.
+ * EVENT_TRACE_FLAG_DISK_FILE_IO: the names of files that processes have mapped when the session
+ * begins and ends, as FileIo's FileRundown, by their keys (file_views.h). Requests to disks do not
+ * name files; hard faults do.
  */
 #include <etwas/evntrace.h>
 

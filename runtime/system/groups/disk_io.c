@@ -2,19 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DISK_IO, _DISK_IO_INIT and _SPLIT_IO: requests to disks as ETW's DiskIo, and how
- * requests come from others as its SplitIo.
+ * EVENT_TRACE_FLAG_DISK_IO, _DISK_IO_INIT and _SPLIT_IO: requests to disks as ETW's DiskIo, and
+ * requests that are made of other requests as its SplitIo.
  *
  *     DiskNumber           major << 20 | minor, of the whole disk
- *     Irp                  made of the disk and of where the request begins: that of no other at the
- *                          same time. A request that was split or that was one of a partition's has in
+ *     Irp                  made of the disk and of the request's first sector: unique at any
+ *                          time. A request that was split, or was one of a partition, has in
  *                          SplitIo the Irp that it would have had
- *     IrpFlags             read, write, and whether somebody waits for it
- *     IssuingThreadId      who handed it to the driver: of what is written later, a thread of the kernel
+ *     IrpFlags             read, write, and whether a thread waits for it
+ *     IssuingThreadId      the thread that gave it to the driver; for delayed writes, one of
+ *                          the kernel
  *     HighResResponseTime  from there to its completion; 0: not known
  *     TransferSize         0 if it failed
  *
- * Requests other than reads, writes and flushes are not told, nor is the file: 0.
+ * Requests other than reads, writes and flushes are not recorded, and the file is not known: 0.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ enum {
     TYPE_FLUSH_INIT = 15,
     TYPE_SPLIT = 32,
 
-    /* As Windows has them. */
+    /* The values of Windows. */
     IRP_SYNCHRONOUS = 0x0004,
     IRP_READ = 0x0100,
     IRP_WRITE = 0x0200,
@@ -48,19 +49,19 @@ enum {
     KERNEL_MINOR_BITS = 20,
 };
 
-/* Flushes begin nowhere. */
+/* Flushes have no sector. */
 #define FLUSH_SECTOR ((UINT64_C(1) << SECTOR_BITS) - 1)
 
 struct issue {
     int64_t time_ns;
     uint32_t thread_id;
-    uint32_t count; /* two at once cannot be told apart */
+    uint32_t count; /* two at once cannot be distinguished */
 };
 
 struct request {
     uint64_t disk;
     uint64_t sector;
-    uint8_t operation; /* 'R', 'W', 'F'; 0: another */
+    uint8_t operation; /* 'R', 'W', 'F'; 0: any other */
     uint32_t flags;
 };
 
@@ -73,7 +74,10 @@ static uint64_t irp_of(uint64_t disk, uint64_t sector)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* "R", "WS", "FWFSM", "FF": flush before, what, flush behind, ahead, waits, metadata. */
+/*
+ * "R", "WS", "FWFSM", "FF": flush before, operation, flush after, read ahead, synchronous,
+ * metadata.
+ */
 static void read_letters(const uint8_t *letters, size_t count, struct request *request)
 {
     size_t place =
@@ -167,7 +171,7 @@ static bool handle_issue(const struct etwas_source_event *event)
     return true;
 }
 
-/* The driver had no room; it will be issued again. */
+/* The driver had no room; the request will be issued again. */
 static bool handle_back(const struct etwas_source_event *event)
 {
     int64_t values[ISSUE_NUMBERS];
@@ -189,7 +193,7 @@ enum {
     COMPLETION_NUMBERS,
 };
 
-/* Zeros: it was issued before the session, or two were at once. */
+/* All zeros: it was issued before the session, or two were at once. */
 static struct issue handle_issued(const struct etwas_source_event *event,
                                   const struct request *request)
 {
@@ -240,7 +244,7 @@ static void emit_completion(const struct etwas_source_event *event, const struct
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record), now_ns);
 }
 
-/* A flush that was asked for as an empty write is done by a request of its own. */
+/* A flush that was requested as an empty write is done by a request of its own. */
 static bool is_emitted(const struct request *request, int64_t sectors)
 {
     return request->operation == 'F' || (request->operation != 0 && sectors != 0);
@@ -281,7 +285,7 @@ static bool emit_split(const struct etwas_source_event *event, uint64_t parent, 
 
 static const char *const split_names[] = {"dev", "sector", "new_sector", NULL};
 
-/* What is behind the new sector becomes a request of its own. */
+/* The part behind the new sector becomes a request of its own. */
 static bool handle_split(const struct etwas_source_event *event)
 {
     int64_t values[3];
@@ -293,7 +297,7 @@ static bool handle_split(const struct etwas_source_event *event)
 
 static const char *const remap_names[] = {"dev", "sector", "old_dev", "old_sector", NULL};
 
-/* A partition's becomes its disk's, a volume's that of a disk under it. */
+/* A request of a partition becomes one of its disk, one of a volume one of a disk below it. */
 static bool handle_remap(const struct etwas_source_event *event)
 {
     int64_t values[4];
@@ -345,7 +349,7 @@ static void close_group(void *state)
     etwas_join_free(state);
 }
 
-/* A completion may have been among what was lost, and the next issue at its sector. */
+/* The loss may contain a completion and the next issue at the same sector. */
 static void handle_loss(void *state, uint32_t slot)
 {
     (void)slot;

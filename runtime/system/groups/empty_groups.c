@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: groups without a source. That each has none is told once.
+ * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: groups without sources. Each emits once that it has
+ * none.
  */
 #include "system/groups/empty_groups.h"
 

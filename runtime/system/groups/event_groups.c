@@ -3,7 +3,7 @@
 
 #include "system/groups/event_groups.h"
 
-/* In the order in which they run down, and in which they are told what has happened; of ends in the other. */
+/* Rundowns are emitted and events handled in this order; ends are handled in the reverse order. */
 /* clang-format off */
 const struct etwas_event_group *const etwas_event_groups[] = {
     &etwas_event_group_profile,

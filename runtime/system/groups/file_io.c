@@ -2,14 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_FILE_IO_INIT and _FILE_IO: operations on files, as ETW's FileIo, from the system calls that
- * file_calls.h names. INIT tells that one begins, the other that it is over (OperationEnd).
+ * EVENT_TRACE_FLAG_FILE_IO_INIT and _FILE_IO: operations on files, as ETW's FileIo, from the system
+ * calls in file_calls.h. INIT records their beginnings, the other flag their ends (OperationEnd).
  *
- *     IrpPtr        a number of the call, which no other has: of its beginning and its end
- *     FileObject    a number of what is open (open_files.h), from its Create to its Close; 0: not known
+ *     IrpPtr        a unique number of the call: of its beginning and its end
+ *     FileObject    a unique number of the open file (open_files.h), from Create to Close;
+ *                   0: not known
  *
- * Events are taken in the order of time, so a descriptor is known to be what it was when the call began.
- * When events are lost all of that is forgotten: what is used then gets another number.
+ * Events are handled in order of time, so a descriptor is what it was when the call began. After a
+ * loss everything is forgotten: files that are used then get other numbers.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -26,12 +27,12 @@ enum {
 
 /* ---- the end of a call ----------------------------------------------------------------------- */
 
-/* A call that is over. */
+/* A call that has ended. */
 struct left {
     const struct etwas_sample_origin *origin;
     struct etwas_file_group *group;
     const struct etwas_file_call *kind;
-    struct etwas_file_call_in_progress *call; /* NULL: nobody saw it begin */
+    struct etwas_file_call_in_progress *call; /* NULL: its beginning was not recorded */
     int64_t result;
 };
 
@@ -66,7 +67,7 @@ static void end_move(const struct left *left)
     }
 }
 
-/* Which descriptors it closed only its beginning says. */
+/* Whether the call has closed descriptors that only its beginning names. */
 static bool has_closed_some(const struct left *left)
 {
     return (left->kind->effect == ETWAS_FILE_EXECUTES && left->result == 0) ||
@@ -88,7 +89,7 @@ static void end_call(const struct left *left)
     }
 }
 
-/* Where the probe's place is behind that of the source. */
+/* Whether the path may still be reported: the probe may run after the source. */
 static bool awaits_path(const struct etwas_event_group_host *host, const struct left *left)
 {
     return (host->process_records & ETWAS_PROCESS_RECORD_PATHS) != 0 && left->kind->path != 0 &&
@@ -195,7 +196,7 @@ static const struct etwas_event_source sources[] = {
      .without_own = true,
      .is_optional = true,
      .handle = etwas_file_handle_submit},
-    {.tracepoint = "io_uring/io_uring_submit_sqe", /* as older kernels call it */
+    {.tracepoint = "io_uring/io_uring_submit_sqe", /* the name in older kernels */
      .fields = etwas_file_submit_names,
      .filter = etwas_file_uring_filter,
      BEGINNINGS,

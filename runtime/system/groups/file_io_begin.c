@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How operations on files begin: whose file it is, where it reads and writes, and which path it is given.
+ * How operations on files begin: which file, where it reads and writes, and which path it is given.
  */
 #include <etwas/evntrace.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "system/names/file_record.h"
 
 enum {
-    CLOSE_RANGE_LATER = 4, /* CLOSE_RANGE_CLOEXEC: at exec, when all is forgotten */
+    CLOSE_RANGE_LATER = 4, /* CLOSE_RANGE_CLOEXEC: closed at exec, when everything is forgotten */
 };
 
 /* A call that begins. */
@@ -32,7 +32,7 @@ static uint64_t argument(const struct entered *entered, uint8_t number)
     return number == 0 ? 0 : entered->arguments[number - 1];
 }
 
-/* ---- whose file it is ------------------------------------------------------------------------ */
+/* ---- the file of a call ---------------------------------------------------------------------- */
 
 struct etwas_open_file *etwas_file_used(struct etwas_file_group *group,
                                         const struct etwas_sample_origin *origin,
@@ -108,7 +108,7 @@ static int64_t offset_of(const struct entered *entered, struct etwas_open_file *
         return offset;
     }
     if (file != NULL) {
-        etwas_open_file_share(file); /* it moves by itself */
+        etwas_open_file_share(file); /* its position moves */
     }
     return ETWAS_FILE_AT_POSITION;
 }
@@ -164,7 +164,7 @@ static void emit_path(const struct etwas_source_event *event, const struct etwas
                                                                  .path = path});
 }
 
-/* What has another path afterwards gets a number, by which it is called so until then. */
+/* A file that gets another path is given a number, with its old path as the name. */
 static void name_first(const struct etwas_source_event *event,
                        struct etwas_file_call_in_progress *call, const char *path)
 {
@@ -174,7 +174,7 @@ static void name_first(const struct etwas_source_event *event,
     etwas_file_record_called(event, call->created, path);
 }
 
-/* Of a descriptor, or of a path. */
+/* An operation on a descriptor or on a path. */
 static void begin_other(const struct entered *entered)
 {
     const struct etwas_file_call *kind = entered->kind;
@@ -219,7 +219,7 @@ static void share_file(const struct entered *entered)
     }
 }
 
-/* What it makes of descriptors may be before it is over. */
+/* Descriptors may change before the call ends. */
 static void apply_effect(const struct entered *entered)
 {
     struct etwas_open_file *file;
@@ -265,11 +265,11 @@ static void find_known_path(struct entered *entered, uint32_t thread_id)
     }
 }
 
-/* Whichever call it is. What it does to the descriptors of its process nobody knows. */
+/* The call is not known, and neither is what it does to the process's descriptors. */
 static void skip_32_bit_call(const struct entered *entered, uint32_t thread_id)
 {
     entered->call->is_32_bit = true;
-    entered->call->has_path = true; /* none of these */
+    entered->call->has_path = true; /* no report of a path belongs to it */
     (void)etwas_file_paths_find(&entered->group->paths, thread_id, 0, 0);
     close_from(entered, 0, UINT32_MAX);
 }
@@ -314,9 +314,9 @@ bool etwas_file_handle_enter(const struct etwas_source_event *event)
     return true;
 }
 
-/* ---- its paths ------------------------------------------------------------------------------- */
+/* ---- the paths of a call --------------------------------------------------------------------- */
 
-/* That were not known when it was told. */
+/* Emits paths that were not known when the beginning was emitted. */
 static void emit_late_path(const struct etwas_source_event *event,
                            struct etwas_file_call_in_progress *call,
                            const struct etwas_process_record *process_record)
@@ -343,7 +343,7 @@ void etwas_file_handle_path(struct etwas_file_group *group,
 {
     const struct etwas_sample sample = {.origin = process_record->origin};
     const struct etwas_source_event event = {
-        .host = (struct etwas_event_group_host *)host, /* is only read */
+        .host = (struct etwas_event_group_host *)host, /* it is not changed */
         .state = group,
         .sample = &sample,
         .slot = slot};

@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Requests to io_uring that are operations on files: told when the kernel begins them, and when they are over. The kernel says
- * which file a request is of when it has found it, by its descriptor; of a registered file, and of what a request closes or
- * opens, it does not say which. Where in the file, and how many bytes are asked for, it never says.
+ * Requests to io_uring that are operations on files, recorded when the kernel begins them and when
+ * they end. The kernel reports the file's descriptor when it has looked it up; for a registered
+ * file, and for a request that opens or closes one, it does not report the file. It never reports
+ * offset and length.
  *
- * A request is known by its address until it is over. Then another may have it.
+ * A request is identified by its address until it ends.
  */
 #include <etwas/evntrace.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include "system/names/file_record.h"
 
 enum {
-    OPCODE_FTRUNCATE = 55, /* is not in older headers */
+    OPCODE_FTRUNCATE = 55, /* not in older headers */
     REGISTERED = IOSQE_FIXED_FILE,
 };
 
@@ -32,7 +33,7 @@ struct operation {
 #define OF_PATH(type_) .type = ETWAS_FILE_##type_
 #define INFO(class_) .info_class = ETWAS_FILE_INFO_##class_
 
-/* etwas_file_uring_filter says the same. */
+/* etwas_file_uring_filter contains the same opcodes. */
 static const struct operation operations[] = {
     {IORING_OP_READV, OF_FILE(READ)},
     {IORING_OP_WRITEV, OF_FILE(WRITE)},
@@ -60,11 +61,11 @@ const char etwas_file_uring_filter[] =
     "(opcode >= 21 && opcode <= 23) || opcode == 28 || (opcode >= 35 && opcode <= 39) || "
     "opcode == 55";
 
-/* One that is under way. */
+/* A request in progress. */
 struct etwas_file_request {
     uint64_t irp;
     uint8_t opcode;
-    bool has_begun; /* was told */
+    bool has_begun; /* its beginning is emitted */
 };
 
 struct etwas_join *etwas_file_uring_make(void)
@@ -72,7 +73,7 @@ struct etwas_join *etwas_file_uring_make(void)
     return etwas_join_make(sizeof(struct etwas_file_request));
 }
 
-/* NULL: it is none of files. */
+/* NULL: it is no operation on a file. */
 static const struct operation *operation_of(int64_t opcode)
 {
     for (uint32_t row = 0; row < sizeof operations / sizeof *operations; row++) {
@@ -91,7 +92,7 @@ static void emit_operation(const struct etwas_source_event *event,
     }
 }
 
-/* `file`: NULL: not known. */
+/* `file` NULL: not known. */
 static void begin_request(const struct etwas_source_event *event,
                           struct etwas_file_request *request, struct etwas_open_file *file)
 {
@@ -106,13 +107,13 @@ static void begin_request(const struct etwas_source_event *event,
     request->has_begun = true;
     if (file != NULL) {
         operation.file = file->number;
-        etwas_open_file_share(file); /* it may move its position */
+        etwas_open_file_share(file); /* its position may move */
     } else if (kind->type == ETWAS_FILE_CREATE) {
         operation.file = etwas_open_files_number(&group->files);
     }
     if (kind->type == ETWAS_FILE_CLOSE) {
         etwas_open_files_close(&group->files, event->sample->origin.process_id, 0, UINT32_MAX,
-                               event->sample->origin.time_ns); /* one of them */
+                               event->sample->origin.time_ns); /* one of them is closed */
         operation.type = ETWAS_FILE_CLEANUP;
         emit_operation(event, &operation);
         operation.type = ETWAS_FILE_CLOSE;
@@ -186,7 +187,7 @@ bool etwas_file_handle_complete(const struct etwas_source_event *event)
         return true;
     }
     if (!request->has_begun) {
-        begin_request(event, request, NULL); /* it was refused before its file was looked for */
+        begin_request(event, request, NULL); /* it failed before its file was looked up */
     }
     if ((event->host->flags & EVENT_TRACE_FLAG_FILE_IO) != 0) {
         etwas_file_record_end(event, request->irp, values[1]);

@@ -2,14 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_VAMAP: parts of files that processes map and unmap, as MapFile and UnmapFile of ETW's FileIo.
+ * EVENT_TRACE_FLAG_VAMAP: parts of files that processes map and unmap, as MapFile and UnmapFile of
+ * ETW's FileIo.
  *
- *     mmap      MapFile, when the call is over and was no failure; before it UnmapFile of what was there
+ *     mmap      MapFile, when the call succeeded; before it UnmapFile of what was there
  *     munmap    UnmapFile of each part of a file that was there
- *     exec      the same of what the kernel maps of the program, which is the whole first, and then its parts over it
+ *     exec      the same for what the kernel maps of the program: all of it first, and then its
+ *               parts
  *
- * The calls say what was asked for, and the kernel's own records of mappings (MMAP2), of which there is one within
- * each call, which file it is. Of exec there are these alone. Others are of a change of rights.
+ * The calls say what was requested. The kernel's own records of mappings (MMAP2), one within each
+ * call, say which file it is; for exec there are only these. Further ones report changed
+ * protections.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -40,12 +43,12 @@ enum {
 struct map_group {
     struct etwas_view_table table;
     struct etwas_file_keys named;
-    struct etwas_join *calls; /* by thread, since the last loss */
+    struct etwas_join *calls; /* by thread and number of losses */
     uint64_t losses;
     bool has_run_down;
 };
 
-/* What a thread asks for until the answer is there. */
+/* A call until it ends. */
 struct call {
     uint64_t begin;
     uint64_t bytes;
@@ -63,7 +66,7 @@ static uint64_t whole_pages(uint64_t bytes)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Where and when a view is told. */
+/* Where and when a mapping is emitted. */
 struct view_origin {
     const struct etwas_event_group_host *host;
     uint8_t type;
@@ -117,7 +120,7 @@ static void emit_name(struct map_group *group, const struct etwas_event_group_ho
     }
 }
 
-/* NULL: it is not known, or not yet. */
+/* NULL: the process was not known at this time. */
 static struct etwas_view_process *process_at(const struct map_group *group, uint32_t process_id,
                                              int64_t time_ns)
 {
@@ -179,8 +182,9 @@ static bool handle_unmap(const struct etwas_source_event *event)
 static const char *const result_names[] = {"ret", NULL};
 
 /*
- * False: the sample is too short. *is_good: it began here, and was no failure; and who calls has a number in
- * the namespace: all others have none, and their calls would be taken for one another.
+ * False: the sample is too short. *is_good: the call was seen to begin and succeeded, and its
+ * thread has a number in the namespace; all others have number 0, and their calls would be
+ * confused.
  */
 static bool end_call(const struct etwas_source_event *event, struct call *call, bool *is_good,
                      int64_t *result)
@@ -200,7 +204,7 @@ static bool end_call(const struct etwas_source_event *event, struct call *call, 
     return true;
 }
 
-/* What was found by looking may have been unmapped already. */
+/* A mapping that a scan has found may have been unmapped already. */
 static void unmap(const struct etwas_source_event *event, uint64_t begin, uint64_t bytes)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
@@ -258,7 +262,7 @@ static bool handle_map_end(const struct etwas_source_event *event)
     return true;
 }
 
-/* The program has what it begins with. */
+/* The program has the mappings that it begins with. */
 static bool handle_exec_end(const struct etwas_source_event *event)
 {
     struct map_group *group = event->state;
@@ -271,9 +275,9 @@ static bool handle_exec_end(const struct etwas_source_event *event)
     return true;
 }
 
-/* ---- what the kernel says by itself ---------------------------------------------------------- */
+/* ---- the kernel's own records ---------------------------------------------------------------- */
 
-/* How a name begins for which the kernel had no room. */
+/* The beginning of a name for which the kernel had no room. */
 #define NO_NAME "//"
 
 static void handle_mapping(struct map_group *group, const struct etwas_event_group_host *host,
@@ -352,7 +356,7 @@ static void handle_loss(void *state, uint32_t slot)
     forget_views(state);
 }
 
-/* ---- what is there --------------------------------------------------------------------------- */
+/* ---- what exists ----------------------------------------------------------------------------- */
 
 struct finding {
     struct map_group *group;
@@ -402,7 +406,7 @@ static void emit_known(const struct map_group *group, struct view_origin *view_o
     }
 }
 
-/* What is known already, and in the beginning what is not. */
+/* Emits what is known, and at the beginning scans for the rest. */
 static void run_down(void *state, const struct etwas_event_group_host *host, bool is_end)
 {
     struct view_origin view_origin = {

@@ -2,18 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS: page faults that had to wait for a disk, as PageFault's HardFault, when
- * they are over.
+ * EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS: page faults that waited for a disk, as PageFault's
+ * HardFault, when they end.
  *
  *     InitialTime     when the fault began; the event's own time: not known
- *     FileObject      the file's key (file_views.h), ReadOffset where in it; 0: not a file's, or not known
+ *     FileObject      the file's key (file_views.h), with ReadOffset in it; 0: no file, or not
+ *                     known
  *
- * The kernel says at the end which address it was, at the beginning when that was, and in between which
- * file. Which file is not asked where nobody says that a fault begins, since what was said of the one before would be
- * believed of this one. While a thread waits for the disk somebody may walk its stack, with faults of the kernel's
- * own: so a fault of the program and one of the kernel are remembered beside each other.
+ * The kernel reports the address at the end, the time at the beginning, and the file in between.
+ * The file is only used if the beginning was recorded, since otherwise that of an earlier fault
+ * would be taken for it. While a thread waits for the disk, a stack walk may cause faults of the
+ * kernel in it, so one fault of the program and one of the kernel are remembered side by side.
  *
- * What the file is called is looked up in the mappings of who had the reason, once for each file.
+ * The name of the file is read from the mappings of the process that had the fault, once for each
+ * file.
  */
 #include <etwas/evntrace.h>
 #include <linux/perf_event.h>
@@ -30,10 +32,10 @@ enum {
     GROUP_MEMORY = 0x02,
     TYPE_HARD_FAULT = 32,
     CLASS_VERSION = 2,
-    MOST_UNNAMED = 64, /* between two looks; what is more waits for another fault */
+    MOST_UNNAMED = 64, /* between two drains; further ones wait for another fault */
 };
 
-/* That a thread is in. */
+/* A fault that a thread is in. */
 struct fault {
     int64_t since_ns;
     uint64_t page;
@@ -53,9 +55,9 @@ struct unnamed {
 };
 
 struct hard_faults {
-    struct etwas_join *faults; /* by thread, since the last loss */
+    struct etwas_join *faults; /* by thread, number of losses and mode */
     uint64_t losses;
-    struct etwas_file_keys named; /* or looked for */
+    struct etwas_file_keys named; /* or searched for */
     uint32_t unnamed_count;
     struct unnamed unnamed[MOST_UNNAMED];
 };
@@ -90,7 +92,7 @@ static bool handle_begin(const struct etwas_source_event *event, enum mode mode)
         return false;
     }
     if (event->sample->origin.thread_id == 0) {
-        return true; /* outside the namespace: the end has no other number by which it is known */
+        return true; /* outside of the namespace, where the end could not be matched */
     }
     fault = etwas_join_insert(group->faults, event->sample->origin.thread_id, key_of(group, mode));
     fault->since_ns = event->sample->origin.time_ns;
@@ -147,7 +149,7 @@ static void queue_name(struct hard_faults *group, uint32_t process_id, uint64_t 
     }
 }
 
-/* The one that began last, of the page. */
+/* Returns the last fault of this page. */
 static struct fault end_fault(struct hard_faults *group, const struct etwas_sample *sample)
 {
     uint32_t thread_id = sample->origin.thread_id;
@@ -208,8 +210,8 @@ static void emit_if_found(void *context, const struct etwas_file_view *view)
     }
 }
 
-/* Whenever it is: a file has its device and inode as long as it is mapped. */
-static void drained(void *state, const struct etwas_event_group_host *host, int64_t until_ns)
+/* The time does not matter: a file keeps its device and inode as long as it is mapped. */
+static void look_up_names(void *state, const struct etwas_event_group_host *host, int64_t until_ns)
 {
     struct hard_faults *group = state;
 
@@ -232,7 +234,7 @@ static void handle_loss(void *state, uint32_t slot)
 
 /* ---- the group ------------------------------------------------------------------------------- */
 
-/* Of a page that is there nobody waits for a disk. */
+/* A fault on a present page does not wait for a disk. */
 #define IS_NOT_THERE "!(error_code & 1)"
 
 static const struct etwas_event_source sources[] = {
@@ -291,5 +293,5 @@ const struct etwas_event_group etwas_event_group_hard_faults = {
     .open = open_group,
     .close = close_group,
     .handle_loss = handle_loss,
-    .drained = drained,
+    .drained = look_up_names,
 };

@@ -2,13 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_INTERRUPT: interrupts as PerfInfo's ISR, when they are done.
+ * EVENT_TRACE_FLAG_INTERRUPT: interrupts as PerfInfo's ISR, when they end.
  *
- *     a device's        Vector is its number in /proc/interrupts; Reserved 0
- *     a processor's     Vector is the processor's own: its timer, another one's request; Reserved 1
+ *     of a device       Vector is its number in /proc/interrupts; Reserved 0
+ *     of a processor    Vector is the processor's own: its timer, or a call from another one;
+ *                       Reserved 1
  *
- * An InitialTime that is the record's own time says that nobody saw it begin. Routine is 0: the kernel
- * has a name for it, no address.
+ * If the beginning is not known, InitialTime is the record's own time. Routine is 0: the kernel
+ * reports its name, and no address.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct isr_record {
     uint8_t return_value;
     uint8_t vector[2]; /* a u16 that is not aligned */
     uint8_t reserved;
-    uint32_t padding; /* not in the record's size */
+    uint32_t padding; /* not part of the record */
 };
 
 enum {

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_JOB: control groups as ETW's Job: who makes one, removes it, and puts a process into it,
- * which is the record's own thread.
+ * EVENT_TRACE_FLAG_JOB: control groups as ETW's Job: one is made or removed, or a process is moved
+ * into it. The record's thread is the one that does so.
  *
- *     JobGuid     the group's number, 64 bits, and that of its hierarchy
+ *     JobGuid     the number of the group, 64 bits, and that of its hierarchy
  *     JobId       the lower half of the group's number
- *     Path        below the hierarchy's root; it stands behind what ETW has
+ *     Path        below the root of the hierarchy; it follows ETW's fields
  */
 #include <etwas/evntrace.h>
 #include <string.h>
@@ -24,7 +24,7 @@ enum {
     LONGEST_PATH = 4096, /* with its 0 */
 };
 
-/* The path is behind the numbers of all of them. */
+/* The path follows these numbers. */
 enum {
     HIERARCHY,
     CONTROL_GROUP,
@@ -36,7 +36,7 @@ enum {
 static const char *const life_names[] = {"root", "id", "path", NULL};
 static const char *const assign_names[] = {"dst_root", "dst_id", "pid", "dst_path", NULL};
 
-/* `numbers` of the fields are numbers, and behind them is the path. */
+/* The first `numbers` fields are numbers, and the path follows them. */
 static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint32_t numbers)
 {
     const struct etwas_sample_origin *origin = &event->sample->origin;
@@ -60,7 +60,7 @@ static bool emit_job(const struct etwas_source_event *event, uint8_t type, uint3
     etwas_record_builder_put_u64(record, (uint64_t)values[HIERARCHY]);
     etwas_record_builder_put_u32(record, (uint32_t)values[CONTROL_GROUP]);
     etwas_record_builder_put_u32(
-        record, /* Flags, of the others: 0 */
+        record, /* Flags, in other types 0 */
         etwas_thread_number(&event->host->numbers, (uint32_t)values[PROCESS]));
     etwas_record_builder_put_u32(record, 0); /* Status */
     etwas_record_builder_put_utf16(record, path);

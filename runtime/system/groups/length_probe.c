@@ -14,24 +14,27 @@
 #include "system/stream/tracepoint.h"
 
 /* What a program writes. */
-struct said {
+struct report {
     uint64_t socket;
     uint64_t bytes; /* the lower half */
     uint64_t family;
-    uint64_t function; /* which of those below */
+    uint64_t function; /* its index in the table below */
 };
 
 enum {
-    FAMILY_AT =
-        16, /* in the kernel's struct sock; its verifier refuses a place where nothing begins */
+    /*
+     * 19 functions that receive have one argument more: the verifier refuses the pointer in place
+     * of the result.
+     */
+    FAMILY_AT = 16,
     WORD = 8,
     SIZE = 2,  /* the third argument */
-    FLAGS = 3, /* the fourth of a function that receives */
+    FLAGS = 3, /* the fourth argument of a function that receives */
 };
 
 /*
- * They return how much it was. For an address of IPv4 in IPv6 udpv6_sendmsg calls udp_sendmsg, which is passed over. Before
- * 5.19 those that receive have an argument more: the verifier refuses the pointer that stands where the result should.
+ * The functions return the length. For an IPv4 address in IPv6, udpv6_sendmsg calls udp_sendmsg,
+ * which is ignored. Before
  */
 static const struct function {
     bool receives;
@@ -47,15 +50,15 @@ static const char *const names[ETWAS_PROBE_LINKS] = {
     "tcp_sendmsg", "tcp_recvmsg", "udp_sendmsg", "udp_recvmsg", "udpv6_sendmsg", "udpv6_recvmsg",
 };
 
-/* Registers that are the program's own. */
+/* Registers that belong to the program. */
 enum {
-    CONTEXT = 6, /* the function's arguments, and behind them what it returned */
+    CONTEXT = 6, /* the function's arguments and its result */
     SOCKET = 7,
     BYTES = 8,
     FAMILY = 9,
 };
 
-#define IN_FRAME(field) ((int)offsetof(struct said, field) - (int)sizeof(struct said))
+#define IN_FRAME(field) ((int)offsetof(struct report, field) - (int)sizeof(struct report))
 
 /* clang-format off */
 static int load(uint32_t index, uint32_t number, int outputs)
@@ -66,7 +69,7 @@ static int load(uint32_t index, uint32_t number, int outputs)
         ETWAS_BPF_LOAD(BYTES, CONTEXT, function->arguments * WORD),
         ETWAS_BPF_SKIP_IF_U32(BPF_JSLE, BYTES, 0, 19), /* an int */
 
-        /* What was looked at is received later. */
+        /* Data that is peeked at is received later. */
         ETWAS_BPF_LOAD(FIRST, CONTEXT, (function->receives ? FLAGS : SIZE) * WORD),
         ETWAS_BPF_SKIP_IF(BPF_JSET, FIRST, function->receives ? MSG_PEEK : 0, 17),
 
@@ -81,10 +84,10 @@ static int load(uint32_t index, uint32_t number, int outputs)
         ETWAS_BPF_STORE(FRAME, IN_FRAME(family), FAMILY),
         ETWAS_BPF_STORE_NUMBER(FRAME, IN_FRAME(function), (int32_t)index),
         ETWAS_BPF_COPY(FIRST, CONTEXT),
-        ETWAS_BPF_MAP(SECOND, 0), /* of what is given */
+        ETWAS_BPF_MAP(SECOND, 0), /* index 0 of what it is given */
         ETWAS_BPF_SET_U32(THIRD, -1), /* BPF_F_CURRENT_CPU */
-        ETWAS_BPF_COPY(FOURTH, FRAME), ETWAS_BPF_ADD_NUMBER(FOURTH, -(int)sizeof(struct said)),
-        ETWAS_BPF_SET(FIFTH, sizeof(struct said)),
+        ETWAS_BPF_COPY(FOURTH, FRAME), ETWAS_BPF_ADD_NUMBER(FOURTH, -(int)sizeof(struct report)),
+        ETWAS_BPF_SET(FIFTH, sizeof(struct report)),
         ETWAS_BPF_CALL(BPF_FUNC_perf_event_output),
 
         ETWAS_BPF_SET(RESULT, 0),
@@ -107,7 +110,7 @@ bool etwas_length_has_tracepoints(void)
     return has;
 }
 
-/* All of them, or none: without IPv6 there are fewer. */
+/* Opens all programs or none; without IPv6 there are fewer. */
 bool etwas_length_probe_open(struct etwas_probe *probe, uint32_t processors)
 {
     uint32_t numbers[ETWAS_PROBE_LINKS];
@@ -133,13 +136,13 @@ bool etwas_length_probe_open(struct etwas_probe *probe, uint32_t processors)
 bool etwas_length_decode(const struct etwas_sample *sample,
                          struct etwas_process_record *process_record)
 {
-    struct said said;
+    struct report report;
 
-    if (sample->raw_bytes < sizeof said) {
+    if (sample->raw_bytes < sizeof report) {
         return false;
     }
-    memcpy(&said, sample->raw, sizeof said);
-    if (said.function >= ETWAS_PROBE_LINKS) {
+    memcpy(&report, sample->raw, sizeof report);
+    if (report.function >= ETWAS_PROBE_LINKS) {
         return false;
     }
     *process_record =
@@ -147,10 +150,10 @@ bool etwas_length_decode(const struct etwas_sample *sample,
                                       .type = PERF_RECORD_SAMPLE,
                                       .process_id = sample->origin.process_id,
                                       .thread_id = sample->origin.thread_id,
-                                      .length = {.socket = said.socket,
-                                                 .bytes = (uint32_t)said.bytes,
-                                                 .is_received = functions[said.function].receives,
-                                                 .is_udp = functions[said.function].is_udp,
-                                                 .is_ipv6 = said.family == AF_INET6}};
+                                      .length = {.socket = report.socket,
+                                                 .bytes = (uint32_t)report.bytes,
+                                                 .is_received = functions[report.function].receives,
+                                                 .is_udp = functions[report.function].is_udp,
+                                                 .is_ipv6 = report.family == AF_INET6}};
     return true;
 }

@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_NETWORK_TCPIP: connections, and what is sent and received, as ETW's TcpIp and UdpIp.
+ * EVENT_TRACE_FLAG_NETWORK_TCPIP: connections, and what is sent and received, as ETW's TcpIp and
+ * UdpIp.
  *
- *     saddr, sport    our end, daddr and dport the other, whichever way the bytes go; 0: not known
- *     connid          the kernel's address of the socket: one socket's as long as it lives
+ *     saddr, sport    our end; daddr and dport the other, whatever the direction; 0: not known
+ *     connid          the kernel's address of the socket, unique while it lives
  *     PID             see sockets.h; 0: not known
- *     size            what send or receive returned to the program, however many packets that were
+ *     size            what send or receive returned, however many packets that were
  *
- * Linux tells of a datagram its size alone, of a repeated one not even that. Times, sequence numbers
- * and options of the protocol are not told: 0.
+ * Linux reports only the size of a datagram, and for a retransmission not even that. Times,
+ * sequence numbers and options of the protocol are not known: 0.
  */
 #include <arpa/inet.h>
 #include <etwas/evntrace.h>
@@ -35,7 +36,7 @@ enum {
     TYPE_DISCONNECT = 13,
     TYPE_RETRANSMIT = 14,
     TYPE_ACCEPT = 15,
-    TYPE_IPV6 = 16, /* more than of IPv4 */
+    TYPE_IPV6 = 16, /* added to the types of IPv4 */
     IPV4_BYTES = 4,
     SEND_TIMES_BYTES = 8,      /* startime, endtime */
     CONNECT_OPTION_BYTES = 16, /* mss to sndwinscale */
@@ -45,7 +46,7 @@ enum {
 
 struct message {
     uint8_t group;
-    uint8_t type; /* that of IPv4 */
+    uint8_t type; /* the type of IPv4 */
     bool is_ipv6;
     uint32_t process_id;
     uint32_t bytes;
@@ -220,7 +221,7 @@ static bool handle_receive(const struct etwas_source_event *event)
     return handle_length(event, TYPE_RECEIVE);
 }
 
-/* Where there are no tracepoints. */
+/* Called on kernels without tracepoints. */
 static void handle_process_record(void *state, const struct etwas_event_group_host *host,
                                   uint32_t slot, const struct etwas_process_record *process_record)
 {
@@ -269,7 +270,7 @@ static bool handle_repeat(const struct etwas_source_event *event)
 
 /* ---- the group ------------------------------------------------------------------------------- */
 
-/* What was received is looked at once more with MSG_PEEK, and received later. */
+/* What is received with MSG_PEEK is received again later. */
 #define LENGTH_FILTER                                                                              \
     "(family == 2 || family == 10) && (protocol == 6 || protocol == 17) && ret > 0"
 
@@ -277,7 +278,7 @@ static bool handle_repeat(const struct etwas_source_event *event)
     GROUP_TCP << 8 | (type), GROUP_TCP << 8 | ((type) + TYPE_IPV6), GROUP_UDP << 8 | (type),       \
         GROUP_UDP << 8 | ((type) + TYPE_IPV6)
 
-/* The states of a connection change in interrupts, too: whose stack it is then says nothing of it. */
+/* States of a connection also change in interrupts, where the stack belongs to another thread. */
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "sock/inet_sock_set_state",
      .fields = state_names,

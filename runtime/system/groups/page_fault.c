@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS: the processor's page faults, as PageFault's kinds by what the
- * processor says of them. The record's own thread is whose fault it is.
+ * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS: page faults, as PageFault's types by the processor's error
+ * code. The record's thread is the one that had the fault.
  *
  *     DemandZeroFault     data, where no page is mapped
- *     TransitionFault     an instruction, where none is: code is in a file
+ *     TransitionFault     an instruction, where no page is mapped: code is in a file
  *     CopyOnWrite         a write to a page that may be read
- *     AccessViolation     anything else that a page that is there does not allow
+ *     AccessViolation     anything else that a present page does not allow
  *
- * Only x86 has the tracepoints. Elsewhere, and of the own process alone, a software event says when a fault is over
- * where it was, and not of which kind: DemandZeroFault, or TransitionFault where the instruction itself was not
- * there.
+ * Only x86 has the tracepoints. Elsewhere, and for the own process alone, a software event reports
+ * the address when a fault ends, and not its type: DemandZeroFault, or TransitionFault if the
+ * instruction itself was not present.
  */
 #include <etwas/evntrace.h>
 #include <linux/perf_event.h>
@@ -29,7 +29,7 @@ enum {
     COPY_ON_WRITE = 12,
     ACCESS_VIOLATION = 15,
 
-    /* Of the processor's error code. */
+    /* The processor's error code. */
     PAGE_IS_THERE = 1 << 0,
     IS_WRITE = 1 << 1,
     IS_INSTRUCTION = 1 << 4,
@@ -91,7 +91,7 @@ static bool handle(const struct etwas_source_event *event)
     return true;
 }
 
-/* It has no filter that leaves the logger's own out. */
+/* The event has no filter that leaves out the logger's own faults. */
 static bool handle_counted(const struct etwas_source_event *event)
 {
     uint64_t address = event->sample->data_address;

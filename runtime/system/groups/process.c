@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_PROCESS, _IMAGE_LOAD and _PROCESS_COUNTERS: each with a table of processes of its own, so
- * that one costs nothing of what only the other needs.
+ * EVENT_TRACE_FLAG_PROCESS, _IMAGE_LOAD and _PROCESS_COUNTERS. Each has a table of processes of its
+ * own, so that one does not pay for what only another needs.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static struct etwas_processes *open_group(const struct etwas_event_group_host *h
     return processes;
 }
 
-/* Who may not be told how processes end records them all the same. */
+/* Without leave to read how processes end, they are recorded all the same. */
 static void *open_processes(const struct etwas_event_group_host *host)
 {
     struct etwas_processes *processes = open_group(host, ETWAS_EMIT_PROCESSES);
@@ -44,7 +44,7 @@ static void *open_processes(const struct etwas_event_group_host *host)
     return processes;
 }
 
-/* Who may not be told has no counters. */
+/* Without that leave there are no counters. */
 static void *open_counters(const struct etwas_event_group_host *host)
 {
     struct etwas_processes *processes = open_group(host, ETWAS_EMIT_COUNTERS);

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where the processors are: each processor once an interval, as PerfInfo's SampledProfile, an idle one
- * too, in thread 0. It is a timer that asks, ETW's source 0, and not a counter of the processor's cycles,
- * which run at one speed or another: so samples are time.
+ * Where the processors are: a sample of each processor every interval, as PerfInfo's
+ * SampledProfile, also of an idle one, in thread 0. The source is a timer, ETW's source 0, and not
+ * a counter of cycles, which do not have a constant speed: samples are time.
  */
 #include <etwas/evntrace.h>
 

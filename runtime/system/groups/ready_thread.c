@@ -4,8 +4,8 @@
 /*
  * EVENT_TRACE_FLAG_DISPATCHER: threads that are woken, and new ones, as Thread's ReadyThread.
  *
- * The record's own thread is the waker. Where an interrupt woke, that is who was interrupted, and
- * ReadiedFromDpc is there.
+ * The record's thread is the waker. If an interrupt woke the thread, it is the one that was
+ * interrupted, and ReadiedFromDpc is set.
  */
 #include <etwas/evntrace.h>
 
@@ -18,7 +18,7 @@ enum {
     CLASS_VERSION = 2,
     READIED_FROM_DPC = 1,
 
-    /* As the kernel tells in common_flags in what the processor is: NMI, softirq, hardirq. */
+    /* The bits of common_flags for NMI, softirq and hardirq. */
     IN_INTERRUPT = 0x40 | 0x10 | 0x08,
 };
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct listener {
-    uint32_t process_id; /* 0: of several */
+    uint32_t process_id; /* 0: several processes */
     uint32_t sockets;
 };
 
@@ -61,7 +61,7 @@ static uint32_t listener_of(const struct etwas_sockets *sockets, uint16_t port)
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
-/* With what the step says of it. One that begins is another than who had the address before. */
+/* Applies a change of state. A new socket may have the address of an earlier one. */
 static struct etwas_socket *update_socket(struct etwas_sockets *sockets,
                                           const struct etwas_socket_step *step)
 {

@@ -4,9 +4,9 @@
 /*
  * EVENT_TRACE_FLAG_SYSTEMCALL: raw_syscalls as PerfInfo's SysClEnter and SysClExit.
  *
- * SysCallAddress is the number of the call, as the caller's machine numbers them, with BIT_32 if it was made as a
- * program of 32 bits makes it (compat.h); SysCallNtStatus the low half of what it returned. The records' own thread is who calls. The logger's own calls are not
- * there: each look into the rings would give it more to look at.
+ * SysCallAddress is the number of the call, with BIT_32 if it was made as a 32-bit program makes it
+ * (compat.h), and SysCallNtStatus the low half of its result. The records' thread is the caller.
+ * The logger's own calls are left out: each read of the rings would make more to read.
  */
 #include <etwas/evntrace.h>
 
@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct enter_record) == 32 + 8, "SysClEnter");
 struct exit_record {
     struct etwas_etl_system_header header;
     uint32_t result;
-    uint32_t padding; /* not in the record's size */
+    uint32_t padding; /* not part of the record */
 };
 
 enum {

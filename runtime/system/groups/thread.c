@@ -2,13 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_THREAD: threads that come and go, and those that are there.
+ * EVENT_TRACE_FLAG_THREAD: threads that begin and end, and those that exist.
  *
- * A thread that runs another program gets the number of its process's first thread, which has ended by then, as all
- * others have. If it was not that one it ends, too, and the first one begins once more.
+ * A thread that runs another program gets the number of its process's first thread, which has ended
+ * by then, like all others. If it was not that one, it is recorded as ended, and the first one
+ * begins once more.
  *
- * After a loss it is looked who is there: nobody told of whom is told then as if the session began, and who has
- * gone has ended, once all is taken that happened before the look.
+ * After a loss /proc is scanned: threads that were not known are emitted as at the start of the
+ * session, and threads that have gone are emitted as ended, once all events from before the scan
+ * are handled.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -22,17 +24,17 @@
 struct thread {
     struct etwas_id_node node; /* by thread id */
     uint32_t process_id;
-    bool is_missing; /* when it was last looked for */
+    bool is_missing; /* the last scan did not find it */
 };
 
 struct thread_group {
     const struct etwas_event_group_host *host;
-    struct etwas_id_map threads; /* that were told, and have not ended */
-    int64_t scanned_ns;          /* after a loss; 0: there is nothing to be found out */
+    struct etwas_id_map threads; /* that are emitted and have not ended */
+    int64_t scanned_ns;          /* when the scan after a loss was; 0: none is in progress */
     bool has_run_down;
 };
 
-/* ---- who is there ---------------------------------------------------------------------------- */
+/* ---- threads that exist ---------------------------------------------------------------------- */
 
 static void remove_thread(struct thread_group *group, uint32_t thread_id)
 {
@@ -44,7 +46,7 @@ static void remove_thread(struct thread_group *group, uint32_t thread_id)
     }
 }
 
-/* Without memory it is not missed. */
+/* Without memory the thread is never missed. */
 static void add_thread(struct thread_group *group, uint32_t process_id, uint32_t thread_id)
 {
     struct thread *thread = malloc(sizeof *thread);
@@ -131,9 +133,9 @@ static const struct etwas_event_source sources[] = {
      .handle = handle_exec},
 };
 
-/* ---- what is there --------------------------------------------------------------------------- */
+/* ---- what exists ----------------------------------------------------------------------------- */
 
-/* Who is on his way out, and not known, may have been told to have ended. */
+/* A thread that is leaving and not known may have been emitted as ended. */
 static bool is_new(const struct thread_group *group, uint32_t thread_id, bool is_leaving)
 {
     return !is_leaving && etwas_id_map_find(&group->threads, thread_id) == NULL;

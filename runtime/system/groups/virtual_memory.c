@@ -2,20 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_VIRTUAL_ALLOC: memory that processes take and give back by system calls, as
+ * EVENT_TRACE_FLAG_VIRTUAL_ALLOC: memory that processes allocate and free by system calls, as
  * VirtualAlloc and VirtualFree of ETW's PageFault.
  *
- *     mmap      of memory without a file: VirtualAlloc
+ *     mmap      of anonymous memory: VirtualAlloc
  *     munmap    VirtualFree, whatever was there
- *     mremap    what was added or taken away; if it moves, both of the whole
- *     brk       what was added or taken away, once the process's end of data has been asked for
+ *     mremap    what was added or removed; if it moves, both of the whole
+ *     brk       what was added or removed, once the end of the process's data is known
  *
- * Of the own process alone: MMAP2, as the kernel says it of memory that is mapped, grows or may be used
- * otherwise. What is given back it does not say.
+ * For the own process alone: MMAP2, which the kernel writes when memory is mapped, grows or gets
+ * another protection. It does not report what is freed.
  *
- * They are told when the call is over and was no failure. After a loss nothing is known of calls that have
- * begun, nor where data end. The kernel's own records of mappings say
- * how large one has become that was merged with its neighbours, not what was asked for.
+ * Records are made when the call has succeeded. After a loss nothing is known of calls in progress,
+ * nor of the ends of data. The kernel's own records of mappings report the size of merged mappings,
+ * and not what was requested.
  */
 #include <etwas/evntrace.h>
 #include <string.h>
@@ -44,7 +44,7 @@ enum call_kind {
     CALL_BREAK,
 };
 
-/* What a thread asks for until the answer is there, or by the other number what a process has. */
+/* A call until it ends; by the other number, the end of a process's data. */
 struct call {
     enum call_kind kind;
     uint64_t begin;
@@ -52,7 +52,7 @@ struct call {
     uint64_t new_bytes;
 };
 
-/* Second numbers of the join: a thread waits for one call at a time. */
+/* The second number of the join: a thread is in one call at a time. */
 enum {
     CALL_OF_THREAD,
     DATA_OF_PROCESS,
@@ -89,7 +89,7 @@ static void emit_memory(const struct etwas_source_event *event, uint8_t type, ui
     }
 }
 
-/* A piece that begins where it did becomes larger or smaller. */
+/* A range grows or shrinks at its end. */
 static void emit_growth(const struct etwas_source_event *event, uint64_t begin, uint64_t from,
                         uint64_t to)
 {
@@ -127,7 +127,7 @@ static bool begin_range(const struct etwas_source_event *event, enum call_kind k
     return true;
 }
 
-/* Its address is only a wish. */
+/* Its address is only a hint. */
 static bool handle_map(const struct etwas_source_event *event)
 {
     return begin_range(event, CALL_MAP);
@@ -172,7 +172,7 @@ static bool handle_break(const struct etwas_source_event *event)
 
 static const char *const result_names[] = {"ret", NULL};
 
-/* False: the sample is too short. *is_good: it did not fail, and was seen to begin. */
+/* False: the sample is too short. *is_good: the call succeeded, and was seen to begin. */
 static bool end_call(const struct etwas_source_event *event, enum call_kind kind, struct call *call,
                      bool *is_good, uint64_t *result)
 {
@@ -240,7 +240,7 @@ static bool handle_remap_end(const struct etwas_source_event *event)
     return true;
 }
 
-/* A program asks for its end of data, as brk(0), before it moves it. */
+/* A program reads its end of data, by brk(0), before it moves it. */
 static bool handle_break_end(const struct etwas_source_event *event)
 {
     uint32_t process_id = event->sample->origin.process_id;
@@ -252,7 +252,7 @@ static bool handle_break_end(const struct etwas_source_event *event)
     if (!end_call(event, CALL_BREAK, &call, &is_good, &end)) {
         return false;
     }
-    if (!is_good || process_id == 0) { /* of all that are outside there is one number */
+    if (!is_good || process_id == 0) { /* all processes outside of the namespace have number 0 */
         return true;
     }
     end = whole_pages(end);
@@ -267,7 +267,7 @@ static bool handle_break_end(const struct etwas_source_event *event)
 
 /* ---- the group ------------------------------------------------------------------------------- */
 
-/* 32: MAP_ANONYMOUS, on every machine that the library is for. */
+/* 32: MAP_ANONYMOUS, on every machine that is supported. */
 static const struct etwas_event_source sources[] = {
     {.tracepoint = "syscalls/sys_enter_mmap",
      .fields = range_names,
@@ -314,7 +314,7 @@ static bool is_without_file(const char *path)
            strncmp(path, "/dev/zero", 9) == 0;
 }
 
-/* Of the own process: what the mapping is now. */
+/* For the own process: the mapping as it is now. */
 static void handle_mapping(void *state, const struct etwas_event_group_host *host, uint32_t slot,
                            const struct etwas_process_record *process_record)
 {
@@ -338,7 +338,7 @@ static void close_group(void *state)
     etwas_join_free(state);
 }
 
-/* Of any thread: it may have begun there, or ended. */
+/* The loss may contain the beginning or end of a call of any thread. */
 static void handle_loss(void *state, uint32_t slot)
 {
     (void)slot;

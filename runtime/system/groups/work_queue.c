@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DPC: what a work queue's thread has done, as PerfInfo's ThreadDPC with its function.
+ * EVENT_TRACE_FLAG_DPC: work items, as PerfInfo's ThreadDPC with their functions.
  *
- * Such a thread may sleep, and go on elsewhere: what it does is found by its number. An InitialTime that
- * is the record's own time says that nobody saw it begin, or that too many began at once.
+ * A worker thread may sleep and continue on another processor, so an item is found by the thread.
+ * If the beginning is not known, or was replaced in the table, InitialTime is the record's own
+ * time.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -18,9 +19,9 @@ enum {
     THREADS = 1024
 };
 
-/* Each place is of one thread; another one that falls onto it takes it. */
+/* An entry belongs to one thread; another thread with the same entry replaces it. */
 struct work {
-    uint32_t thread_id; /* 0: nobody */
+    uint32_t thread_id; /* 0: the entry is free */
     uint64_t item;
     int64_t since_ns;
 };
@@ -82,7 +83,7 @@ static void *open_works(const struct etwas_event_group_host *host)
     return calloc(THREADS, sizeof(struct work));
 }
 
-/* What was lost, of any thread, may have been the end of one and the beginning of another. */
+/* The loss may contain the end of one item and the beginning of another, of any thread. */
 static void handle_loss(void *state, uint32_t slot)
 {
     (void)slot;

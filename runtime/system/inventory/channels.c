@@ -12,7 +12,7 @@ enum {
     TYPE_ATAPI = 2,
 };
 
-/* XFER_UDMA_5 or so, as a bit: the modes of a kind follow each other. */
+/* Returns the bit of a mode such as XFER_UDMA_5: the modes of a kind follow each other. */
 static uint32_t mode_bit(const char *mode)
 {
     static const struct {
@@ -36,7 +36,7 @@ static uint32_t mode_bit(const char *mode)
     return 0;
 }
 
-/* dev1.0 is device 0 of ata1; dev1.2.0 is one behind a multiplier. */
+/* dev1.0 is device 0 of ata1; dev1.2.0 is behind a port multiplier. */
 static void emit_channel(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct etwas_record_builder *record = inventory->record;
@@ -54,7 +54,7 @@ static void emit_channel(struct etwas_inventory *inventory, const char *name, vo
         !etwas_inventory_line(inventory, class, sizeof class, "sys/class/ata_device/%s/class",
                               name) ||
         strncmp(class, "ata", 3) != 0) {
-        return; /* nothing is connected, or what is no disk or drive */
+        return; /* nothing is connected, or a device that is neither disk nor drive */
     }
     (void)etwas_inventory_line(inventory, mode, sizeof mode, "sys/class/ata_device/%s/xfer_mode",
                                name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Devices that made themselves known: those of PCI and USB. */
+/* Devices on PCI and USB. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static unsigned pci_number(struct etwas_inventory *inventory, const char *slot, 
     return (unsigned)etwas_inventory_number(inventory, "sys/bus/pci/devices/%s/%s", slot, name);
 }
 
-/* Its id as Windows writes it, behind which is the slot; its driver; its slot. */
+/* Its id and slot in the form of Windows; its driver; its slot. */
 static void emit_pci(struct etwas_inventory *inventory, const char *slot, void *context)
 {
     struct device device;
@@ -58,7 +58,7 @@ static void emit_pci(struct etwas_inventory *inventory, const char *slot, void *
     emit_device(inventory, &device);
 }
 
-/* Its id as Windows writes it, behind which is its place; what it says it is, and who made it. */
+/* Its id and port in the form of Windows; its product and manufacturer. */
 static void emit_usb(struct etwas_inventory *inventory, const char *place, void *context)
 {
     struct device device;
@@ -66,7 +66,7 @@ static void emit_usb(struct etwas_inventory *inventory, const char *place, void 
     char product[ETWAS_INVENTORY_LINE_BYTES];
 
     (void)context;
-    /* What has no product is an interface of one that has. */
+    /* An entry without a product is an interface of a device. */
     if (!etwas_inventory_line(inventory, product, sizeof product,
                               "sys/bus/usb/devices/%s/idProduct", place) ||
         !etwas_inventory_line(inventory, vendor, sizeof vendor, "sys/bus/usb/devices/%s/idVendor",

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Disks, what is on them, and drives for optical media. A disk's number is that of the kernel's own
- * events: major << 20 | minor. Linux knows of no tracks, so a disk has one sector a track and one track a
- * cylinder; the product of all is its size.
+ * Disks, their volumes, and optical drives. A disk's number is that of the kernel's events: major
+ * << 20 | minor. Linux has no tracks, so a disk has one sector a track and one track a cylinder;
+ * their product is its size.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -32,10 +32,10 @@ struct disk {
     uint32_t sector_bytes;
     uint32_t partition_count;
     uint64_t bytes;
-    bool has_root; /* the system is on it */
+    bool has_root; /* the root file system is on it */
 };
 
-/* One thing that may hold a file system. */
+/* What may hold a file system. */
 struct volume {
     uint32_t type;
     uint32_t partition;
@@ -54,7 +54,7 @@ static bool fits(const char *text, size_t characters)
     return strlen(text) < characters;
 }
 
-/* Linux has no letters: where it is mounted, if that is as short as one. */
+/* Linux has no drive letters: the mount point, if it is as short as one. */
 static void emit_volume(struct etwas_inventory *inventory, struct disk *disk,
                         const struct volume *volume)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Reading files that may be anything. */
+/* Reads files that may be anything. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* False: too long, or enough was looked at. */
+/* False: the path is too long, or enough files have been read. */
 static bool make_path(struct etwas_inventory *inventory, char *full, const char *path,
                       va_list values)
 {
@@ -32,7 +32,7 @@ static bool make_path(struct etwas_inventory *inventory, char *full, const char 
     return length >= 0 && (size_t)length < left;
 }
 
-/* Anything else is not opened: that alone may wait, or set something going. */
+/* Other files are not opened, since opening may wait or have effects. */
 static int open_regular(const char *path)
 {
     struct stat found;

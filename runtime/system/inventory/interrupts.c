@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Which device interrupts by which number, and on which processors. */
+/* The numbers of devices' interrupts, and the processors that handle them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum {
     GROUP_BITS = 32,
 };
 
-/* "00000001,00000003", the highest processors first: the lowest 64. */
+/* "00000001,00000003", the highest processors first: returns the lowest 64. */
 static uint64_t read_mask(const char *text)
 {
     uint64_t mask = 0;
@@ -44,7 +44,7 @@ static void emit_interrupt(struct etwas_inventory *inventory, const char *name, 
     if (!etwas_inventory_line(inventory, actions, sizeof actions, "sys/kernel/irq/%s/actions",
                               name) ||
         strcmp(actions, "(null)") == 0) {
-        return; /* nobody waits for it, or nobody with a name */
+        return; /* it has no handler, or none with a name */
     }
     (void)etwas_inventory_line(inventory, mask, sizeof mask, "proc/irq/%s/smp_affinity", name);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_IRQ);

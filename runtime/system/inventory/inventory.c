@@ -39,7 +39,7 @@ void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t len
 
     etwas_record_builder_put_utf16(record, text);
     characters = (record->bytes - begin) / (uint32_t)sizeof(uint16_t);
-    characters -= characters > 0; /* the 0 */
+    characters -= characters > 0; /* without the 0 */
     if (length_at + sizeof characters <= begin) {
         memcpy(record->data + length_at, &characters, sizeof characters);
     }

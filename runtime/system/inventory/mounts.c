@@ -29,7 +29,7 @@ static bool is_octal(char digit)
     return digit >= '0' && digit <= '7';
 }
 
-/* Blanks and the like stand there as \040. */
+/* Blanks and the like are written as \040. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -46,7 +46,7 @@ static void unescape(char *text)
     *to = 0;
 }
 
-/* "27 1 254:0 / /mnt rw,relatime shared:1 - ext4 /dev/vda rw": the line becomes its words. */
+/* "27 1 254:0 / /mnt rw,relatime shared:1 - ext4 /dev/vda rw". The words point into the line. */
 static bool read_mount(char *line, struct etwas_mount *mount)
 {
     enum {
@@ -118,7 +118,7 @@ const struct etwas_mount *etwas_mounts_find(const struct etwas_mounts *mounts, u
     return NULL;
 }
 
-/* On a device of this machine, driven by the kernel, or in its memory. */
+/* Whether it is on a local device with a driver in the kernel, or in memory. */
 static bool is_near(const struct etwas_mount *mount)
 {
     static const char *const in_memory[] = {"tmpfs",   "ramfs",  "devtmpfs",

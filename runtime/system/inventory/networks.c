@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Network adapters with their addresses, and how TCP is set up. */
+/* Network adapters with their addresses, and TCP's settings. */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <stdio.h>
@@ -12,11 +12,11 @@
 
 enum {
     TYPE_LOOPBACK = 772,
-    ADDRESS_BYTES = 8, /* that the field has */
+    ADDRESS_BYTES = 8, /* of the field */
     TEXT_BYTES = 4096,
     HEXADECIMAL = 16,
     DECIMAL = 10,
-    TIME_WAIT_S = 60, /* fixed in Linux */
+    TIME_WAIT_S = 60, /* constant in Linux */
 };
 
 struct addresses {
@@ -24,7 +24,7 @@ struct addresses {
     char dns[TEXT_BYTES];
 };
 
-/* "02:00:00:aa:bb:cc": its bytes in their order, the first one lowest. */
+/* "02:00:00:aa:bb:cc": returns its bytes in order, the first one lowest. */
 static uint64_t read_hardware_address(const char *line, uint32_t *bytes)
 {
     uint64_t address = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Who made the machine, and which states of sleep it has. */
+/* The maker of the machine, and its states of sleep. */
 #include <string.h>
 
 #include "system/inventory/inventory_internal.h"
@@ -35,9 +35,9 @@ void etwas_inventory_platform(struct etwas_inventory *inventory)
 }
 
 /*
- * The first state is the kernel's standby, the third mem, if that is not another word for idling, the fourth
- * disk; Linux has no second. That a machine can switch itself off, the fifth, is not said: one with
- * ACPI can.
+ * The first state is the kernel's standby; the third is mem, if that is more than idling; the
+ * fourth is disk; Linux has no second one. The fifth, that the machine can switch itself off, is
+ * not reported: one with ACPI can.
  */
 void etwas_inventory_power(struct etwas_inventory *inventory)
 {

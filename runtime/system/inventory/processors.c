@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Processors and memory, and what the machine is called. */
+/* Processors, memory, and the names of the machine. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 enum {
     TEXT_BYTES = 4096, /* of cpuinfo and meminfo: the first processor, the first lines */
     NAME_CHARACTERS = 256,
-    DOMAIN_CHARACTERS = 134, /* as consumers read it; ETW's page says 132 */
+    DOMAIN_CHARACTERS = 134, /* as consumers read it; ETW's documentation says 132 */
     FLAG_BITS = 64,
     KHZ_A_MHZ = 1000,
     KB_A_MB = 1024,
@@ -19,7 +19,7 @@ enum {
     DECIMAL = 10,
 };
 
-/* How many are in a list such as 0-3,8. */
+/* Returns how many numbers are in a list such as 0-3,8. */
 static uint32_t count_of(const char *list)
 {
     uint32_t count = 0;
@@ -38,7 +38,7 @@ static uint32_t count_of(const char *list)
     return count;
 }
 
-/* The most that it can; where nobody says that, what it runs at. */
+/* Its highest speed; if that is not known, its speed now. */
 static uint32_t speed_mhz(struct etwas_inventory *inventory)
 {
     uint64_t khz =
@@ -71,7 +71,7 @@ static uint32_t memory_mb(struct etwas_inventory *inventory)
     return (uint32_t)(strtoull(value, NULL, DECIMAL) / KB_A_MB);
 }
 
-/* NIS's, else DNS's. */
+/* The domain of NIS, or else of DNS. */
 static void read_domain(struct etwas_inventory *inventory, char *domain, size_t size)
 {
     char text[TEXT_BYTES];
@@ -96,7 +96,7 @@ static void read_domain(struct etwas_inventory *inventory, char *domain, size_t 
     }
 }
 
-/* A bit for each processor that shares its core with another. */
+/* A bit for each processor that shares its core with another one. */
 static uint64_t hyper_threading(struct etwas_inventory *inventory)
 {
     char line[ETWAS_INVENTORY_LINE_BYTES];
@@ -125,7 +125,7 @@ void etwas_inventory_processors(struct etwas_inventory *inventory)
     etwas_record_builder_put_u32(record, count_of(line));
     etwas_record_builder_put_u32(record, memory_mb(inventory));
     etwas_record_builder_put_u32(record, page_bytes);
-    etwas_record_builder_put_u32(record, page_bytes); /* what memory is mapped in */
+    etwas_record_builder_put_u32(record, page_bytes); /* the unit in which memory is mapped */
     (void)etwas_inventory_line(inventory, line, sizeof line, "proc/sys/kernel/hostname");
     etwas_record_builder_put_utf16_field(record, line, NAME_CHARACTERS);
     read_domain(inventory, line, sizeof line);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Services that run: systemd's units, by the control groups that it makes for them. Where systemd does
- * not run there are none.
+ * Services that run: systemd's units, by the control groups that it makes for them. Without systemd
+ * there are none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +18,16 @@ enum {
     DECIMAL = 10,
 };
 
-/* A slice in a slice. */
+/* A slice within a slice. */
 struct slice {
     char path[ETWAS_INVENTORY_PATH_BYTES / 2];
     uint32_t depth;
-    uint32_t services; /* that were there */
+    uint32_t services; /* that were found */
 };
 
 struct service {
     const char *path;
-    uint32_t process_id; /* the lowest; 0: none is seen from here */
+    uint32_t process_id; /* the lowest; 0: none is visible from here */
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -37,7 +37,7 @@ static bool ends_with(const char *text, const char *end)
     return bytes > strlen(end) && strcmp(text + bytes - strlen(end), end) == 0;
 }
 
-/* The lowest is the one that was there first, unless numbers began anew. */
+/* The lowest number is the oldest process, unless numbers have wrapped. */
 static void find_process(struct etwas_inventory *inventory, const char *folder,
                          struct service *service)
 {
@@ -55,13 +55,13 @@ static void find_process(struct etwas_inventory *inventory, const char *folder,
     }
 }
 
-/* Some services have their processes in groups of their own below. */
+/* Some services have their processes in groups below their own. */
 static void scan_below(struct etwas_inventory *inventory, const char *name, void *context)
 {
     struct service *service = context;
     char folder[ETWAS_INVENTORY_PATH_BYTES];
 
-    if (strchr(name, '.') == NULL) { /* a folder and no file of the group's own */
+    if (strchr(name, '.') == NULL) { /* a folder, and no file of the group itself */
         (void)snprintf(folder, sizeof folder, "%s/%s", service->path, name);
         find_process(inventory, folder, service);
     }
@@ -137,7 +137,7 @@ static void read_unit(struct etwas_inventory *inventory, const char *name, void 
     }
 }
 
-/* Where systemd has its groups: alone, beside older ones, among older ones. */
+/* Where systemd has its groups: alone, beside older ones, or within older ones. */
 void etwas_inventory_services(struct etwas_inventory *inventory)
 {
     static const char *const folders[] = {"sys/fs/cgroup", "sys/fs/cgroup/unified",

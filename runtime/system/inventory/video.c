@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Video adapters: those of the direct rendering manager, or where there are none, frame buffers. */
+/* Video adapters: those of the direct rendering manager; if there are none, frame buffers. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct adapter {
     char device[ETWAS_INVENTORY_LINE_BYTES];
 };
 
-/* The class and an entry in it: "drm" and "card0". */
+/* The class and an entry of it: "drm" and "card0". */
 struct connectors {
     const char *card;
     struct adapter *adapter;
@@ -61,7 +61,7 @@ static void read_resolution(const char *line, struct adapter *adapter)
     adapter->height = *end == 0 ? 0 : (uint32_t)strtoul(end + 1, NULL, DECIMAL);
 }
 
-/* card0-HDMI-A-1. The first mode is what the screen likes best. */
+/* card0-HDMI-A-1. The first mode is the preferred one. */
 static void read_connector(struct etwas_inventory *inventory, const char *name, void *context)
 {
     const struct connectors *connectors = context;

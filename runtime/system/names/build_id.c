@@ -24,7 +24,7 @@ static uint64_t padded(uint32_t bytes)
 uint32_t etwas_build_id_of_notes(const uint8_t *notes, size_t bytes,
                                  uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 {
-    Elf64_Nhdr note; /* the same in files of 32 bits */
+    Elf64_Nhdr note; /* the same in 32-bit files */
 
     while (bytes >= sizeof note) {
         uint64_t body;
@@ -83,7 +83,10 @@ uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
     return found;
 }
 
-/* Looked at before it is opened: opening a device may do something, and a pipe waits. */
+/*
+ * The type is checked before the file is opened: opening a device may have effects, and opening a
+ * pipe may wait.
+ */
 uint32_t etwas_build_id_of_path_file(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 {
     char opened[LONGEST_PATH];

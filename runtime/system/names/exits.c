@@ -20,7 +20,7 @@
 #include "platform/processor.h"
 
 enum {
-    SOCKET_BYTES = 8 << 20, /* for thousands of exits between two looks */
+    SOCKET_BYTES = 8 << 20, /* for thousands of exits between two drains */
     MESSAGE_BYTES = 16384,
     REQUEST_BYTES = 256,
     BYTES_PER_KB = 1024,
@@ -73,7 +73,7 @@ static bool find_attribute(struct attributes attributes, uint16_t type, struct a
     return false;
 }
 
-/* ---- what the kernel says -------------------------------------------------------------------- */
+/* ---- the kernel's reports -------------------------------------------------------------------- */
 
 static void take_statistics(struct etwas_exits *exits, struct attributes content)
 {
@@ -129,7 +129,10 @@ void etwas_exits_read(struct etwas_exits *exits, const void *message, size_t byt
     }
 }
 
-/* Where some are lost, one that is kept might be taken for a later one of the same number. */
+/*
+ * If some reports were lost, a kept one might be taken for that of a later thread with the same
+ * number.
+ */
 static void read_socket(struct etwas_exits *exits)
 {
     uint8_t message[MESSAGE_BYTES] __attribute__((aligned(8)));
@@ -194,7 +197,7 @@ static bool ask(int socket_number, uint16_t family, uint8_t command, uint16_t at
            (ssize_t)request.head.nlmsg_len;
 }
 
-/* The next message that is an answer: its attributes. False: an error, in errno. */
+/* Reads the next message that is an answer: its attributes. False: an error, in errno. */
 static bool answer(int socket_number, uint8_t *message, struct attributes *attributes)
 {
     struct nlmsghdr head;
@@ -234,7 +237,7 @@ static bool find_family(struct etwas_exits *exits)
     return answer(exits->socket, message, &attributes); /* the acknowledgement */
 }
 
-/* Exits may be told before the acknowledgement comes. EINVAL: it is another namespace's. */
+/* Reports may come before the acknowledgement. EINVAL: the namespace is not the first one. */
 static bool listen_everywhere(struct etwas_exits *exits)
 {
     uint8_t message[MESSAGE_BYTES] __attribute__((aligned(8)));

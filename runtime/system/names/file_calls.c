@@ -28,7 +28,7 @@ enum {
 #define FLUSHES .type = ETWAS_FILE_FLUSH, .descriptor = 1
 #define READS_LINK .type = ETWAS_FILE_FS_CONTROL, .info_class = CONTROL_GET_LINK
 
-/* Later machines have these in a form with a folder's descriptor alone. */
+/* Newer machines have only those with a folder's descriptor. */
 #ifdef SYS_open
 #define OLD_CALLS(CALL)                                                                            \
     CALL(open, OPENS, .flags = 2, .path = 1)                                                       \
@@ -118,16 +118,16 @@ enum {
 };
 _Static_assert(PLACES <= UINT8_MAX, "a place is a byte");
 
-/* Of each number: most have none. */
-static const uint8_t places[] = {CALLS(PLACE_ROW)};
+/* Indices into the calls by number; most numbers have none. */
+static const uint8_t call_indices[] = {CALLS(PLACE_ROW)};
 static const struct etwas_file_call calls[] = {CALLS(CALL_ROW)};
 
 const struct etwas_file_call *etwas_file_call_of(int64_t number)
 {
-    if (number < 0 || (uint64_t)number >= sizeof places || places[number] == NOWHERE) {
+    if (number < 0 || (uint64_t)number >= sizeof call_indices || call_indices[number] == NOWHERE) {
         return NULL;
     }
-    return &calls[places[number]];
+    return &calls[call_indices[number]];
 }
 
 /* ---- the filter ------------------------------------------------------------------------------ */
@@ -139,7 +139,7 @@ struct run {
 };
 
 enum {
-    CALLS_ROOM = sizeof places
+    CALLS_ROOM = sizeof call_indices
 };
 
 struct text {
@@ -164,7 +164,7 @@ static __attribute__((format(printf, 2, 3))) void append_text(struct text *text,
     }
 }
 
-/* Each half of them asks whether the number is in it, and then its halves do. */
+/* A binary search: each half compares whether the number is in it, and then its halves do. */
 static void put_runs(struct text *text, const struct run *runs, uint32_t count)
 {
     uint32_t half = count / 2;
@@ -189,7 +189,7 @@ static void make_filter(void)
     uint32_t count = 0;
 
     for (uint32_t number = 0; number < CALLS_ROOM; number++) {
-        if (places[number] == NOWHERE) {
+        if (call_indices[number] == NOWHERE) {
             continue;
         }
         if (count != 0 && runs[count - 1].last + 1 == number) {

@@ -19,7 +19,7 @@ enum {
     DECIMAL = 10,
 };
 
-/* False: it is not open any more, or we may not know. */
+/* False: the file is not open any more, or may not be read. */
 static bool read_name(uint32_t process_id, uint32_t descriptor, char *name, size_t room)
 {
     char link[LONGEST_LINK];
@@ -34,14 +34,14 @@ static bool read_name(uint32_t process_id, uint32_t descriptor, char *name, size
     return true;
 }
 
-/* ---- what is open in the beginning ----------------------------------------------------------- */
+/* ---- files that are open at the beginning ---------------------------------------------------- */
 
 struct scan {
     struct etwas_open_files *files;
     const struct etwas_event_group_host *host;
 };
 
-/* What we have open to look at /proc. */
+/* Descriptors that this scan of /proc has open itself. */
 static bool is_of_scan(uint32_t process_id, const char *name)
 {
     return process_id == (uint32_t)getpid() && strncmp(name, "/proc", strlen("/proc")) == 0;
@@ -55,7 +55,7 @@ static void emit_again(const struct etwas_event_group_host *host,
     }
 }
 
-/* What is known of it by its calls is right, whatever /proc shows by now. */
+/* What calls have said of the file is right, whatever /proc shows by now. */
 static void find_file(const struct scan *scan, uint32_t process_id, uint32_t descriptor)
 {
     char name[PATH_MAX];
@@ -113,7 +113,7 @@ void etwas_file_names_find(struct etwas_open_files *files,
     }
 }
 
-/* ---- what is opened or used later ------------------------------------------------------------ */
+/* ---- files that are opened or used later ----------------------------------------------------- */
 
 static void emit_name(const struct etwas_event_group_host *host, const struct etwas_open_file *file)
 {

@@ -12,7 +12,10 @@ enum {
     CLASS_VERSION = 3,
     LARGEST_ERROR = 4095,
 
-    /* CreateOptions: how, and in the highest byte what if it is there, and if it is not. */
+    /*
+     * CreateOptions: the options, and in the highest byte what to do if the file exists and if it
+     * does not.
+     */
     OPTION_DIRECTORY = 0x1,
     OPTION_WRITE_THROUGH = 0x2,
     OPTION_NO_BUFFERING = 0x8,
@@ -62,7 +65,7 @@ static void end_file_record(const struct etwas_source_event *event)
                event->sample->origin.time_ns);
 }
 
-/* What of each class follows the file. */
+/* Puts what follows the file in records of each class. */
 static void put_rest(struct etwas_record_builder *record,
                      const struct etwas_file_operation *operation, uint32_t thread_id)
 {

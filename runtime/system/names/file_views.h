@@ -39,7 +39,7 @@ void etwas_file_views_read(uint32_t process_id,
                            void (*each)(void *context, const struct etwas_file_view *view),
                            void *context);
 
-/* ---- which keys were told what they are called ----------------------------------------------- */
+/* ---- keys whose names are emitted ------------------------------------------------------------ */
 
 struct etwas_file_keys {
     struct etwas_id_map map;

@@ -43,7 +43,7 @@ static bool is_file_of(const struct etwas_image_file *file, const struct etwas_m
            strcmp(file->path, mapping->path) == 0;
 }
 
-/* With a reference more. NULL: no memory. */
+/* Adds a reference. NULL: there is no memory. */
 static struct etwas_image_file *file_of(struct etwas_id_map *files,
                                         const struct etwas_mapping *mapping)
 {
@@ -103,14 +103,17 @@ static bool is_same_image(const struct etwas_file_image *one, const struct etwas
            one->base_offset == other->base_offset;
 }
 
-/* The last one takes the place. */
+/* The last image takes the place. */
 static void remove_at(struct etwas_image_list *list, struct etwas_id_map *files, uint32_t index)
 {
     drop_file(files, list->images[index].file);
     list->images[index] = list->images[--list->count];
 }
 
-/* Unloads what is not there any more, and what becomes a part of the new image, which grows. */
+/*
+ * Unloads images that are not there any more, and those that become part of the new image, which
+ * grows.
+ */
 static void make_room(struct etwas_image_list *list, struct etwas_id_map *files,
                       struct etwas_file_image *image, etwas_image_callback *callback, void *context)
 {

@@ -13,7 +13,7 @@ enum {
     PLACES = 2 * ETWAS_KERNEL_ADDRESSES,
     PLACE_SHIFT = 64 - 16,
     GROUP_SHIFT = 8,
-    /* Groups and types, and where their payloads have addresses. */
+    /* Groups and types of records, whose payloads have addresses. */
     SAMPLE = 0x0F << GROUP_SHIFT | 46,
     STACK = 0x18 << GROUP_SHIFT | 32,
     THREADED_DPC = 0x0F << GROUP_SHIFT | 66,
@@ -27,21 +27,21 @@ _Static_assert(PLACES == 1 << (64 - PLACE_SHIFT), "a place for each hash");
 
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
-static void add_new(struct etwas_kernel_addresses *addresses, uint64_t address, uint64_t *place)
+static void add_new(struct etwas_kernel_addresses *addresses, uint64_t address, uint64_t *entry)
 {
     if (addresses->count == ETWAS_KERNEL_ADDRESSES) {
         addresses->left_out += addresses->left_out != UINT32_MAX;
         return;
     }
     addresses->count++;
-    *place = address;
+    *entry = address;
 }
 
 void etwas_kernel_addresses_add(struct etwas_kernel_addresses *addresses, uint64_t address)
 {
     const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
     uint64_t *table = addresses->table;
-    uint32_t place = (uint32_t)(address * golden >> PLACE_SHIFT);
+    uint32_t entry = (uint32_t)(address * golden >> PLACE_SHIFT);
 
     if (address < KERNEL_HALF) {
         return;
@@ -54,16 +54,16 @@ void etwas_kernel_addresses_add(struct etwas_kernel_addresses *addresses, uint64
         }
         addresses->table = table;
     }
-    while (table[place] != address) {
-        if (table[place] == 0) {
-            add_new(addresses, address, &table[place]);
+    while (table[entry] != address) {
+        if (table[entry] == 0) {
+            add_new(addresses, address, &table[entry]);
             return;
         }
-        place = (place + 1) & (PLACES - 1);
+        entry = (entry + 1) & (PLACES - 1);
     }
 }
 
-/* 0 where the record ends before it. */
+/* Returns 0 if the record ends before it. */
 static uint64_t address_at(const struct etwas_stamped_record *record, uint32_t at)
 {
     uint64_t address = 0;
@@ -75,8 +75,8 @@ static uint64_t address_at(const struct etwas_stamped_record *record, uint32_t a
 }
 
 /*
- * The kernel's part of a stack and the program's are a record each. All frames but the innermost are behind a
- * call, which may be the last instruction of its function.
+ * The kernel's part of a stack and the program's are separate records. Every frame but the
+ * innermost is the address after a call, which may be the last instruction of its function.
  */
 static void add_stack(struct etwas_kernel_addresses *addresses,
                       const struct etwas_stamped_record *record)
@@ -143,9 +143,9 @@ uint64_t *etwas_kernel_addresses_sorted(const struct etwas_kernel_addresses *add
     uint64_t *sorted = addresses->count != 0 ? calloc(addresses->count, sizeof *sorted) : NULL;
     uint32_t count = 0;
 
-    for (uint32_t place = 0; sorted != NULL && place < PLACES; place++) {
-        if (addresses->table[place] != 0) {
-            sorted[count++] = addresses->table[place];
+    for (uint32_t entry = 0; sorted != NULL && entry < PLACES; entry++) {
+        if (addresses->table[entry] != 0) {
+            sorted[count++] = addresses->table[entry];
         }
     }
     if (sorted != NULL) {

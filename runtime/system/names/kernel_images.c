@@ -61,7 +61,7 @@ static uint32_t read_notes(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROO
     return bytes > 0 ? etwas_build_id_of_notes(notes, (size_t)bytes, build_id) : 0;
 }
 
-/* Which of the two a kernel names depends on its machine: aarch64's has no _text. */
+/* The symbol depends on the machine: aarch64 has no _text. */
 static bool is_begin(const char *line, uint64_t *address)
 {
     return etwas_kernel_parse_symbol(line, "_text", address) ||

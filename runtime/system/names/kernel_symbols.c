@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Symbols come in any order: those of the kernel by address, then each module's. The addresses divide
- * them: each has the symbols that are behind the address before it, and up to it.
+ * Symbols come in any order: those of the kernel by address, then those of each module. The
+ * addresses divide them into ranges: each address has the symbols that are greater than the address
+ * before it and not greater than itself.
  *
  *     addresses        a           b                c
  *     symbols     s  s │     t     │                │   u
- *                    └ a's         └ none of its own, so a symbol before: t       u: behind all
+ *                    └ a's         └ none of its own, so the symbol before: t     u: behind all
  */
 #include "system/names/kernel_symbols.h"
 
@@ -31,19 +32,19 @@ struct symbol {
     char module[NAME_ROOM];
 };
 
-/* Symbols between two addresses. */
+/* The symbols between two addresses. */
 struct range {
     uint64_t first; /* the lowest symbol; UINT64_MAX: there is none */
     uint64_t last;  /* the highest one that is a function; 0: there is none */
-    char *names;    /* of that one: its name, 0, its module, 0. malloc's */
+    char *names;    /* its name, 0, its module, 0; from malloc */
 };
 
 struct lookup {
     const uint64_t *addresses; /* ascending */
     uint32_t count;
-    struct range *ranges; /* one more, for what is behind all addresses */
+    struct range *ranges; /* one more than addresses, for what is behind all of them */
     uint32_t newest_at;   /* the range of `newest` */
-    struct symbol newest; /* found last, not yet in its range */
+    struct symbol newest; /* found last, and not added to its range yet */
 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -59,7 +60,10 @@ static void copy_word(char *to, const char *from, const char *end, const char *e
     to[length] = 0;
 }
 
-/* ffffffffc0a00010 t nft_do_chain\t[nf_tables]. Its address and type; false: it is no such line. */
+/*
+ * ffffffffc0a00010 t nft_do_chain\t[nf_tables]. Parses address and type. False: the line has
+ * another form.
+ */
 static bool parse_address(const char *line, const char *end, uint64_t *address, char *type)
 {
     const char *at = line;
@@ -94,12 +98,12 @@ static void parse_names(struct symbol *symbol, const char *line, const char *end
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* That of the first address that is not below the symbol's. */
+/* Returns the range of the first address that is not below the symbol. */
 static uint32_t range_of(const struct lookup *lookup, uint64_t address)
 {
     uint32_t low = 0;
     uint32_t high = lookup->count;
-    uint32_t at = lookup->newest_at; /* mostly the same again */
+    uint32_t at = lookup->newest_at; /* mostly the same range again */
 
     if ((at == 0 || lookup->addresses[at - 1] < address) &&
         (at == lookup->count || address <= lookup->addresses[at])) {
@@ -165,7 +169,7 @@ static void take_line(struct lookup *lookup, const char *line, const char *end)
     }
 }
 
-/* Lines that are longer than the room are passed over. */
+/* Lines that are longer than the room are skipped. */
 static void read_lines(struct lookup *lookup, int file)
 {
     char *room = malloc(ROOM);
@@ -189,7 +193,7 @@ static void read_lines(struct lookup *lookup, int file)
     keep_newest(lookup);
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- emitting -------------------------------------------------------------------------------- */
 
 static void emit_symbol(const struct range *range, uint64_t end, uint32_t left_out,
                         struct etwas_record_builder *record, struct etwas_emitter *emitter)
@@ -205,7 +209,7 @@ static void emit_symbol(const struct range *range, uint64_t end, uint32_t left_o
     etwas_emit_now(emitter, etwas_record_builder_end(record));
 }
 
-/* Where the symbol behind the range's begins, or where functions that begin there end at last. */
+/* Returns where the next symbol begins, or how far a function that begins there can reach. */
 static uint64_t end_of(const struct lookup *lookup, uint32_t at)
 {
     uint64_t end = lookup->ranges[at].last + FUNCTION_MOST_BYTES;

@@ -12,13 +12,19 @@
 #include "platform/thread.h"
 
 enum {
-    /* Of so many naps: a machine that stood still has not waited. */
+    /*
+     * A quarter of a second in parts, so that a machine that stood still is not taken for a
+     * timeout.
+     */
     NAPS = 25,
     NAP_NS = 10000000,
     NS_PER_S = 1000000000,
 };
 
-/* A thread that does offloaded tasks, one after the other. It frees itself where it was left alone. */
+/*
+ * A thread that runs tasks, one after the other. It frees its memory by itself after it was
+ * abandoned.
+ */
 struct worker {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -26,25 +32,25 @@ struct worker {
     struct etwas_offload_task *task; /* NULL: there is none */
     bool is_done;
     bool is_abandoned;
-    bool is_over; /* there will be none any more */
+    bool is_over; /* there will be no more tasks */
 };
 
 static _Thread_local bool has_begun;
-static _Thread_local struct worker *my_worker; /* NULL: none yet, or it was left alone */
+static _Thread_local struct worker *my_worker; /* NULL: there is none yet, or it was abandoned */
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* An offloaded task has one from before it begins until it has come back: whoever is left alone has had it already. */
+/* A task has a slot from before it runs until it returns, so an abandoned one has a slot, too. */
 static struct slot {
-    const struct etwas_offload_task *task; /* NULL: nobody */
-    bool is_abandoned;                     /* alone; until then its asker waits for it */
+    const struct etwas_offload_task *task; /* NULL: the slot is free */
+    bool is_abandoned;                     /* until then the caller waits for it */
     uint32_t process_id;
     uint64_t device;
 } slots[ETWAS_OFFLOAD_MOST];
 
-/* With the lock held. NULL: nobody has it. */
+/* The lock is held. NULL: no slot has this task. */
 static struct slot *slot_of(const struct etwas_offload_task *task)
 {
     for (uint32_t index = 0; index < ETWAS_OFFLOAD_MOST; index++) {
@@ -55,7 +61,7 @@ static struct slot *slot_of(const struct etwas_offload_task *task)
     return NULL;
 }
 
-/* With the lock held. It would wait for whom another waits for. */
+/* The lock is held. Whether an abandoned task waits for the same process. */
 static bool would_block(uint32_t process_id)
 {
     bool waits = false;
@@ -67,7 +73,7 @@ static bool would_block(uint32_t process_id)
     return waits;
 }
 
-/* False: there is no place for it, or it would wait. */
+/* False: there is no free slot, or the task would block. */
 static bool claim_slot(const struct etwas_offload_task *task)
 {
     struct slot *slot;
@@ -132,7 +138,7 @@ uint32_t etwas_offload_abandoned(void)
 }
 #endif
 
-/* ---- who does them --------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static void free_worker(struct worker *worker)
 {
@@ -141,7 +147,7 @@ static void free_worker(struct worker *worker)
     free(worker);
 }
 
-/* With the lock held. False: nobody waits for it any more. */
+/* The lock is held. False: the worker was abandoned meanwhile. */
 static bool run_task(struct worker *worker)
 {
     struct etwas_offload_task *task = worker->task;
@@ -181,7 +187,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* It comes as soon as who asks for it, who waits. NULL: there can be none. */
+/* The thread has the priority of the caller, which waits for it. NULL: it cannot be created. */
 static struct worker *make_worker(void)
 {
     struct worker *worker = calloc(1, sizeof *worker);
@@ -202,7 +208,7 @@ static struct worker *make_worker(void)
     return worker;
 }
 
-/* ---- who asks -------------------------------------------------------------------------------- */
+/* ---- running a task -------------------------------------------------------------------------- */
 
 void etwas_offload_begin(void)
 {
@@ -225,7 +231,7 @@ void etwas_offload_end(void)
     }
 }
 
-/* With the lock held. */
+/* The lock is held. */
 static void nap(struct worker *worker)
 {
     struct timespec until;
@@ -239,7 +245,7 @@ static void nap(struct worker *worker)
     (void)pthread_cond_timedwait(&worker->changed, &worker->lock, &until);
 }
 
-/* With the lock held. */
+/* The lock is held. */
 static void abandon_task(struct worker *worker, struct etwas_offload_task *task)
 {
     if (task->abandon != NULL) {

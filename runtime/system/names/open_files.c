@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Beyond any address, and any device and inode that a file is known by elsewhere. */
+/* Greater than any address, and than any key of a file. */
 #define FIRST_NUMBER (UINT64_C(1) << 63)
 
 struct etwas_open_process {
@@ -110,7 +110,7 @@ struct etwas_open_file *etwas_open_files_remove_closed(struct etwas_open_files *
     return file;
 }
 
-/* It is not open from then on, or never was known. */
+/* The file is not open from this time on, or is forgotten. */
 static void remove_file(struct etwas_open_files *files, struct etwas_open_file *file,
                         int64_t time_ns)
 {
@@ -137,7 +137,7 @@ static void remove_process_without_files(struct etwas_open_files *files,
     }
 }
 
-/* NULL: no memory. */
+/* NULL: there is no memory. */
 static struct etwas_open_process *find_or_add_process(struct etwas_open_files *files,
                                                       uint32_t process_id)
 {
@@ -267,7 +267,7 @@ int64_t etwas_open_file_begin(struct etwas_open_file *file, bool is_write)
     return file->position;
 }
 
-/* False: others were under way meanwhile. */
+/* False: other calls overlapped with this one. */
 static bool end_move(struct etwas_open_file *file)
 {
     bool is_mixed = file->is_mixed;

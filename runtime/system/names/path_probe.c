@@ -13,31 +13,32 @@
 #include "system/stream/bpf_registers.h"
 
 enum {
-    CALLS = 512, /* beyond any number of one that has paths */
+    CALLS = 512, /* more than the number of any call that has paths */
     LATE_ROOM = 1024,
     LATE_SHIFT = 32,
     SECOND_SHIFT = 16,
     REGISTER_MASK = 0xFFFF,
 };
 
-/* What the programs write, as far as the text goes: one path, or two, each with its 0. */
-struct said {
+/* What the programs write, as far as the text goes: one path or two, each with its 0. */
+struct report {
     struct said_head {
         uint64_t thread;
-        uint64_t call;    /* its number; above it, whether it is late */
+        uint64_t call;    /* its number; in the upper half whether it is late */
         uint64_t address; /* of the first path */
     } head;
     char text[2 * PATH_MAX + 8];
 };
 
 enum {
-    HEAD_BYTES = offsetof(struct said, text),
+    HEAD_BYTES = offsetof(struct report, text),
 };
 
 /*
- * What the programs are given. PATHS: of a call's number, where among the registers the paths' addresses are: the first
- * one's, and above SECOND_SHIFT the second one's; 0: there is none. LATE: by thread, and so that it may be another one's,
- * whose text was not in memory, and above LATE_SHIFT in which call.
+ * What the programs are given. PATHS: by the call's number, where in the registers the addresses of
+ * its paths are: the first one's, and above SECOND_SHIFT the second one's; 0: the call has none.
+ * LATE: by thread (another thread may have the same entry), the address of the path whose text was
+ * not in memory, and above LATE_SHIFT its call.
  */
 enum {
     PATHS,
@@ -49,7 +50,7 @@ enum {
     GIVEN
 };
 
-/* Where the register of an argument is; from 1 on. */
+/* The offset of the register of an argument, counted from 1. */
 static uint32_t register_of(uint8_t argument)
 {
 #if defined(__x86_64__)
@@ -62,22 +63,24 @@ static uint32_t register_of(uint8_t argument)
 
     return argument < sizeof places ? places[argument] : 0;
 #else
-    return argument == 0 ? 0 : (uint32_t)sizeof(uint64_t) * (argument - 1U); /* no call's first */
+    return argument == 0 ? 0
+                         : (uint32_t)sizeof(uint64_t) *
+                               (argument - 1U); /* not the first argument of any call */
 #endif
 }
 
 /* ---- the programs ---------------------------------------------------------------------------- */
 
-/* Registers that are the programs' own. */
+/* Registers that belong to the programs. */
 enum {
     CONTEXT = 6,
-    SAID = 7,
-    WHERE = 8,     /* what `paths` has */
+    REPORT = 7,
+    WHERE = 8,     /* the entry of PATHS */
     REGISTERS = 9, /* of the thread in its system call */
-    BYTES = 9,     /* when these are read: of the text */
+    BYTES = 9,     /* after the registers were read: the length of the text */
 };
 
-/* Places in the frame. */
+/* Offsets in the frame. */
 enum {
     CALL_AT = -8,
     THREAD_AT = -16,
@@ -99,7 +102,7 @@ enum {
 
 #define LEAVE ETWAS_BPF_SET(RESULT, 0), ETWAS_BPF_EXIT
 
-/* WHERE = of the call */
+/* WHERE = the entry of the call */
 #define FIND_PATHS \
     LOOK_UP(PATHS, CALL_AT), \
     ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 1), ETWAS_BPF_EXIT, \
@@ -110,31 +113,31 @@ enum {
     ETWAS_BPF_COPY(FIRST, FRAME), ETWAS_BPF_ADD_NUMBER(FIRST, to_at), ETWAS_BPF_SET(SECOND, 8), \
     ETWAS_BPF_CALL(BPF_FUNC_probe_read_kernel)
 
-/* Reads the paths and writes them out; what follows is where one cannot be read. */
-#define SAY_PATHS \
+/* Reads the paths and writes them; the next instructions run if one cannot be read. */
+#define WRITE_PATHS \
     ETWAS_BPF_STORE_NUMBER(FRAME, KEY_AT, 0), \
     LOOK_UP(SCRATCH, KEY_AT), \
     ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 1), ETWAS_BPF_EXIT, \
-    ETWAS_BPF_COPY(SAID, RESULT), \
+    ETWAS_BPF_COPY(REPORT, RESULT), \
     ETWAS_BPF_LOAD(FIRST, FRAME, THREAD_AT), \
-    ETWAS_BPF_STORE(SAID, offsetof(struct said, head.thread), FIRST), \
+    ETWAS_BPF_STORE(REPORT, offsetof(struct report, head.thread), FIRST), \
     ETWAS_BPF_LOAD(FIRST, FRAME, CALL_AT), \
-    ETWAS_BPF_STORE(SAID, offsetof(struct said, head.call), FIRST), \
+    ETWAS_BPF_STORE(REPORT, offsetof(struct report, head.call), FIRST), \
     ETWAS_BPF_LOAD(REGISTERS, CONTEXT, 0), \
     ETWAS_BPF_COPY(THIRD, WHERE), ETWAS_BPF_AND(THIRD, REGISTER_MASK), \
     LOAD_REGISTER(FIRST_PATH_AT), \
     ETWAS_BPF_COPY(THIRD, WHERE), ETWAS_BPF_SHIFT_RIGHT(THIRD, SECOND_SHIFT), \
     LOAD_REGISTER(SECOND_PATH_AT), \
     ETWAS_BPF_LOAD(THIRD, FRAME, FIRST_PATH_AT), \
-    ETWAS_BPF_STORE(SAID, offsetof(struct said, head.address), THIRD), \
-    ETWAS_BPF_COPY(FIRST, SAID), ETWAS_BPF_ADD_NUMBER(FIRST, HEAD_BYTES), \
+    ETWAS_BPF_STORE(REPORT, offsetof(struct report, head.address), THIRD), \
+    ETWAS_BPF_COPY(FIRST, REPORT), ETWAS_BPF_ADD_NUMBER(FIRST, HEAD_BYTES), \
     ETWAS_BPF_SET(SECOND, PATH_MAX), ETWAS_BPF_CALL(BPF_FUNC_probe_read_user_str), \
     ETWAS_BPF_SKIP_IF(BPF_JSLE, RESULT, 0, 22), \
     ETWAS_BPF_COPY(BYTES, RESULT), \
     \
     ETWAS_BPF_COPY(FIRST, WHERE), ETWAS_BPF_SHIFT_RIGHT(FIRST, SECOND_SHIFT), \
     ETWAS_BPF_SKIP_IF(BPF_JEQ, FIRST, 0, 8), \
-    ETWAS_BPF_COPY(FIRST, SAID), ETWAS_BPF_ADD_NUMBER(FIRST, HEAD_BYTES), \
+    ETWAS_BPF_COPY(FIRST, REPORT), ETWAS_BPF_ADD_NUMBER(FIRST, HEAD_BYTES), \
     ETWAS_BPF_ADD(FIRST, BYTES), ETWAS_BPF_SET(SECOND, PATH_MAX), \
     ETWAS_BPF_LOAD(THIRD, FRAME, SECOND_PATH_AT), \
     ETWAS_BPF_CALL(BPF_FUNC_probe_read_user_str), \
@@ -144,12 +147,12 @@ enum {
     ETWAS_BPF_COPY(FIRST, CONTEXT), \
     ETWAS_BPF_MAP(SECOND, OUTPUTS), \
     ETWAS_BPF_SET_U32(THIRD, -1), /* BPF_F_CURRENT_CPU */ \
-    ETWAS_BPF_COPY(FOURTH, SAID), \
+    ETWAS_BPF_COPY(FOURTH, REPORT), \
     ETWAS_BPF_COPY(FIFTH, BYTES), ETWAS_BPF_ADD_NUMBER(FIFTH, HEAD_BYTES), \
     ETWAS_BPF_CALL(BPF_FUNC_perf_event_output), \
     LEAVE
 
-/* Each call of the machine passes it, so it looks first whether it has paths. */
+/* Every system call of the machine runs this, so it first checks whether the call has paths. */
 static const struct bpf_insn enter_program[] = {
     ETWAS_BPF_COPY(CONTEXT, FIRST),
     ETWAS_BPF_LOAD(FIRST, CONTEXT, 8), ETWAS_BPF_STORE(FRAME, CALL_AT, FIRST),
@@ -161,7 +164,7 @@ static const struct bpf_insn enter_program[] = {
     ETWAS_BPF_SKIP_IF_OTHER_U32(RESULT, FIRST, 2),
     LEAVE,
     ETWAS_BPF_COPY_U32(RESULT, RESULT), ETWAS_BPF_STORE(FRAME, THREAD_AT, RESULT),
-    SAY_PATHS,
+    WRITE_PATHS,
 
     ETWAS_BPF_LOAD(FIRST, FRAME, CALL_AT), ETWAS_BPF_SHIFT_LEFT(FIRST, LATE_SHIFT),
     ETWAS_BPF_LOAD(SECOND, FRAME, THREAD_AT), ETWAS_BPF_OR(FIRST, SECOND),
@@ -189,7 +192,7 @@ static const struct bpf_insn leave_program[] = {
     ETWAS_BPF_LOAD(FIRST, FRAME, CALL_AT),
     ETWAS_BPF_SET(SECOND, 1), ETWAS_BPF_SHIFT_LEFT(SECOND, LATE_SHIFT),
     ETWAS_BPF_OR(FIRST, SECOND), ETWAS_BPF_STORE(FRAME, CALL_AT, FIRST),
-    SAY_PATHS,
+    WRITE_PATHS,
     LEAVE,
 };
 /* clang-format on */
@@ -221,7 +224,7 @@ bool etwas_path_probe_open(struct etwas_probe *probe, uint32_t processors, uint3
     const int given[GIVEN] = {
         [PATHS] = etwas_bpf_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), CALLS),
         [LATE] = etwas_bpf_map(BPF_MAP_TYPE_ARRAY, sizeof(uint64_t), LATE_ROOM),
-        [SCRATCH] = etwas_bpf_map(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(struct said), 1),
+        [SCRATCH] = etwas_bpf_map(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(struct report), 1),
         [OUTPUTS] = probe->outputs,
         [OWN_THREAD] = (int)own_thread,
     };
@@ -247,14 +250,14 @@ bool etwas_path_decode(const struct etwas_sample *sample,
                        struct etwas_process_record *process_record)
 {
     const char *text = (const char *)sample->raw + HEAD_BYTES;
-    struct said_head said;
+    struct said_head report;
     size_t left;
     size_t length;
 
     if (sample->raw_bytes < HEAD_BYTES) {
         return false;
     }
-    memcpy(&said, sample->raw, sizeof said);
+    memcpy(&report, sample->raw, sizeof report);
     left = sample->raw_bytes - HEAD_BYTES;
     length = strnlen(text, left);
     if (length == left) {
@@ -264,10 +267,10 @@ bool etwas_path_decode(const struct etwas_sample *sample,
                                                     .type = PERF_RECORD_SAMPLE,
                                                     .process_id = sample->origin.process_id,
                                                     .thread_id = sample->origin.thread_id};
-    process_record->path.thread = (uint32_t)said.thread;
-    process_record->path.call = (uint32_t)said.call;
-    process_record->path.is_late = said.call >> LATE_SHIFT != 0;
-    process_record->path.address = said.address;
+    process_record->path.thread = (uint32_t)report.thread;
+    process_record->path.call = (uint32_t)report.call;
+    process_record->path.is_late = report.call >> LATE_SHIFT != 0;
+    process_record->path.address = report.address;
     process_record->path.first = text;
     text += length + 1;
     left -= length + 1;

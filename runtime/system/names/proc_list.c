@@ -45,7 +45,7 @@ static bool has_ended(const char *folder, uint32_t thread_id, bool *is_leaving)
     if (!etwas_machine_here.text(path, stat, sizeof stat)) {
         return true;
     }
-    name_end = strrchr(stat, ')'); /* the name may have any letters */
+    name_end = strrchr(stat, ')'); /* the name may contain any characters */
     if (name_end == NULL || sscanf(name_end, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2) {
         return true;
     }
@@ -53,7 +53,7 @@ static bool has_ended(const char *folder, uint32_t thread_id, bool *is_leaving)
     return state == 'Z' || state == 'X';
 }
 
-/* The next entry that is a number; 0: there is none. */
+/* Returns the next entry that is a number; 0: there is none. */
 static uint32_t next_number(DIR *folder)
 {
     const struct dirent *entry;

@@ -8,17 +8,17 @@
 #include "etl/layout.h"
 
 enum {
-    GROUP_PROCESS = 0x03, /* with Load of images */
+    GROUP_PROCESS = 0x03, /* also of Load of images */
     GROUP_IMAGE = 0x14,
     PROCESS_VERSION = 4,
     IMAGE_VERSION = 3,
-    EMPTY_TEXTS_BYTES = 4, /* what is behind a command line, however long that is */
+    EMPTY_TEXTS_BYTES = 4, /* what follows a command line of any length */
     STAMP_BYTES = 4,       /* of the build id */
 };
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-/* TOKEN_USER, whose pointer means nothing but may not be 0, and a SID. */
+/* A TOKEN_USER, whose pointer means nothing and may not be 0, and a SID. */
 static void put_user(struct etwas_record_builder *record, uint32_t user_id)
 {
     enum {
@@ -68,7 +68,7 @@ const void *etwas_process_class_make(struct etwas_record_builder *record,
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
-/* Four bytes of the build id; 0 where there are none. */
+/* Four bytes of the build id; 0 if it has no such bytes. */
 static void put_build(struct etwas_record_builder *record, const struct etwas_image_file *file,
                       size_t at)
 {
@@ -94,7 +94,7 @@ const void *etwas_image_record_make(struct etwas_record_builder *record,
     return etwas_record_builder_end(record);
 }
 
-/* b3e675d7-2554-4f18-830b-2762732560de: which build an image is */
+/* b3e675d7-2554-4f18-830b-2762732560de: the build of an image */
 static const etwas_guid image_id_class = {
     0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
 

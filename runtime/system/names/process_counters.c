@@ -24,7 +24,7 @@ enum {
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* The 10th and the 12th field, of all its threads; the name may have any letters. */
+/* The 10th and the 12th field, the sums over all threads; the name may contain any characters. */
 void etwas_process_parse_faults(const char *text, struct etwas_process_counters *counters)
 {
     const char *end = strrchr(text, ')');
@@ -37,7 +37,10 @@ void etwas_process_parse_faults(const char *text, struct etwas_process_counters 
     }
 }
 
-/* Of a line that begins so. A name cannot say this: its new lines are written otherwise there. */
+/*
+ * Parses the line that begins so. A name cannot contain such a line: its new lines are escaped
+ * there.
+ */
 static void parse_line(const char *text, const char *begin, uint64_t unit, uint64_t *value)
 {
     const char *line = strstr(text, begin);

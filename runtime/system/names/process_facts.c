@@ -22,9 +22,9 @@ enum {
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /*
- *     42 (name) S 1 42 7 … with the start as its 22nd field
+ * 42 (name) S 1 42 7 … with the start as its 22nd field
  *
- * The name may have any letters, closing parentheses too; what follows it has none.
+ * The name may contain any characters, also closing parentheses; what follows it contains none.
  */
 bool etwas_process_parse_stat(const char *text, struct etwas_process_facts *facts)
 {
@@ -46,7 +46,7 @@ bool etwas_process_parse_stat(const char *text, struct etwas_process_facts *fact
     return true;
 }
 
-/* Real and effective user. A name cannot say this: its new lines are written otherwise there. */
+/* Real and effective user. A name cannot contain this line: its new lines are escaped there. */
 bool etwas_process_parse_user(const char *text, uint32_t *user_id)
 {
     const char *line = strstr(text, "\nUid:");
@@ -130,7 +130,7 @@ bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_f
     facts->has_no_answer = read.state == ETWAS_TEXT_NO_ANSWER;
     facts->is_cut = bytes == most;
     while (bytes > 0 &&
-           read.text[bytes - 1] == 0) { /* behind a title that the process wrote there */
+           read.text[bytes - 1] == 0) { /* padding behind a title that the process wrote there */
         bytes--;
     }
     memcpy(line, read.text != NULL ? read.text : "", bytes);

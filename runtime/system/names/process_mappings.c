@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a process can run code from, and of which build it is: the files that are mapped are asked, whatever is at
- * their paths by now. One that does not answer has no build, and neither have others of its device as long
- * as somebody waits for it.
+ * The executable mappings of a process with their build ids, which are read from the mapped files
+ * themselves, whatever is at their paths by now. A file that cannot be read in time has no build
+ * id, and neither have others of its device as long as a task waits for it.
  */
 #include <ck_pr.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ struct build {
 };
 
 struct mapped {
-    struct etwas_mapping mapping; /* with a path of its own */
+    struct etwas_mapping mapping; /* its path is allocated */
     struct build build;
 };
 
@@ -47,11 +47,11 @@ struct list {
 
 struct build_task {
     struct etwas_offload_task task;
-    struct list *list;   /* of who asks: what is known is put there when it is left alone */
-    uint32_t *list_from; /* likewise: so many are settled */
-    uint32_t from;       /* in the list */
+    struct list *list;   /* the caller's: results are stored there before the task is abandoned */
+    uint32_t *list_from; /* the caller's: the number of builds that are done */
+    uint32_t from;       /* the first one in the list */
     uint32_t count;
-    uint32_t done; /* of these; those before it do not change any more */
+    uint32_t done; /* of these; builds before it do not change any more */
     struct build builds[];
 };
 
@@ -96,7 +96,7 @@ static uint32_t store_builds(const struct build_task *asked)
     return done;
 }
 
-/* The one that it waits for is passed over. */
+/* Skips the build that it waits for. */
 static void abandon_builds(struct etwas_offload_task *task)
 {
     struct build_task *asked = (void *)task;
@@ -109,7 +109,7 @@ static void free_builds(struct etwas_offload_task *task)
     free(task);
 }
 
-/* False: there is nobody to ask. */
+/* False: there is no memory, or no task can run. */
 static bool ask_builds(struct list *list, uint32_t process_id, uint32_t *from)
 {
     uint32_t count = list->count - *from;

@@ -36,7 +36,7 @@ static const struct etwas_process_source here = {
     .tick_of = tick_of,
 };
 
-/* ---- where /proc speaks of others ------------------------------------------------------------ */
+/* ---- where /proc is of another namespace ----------------------------------------------------- */
 
 static bool list_none(void (*each)(void *context, uint32_t process_id), void *context)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    PROCESS_ID_BITS = 22, /* the kernel gives no greater numbers */
+    PROCESS_ID_BITS = 22, /* the kernel's numbers are smaller */
 };
 
 bool etwas_process_table_init(struct etwas_process_table *table)
@@ -126,7 +126,7 @@ void etwas_process_remove_thread(struct etwas_process_table *table, uint32_t thr
     free(thread);
 }
 
-/* ---- what is known --------------------------------------------------------------------------- */
+/* ---- what is known of a process -------------------------------------------------------------- */
 
 void etwas_process_forget_command_line(struct etwas_process *process)
 {

@@ -8,7 +8,7 @@
 
 /* ---- fork and exit --------------------------------------------------------------------------- */
 
-/* Of who forked it; of what /proc says where nothing is known of that. */
+/* Takes the origin of a new process from its parent, or from /proc if the parent is not known. */
 static void inherit_or_read(struct etwas_processes *processes, struct etwas_process *process,
                             uint32_t parent_id)
 {
@@ -28,7 +28,7 @@ static void inherit_or_read(struct etwas_processes *processes, struct etwas_proc
         etwas_process_key(process->node.id, processes->source->tick_of(process->since_ns));
 }
 
-/* /proc shows a process a moment before the kernel says that it was forked. */
+/* /proc shows a process a moment before the kernel's FORK is written. */
 static bool was_found_first(const struct etwas_processes *processes,
                             const struct etwas_process *process, int64_t time_ns)
 {
@@ -58,7 +58,7 @@ static void handle_new_process(struct etwas_processes *processes,
     }
 }
 
-/* The process that something is said of; NULL: it says nothing new. */
+/* Returns the process of a record; NULL: the record says nothing new. */
 static struct etwas_process *process_of_record(struct etwas_processes *processes,
                                                const struct etwas_process_record *process_record)
 {
@@ -163,7 +163,7 @@ static void handle_image(struct etwas_processes *processes,
 void etwas_processes_handle(struct etwas_processes *processes,
                             const struct etwas_process_record *process_record)
 {
-    /* In another namespace; gone. */
+    /* In another namespace, or gone. */
     if (process_record->process_id == 0 || process_record->process_id == UINT32_MAX) {
         return;
     }

@@ -3,7 +3,7 @@
 
 #include "system/names/processes_internal.h"
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- emitting -------------------------------------------------------------------------------- */
 
 static void emit_record(struct etwas_processes *processes, const struct etwas_record_origin *origin,
                         const void *record)
@@ -108,9 +108,12 @@ void etwas_process_unload(struct etwas_processes *processes, struct etwas_proces
     etwas_image_list_clear(&process->images, &processes->table.files);
 }
 
-/* ---- processes that are there ---------------------------------------------------------------- */
+/* ---- processes that exist -------------------------------------------------------------------- */
 
-/* Of two threads with one number, as after an exec, what is said of the second may be what is found for the first. */
+/*
+ * If two threads had the same number, as after an exec, the report of the second may be found for
+ * the first.
+ */
 void etwas_process_handle_exit(struct etwas_processes *processes, struct etwas_process *process,
                                uint32_t thread_id)
 {
@@ -126,7 +129,7 @@ void etwas_process_handle_exit(struct etwas_processes *processes, struct etwas_p
     process->status = exit.status;
 }
 
-/* Threads whose end was lost have ended all the same. */
+/* Threads whose end was lost have ended, too. */
 void etwas_process_end(struct etwas_processes *processes, struct etwas_process *process,
                        const struct etwas_record_origin *origin, uint32_t flags)
 {

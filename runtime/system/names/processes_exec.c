@@ -2,18 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A process that runs another program. COMM says that it will, before the program is there; where there is
- * a probe (exec_probe.h), that says a little later with which arguments it begins, and then it is
- * told. What the probe has not said is read from /proc: at once where there is none; else when its
- * sample was lost, which is noticed when somebody looks for what was lost, or in the end.
+ * A process that runs another program. COMM reports it before the program is there. If there is a
+ * probe (exec_probe.h), it reports the arguments a little later, and then the program is emitted.
+ * Otherwise they are read from /proc: at once without a probe; if the probe's sample was lost, when
+ * a scan notices it or at the end.
  */
 #include <string.h>
 
 #include "system/names/processes_internal.h"
 
 /*
- * What /proc says of a program that was begun a while ago, if it is that one which is there now. False: it is
- * another, or nobody.
+ * Reads the facts of a program that began a while ago. False: the process runs another one by now,
+ * or is gone.
  */
 static bool read_program(struct etwas_processes *processes, struct etwas_process *process)
 {
@@ -50,7 +50,7 @@ void etwas_process_finish_exec(struct etwas_processes *processes, struct etwas_p
     emit_exec(processes, process, origin);
 }
 
-/* Its other threads are gone, whatever was seen of them. */
+/* The other threads are gone, whatever has been recorded of them. */
 static void drop_other_threads(struct etwas_processes *processes, struct etwas_process *process,
                                const struct etwas_record_origin *origin)
 {

@@ -39,7 +39,7 @@ static inline struct etwas_record_origin etwas_record_origin_found(uint32_t proc
     return (struct etwas_record_origin){etwas_slot_count, time_ns, process_id, process_id};
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- emitting -------------------------------------------------------------------------------- */
 
 /* Emits that the process exists. */
 void etwas_process_emit(struct etwas_processes *processes, struct etwas_process *process,
@@ -105,7 +105,7 @@ void etwas_process_handle_arguments(struct etwas_processes *processes,
 void etwas_process_finish_exec(struct etwas_processes *processes, struct etwas_process *process,
                                const struct etwas_record_origin *origin);
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- scanning -------------------------------------------------------------------------------- */
 
 /* Reads the facts of a process and its command line. False: there is no such process. */
 bool etwas_process_read_facts(struct etwas_processes *processes, uint32_t process_id);

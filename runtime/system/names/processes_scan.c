@@ -5,9 +5,11 @@
 
 #include <stddef.h>
 
-/* ---- who is there ---------------------------------------------------------------------------- */
+/* ---- processes that exist -------------------------------------------------------------------- */
 
-/* Of who is on its way out the rings may have said it, and say no more. */
+/*
+ * The EXIT of a thread that is leaving may have been handled already, and there is no second one.
+ */
 static void handle_listed_thread(void *context, uint32_t thread_id, bool is_leaving)
 {
     const struct etwas_process_mapped *found = context;
@@ -72,7 +74,7 @@ struct etwas_process *etwas_process_scan(struct etwas_processes *processes, uint
     found.origin = etwas_record_origin_found(process_id, now_ns);
     etwas_process_apply_facts(process, &processes->facts);
     processes->source->threads(process_id, handle_listed_thread, &found);
-    if (process->threads == NULL) { /* just now */
+    if (process->threads == NULL) { /* they have just ended */
         etwas_process_remove(&processes->table, process);
         return NULL;
     }
@@ -83,7 +85,7 @@ struct etwas_process *etwas_process_scan(struct etwas_processes *processes, uint
     return process;
 }
 
-/* Once more. */
+/* Emits a known process once more. */
 static void emit_known(struct etwas_processes *processes, struct etwas_process *process,
                        bool is_end)
 {
@@ -143,9 +145,9 @@ void etwas_processes_run_down(struct etwas_processes *processes)
     processes->has_run_down = true;
 }
 
-/* ---- after a loss, and in the end ------------------------------------------------------------ */
+/* ---- after a loss, and at the end ------------------------------------------------------------ */
 
-/* Known to be the process's, or found to be. */
+/* Marks a thread as present, or adds it to the process. */
 static void mark_thread(void *context, uint32_t thread_id, bool is_leaving)
 {
     const struct etwas_process_mapped *found = context;
@@ -159,7 +161,7 @@ static void mark_thread(void *context, uint32_t thread_id, bool is_leaving)
     }
 }
 
-/* Who has the number of one that has ended is another. */
+/* A process with the number of one that has ended is another one. */
 static void check_process(void *context, uint32_t process_id)
 {
     struct etwas_processes *processes = context;
@@ -181,7 +183,7 @@ static void check_process(void *context, uint32_t process_id)
     etwas_quiesce(processes->quiesce);
 }
 
-/* Whose end is not in the rings. False: there is no thread left. */
+/* Removes threads whose EXIT is not in the rings. False: no thread is left. */
 static bool drop_missing_threads(struct etwas_processes *processes, struct etwas_process *process)
 {
     struct etwas_process_thread *thread = process->threads;
@@ -198,7 +200,7 @@ static bool drop_missing_threads(struct etwas_processes *processes, struct etwas
     return process->threads != NULL || process->node.id == ETWAS_PROCESS_KERNEL;
 }
 
-/* Who has ended, and who has begun a program of which the rings say no more. */
+/* Ends processes that have gone, and finishes execs of which the rings say no more. */
 static void finish_scan(struct etwas_processes *processes)
 {
     struct etwas_process *process = etwas_process_after(&processes->table, NULL);

@@ -147,7 +147,7 @@ void etwas_view_remove(struct etwas_view_process *process, uint64_t begin, uint6
         }
         callback(context, &part);
         process->views[index] = process->views[--process->count];
-        etwas_view_add(process, &left); /* neither is looked at to any effect again */
+        etwas_view_add(process, &left); /* neither part is affected again */
         etwas_view_add(process, &right);
     }
 }

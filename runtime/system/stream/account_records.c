@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The accounts as records: one for each source on each processor where it counted something, and on one
- * where nothing was counted anywhere; one for each kind of record that was made of it there.
+ * Emits the accounts: a record for each source on each processor where it counted something, and on
+ * one processor for a source that counted nothing anywhere; and a record for each kind of record
+ * that was made of it.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum {
     NAME_ROOM = 64,
 };
 
-/* Where the accounts go; without a record they are counted. */
+/* Where the accounts are emitted; without a record builder they are only numbered. */
 struct account_emitter {
     struct etwas_record_builder *record;
     struct etwas_emitter *emitter;
@@ -67,7 +68,7 @@ static const char *process_record_name(uint32_t kind)
     }
 }
 
-/* As the kernel calls it, a tracepoint as in the table of flags. */
+/* The kernel's name of the source, with a colon in that of a tracepoint. */
 static void put_source_name(struct etwas_record_builder *record, uint32_t tag)
 {
     const struct etwas_event_source *source;
@@ -97,7 +98,7 @@ static uint32_t counted_of(uint32_t tag)
     return etwas_accounts_is_counted(tag) ? ETWAS_ETL_COUNTED_EACH : ETWAS_ETL_COUNTED_LOST_ALONE;
 }
 
-/* EnableFlags that ask for it. */
+/* The EnableFlags that request the source. */
 static uint32_t flags_of(const struct etwas_accounts *accounts, uint32_t tag)
 {
     uint64_t flags = 0;
@@ -179,7 +180,7 @@ static void emit_account_records(struct account_emitter *account_emitter,
     }
 }
 
-/* ---- which ----------------------------------------------------------------------------------- */
+/* ---- which accounts are emitted -------------------------------------------------------------- */
 
 static bool has_counts(const struct etwas_account *account)
 {
@@ -187,7 +188,7 @@ static bool has_counts(const struct etwas_account *account)
            account->kind_count != 0;
 }
 
-/* One of which nothing was counted has an account on the first processor where it was open. */
+/* A source that counted nothing has an account on the first processor where it was open. */
 static bool is_emitted(const struct etwas_accounts *accounts, uint32_t slot, uint32_t tag)
 {
     const struct etwas_account *account = etwas_account_of(accounts, slot, tag);

@@ -71,7 +71,7 @@ static bool is_kind(const struct etwas_account_records *made, uint32_t hook, con
                    sizeof made->class_guid) == 0);
 }
 
-/* NULL: no memory. */
+/* NULL: there is no memory. */
 static struct etwas_account_records *add_kind(struct etwas_account *account, uint32_t hook,
                                               const uint8_t *record)
 {
@@ -95,7 +95,7 @@ static struct etwas_account_records *add_kind(struct etwas_account *account, uin
     return made;
 }
 
-/* One that is not counted for want of memory is missed by who counts the file. */
+/* Without memory a record is not counted, and a reader that counts the file notices that. */
 void etwas_accounts_add_record(struct etwas_accounts *accounts, uint32_t slot,
                                const uint8_t *record, bool is_refused)
 {
@@ -132,7 +132,8 @@ uint64_t etwas_accounts_lost(const struct etwas_accounts *accounts)
             }
             if (!etwas_accounts_is_counted(tag)) {
                 lost += account->lost + account->unread;
-            } else if (account->counted > account->taken) { /* less where the count is not known */
+            } else if (account->counted >
+                       account->taken) { /* it may be less where the count is not known */
                 lost += account->counted - account->taken;
             }
         }

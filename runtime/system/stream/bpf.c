@@ -30,8 +30,8 @@ bool etwas_bpf_map_set(int map, uint32_t index, uint32_t value)
 }
 
 /*
- * The kernel lets a program call most of its functions only if its licence may be the GPL: so are ours
- * to be had, beside the licence of the library.
+ * The kernel lets a program call most helper functions only if its licence is compatible with the
+ * GPL; so our programs are available under the GPL besides the library's licence.
  */
 static int load(union bpf_attr *attributes, const struct bpf_insn *code, size_t count,
                 const int *given)

@@ -12,11 +12,11 @@
 #include "system/stream/pseudo_file.h"
 
 enum {
-    MOST_BYTES = 32 << 20, /* distributions' have some 6 MB */
+    MOST_BYTES = 32 << 20, /* those of distributions have some 6 MB */
     KINDS = 20,
 };
 
-/* What a type is followed by: so many bytes, and as many for each of its members. */
+/* What follows a type: so many bytes, and so many for each of its members. */
 static const struct {
     uint8_t bytes;
     uint8_t of_each;
@@ -80,7 +80,7 @@ void etwas_btf_find(const uint8_t *btf, size_t bytes, const char *const *names, 
         memcpy(&type, types.at, sizeof type);
         kind = BTF_INFO_KIND(type.info);
         if (kind >= KINDS) {
-            return; /* where the next one begins is not known */
+            return; /* an unknown kind, after which nothing can be found */
         }
         size += tails[kind].bytes + (size_t)tails[kind].of_each * BTF_INFO_VLEN(type.info);
         if (size > types.bytes) {
@@ -97,7 +97,7 @@ void etwas_btf_find(const uint8_t *btf, size_t bytes, const char *const *names, 
 
 void etwas_btf_find_here(const char *const *names, size_t count, uint32_t *numbers)
 {
-    char *btf = malloc(MOST_BYTES); /* what is not read is not touched */
+    char *btf = malloc(MOST_BYTES); /* pages that are not read are never touched */
     int file = btf != NULL ? open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC) : -1;
     ssize_t bytes = etwas_pseudo_file_read(file, btf, MOST_BYTES);
 

@@ -13,7 +13,7 @@
 
 #include "platform/time_namespace.h"
 
-/* Says why in *reason. */
+/* Sets *reason and returns false. */
 static bool refuse(struct etwas_unavailability *reason, enum etwas_unavailability_cause cause,
                    int error)
 {
@@ -21,7 +21,7 @@ static bool refuse(struct etwas_unavailability *reason, enum etwas_unavailabilit
     return false;
 }
 
-/* What all events have in common. Disabled: until its output goes to the ring it counts nothing. */
+/* What all events have in common. They are disabled until their output goes to the ring. */
 static struct perf_event_attr attributes_of(uint32_t type, uint64_t config, uint64_t sample_type)
 {
     return (struct perf_event_attr){
@@ -136,14 +136,14 @@ void etwas_cpu_stream_start(struct etwas_cpu_stream *stream)
     }
 }
 
-/* Whether all its records have been read. */
+/* Whether all records of a closed event have been read. */
 static bool is_over(const struct etwas_cpu_stream *stream,
                     const struct etwas_cpu_stream_event *event)
 {
     return event->descriptor < 0 && (int64_t)(stream->ring.tail - event->end) >= 0;
 }
 
-/* Room for another; NULL: there is none. */
+/* Returns a free entry; NULL: there is none. */
 static struct etwas_cpu_stream_event *free_event(struct etwas_cpu_stream *stream)
 {
     for (uint32_t index = 1; index < stream->event_count; index++) {
@@ -155,7 +155,10 @@ static struct etwas_cpu_stream_event *free_event(struct etwas_cpu_stream *stream
                                                          : NULL;
 }
 
-/* Into the ring, filtered, and on if the others are and it does not wait: 0 or an errno. */
+/*
+ * Directs the event into the ring, sets its filter, and enables it if the stream is on. Returns 0
+ * or an errno.
+ */
 static int begin_event(const struct etwas_cpu_stream *stream, int descriptor,
                        const struct etwas_cpu_stream_request *request)
 {
@@ -203,7 +206,7 @@ static struct perf_event_attr attributes_for(const struct etwas_cpu_stream_reque
             attributes.sample_regs_user = ETWAS_SAMPLE_CALL_REGISTERS;
         }
     }
-    if (request->thread != 0) { /* what anybody may see of himself */
+    if (request->thread != 0) { /* what every user may see of the own process */
         attributes.exclude_kernel = 1;
         attributes.exclude_callchain_kernel = 1;
         attributes.inherit = 1;
@@ -226,7 +229,7 @@ bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
         return refuse(reason, ETWAS_UNAVAILABLE_EVENT, EMFILE);
     }
     good = open_event(stream, &attributes, request->thread, &event, reason);
-    if (!good && attributes.build_id && reason->error == EINVAL) { /* before Linux 5.12 */
+    if (!good && attributes.build_id && reason->error == EINVAL) { /* Linux before 5.12 */
         attributes.build_id = 0;
         good = open_event(stream, &attributes, request->thread, &event, reason);
     }
@@ -243,7 +246,7 @@ bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
     }
     *entry = event;
     etwas_cpu_stream_index_event(stream, entry);
-    /* A fork's child closes what is counted (etwas_cpu_stream_forget). */
+    /* A fork's child closes the events up to event_count (etwas_cpu_stream_forget). */
     ck_pr_fence_store();
     if (entry == &stream->events[stream->event_count]) {
         stream->event_count++;
@@ -254,7 +257,7 @@ bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* As read_format says. */
+/* As read_format has it. */
 struct values {
     uint64_t counted;
     uint64_t enabled_ns;
@@ -278,7 +281,9 @@ struct etwas_cpu_stream_totals etwas_cpu_stream_event_totals(
     return (struct etwas_cpu_stream_totals){.counted = values.counted, .lost = values.lost};
 }
 
-/* The time of one that is enabled goes on, whatever happens; of one whose processor was off it stands still for ever. */
+/*
+ * The enabled time of an event always goes on, but stands still if its processor has been offline.
+ */
 bool etwas_cpu_stream_is_dead(const struct etwas_cpu_stream *stream)
 {
     uint64_t before_ns = values_of(&stream->events[0]).enabled_ns;
@@ -428,7 +433,10 @@ void etwas_cpu_stream_forget(struct etwas_cpu_stream *stream)
     for (uint32_t index = 0; index < stream->event_count; index++) {
         int descriptor = stream->events[index].descriptor;
 
-        /* In this order: a fork between the two leaves the child one more, and none closed twice. */
+        /*
+         * In this order: a fork between the two leaves one descriptor open in the child, and closes
+         * none twice.
+         */
         stream->events[index].descriptor = -1;
         if (descriptor >= 0) {
             (void)close(descriptor);

@@ -51,9 +51,9 @@ struct etwas_source_event {
     void *state;
     const struct etwas_sample *sample;
     const struct etwas_tracepoint_field *fields; /* in the order of the source's names */
-    /* Of a tracepoint: the field with the kernel's number of its thread. */
+    /* In a tracepoint's sample, the field with the kernel's number of its thread. */
     const struct etwas_tracepoint_field *thread;
-    /* Of a switch: the thread that comes next, if the namespace is not the first one. */
+    /* In a switch, the thread that comes next, if the namespace is not the first one. */
     uint32_t next_thread;
     uint32_t slot; /* of the processor */
 };

@@ -9,7 +9,7 @@
 struct entry {
     uint64_t first;
     uint64_t second;
-    uint64_t age; /* which put it was; 0: free */
+    uint64_t age; /* the number of the insertion; 0: the entry is free */
     uint64_t value[];
 };
 
@@ -39,7 +39,7 @@ void etwas_join_free(struct etwas_join *join)
     free(join);
 }
 
-/* Of a set, which the numbers choose. */
+/* An entry of the set that the two numbers choose. */
 static struct entry *entry_at(const struct etwas_join *join, uint64_t first, uint64_t second,
                               size_t way)
 {

@@ -4,7 +4,7 @@
 #include "system/stream/merge.h"
 
 enum {
-    GIVEN_SHARES = 16, /* of a ring: so much is given back at once */
+    GIVEN_SHARES = 16, /* so much of a ring is given back at once */
 };
 
 static bool decode_merged(struct etwas_merged *merged)
@@ -20,14 +20,13 @@ static bool decode_merged(struct etwas_merged *merged)
          !etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample))) {
         return false;
     }
-    origin->time_ns +=
-        merged->stream->ahead_ns; /* from here on it is a time of this process's clock */
+    origin->time_ns += merged->stream->ahead_ns; /* from here on a time of this process's clock */
     return true;
 }
 
 /*
- * What makes no sense keeps the time of the one before it, so that it holds up nothing. The kernel goes on
- * writing while much is read, so it is given back on the way.
+ * A record that makes no sense gets the time of the one before it, so that it delays nothing. The
+ * kernel writes on while many records are read, so the ring is given back meanwhile.
  */
 static void advance(struct etwas_merged *merged)
 {
@@ -50,14 +49,14 @@ void etwas_merge_begin(struct etwas_merge *merge)
     for (uint32_t index = 0; index < merge->count; index++) {
         struct etwas_merged *merged = &merge->streams[index];
 
-        (void)etwas_ring_begin(&merged->stream->ring); /* a damaged one has no more */
+        (void)etwas_ring_begin(&merged->stream->ring); /* a damaged ring has no records */
         if (merged->record == NULL) {
             advance(merged);
         }
     }
 }
 
-/* The stream whose record is the earliest, and how far it may go on. */
+/* Finds the stream with the earliest record, and the time up to which it stays the earliest. */
 static struct etwas_merged *find_earliest(struct etwas_merge *merge, int64_t until_ns)
 {
     struct etwas_merged *earliest = NULL;

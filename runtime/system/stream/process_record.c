@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Records that are no samples.
- */
+/* Decodes the records of a ring that are no samples. */
 #include "system/stream/perf_cursor.h"
 #include "system/stream/sample.h"
 
-/* A text that ends before the record does. */
-static const char *take_text(struct etwas_perf_cursor *cursor)
+/* Reads a text that ends with a 0 within the record. */
+static const char *read_text(struct etwas_perf_cursor *cursor)
 {
     size_t bytes = cursor->is_short ? 0 : cursor->left;
     const char *text = (const char *)etwas_perf_cursor_skip(cursor, bytes);
@@ -19,25 +17,25 @@ static const char *take_text(struct etwas_perf_cursor *cursor)
     return text;
 }
 
-static void take_task(struct etwas_perf_cursor *cursor, struct etwas_process_record *process_record)
+static void read_task(struct etwas_perf_cursor *cursor, struct etwas_process_record *process_record)
 {
     process_record->process_id = etwas_perf_cursor_u32(cursor);
     process_record->task.parent_process_id = etwas_perf_cursor_u32(cursor);
     process_record->thread_id = etwas_perf_cursor_u32(cursor);
     process_record->task.parent_thread_id = etwas_perf_cursor_u32(cursor);
-    (void)etwas_perf_cursor_u64(cursor); /* the time once more */
+    (void)etwas_perf_cursor_u64(cursor); /* the time, which the origin has */
 }
 
-static void take_comm(struct etwas_perf_cursor *cursor, uint16_t misc,
+static void read_comm(struct etwas_perf_cursor *cursor, uint16_t misc,
                       struct etwas_process_record *process_record)
 {
     process_record->process_id = etwas_perf_cursor_u32(cursor);
     process_record->thread_id = etwas_perf_cursor_u32(cursor);
     process_record->comm.is_exec = (misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
-    process_record->comm.name = take_text(cursor);
+    process_record->comm.name = read_text(cursor);
 }
 
-static void take_inode(const uint8_t *file, struct etwas_process_record *process_record)
+static void read_inode(const uint8_t *file, struct etwas_process_record *process_record)
 {
     enum {
         MINOR_BITS = 20
@@ -49,8 +47,8 @@ static void take_inode(const uint8_t *file, struct etwas_process_record *process
     process_record->image.device = device[0] << MINOR_BITS | device[1];
 }
 
-/* A build id and how long it is, or numbers that name the file, in the same room. */
-static void take_file(struct etwas_perf_cursor *cursor, uint16_t misc,
+/* Reads a build id and its length, or the numbers of the file, which are at the same place. */
+static void read_file(struct etwas_perf_cursor *cursor, uint16_t misc,
                       struct etwas_process_record *process_record)
 {
     enum {
@@ -63,7 +61,7 @@ static void take_file(struct etwas_perf_cursor *cursor, uint16_t misc,
         return;
     }
     if ((misc & PERF_RECORD_MISC_MMAP_BUILD_ID) == 0) {
-        take_inode(file, process_record);
+        read_inode(file, process_record);
         return;
     }
     process_record->image.build_id_bytes = file[0];
@@ -73,7 +71,7 @@ static void take_file(struct etwas_perf_cursor *cursor, uint16_t misc,
     }
 }
 
-static void take_image(struct etwas_perf_cursor *cursor, uint16_t misc,
+static void read_image(struct etwas_perf_cursor *cursor, uint16_t misc,
                        struct etwas_process_record *process_record)
 {
     process_record->process_id = etwas_perf_cursor_u32(cursor);
@@ -81,10 +79,10 @@ static void take_image(struct etwas_perf_cursor *cursor, uint16_t misc,
     process_record->image.address = etwas_perf_cursor_u64(cursor);
     process_record->image.bytes = etwas_perf_cursor_u64(cursor);
     process_record->image.file_offset = etwas_perf_cursor_u64(cursor);
-    take_file(cursor, misc, process_record);
+    read_file(cursor, misc, process_record);
     process_record->image.protection = etwas_perf_cursor_u32(cursor);
     (void)etwas_perf_cursor_u32(cursor); /* MAP_* */
-    process_record->image.path = take_text(cursor);
+    process_record->image.path = read_text(cursor);
 }
 
 bool etwas_process_record_decode(const struct perf_event_header *record,
@@ -101,13 +99,13 @@ bool etwas_process_record_decode(const struct perf_event_header *record,
     switch (record->type) {
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
-        take_task(&cursor, process_record);
+        read_task(&cursor, process_record);
         break;
     case PERF_RECORD_COMM:
-        take_comm(&cursor, record->misc, process_record);
+        read_comm(&cursor, record->misc, process_record);
         break;
     case PERF_RECORD_MMAP2:
-        take_image(&cursor, record->misc, process_record);
+        read_image(&cursor, record->misc, process_record);
         break;
     case PERF_RECORD_SWITCH:
         process_record->process_id = process_record->origin.process_id;

@@ -21,7 +21,7 @@ enum {
 void etwas_record_builder_begin(struct etwas_record_builder *record, uint8_t header_type,
                                 uint8_t group, uint8_t type, uint8_t version)
 {
-    /* PERFINFO begins as SYSTEM does, and is shorter. */
+    /* PERFINFO begins like SYSTEM, and is shorter. */
     const struct etwas_etl_system_header header = {.version = version,
                                                    .header_type = header_type,
                                                    .marker_flags = ETWAS_ETL_MARKER_FLAGS,
@@ -47,7 +47,7 @@ void etwas_record_builder_begin_class(struct etwas_record_builder *record,
     memcpy(record->data, &header, sizeof header);
 }
 
-/* SYSTEM has the ids where FULL_HEADER has them. */
+/* SYSTEM has the ids at the same place as FULL_HEADER. */
 void etwas_record_builder_set_thread(struct etwas_record_builder *record, uint32_t process_id,
                                      uint32_t thread_id)
 {
@@ -100,7 +100,7 @@ void etwas_record_builder_put_u64(struct etwas_record_builder *record, uint64_t 
     etwas_record_builder_put(record, &value, sizeof value);
 }
 
-/* The units of the next character; 0: the text is over. */
+/* Returns the UTF-16 units of the next character; 0: the text is at its end. */
 static size_t next_units(const char **text, const char *end, uint16_t units[2])
 {
     uint32_t point;
@@ -125,7 +125,7 @@ static size_t next_units(const char **text, const char *end, uint16_t units[2])
     return 2;
 }
 
-/* At most so many bytes, which there are, the 0 among them. False: the text has more. */
+/* Puts at most so many bytes, including the 0. They have room. False: the text is longer. */
 static bool put_units(struct etwas_record_builder *record, const char *text, size_t most)
 {
     const char *end = text + strlen(text);
@@ -135,7 +135,7 @@ static bool put_units(struct etwas_record_builder *record, const char *text, siz
 
     while ((count = next_units(&text, end, units)) != 0 &&
            record->bytes - begin + (count + 1) * sizeof *units <= most) {
-        /* Of one unit the other goes where the next one, or the 0, will be. */
+        /* A single unit is followed by one more, where the next character or the 0 will be. */
         memcpy(record->data + record->bytes, units, sizeof units);
         record->bytes += (uint32_t)(count * sizeof *units);
     }

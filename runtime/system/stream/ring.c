@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* How the kernel says what it lost; behind it the sample's id. */
+/* The kernel's report of a loss; the id of the sample follows. */
 struct lost_record {
     struct perf_event_header header;
     uint64_t id;
@@ -85,7 +85,7 @@ bool etwas_ring_begin(struct etwas_ring *ring)
     return !ring->is_damaged;
 }
 
-/* The record at the tail, in one piece; NULL: it makes no sense. */
+/* Returns the record at the tail, in one piece; NULL: it makes no sense. */
 static const struct perf_event_header *next_record(struct etwas_ring *ring)
 {
     uint64_t at = ring->tail & (ring->data_bytes - 1);
@@ -93,7 +93,7 @@ static const struct perf_event_header *next_record(struct etwas_ring *ring)
     const struct perf_event_header *record = (const void *)(ring->data + at);
     uint32_t size;
 
-    /* Records are whole multiples of 8, so that a header is always in one piece. */
+    /* Records are multiples of 8 bytes, so a header is always in one piece. */
     if (ring->tail % 8 != 0 || ring->head - ring->tail < sizeof *record) {
         return damaged(ring);
     }
@@ -146,11 +146,14 @@ void etwas_ring_give_back(struct etwas_ring *ring)
     uint64_t before = ring->given;
     uint64_t written;
 
-    /* Everything was read before the kernel writes there. */
+    /* All reads come before the kernel writes there. */
     ck_pr_fence_memory();
     ring->given = ring->tail;
     ck_pr_store_64(tail, ring->given);
-    /* Looked at behind it, by the tail of before: a record that found no room meanwhile is not missed. */
+    /*
+     * Checked after the tail was stored, against the tail of before: a record that found no room in
+     * between is noticed.
+     */
     ck_pr_fence_memory();
     written = etwas_ring_written(ring);
     if (written - before + ETWAS_RING_LONGEST_RECORD > ring->data_bytes) {

@@ -9,8 +9,8 @@ enum {
     FRAME_BYTES = 8
 };
 
-/* Thread, time and processor, which follow each other in every record. */
-static void take_origin(struct etwas_perf_cursor *cursor, struct etwas_sample_origin *origin)
+/* Thread, time and processor follow each other in every record. */
+static void read_origin(struct etwas_perf_cursor *cursor, struct etwas_sample_origin *origin)
 {
     struct {
         uint32_t process_id;
@@ -27,8 +27,8 @@ static void take_origin(struct etwas_perf_cursor *cursor, struct etwas_sample_or
     origin->processor = taken.processor;
 }
 
-/* The same with PERF_SAMPLE_ADDR, which lies in between. Returns that. */
-static uint64_t take_origin_and_address(struct etwas_perf_cursor *cursor,
+/* The same with PERF_SAMPLE_ADDR in between. Returns the address. */
+static uint64_t read_origin_and_address(struct etwas_perf_cursor *cursor,
                                         struct etwas_sample_origin *origin)
 {
     uint64_t address;
@@ -48,7 +48,7 @@ bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sa
 
     *origin = (struct etwas_sample_origin){0};
     if (record->type == PERF_RECORD_SAMPLE) {
-        /* What lies between them only the event's sample type says. */
+        /* What lies between them depends on the event's sample type. */
         origin->event = etwas_perf_cursor_u64(&cursor);
         return !cursor.is_short;
     }
@@ -56,7 +56,7 @@ bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sa
         return false;
     }
     (void)etwas_perf_cursor_skip(&cursor, cursor.left - ETWAS_SAMPLE_ORIGIN_BYTES);
-    take_origin(&cursor, origin);
+    read_origin(&cursor, origin);
     origin->event = etwas_perf_cursor_u64(&cursor);
     return !cursor.is_short;
 }
@@ -66,8 +66,8 @@ static uint64_t bytes_of(uint64_t registers)
     return 8 * (uint64_t)__builtin_popcountll(registers);
 }
 
-/* Of a program of 64 bits. A thread of the kernel has none. */
-static void take_registers(struct etwas_perf_cursor *cursor, uint64_t sample_type,
+/* The registers of a 64-bit program. A thread of the kernel has none. */
+static void read_registers(struct etwas_perf_cursor *cursor, uint64_t sample_type,
                            struct etwas_sample *sample)
 {
     const uint64_t lowest = ETWAS_SAMPLE_CALL_REGISTERS & -ETWAS_SAMPLE_CALL_REGISTERS;
@@ -89,8 +89,8 @@ static void take_registers(struct etwas_perf_cursor *cursor, uint64_t sample_typ
         has_all ? registers + bytes_of(ETWAS_SAMPLE_REGISTERS & (lowest - 1)) : registers;
 }
 
-/* There is room for as much as was asked for; behind it, how much of that is the stack. */
-static void take_stack(struct etwas_perf_cursor *cursor, struct etwas_sample *sample)
+/* The requested size is there, and after it how much of it is the stack. */
+static void read_stack(struct etwas_perf_cursor *cursor, struct etwas_sample *sample)
 {
     uint64_t room = etwas_perf_cursor_u64(cursor);
 
@@ -102,7 +102,7 @@ static void take_stack(struct etwas_perf_cursor *cursor, struct etwas_sample *sa
     cursor->is_short = cursor->is_short || sample->stack_bytes > room;
 }
 
-/* Each field by itself: to clear so many bytes at once takes longer than all else here. */
+/* Field by field: clearing so many bytes at once takes longer than everything else here. */
 static void clear(struct etwas_sample *sample)
 {
     sample->address = 0;
@@ -135,9 +135,9 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
         sample->address = etwas_perf_cursor_u64(&cursor);
     }
     if ((sample_type & PERF_SAMPLE_ADDR) != 0) {
-        sample->data_address = take_origin_and_address(&cursor, &sample->origin);
+        sample->data_address = read_origin_and_address(&cursor, &sample->origin);
     } else {
-        take_origin(&cursor, &sample->origin);
+        read_origin(&cursor, &sample->origin);
     }
     if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
         sample->frame_count = etwas_perf_cursor_u64(&cursor);
@@ -151,10 +151,10 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
         sample->raw = etwas_perf_cursor_skip(&cursor, sample->raw_bytes);
     }
     if ((sample_type & PERF_SAMPLE_REGS_USER) != 0) {
-        take_registers(&cursor, sample_type, sample);
+        read_registers(&cursor, sample_type, sample);
     }
     if ((sample_type & PERF_SAMPLE_STACK_USER) != 0) {
-        take_stack(&cursor, sample);
+        read_stack(&cursor, sample);
     }
     return !cursor.is_short;
 }

@@ -7,7 +7,7 @@
 
 enum {
     NS_PER_FILETIME = 100,
-    APART_NS = 10000000, /* readings nearer to each other make a poor line */
+    APART_NS = 10000000, /* readings closer to each other make a poor interpolation */
 };
 
 void etwas_session_time_begin(struct etwas_session_time *time, uint32_t kind)

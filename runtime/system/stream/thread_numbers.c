@@ -16,7 +16,7 @@
 #include "system/stream/tracepoint.h"
 
 enum {
-    NUMBER_BITS = 22, /* the kernel gives no greater numbers */
+    NUMBER_BITS = 22, /* the kernel's numbers are smaller */
     NAP_NS = 50000,
     MOST_NAPS = 10000,
     FILTER_ROOM = 64,
@@ -24,10 +24,10 @@ enum {
     NUMBER_AT = 5,
 };
 
-/* Of the first PID namespace, on every machine. */
+/* The first PID namespace has this number on every machine. */
 #define FIRST_NAMESPACE UINT64_C(0xEFFFFFFC)
 
-/* ---- what is known --------------------------------------------------------------------------- */
+/* ---- what is known of a process -------------------------------------------------------------- */
 
 bool etwas_thread_numbers_open(struct etwas_thread_numbers *numbers)
 {
@@ -77,8 +77,9 @@ static bool has_counted(int event)
 }
 
 /*
- * The kernel says it to nobody who asks; but filters know it. So there is an event for each bit of the number,
- * which counts when the thread gives way and the bit is set, and one for all bits.
+ * No system call returns the number, but filters can compare it. So there is an event for each of
+ * its bits, which counts if the bit is set when the thread yields, and one event without a
+ * condition.
  */
 static bool find_number(uint32_t tracepoint, uint32_t *number)
 {

@@ -16,10 +16,10 @@ enum {
     LONGEST_PATH = 256,
 };
 
-/* Where tracefs is mounted; the second is where it was before it had a place of its own. */
+/* Where tracefs is mounted; the second place is the one of older systems. */
 static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/* A descriptor, or -1 and errno. */
+/* Returns a descriptor, or -1 with errno. */
 static int open_in(const char *root, const char *name)
 {
     char path[LONGEST_PATH];

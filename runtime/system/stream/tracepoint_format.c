@@ -9,7 +9,7 @@ enum {
     DECIMAL = 10
 };
 
-/* A piece of the text. */
+/* A part of the text. */
 struct piece {
     const char *at;
     const char *end;
@@ -31,8 +31,8 @@ static bool is_of_name(char letter)
            (letter >= 'A' && letter <= 'Z');
 }
 
-/* Takes what stands before `ends`, and that. False: the rest has none. */
-static bool take_until(struct piece *rest, char ends, struct piece *taken)
+/* Splits off what comes before `ends`. False: `ends` does not follow. */
+static bool parse_until(struct piece *rest, char ends, struct piece *taken)
 {
     const char *found =
         rest->at < rest->end ? memchr(rest->at, ends, (size_t)(rest->end - rest->at)) : NULL;
@@ -46,20 +46,20 @@ static bool take_until(struct piece *rest, char ends, struct piece *taken)
 }
 
 /* The last line may have no end. */
-static bool take_line(struct piece *rest, struct piece *line)
+static bool parse_line(struct piece *rest, struct piece *line)
 {
     if (rest->at == rest->end) {
         return false;
     }
-    if (!take_until(rest, '\n', line)) {
+    if (!parse_until(rest, '\n', line)) {
         *line = *rest;
         rest->at = rest->end;
     }
     return true;
 }
 
-/* Blanks, and then `label`. */
-static bool take_label(struct piece *rest, const char *label)
+/* Skips blanks and then `label`. */
+static bool parse_label(struct piece *rest, const char *label)
 {
     size_t length = strlen(label);
 
@@ -73,12 +73,12 @@ static bool take_label(struct piece *rest, const char *label)
     return true;
 }
 
-/* Digits and nothing else but blanks before them, at most `most`. */
+/* Parses digits after blanks, at most `most`. False: there is anything else. */
 static bool read_number(struct piece text, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;
 
-    (void)take_label(&text, "");
+    (void)parse_label(&text, "");
     if (text.at == text.end) {
         return false;
     }
@@ -96,11 +96,11 @@ static bool read_number(struct piece text, uint32_t most, uint32_t *number)
 }
 
 /* "label:number;" */
-static bool take_number(struct piece *rest, const char *label, uint32_t most, uint32_t *number)
+static bool parse_number(struct piece *rest, const char *label, uint32_t most, uint32_t *number)
 {
     struct piece text;
 
-    return take_label(rest, label) && take_until(rest, ';', &text) &&
+    return parse_label(rest, label) && parse_until(rest, ';', &text) &&
            read_number(text, most, number);
 }
 
@@ -109,15 +109,17 @@ bool etwas_tracepoint_format_id(const char *text, size_t bytes, uint32_t *id)
     struct piece rest = {text, text + bytes};
     struct piece line;
 
-    while (take_line(&rest, &line)) {
-        if (take_label(&line, "ID:")) {
+    while (parse_line(&rest, &line)) {
+        if (parse_label(&line, "ID:")) {
             return read_number(line, UINT32_MAX, id);
         }
     }
     return false;
 }
 
-/* "pid_t prev_pid" or "char prev_comm[16]": whether the name is this one, and what it declares. */
+/*
+ * "pid_t prev_pid" or "char prev_comm[16]": whether this is the name, and which kind it declares.
+ */
 static bool declares(struct piece declaration, const char *name,
                      enum etwas_tracepoint_field_kind *kind)
 {
@@ -138,9 +140,9 @@ static bool declares(struct piece declaration, const char *name,
     if ((size_t)(end - begin) != strlen(name) || memcmp(begin, name, strlen(name)) != 0) {
         return false;
     }
-    if (take_label(&declaration, "__data_loc ")) {
+    if (parse_label(&declaration, "__data_loc ")) {
         *kind = ETWAS_FORMAT_DATA_LOC;
-    } else if (take_label(&declaration, "__rel_loc ")) {
+    } else if (parse_label(&declaration, "__rel_loc ")) {
         *kind = ETWAS_FORMAT_REL_LOC;
     }
     return true;
@@ -157,14 +159,14 @@ bool etwas_tracepoint_format_find(const char *text, size_t bytes, const char *na
     uint32_t size;
     uint32_t is_signed;
 
-    while (take_line(&rest, &line)) {
-        if (!take_label(&line, "field:") || !take_until(&line, ';', &declaration) ||
+    while (parse_line(&rest, &line)) {
+        if (!parse_label(&line, "field:") || !parse_until(&line, ';', &declaration) ||
             !declares(declaration, name, &kind)) {
             continue;
         }
-        if (!take_number(&line, "offset:", UINT16_MAX, &offset) ||
-            !take_number(&line, "size:", UINT16_MAX - offset, &size) ||
-            !take_number(&line, "signed:", 1, &is_signed)) {
+        if (!parse_number(&line, "offset:", UINT16_MAX, &offset) ||
+            !parse_number(&line, "size:", UINT16_MAX - offset, &size) ||
+            !parse_number(&line, "signed:", 1, &is_signed)) {
             return false;
         }
         *field = (struct etwas_tracepoint_field){
@@ -193,7 +195,7 @@ static uint32_t load_u32(const uint8_t *from)
     return value;
 }
 
-/* Of as many bytes as the field has: a copy of a length that is known is one instruction. */
+/* Loads a number of the field's size. A copy of constant length is one instruction. */
 static bool load(const struct etwas_tracepoint_field *field, const uint8_t *from, int64_t *value)
 {
     uint16_t two;
