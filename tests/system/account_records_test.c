@@ -199,7 +199,7 @@ static void each_source_says_which_records_were_made_of_it(void **state)
 }
 
 /* The kernel's count is the kernel's: it is counted here too, from before the start, and once less. */
-static void what_the_kernel_lost_is_told_with_when_it_was(void **state)
+static void a_loss_of_the_kernel_has_its_time(void **state)
 {
     static struct kernel_count outer;
     static struct kernel_count inner;
@@ -251,7 +251,7 @@ static void a_source_without_events_has_an_account(void **state)
 }
 
 /* Nothing is taken out of it for a while. */
-static void records_that_no_buffer_had_room_for_are_told(void **state)
+static void records_that_no_buffer_had_room_for_are_counted(void **state)
 {
     etwas_trace_handle session;
     struct block block;
@@ -288,10 +288,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(each_source_says_which_records_were_made_of_it),
-        FOLDER_TEST(what_the_kernel_lost_is_told_with_when_it_was),
+        FOLDER_TEST(a_loss_of_the_kernel_has_its_time),
         FOLDER_TEST(a_source_that_an_update_closed_has_its_account),
         FOLDER_TEST(a_source_without_events_has_an_account),
-        FOLDER_TEST(records_that_no_buffer_had_room_for_are_told),
+        FOLDER_TEST(records_that_no_buffer_had_room_for_are_counted),
         FOLDER_TEST(accounts_wait_for_buffers),
     };
 

@@ -121,7 +121,7 @@ static void expect_told(const char *name)
     assert_string_equal(bench.listener.name, name);
 }
 
-static void it_is_told_when_all_is_known_until_the_look(void **state)
+static void a_name_is_emitted_once_all_events_before_its_reading_are_handled(void **state)
 {
     int64_t before_ns = etwas_clock_qpc();
 
@@ -136,7 +136,7 @@ static void it_is_told_when_all_is_known_until_the_look(void **state)
 }
 
 /* What is looked up is another file by then. */
-static void it_is_not_told_of_one_that_was_closed_before_the_look(void **state)
+static void a_file_closed_before_its_name_was_read_gets_none(void **state)
 {
     int64_t closed_ns = etwas_clock_qpc();
 
@@ -148,7 +148,7 @@ static void it_is_not_told_of_one_that_was_closed_before_the_look(void **state)
     assert_int_equal(bench.listener.count, 0);
 }
 
-static void it_is_told_of_one_that_was_closed_behind_the_look(void **state)
+static void a_file_closed_after_its_name_was_read_gets_it(void **state)
 {
     (void)state;
     drained(0);
@@ -158,7 +158,7 @@ static void it_is_told_of_one_that_was_closed_behind_the_look(void **state)
     expect_told("/dev/null");
 }
 
-static void it_is_not_told_when_events_were_lost(void **state)
+static void no_name_is_emitted_after_a_loss(void **state)
 {
     (void)state;
     drained(0);
@@ -196,12 +196,12 @@ static void what_is_known_is_not_found_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_is_told_when_all_is_known_until_the_look, begin, end),
-        cmocka_unit_test_setup_teardown(it_is_not_told_of_one_that_was_closed_before_the_look,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(it_is_told_of_one_that_was_closed_behind_the_look, begin,
+        cmocka_unit_test_setup_teardown(
+            a_name_is_emitted_once_all_events_before_its_reading_are_handled, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_closed_before_its_name_was_read_gets_none, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(it_is_not_told_when_events_were_lost, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_closed_after_its_name_was_read_gets_it, begin, end),
+        cmocka_unit_test_setup_teardown(no_name_is_emitted_after_a_loss, begin, end),
         cmocka_unit_test_setup_teardown(what_is_not_there_has_none, begin, end),
         cmocka_unit_test_setup_teardown(what_is_known_is_not_found_again, begin, end),
     };

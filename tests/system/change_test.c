@@ -45,7 +45,7 @@ static void expect_before(const struct event *one, const struct event *other)
 }
 
 /* Once, before anything that happens then; by a second update, which opens nothing, not again. */
-static void r131_what_is_opened_tells_what_there_is(void **state)
+static void r131_an_opened_group_emits_its_rundown(void **state)
 {
     const uint32_t flags = LIVES | EVENT_TRACE_FLAG_PROFILE | EVENT_TRACE_FLAG_NO_SYSCONFIG;
     const uint32_t here = (uint32_t)getpid();
@@ -131,7 +131,7 @@ static void what_cannot_be_opened_again_is_not_in_force(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(r131_what_is_opened_tells_what_there_is),
+        FOLDER_TEST(r131_an_opened_group_emits_its_rundown),
         FOLDER_TEST(what_cannot_be_opened_again_is_not_in_force),
     };
 

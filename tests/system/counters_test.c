@@ -94,7 +94,7 @@ static void use_much(void)
     _exit(0);
 }
 
-static void what_a_process_used_is_told_with_its_end(void **state)
+static void the_end_of_a_process_has_what_it_used(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -122,7 +122,7 @@ static void what_a_process_used_is_told_with_its_end(void **state)
 }
 
 /* As it is, and as many descriptors as there are. */
-static void who_is_there_is_told_what_it_uses(void **state)
+static void a_rundown_has_what_processes_use(void **state)
 {
     struct etwas_process_counters now;
     etwas_trace_handle session;
@@ -181,7 +181,7 @@ static int start_without_network_administration(void)
                : 6;
 }
 
-static void who_may_not_be_told_is_told_why(void **state)
+static void a_refusal_of_counters_has_a_reason(void **state)
 {
     (void)state;
     expect_as_nobody(start_without_network_administration);
@@ -217,9 +217,9 @@ static void where_proc_is_not_ours_nothing_is_read_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(what_a_process_used_is_told_with_its_end),
-        FOLDER_TEST(who_is_there_is_told_what_it_uses),
-        FOLDER_TEST(who_may_not_be_told_is_told_why),
+        FOLDER_TEST(the_end_of_a_process_has_what_it_used),
+        FOLDER_TEST(a_rundown_has_what_processes_use),
+        FOLDER_TEST(a_refusal_of_counters_has_a_reason),
         FOLDER_TEST(where_proc_is_not_ours_nothing_is_read_there),
     };
     struct etwas_unavailability fault;

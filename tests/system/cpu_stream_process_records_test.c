@@ -87,7 +87,7 @@ static void see(struct seen *seen, const struct etwas_process_record *process_re
     }
 }
 
-static void a_childs_life_is_told(void **state)
+static void a_childs_beginning_and_end_are_reported(void **state)
 {
     const struct perf_event_header *record;
     struct seen seen = {0};
@@ -120,7 +120,7 @@ static void a_childs_life_is_told(void **state)
     assert_int_equal(seen.images, 1);
 }
 
-static void what_is_not_asked_for_is_not_told(void **state)
+static void only_requested_records_are_reported(void **state)
 {
     const struct perf_event_header *record;
     struct etwas_unavailability fault;
@@ -144,8 +144,8 @@ static void what_is_not_asked_for_is_not_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_childs_life_is_told),
-        cmocka_unit_test(what_is_not_asked_for_is_not_told),
+        cmocka_unit_test(a_childs_beginning_and_end_are_reported),
+        cmocka_unit_test(only_requested_records_are_reported),
     };
     const char *reason;
 

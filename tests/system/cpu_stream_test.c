@@ -149,7 +149,7 @@ static void what_does_not_fit_is_counted_to_the_last(void **state)
     etwas_cpu_stream_close(&stream);
 }
 
-static void nothing_is_told_before_the_start(void **state)
+static void nothing_is_recorded_before_the_start(void **state)
 {
     struct etwas_cpu_stream_totals totals;
     struct etwas_unavailability fault;
@@ -166,7 +166,7 @@ static void nothing_is_told_before_the_start(void **state)
     etwas_cpu_stream_close(&stream);
 }
 
-static void the_ring_says_of_losses_before_its_newest_record(void **state)
+static void the_ring_reports_losses_before_its_newest_record(void **state)
 {
     struct etwas_cpu_stream_totals totals;
     uint32_t arrived;
@@ -186,7 +186,7 @@ static void the_ring_says_of_losses_before_its_newest_record(void **state)
     etwas_cpu_stream_close(&stream);
 }
 
-static void events_come_and_go_while_a_feed_runs(void **state)
+static void events_come_and_go_while_a_stream_runs(void **state)
 {
     struct etwas_cpu_stream_totals totals;
 
@@ -242,7 +242,7 @@ static void change_a_threads(uint32_t rounds, bool is_enabled)
 }
 
 /* The ring is not read meanwhile. */
-static void what_never_began_leaves_its_place(void **state)
+static void an_event_that_never_began_frees_its_entry(void **state)
 {
     uint32_t before;
 
@@ -271,7 +271,7 @@ static void allow_descriptors(rlim_t count)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-static void there_is_an_end_to_the_events_of_a_feed(void **state)
+static void a_stream_has_a_bounded_number_of_events(void **state)
 {
     struct etwas_cpu_stream_request request = {.type = PERF_TYPE_SOFTWARE,
                                                .config = PERF_COUNT_SW_DUMMY};
@@ -355,7 +355,7 @@ static int be_nobody(void)
                : 4;
 }
 
-static void who_may_not_is_told_what_is_missing(void **state)
+static void a_refusal_names_what_is_missing(void **state)
 {
     pid_t child;
     int status;
@@ -395,7 +395,7 @@ static void a_fork_ends_nothing(void **state)
     etwas_cpu_stream_close(&stream);
 }
 
-static void a_quarter_of_the_ring_wakes_who_waits(void **state)
+static void a_quarter_of_the_ring_wakes_the_reader(void **state)
 {
     struct pollfd wait;
 
@@ -432,18 +432,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_system_call_arrives_once),
         cmocka_unit_test(what_does_not_fit_is_counted_to_the_last),
-        cmocka_unit_test(nothing_is_told_before_the_start),
-        cmocka_unit_test(the_ring_says_of_losses_before_its_newest_record),
-        cmocka_unit_test(events_come_and_go_while_a_feed_runs),
+        cmocka_unit_test(nothing_is_recorded_before_the_start),
+        cmocka_unit_test(the_ring_reports_losses_before_its_newest_record),
+        cmocka_unit_test(events_come_and_go_while_a_stream_runs),
         cmocka_unit_test(what_removed_events_lost_is_remembered),
-        cmocka_unit_test(what_never_began_leaves_its_place),
-        cmocka_unit_test(there_is_an_end_to_the_events_of_a_feed),
+        cmocka_unit_test(an_event_that_never_began_frees_its_entry),
+        cmocka_unit_test(a_stream_has_a_bounded_number_of_events),
         cmocka_unit_test(processors_that_are_not_there_are_not_found),
         cmocka_unit_test(rings_of_odd_sizes_are_refused),
         cmocka_unit_test(tracepoints_that_do_not_exist_are_not_supported),
-        cmocka_unit_test(who_may_not_is_told_what_is_missing),
+        cmocka_unit_test(a_refusal_names_what_is_missing),
         cmocka_unit_test(a_fork_ends_nothing),
-        cmocka_unit_test(a_quarter_of_the_ring_wakes_who_waits),
+        cmocka_unit_test(a_quarter_of_the_ring_wakes_the_reader),
     };
     const char *reason;
     int failed;

@@ -57,7 +57,7 @@ static uint32_t count_of(const struct events *events, const char *line)
     return count;
 }
 
-static void each_line_is_told_once_with_who_wrote_it(void **state)
+static void each_line_is_recorded_once_with_its_writer(void **state)
 {
     char lines[LINES][64];
     etwas_trace_handle session;
@@ -77,7 +77,7 @@ static void each_line_is_told_once_with_who_wrote_it(void **state)
     free_events(&events);
 }
 
-static void a_long_line_is_told_whole(void **state)
+static void a_long_line_is_recorded_whole(void **state)
 {
     char line[LINE_ROOM];
     etwas_trace_handle session;
@@ -96,8 +96,8 @@ static void a_long_line_is_told_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(each_line_is_told_once_with_who_wrote_it),
-        FOLDER_TEST(a_long_line_is_told_whole),
+        FOLDER_TEST(each_line_is_recorded_once_with_its_writer),
+        FOLDER_TEST(a_long_line_is_recorded_whole),
     };
 
     if (access("/dev/kmsg", W_OK) != 0) {

@@ -202,7 +202,7 @@ static void expect_issue(const struct events *events, const struct event *comple
                      response);
 }
 
-static void every_request_is_told_once(void **state)
+static void every_request_is_recorded_once(void **state)
 {
     struct disk disk = make_disk();
     const struct event *flush = NULL;
@@ -317,7 +317,7 @@ static void what_is_too_large_is_split(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(every_request_is_told_once),
+        FOLDER_TEST(every_request_is_recorded_once),
         FOLDER_TEST(the_kernel_counts_as_many),
         FOLDER_TEST(what_is_too_large_is_split),
     };

@@ -14,7 +14,7 @@ enum {
     ROOM = 512,
 };
 
-static void what_records_nothing_is_said(void **state)
+static void flags_without_events_are_explained(void **state)
 {
     char sentence[ROOM] = "something";
     uint32_t flags = 7;
@@ -108,7 +108,7 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(what_records_nothing_is_said),
+        FOLDER_TEST(flags_without_events_are_explained),
         FOLDER_TEST(the_file_says_it),
         FOLDER_TEST(a_start_accepts_them),
         FOLDER_TEST(others_are_refused),

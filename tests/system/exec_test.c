@@ -169,7 +169,7 @@ static void a_script_has_those_of_its_interpreter(void **state)
 }
 
 /* In one argument, so that its part alone is too long, and in many. */
-static void what_is_too_long_is_cut_and_says_so(void **state)
+static void arguments_that_are_too_long_are_marked_as_cut(void **state)
 {
     static char most[ETWAS_EXEC_MOST_BYTES + 1];
     static char longest[4 * ETWAS_EXEC_MOST_BYTES];
@@ -318,7 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(every_exec_has_its_arguments),
         FOLDER_TEST(a_script_has_those_of_its_interpreter),
-        FOLDER_TEST(what_is_too_long_is_cut_and_says_so),
+        FOLDER_TEST(arguments_that_are_too_long_are_marked_as_cut),
         FOLDER_TEST(without_leave_they_are_read_afterwards),
 #ifdef __x86_64__
         FOLDER_TEST(of_a_program_of_half_the_words_they_are_not_known),

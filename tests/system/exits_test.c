@@ -62,7 +62,7 @@ static void read_datagram(const struct datagram *datagram)
     etwas_exits_read(&exits, datagram, datagram->head.nlmsg_len);
 }
 
-static void each_thread_is_taken_once(void **state)
+static void each_report_is_removed_once(void **state)
 {
     struct datagram datagram = datagram_of(10, 10, 3 << 8);
     struct etwas_exit exit;
@@ -146,7 +146,7 @@ static void lengths_that_lie_are_not_followed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_thread_is_taken_once),
+        cmocka_unit_test(each_report_is_removed_once),
         cmocka_unit_test(what_is_cut_or_another_is_passed_over),
         cmocka_unit_test(lengths_that_lie_are_not_followed),
     };

@@ -78,7 +78,7 @@ static void expect_made(const struct events *events, uint32_t number, uint32_t o
     expect_end(events, event, 0);
 }
 
-static void what_makes_names_and_asks_for_them_is_told(void **state)
+static void calls_that_make_and_query_names_are_recorded(void **state)
 {
     etwas_trace_handle session = start_files();
     struct events events;
@@ -109,7 +109,7 @@ static void what_makes_names_and_asks_for_them_is_told(void **state)
 }
 
 #ifdef SYS_creat
-static void what_older_calls_do_is_told_likewise(void **state)
+static void older_calls_are_recorded_like_newer_ones(void **state)
 {
     etwas_trace_handle session = start_files();
     struct events events;
@@ -146,9 +146,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_moves_between_files_is_read_and_written),
-        FOLDER_TEST(what_makes_names_and_asks_for_them_is_told),
+        FOLDER_TEST(calls_that_make_and_query_names_are_recorded),
 #ifdef SYS_creat
-        FOLDER_TEST(what_older_calls_do_is_told_likewise),
+        FOLDER_TEST(older_calls_are_recorded_like_newer_ones),
 #endif
     };
 

@@ -39,7 +39,7 @@ static void expect_cleanup(const struct events *events)
     }
 }
 
-static void reads_and_writes_have_their_place_and_size(void **state)
+static void reads_and_writes_have_offset_and_size(void **state)
 {
     static char bytes[10000];
     etwas_trace_handle session;
@@ -80,7 +80,7 @@ static void reads_and_writes_have_their_place_and_size(void **state)
     free_events(&events);
 }
 
-static void what_is_not_known_of_a_place_is_not_said(void **state)
+static void unknown_offsets_are_marked_as_unknown(void **state)
 {
     char bytes[16] = {0};
     const struct iovec piece = {bytes, sizeof bytes};
@@ -129,7 +129,7 @@ static void what_is_not_known_of_a_place_is_not_said(void **state)
     free_events(&events);
 }
 
-static void every_kind_of_operation_is_told(void **state)
+static void every_kind_of_operation_is_recorded(void **state)
 {
     static char entries[4096];
     etwas_trace_handle session;
@@ -179,7 +179,7 @@ static void expect_rename(const struct events *events, uint32_t number, int64_t 
 }
 
 /* A rename that fails, too; and as many as the kernel counts. */
-static void every_open_rename_and_delete_is_told_once(void **state)
+static void every_open_rename_and_delete_is_recorded_once(void **state)
 {
     static struct kernel_count counter;
     etwas_trace_handle session;
@@ -220,7 +220,7 @@ static void every_open_rename_and_delete_is_told_once(void **state)
     free_events(&events);
 }
 
-static void each_flag_tells_its_own(void **state)
+static void each_flag_records_its_own_events(void **state)
 {
     etwas_trace_handle session =
         start_kernel(EVENT_TRACE_FLAG_FILE_IO_INIT | EVENT_TRACE_FLAG_NO_SYSCONFIG);
@@ -242,11 +242,11 @@ static void each_flag_tells_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(reads_and_writes_have_their_place_and_size),
-        FOLDER_TEST(what_is_not_known_of_a_place_is_not_said),
-        FOLDER_TEST(every_kind_of_operation_is_told),
-        FOLDER_TEST(every_open_rename_and_delete_is_told_once),
-        FOLDER_TEST(each_flag_tells_its_own),
+        FOLDER_TEST(reads_and_writes_have_offset_and_size),
+        FOLDER_TEST(unknown_offsets_are_marked_as_unknown),
+        FOLDER_TEST(every_kind_of_operation_is_recorded),
+        FOLDER_TEST(every_open_rename_and_delete_is_recorded_once),
+        FOLDER_TEST(each_flag_records_its_own_events),
     };
 
     return RUN_KERNEL_TESTS("system file io", tests);

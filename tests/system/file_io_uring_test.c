@@ -161,7 +161,7 @@ static void expect_request(const struct events *events, uint8_t type, uint64_t f
     expect_result(events, event, result);
 }
 
-static void each_request_is_told_with_its_file(void **state)
+static void each_request_is_recorded_with_its_file(void **state)
 {
     char bytes[100] = "x";
     struct io_uring_sqe request;
@@ -197,7 +197,7 @@ static void each_request_is_told_with_its_file(void **state)
 }
 
 /* Whose file or path the kernel does not say. */
-static void what_is_not_said_of_a_request_is_not_known(void **state)
+static void a_request_without_a_file_has_none(void **state)
 {
     char bytes[100] = "x";
     char path[64];
@@ -276,8 +276,8 @@ static void what_a_request_closes_has_no_name_any_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(each_request_is_told_with_its_file),
-        FOLDER_TEST(what_is_not_said_of_a_request_is_not_known),
+        FOLDER_TEST(each_request_is_recorded_with_its_file),
+        FOLDER_TEST(a_request_without_a_file_has_none),
         FOLDER_TEST(what_a_request_closes_has_no_name_any_more),
     };
 

@@ -97,7 +97,7 @@ static void expect_name(const struct events *events, uint64_t file, const char *
     assert_int_equal(count, 1);
 }
 
-static void each_view_is_told_once(void **state)
+static void each_mapping_is_recorded_once(void **state)
 {
     const uint8_t *views[PIECES];
     struct events events;
@@ -136,7 +136,7 @@ static void expect(uint32_t count, uint32_t expected)
 }
 
 /* In the middle of what was there before the session, and by mapping something else there. */
-static void parts_are_told_as_they_go(void **state)
+static void unmapped_parts_are_recorded(void **state)
 {
     int file = make_file("f");
     uint8_t *begin = map(file, 64 * PAGE, 0);
@@ -224,8 +224,8 @@ static void a_program_that_begins_is_mapped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(each_view_is_told_once),
-        FOLDER_TEST(parts_are_told_as_they_go),
+        FOLDER_TEST(each_mapping_is_recorded_once),
+        FOLDER_TEST(unmapped_parts_are_recorded),
         FOLDER_TEST(a_child_unmaps_what_it_has_inherited),
         FOLDER_TEST(a_program_that_begins_is_mapped),
     };

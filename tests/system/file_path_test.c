@@ -213,7 +213,7 @@ static void what_gets_another_path_has_both(void **state)
 }
 
 /* Also of what is no path at all, and of none; one that is too long is no harm. */
-static void a_path_is_told_as_it_is_given(void **state)
+static void a_path_is_recorded_as_it_is_given(void **state)
 {
     static char longest[5000];
     etwas_trace_handle session;
@@ -282,7 +282,7 @@ static void expect_late(const struct events *events, uint32_t number, const char
     assert_string_equal(name, path);
 }
 
-static void what_is_fetched_for_the_call_is_told_behind_it(void **state)
+static void a_path_that_the_call_fetches_is_recorded_after_it(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -389,8 +389,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(every_open_and_deletion_has_its_path),
         FOLDER_TEST(what_gets_another_path_has_both),
-        FOLDER_TEST(a_path_is_told_as_it_is_given),
-        FOLDER_TEST(what_is_fetched_for_the_call_is_told_behind_it),
+        FOLDER_TEST(a_path_is_recorded_as_it_is_given),
+        FOLDER_TEST(a_path_that_the_call_fetches_is_recorded_after_it),
         FOLDER_TEST(of_two_sessions_each_has_them),
         FOLDER_TEST(without_leave_there_are_none),
     };

@@ -262,7 +262,7 @@ static void what_flags_want_is_not_filtered(void **state)
 }
 
 /* Whose they are their payload says. */
-static void datagrams_are_of_who_sends_them(void **state)
+static void datagrams_belong_to_their_sender(void **state)
 {
     etwas_trace_handle session;
     struct worker worker;
@@ -296,7 +296,7 @@ int main(void)
         FOLDER_TEST(switches_are_of_both_sides),
         FOLDER_TEST(r26_a_number_that_is_used_again_is_another_process),
         FOLDER_TEST(what_flags_want_is_not_filtered),
-        FOLDER_TEST(datagrams_are_of_who_sends_them),
+        FOLDER_TEST(datagrams_belong_to_their_sender),
     };
 
     return RUN_KERNEL_TESTS("filters of system providers by process", tests);

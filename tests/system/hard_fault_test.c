@@ -137,7 +137,7 @@ static uint64_t expect_fault(const struct event *event, int64_t page)
     return u64_at(event, 24);
 }
 
-static void each_page_from_the_disk_is_told_once(void **state)
+static void each_page_from_the_disk_is_recorded_once(void **state)
 {
     volatile uint8_t *memory = map_what_is_on_disk();
     uint8_t times[PAGES] = {0};
@@ -206,7 +206,7 @@ static void its_stack_is_where_memory_is_touched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(each_page_from_the_disk_is_told_once),
+        FOLDER_TEST(each_page_from_the_disk_is_recorded_once),
         FOLDER_TEST(its_stack_is_where_memory_is_touched),
     };
 

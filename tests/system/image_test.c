@@ -164,7 +164,7 @@ static void what_is_mapped_is_loaded(void **state)
     free_events(&events);
 }
 
-static void what_was_there_is_told(void **state)
+static void images_of_before_are_in_the_rundown(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -249,7 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_is_mapped_is_loaded),
-        FOLDER_TEST(what_was_there_is_told),
+        FOLDER_TEST(images_of_before_are_in_the_rundown),
         FOLDER_TEST(the_kernel_is_an_image_of_process_0),
         FOLDER_TEST(a_program_that_runs_another_has_the_images_of_that),
     };

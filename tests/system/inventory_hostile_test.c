@@ -89,7 +89,7 @@ static void every_file_may_say_this(const char *text)
     assert_int_equal(count_told(CPU), 1);
 }
 
-static void nonsense_is_told_as_far_as_it_goes(void **state)
+static void nonsense_is_emitted_as_far_as_it_goes(void **state)
 {
     char text[8192];
 
@@ -146,7 +146,7 @@ static void count_name(struct etwas_inventory *inventory, const char *name, void
     *(uint32_t *)context += 1;
 }
 
-static void so_much_is_looked_at_and_no_more(void **state)
+static void a_bounded_number_of_files_is_read(void **state)
 {
     struct etwas_inventory inventory = {.root = tree_root(), .steps_left = 3};
     char line[ETWAS_INVENTORY_LINE_BYTES];
@@ -188,10 +188,10 @@ int main(void)
         WITH_TREE(folders_and_circles_of_links_are_no_files),
         WITH_TREE(devices_are_not_opened),
         WITH_TREE(of_a_file_only_the_beginning_is_read),
-        WITH_TREE(nonsense_is_told_as_far_as_it_goes),
+        WITH_TREE(nonsense_is_emitted_as_far_as_it_goes),
         WITH_TREE(what_is_not_utf8_is_replaced),
         WITH_TREE(slices_in_slices_have_an_end),
-        WITH_TREE(so_much_is_looked_at_and_no_more),
+        WITH_TREE(a_bounded_number_of_files_is_read),
         WITH_TREE(paths_that_are_too_long_lead_nowhere),
     };
 

@@ -34,7 +34,7 @@ enum {
     SDA = 8 << 20,
 };
 
-static void of_nothing_only_the_processors_are_told(void **state)
+static void an_empty_machine_has_only_processors(void **state)
 {
     const struct told *cpu;
 
@@ -104,7 +104,7 @@ static void add_sda(void)
     tree_file("sys/block/sda/sda2/size", "16777216\n");
 }
 
-static void a_disk_has_its_size_place_and_partitions(void **state)
+static void a_disk_has_its_size_address_and_partitions(void **state)
 {
     const struct told *disk;
 
@@ -189,7 +189,7 @@ static void file_systems_that_may_wait_are_not_asked(void **state)
     assert_int_equal(told_u64(partition(2), 64), 0);
 }
 
-static void a_volume_is_told_where_it_is_mounted(void **state)
+static void a_volume_has_its_mount_point(void **state)
 {
     const struct told *volume;
 
@@ -497,13 +497,13 @@ static void a_platform_without_bios_has_its_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_TREE(of_nothing_only_the_processors_are_told),
+        WITH_TREE(an_empty_machine_has_only_processors),
         WITH_TREE(processors_have_what_the_kernel_says),
         WITH_TREE(the_most_that_a_processor_can_counts),
-        WITH_TREE(a_disk_has_its_size_place_and_partitions),
+        WITH_TREE(a_disk_has_its_size_address_and_partitions),
         WITH_TREE(a_partition_has_its_file_system),
         WITH_TREE(file_systems_that_may_wait_are_not_asked),
-        WITH_TREE(a_volume_is_told_where_it_is_mounted),
+        WITH_TREE(a_volume_has_its_mount_point),
         WITH_TREE(an_optical_drive_is_no_disk),
         WITH_TREE(an_adapter_has_its_addresses),
         WITH_TREE(the_network_has_ports_and_a_table),

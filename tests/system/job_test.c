@@ -127,7 +127,7 @@ static uint32_t count_of(const struct events *events, uint8_t type, const struct
     return count;
 }
 
-static void a_group_is_told_from_its_beginning_to_its_end(void **state)
+static void a_control_group_is_recorded_from_beginning_to_end(void **state)
 {
     struct group groups[GROUPS];
     etwas_trace_handle session;
@@ -166,7 +166,7 @@ static bool mount_groups(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(a_group_is_told_from_its_beginning_to_its_end),
+        FOLDER_TEST(a_control_group_is_recorded_from_beginning_to_end),
     };
     int result;
 

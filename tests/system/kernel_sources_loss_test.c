@@ -251,7 +251,7 @@ static void not_where_the_gap_outlasts_a_drain(void **state)
     assert_int_equal(frees, 0);
 }
 
-static void not_behind_a_full_ring_that_says_nothing(void **state)
+static void no_event_is_joined_after_a_full_ring_without_a_report(void **state)
 {
     int64_t last_ns = fill(HERE);
 
@@ -316,7 +316,7 @@ int main(void)
         LOSS_TEST(not_before_the_record_behind_the_gap),
         LOSS_TEST(not_where_the_gap_is_seen_later),
         LOSS_TEST(not_where_the_gap_outlasts_a_drain),
-        LOSS_TEST(not_behind_a_full_ring_that_says_nothing),
+        LOSS_TEST(no_event_is_joined_after_a_full_ring_without_a_report),
         LOSS_TEST(not_behind_a_full_ring_that_is_read_later),
         LOSS_TEST(not_behind_a_ring_that_is_filled_while_others_are_read),
     };

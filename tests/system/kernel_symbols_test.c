@@ -113,7 +113,7 @@ static const char list[] = "0000000000000000 A fixed_percpu_data\n"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void each_function_that_has_an_address_is_told_once(void **state)
+static void each_function_with_an_address_is_emitted_once(void **state)
 {
     (void)state;
     add(KERNEL + 0x110);
@@ -140,7 +140,7 @@ static void symbols_may_come_in_any_order(void **state)
     assert_string_equal(told.text, "third 300 65536; early@mod 1000 4096; late@mod 2000 65536; ");
 }
 
-static void what_lies_in_no_function_is_not_told(void **state)
+static void an_address_in_no_function_is_not_emitted(void **state)
 {
     (void)state;
     add(KERNEL + 0x10300);            /* too far behind the third */
@@ -154,7 +154,7 @@ static void what_lies_in_no_function_is_not_told(void **state)
     assert_string_equal(told.text, "lonely@other 9000 65536; ");
 }
 
-static void where_the_kernel_shows_no_addresses_nothing_is_told(void **state)
+static void nothing_is_emitted_where_the_kernel_shows_no_addresses(void **state)
 {
     (void)state;
     tell(list);
@@ -268,11 +268,11 @@ static void samples_routines_and_frames_of_the_kernel_are_noted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_function_that_has_an_address_is_told_once, begin, end),
+        cmocka_unit_test_setup_teardown(each_function_with_an_address_is_emitted_once, begin, end),
         cmocka_unit_test_setup_teardown(symbols_may_come_in_any_order, begin, end),
-        cmocka_unit_test_setup_teardown(what_lies_in_no_function_is_not_told, begin, end),
-        cmocka_unit_test_setup_teardown(where_the_kernel_shows_no_addresses_nothing_is_told, begin,
-                                        end),
+        cmocka_unit_test_setup_teardown(an_address_in_no_function_is_not_emitted, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_is_emitted_where_the_kernel_shows_no_addresses,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(lines_that_make_no_sense_are_passed_over, begin, end),
         cmocka_unit_test_setup_teardown(what_there_is_no_room_for_is_counted, begin, end),
         cmocka_unit_test_setup_teardown(samples_routines_and_frames_of_the_kernel_are_noted, begin,

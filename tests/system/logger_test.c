@@ -31,7 +31,7 @@ enum {
 
 /* ---- what a system logger is not ------------------------------------------------------------- */
 
-static void r105_nobody_else_writes_to_it(void **state)
+static void r105_no_other_thread_writes_to_it(void **state)
 {
     ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2};
     etwas_trace_handle session;
@@ -438,13 +438,13 @@ static int start_with_perfmon(void)
                : 4;
 }
 
-static void perfmon_does_or_it_is_said_what_does(void **state)
+static void perfmon_is_enough_or_the_reason_names_what_is(void **state)
 {
     (void)state;
     expect_as_nobody(start_with_perfmon);
 }
 
-static void who_may_lock_little_has_small_rings(void **state)
+static void rings_are_small_where_little_may_be_locked(void **state)
 {
     (void)state;
     expect_as_nobody(start_with_capabilities_alone);
@@ -467,13 +467,13 @@ static int start_with_few_descriptors(void)
     return strstr(sentence, "RLIMIT_NOFILE") != NULL ? 0 : 2;
 }
 
-static void who_has_too_few_descriptors_is_told(void **state)
+static void too_few_descriptors_are_the_reason(void **state)
 {
     (void)state;
     expect_as_nobody(start_with_few_descriptors);
 }
 
-static void who_may_not_see_the_system_is_denied(void **state)
+static void without_leave_system_wide_events_are_denied(void **state)
 {
     (void)state;
     expect_as_nobody(start_as_nobody);
@@ -482,7 +482,7 @@ static void who_may_not_see_the_system_is_denied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(r105_nobody_else_writes_to_it),
+        FOLDER_TEST(r105_no_other_thread_writes_to_it),
         FOLDER_TEST(r43_r51_what_cannot_be_is_refused),
         FOLDER_TEST(any_clock_stamps_it),
         FOLDER_TEST(its_file_is_private),
@@ -494,10 +494,10 @@ int main(void)
         FOLDER_TEST(a_forks_child_has_none_of_it),
         FOLDER_TEST(a_fork_while_it_stops_harms_no_child),
         FOLDER_TEST(a_start_waits_for_its_own_session_and_no_later_one),
-        FOLDER_TEST(who_may_lock_little_has_small_rings),
-        FOLDER_TEST(perfmon_does_or_it_is_said_what_does),
-        FOLDER_TEST(who_has_too_few_descriptors_is_told),
-        FOLDER_TEST(who_may_not_see_the_system_is_denied),
+        FOLDER_TEST(rings_are_small_where_little_may_be_locked),
+        FOLDER_TEST(perfmon_is_enough_or_the_reason_names_what_is),
+        FOLDER_TEST(too_few_descriptors_are_the_reason),
+        FOLDER_TEST(without_leave_system_wide_events_are_denied),
     };
 
     return RUN_KERNEL_TESTS("system logger", tests);

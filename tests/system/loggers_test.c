@@ -51,7 +51,7 @@ static bool happens(const struct event *event)
     return false;
 }
 
-static void r188_a_rundown_says_what_is_there_and_not_what_happens(void **state)
+static void r188_a_rundown_has_what_exists_and_no_events(void **state)
 {
     uint32_t here = (uint32_t)getpid();
     uint32_t thread = (uint32_t)syscall(SYS_gettid);
@@ -152,7 +152,7 @@ static int run_down_as_nobody(void)
                : 3;
 }
 
-static void who_may_not_see_what_happens_may_run_down(void **state)
+static void without_leave_for_events_a_rundown_is_possible(void **state)
 {
     (void)state;
     expect_as_nobody(run_down_as_nobody);
@@ -309,10 +309,10 @@ static void r46_there_are_eight_system_loggers_at_most(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(r188_a_rundown_says_what_is_there_and_not_what_happens),
+        FOLDER_TEST(r188_a_rundown_has_what_exists_and_no_events),
         FOLDER_TEST(r181_a_rundown_has_the_callers_name),
         FOLDER_TEST(r188_a_rundown_heeds_no_sysconfig),
-        FOLDER_TEST(who_may_not_see_what_happens_may_run_down),
+        FOLDER_TEST(without_leave_for_events_a_rundown_is_possible),
         FOLDER_TEST(r42_each_system_logger_has_its_own_flags),
         FOLDER_TEST(r43_the_kernel_logger_may_have_the_mode),
         FOLDER_TEST(r43_the_kernel_loggers_guid_goes_with_its_name),

@@ -55,7 +55,7 @@ static void a_thread_whose_beginning_was_lost_is_one(void **state)
 }
 
 /* The rings tell of it yet. */
-static void a_thread_that_ends_while_it_is_looked_for_has_the_time_that_the_ring_says(void **state)
+static void a_thread_that_ends_during_a_scan_has_the_time_of_its_record(void **state)
 {
     (void)state;
     begin_two_threads();
@@ -109,8 +109,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_thread_whose_end_was_lost_is_no_thread_any_more, end_test),
         cmocka_unit_test_teardown(a_thread_whose_beginning_was_lost_is_one, end_test),
-        cmocka_unit_test_teardown(
-            a_thread_that_ends_while_it_is_looked_for_has_the_time_that_the_ring_says, end_test),
+        cmocka_unit_test_teardown(a_thread_that_ends_during_a_scan_has_the_time_of_its_record,
+                                  end_test),
         cmocka_unit_test_teardown(all_threads_that_are_gone_are_a_process_that_is_gone, end_test),
         cmocka_unit_test_teardown(a_known_thread_that_is_leaving_is_there_yet, end_test),
         cmocka_unit_test_teardown(an_unknown_thread_that_is_leaving_is_not_found, end_test),

@@ -282,13 +282,13 @@ static void expect_connections(int family)
     free_events(&events);
 }
 
-static void a_connection_is_told_on_both_sides(void **state)
+static void a_connection_is_recorded_on_both_sides(void **state)
 {
     (void)state;
     expect_connections(AF_INET);
 }
 
-static void a_connection_of_ipv6_is_told_on_both_sides(void **state)
+static void an_ipv6_connection_is_recorded_on_both_sides(void **state)
 {
     (void)state;
     expect_connections(AF_INET6);
@@ -414,8 +414,8 @@ static void the_kernel_counts_as_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(a_connection_is_told_on_both_sides),
-        FOLDER_TEST(a_connection_of_ipv6_is_told_on_both_sides),
+        FOLDER_TEST(a_connection_is_recorded_on_both_sides),
+        FOLDER_TEST(an_ipv6_connection_is_recorded_on_both_sides),
         FOLDER_TEST(a_datagram_has_a_size),
         FOLDER_TEST(without_lengths_the_file_says_so),
         FOLDER_TEST(the_kernel_counts_as_many),

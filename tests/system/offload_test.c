@@ -106,7 +106,7 @@ static void run_askers(uint32_t count, void *(*asker)(void *))
 }
 
 /* All begin before any is left: each is waited for a quarter of a second. */
-static void no_more_are_left_alone_than_there_are_places(void **state)
+static void no_more_tasks_are_abandoned_than_there_are_slots(void **state)
 {
     (void)state;
     run_askers(ASKERS, ask_once);
@@ -122,7 +122,7 @@ static void no_more_are_left_alone_than_there_are_places(void **state)
 }
 
 /* Also where several ask about one process: none of them is left alone with it. */
-static void what_is_done_gives_its_place_back(void **state)
+static void a_finished_task_releases_its_slot(void **state)
 {
     (void)state;
     run_askers(ETWAS_OFFLOAD_MOST, ask_often);
@@ -139,8 +139,8 @@ static void what_is_done_gives_its_place_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_more_are_left_alone_than_there_are_places),
-        cmocka_unit_test(what_is_done_gives_its_place_back),
+        cmocka_unit_test(no_more_tasks_are_abandoned_than_there_are_slots),
+        cmocka_unit_test(a_finished_task_releases_its_slot),
     };
 
     return cmocka_run_group_tests_name("system errands", tests, NULL, NULL);

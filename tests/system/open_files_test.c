@@ -56,7 +56,7 @@ static void a_file_is_known_until_its_descriptor_is_closed(void **state)
 }
 
 /* What happened before it was looked at is known already. */
-static void what_was_before_a_look_changes_nothing(void **state)
+static void records_from_before_a_scan_change_nothing(void **state)
 {
     struct etwas_open_files files;
     uint64_t number;
@@ -150,7 +150,7 @@ static void a_position_goes_with_what_is_read_and_written(void **state)
     etwas_open_files_free(&files);
 }
 
-static void of_several_calls_at_once_nobody_knows_the_order(void **state)
+static void the_order_of_overlapping_calls_is_unknown(void **state)
 {
     struct etwas_open_files files;
     struct etwas_open_file *file = open_at_begin(&files);
@@ -277,11 +277,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_known_until_its_descriptor_is_closed),
-        cmocka_unit_test(what_was_before_a_look_changes_nothing),
+        cmocka_unit_test(records_from_before_a_scan_change_nothing),
         cmocka_unit_test(a_closed_file_does_not_wait_for_its_name),
         cmocka_unit_test(as_many_are_known_as_there_is_room_for),
         cmocka_unit_test(a_position_goes_with_what_is_read_and_written),
-        cmocka_unit_test(of_several_calls_at_once_nobody_knows_the_order),
+        cmocka_unit_test(the_order_of_overlapping_calls_is_unknown),
         cmocka_unit_test(what_others_move_is_not_known),
         cmocka_unit_test(what_is_appended_goes_to_the_end),
         cmocka_unit_test(calls_are_known_by_their_numbers),

@@ -114,7 +114,7 @@ static void expect_what_there_is(uint32_t error, bool is_filtered)
     assert_int_equal(unlink(folder_path("k.etl")), 0);
 }
 
-static void what_there_is_is_told_where_perf_events_are_forbidden(void **state)
+static void a_rundown_is_emitted_where_perf_events_are_forbidden(void **state)
 {
     static const uint32_t errors[] = {EPERM, EACCES, ENOSYS};
 
@@ -125,7 +125,7 @@ static void what_there_is_is_told_where_perf_events_are_forbidden(void **state)
 }
 
 /* As Debian's kernels come. */
-static void what_there_is_is_told_where_the_kernel_refuses(void **state)
+static void a_rundown_is_emitted_where_the_kernel_refuses(void **state)
 {
     (void)state;
     if (nobody_sees_itself()) {
@@ -238,8 +238,8 @@ static void counters_need_neither_perf_events_nor_privileges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(what_there_is_is_told_where_perf_events_are_forbidden),
-        FOLDER_TEST(what_there_is_is_told_where_the_kernel_refuses),
+        FOLDER_TEST(a_rundown_is_emitted_where_perf_events_are_forbidden),
+        FOLDER_TEST(a_rundown_is_emitted_where_the_kernel_refuses),
         FOLDER_TEST(an_interval_that_cannot_be_is_refused),
         FOLDER_TEST(the_file_says_whose_events_it_has),
         FOLDER_TEST(counters_need_neither_perf_events_nor_privileges),

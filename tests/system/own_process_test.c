@@ -102,7 +102,7 @@ static bool ends_with(const struct event *event, const char *text)
     return same;
 }
 
-static void it_is_there_and_nobody_else(void **state)
+static void only_the_own_process_is_recorded(void **state)
 {
     struct events events;
     uint32_t processes[256] = {0};
@@ -202,7 +202,7 @@ static void relay_while_it_starts(void)
 }
 
 /* Whoever was begun when the list of threads was read already, by one who was not watched yet. */
-static void who_begins_while_it_starts_is_watched_too(void **state)
+static void threads_that_begin_during_the_start_are_recorded(void **state)
 {
     struct events events;
     int child;
@@ -309,8 +309,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(threads_and_those_that_they_begin_are_recorded),
-        FOLDER_TEST(it_is_there_and_nobody_else),
-        FOLDER_TEST(who_begins_while_it_starts_is_watched_too),
+        FOLDER_TEST(only_the_own_process_is_recorded),
+        FOLDER_TEST(threads_that_begin_during_the_start_are_recorded),
         FOLDER_TEST(what_needs_the_system_is_denied_by_name),
         FOLDER_TEST(a_scope_is_one_of_two),
         FOLDER_TEST(it_is_the_calling_threads_choice),

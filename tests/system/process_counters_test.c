@@ -20,7 +20,7 @@ static const char status_text[] = "Name:\tsh\n"
 static const char io_text[] = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\n"
                               "write_bytes: 6\ncancelled_write_bytes: 7\n";
 
-static void what_proc_says_is_understood(void **state)
+static void texts_of_proc_are_parsed(void **state)
 {
     struct etwas_process_counters counters = {0};
 
@@ -124,7 +124,7 @@ static void what_some_thread_counted_may_be_missing(void **state)
            "106@3 by 1 PerfCtr 10 with 7 faults, peak 1, 5 read\n");
 }
 
-static void who_is_there_in_the_end_is_counted_then(void **state)
+static void the_rundown_at_the_end_has_counters(void **state)
 {
     (void)state;
     begin_with(ETWAS_EMIT_COUNTERS);
@@ -139,12 +139,12 @@ static void who_is_there_in_the_end_is_counted_then(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_proc_says_is_understood),
+        cmocka_unit_test(texts_of_proc_are_parsed),
         cmocka_unit_test(a_text_that_is_cut_says_less),
         cmocka_unit_test(our_own_are_there),
         cmocka_unit_test_teardown(the_threads_of_a_process_are_added_up, end_test),
         cmocka_unit_test_teardown(what_some_thread_counted_may_be_missing, end_test),
-        cmocka_unit_test_teardown(who_is_there_in_the_end_is_counted_then, end_test),
+        cmocka_unit_test_teardown(the_rundown_at_the_end_has_counters, end_test),
     };
 
     return cmocka_run_group_tests_name("process counters", tests, NULL, NULL);

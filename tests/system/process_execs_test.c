@@ -31,7 +31,7 @@ static void show(const char *name, const char *command_line)
                                   .command_line = command_line};
 }
 
-static void it_is_told_when_its_arguments_are_there(void **state)
+static void an_exec_is_emitted_once_its_arguments_are_known(void **state)
 {
     (void)state;
     begin_with_arguments();
@@ -44,7 +44,7 @@ static void it_is_told_when_its_arguments_are_there(void **state)
     expect("1003@3 by 1 End 10 of 1, ls <ls -l >\n");
 }
 
-static void also_of_who_is_gone_or_whose_name_was_lost(void **state)
+static void also_if_the_process_is_gone_or_its_name_was_lost(void **state)
 {
     (void)state;
     begin_with_arguments();
@@ -56,7 +56,7 @@ static void also_of_who_is_gone_or_whose_name_was_lost(void **state)
     expect("");
 }
 
-static void one_that_the_probe_could_not_read_is_looked_up(void **state)
+static void arguments_that_the_probe_could_not_read_are_read_from_proc(void **state)
 {
     (void)state;
     begin_with_arguments();
@@ -70,7 +70,7 @@ static void one_that_the_probe_could_not_read_is_looked_up(void **state)
     expect("1004@3 by 1 DCStart 10 of 1, ls exec\n");
 }
 
-static void one_that_the_probe_never_speaks_of_is_told_in_the_end(void **state)
+static void an_exec_without_a_report_is_emitted_at_the_end(void **state)
 {
     (void)state;
     begin_with_arguments();
@@ -92,7 +92,7 @@ static void one_that_the_probe_never_speaks_of_is_told_in_the_end(void **state)
            "1100* DCEnd 1 of 0, sh [sh -c x]\n");
 }
 
-static void one_whose_arguments_were_lost_is_looked_up(void **state)
+static void an_exec_with_lost_arguments_is_read_from_proc(void **state)
 {
     (void)state;
     begin_with_arguments();
@@ -114,7 +114,7 @@ static void one_whose_arguments_were_lost_is_looked_up(void **state)
 }
 
 /* Whose end was in the rings then, though not read. */
-static void one_that_is_looked_up_ends_behind_that(void **state)
+static void a_process_read_from_proc_ends_after_that(void **state)
 {
     (void)state;
     begin_with_arguments();
@@ -132,7 +132,7 @@ static void one_that_is_looked_up_ends_behind_that(void **state)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static void a_sample_is_believed_in_nothing(void **state)
+static void a_sample_is_not_trusted(void **state)
 {
     static const char said[] = "\7\0\0\0\0\0\0\0name\0\0\0\0\0\0\0\0\0\0\0\0a\0b\0ccc";
     struct etwas_process_record process_record;
@@ -190,13 +190,14 @@ static void a_line_that_a_buffer_has_no_room_for_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(it_is_told_when_its_arguments_are_there, end_test),
-        cmocka_unit_test_teardown(also_of_who_is_gone_or_whose_name_was_lost, end_test),
-        cmocka_unit_test_teardown(one_that_the_probe_could_not_read_is_looked_up, end_test),
-        cmocka_unit_test_teardown(one_that_the_probe_never_speaks_of_is_told_in_the_end, end_test),
-        cmocka_unit_test_teardown(one_whose_arguments_were_lost_is_looked_up, end_test),
-        cmocka_unit_test_teardown(one_that_is_looked_up_ends_behind_that, end_test),
-        cmocka_unit_test(a_sample_is_believed_in_nothing),
+        cmocka_unit_test_teardown(an_exec_is_emitted_once_its_arguments_are_known, end_test),
+        cmocka_unit_test_teardown(also_if_the_process_is_gone_or_its_name_was_lost, end_test),
+        cmocka_unit_test_teardown(arguments_that_the_probe_could_not_read_are_read_from_proc,
+                                  end_test),
+        cmocka_unit_test_teardown(an_exec_without_a_report_is_emitted_at_the_end, end_test),
+        cmocka_unit_test_teardown(an_exec_with_lost_arguments_is_read_from_proc, end_test),
+        cmocka_unit_test_teardown(a_process_read_from_proc_ends_after_that, end_test),
+        cmocka_unit_test(a_sample_is_not_trusted),
         cmocka_unit_test(a_line_that_a_buffer_has_no_room_for_is_cut),
     };
 

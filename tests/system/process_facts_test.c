@@ -42,7 +42,7 @@ static void a_name_may_have_any_letters(void **state)
     assert_string_equal(facts.name, "");
 }
 
-static void a_text_that_is_another_says_nothing(void **state)
+static void a_text_of_another_form_is_refused(void **state)
 {
     static const char whole[] = "42 (sh)" STAT_TAIL;
     char text[sizeof whole];
@@ -292,7 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_may_have_any_letters),
-        cmocka_unit_test(a_text_that_is_another_says_nothing),
+        cmocka_unit_test(a_text_of_another_form_is_refused),
         cmocka_unit_test(the_user_is_the_effective_one),
         cmocka_unit_test(a_line_of_maps_is_a_mapping),
         cmocka_unit_test(arguments_become_a_line),

@@ -100,7 +100,7 @@ static void what_is_no_file_is_no_image(void **state)
     expect("105@3 by 1 Load in 1 1000 to 2000 [vdso]\n");
 }
 
-static void too_many_images_are_told_and_not_kept(void **state)
+static void images_beyond_the_limit_are_emitted_and_not_kept(void **state)
 {
     struct etwas_mapping mapping = {.bytes = 0x1000, .path = "/x"};
 
@@ -117,7 +117,7 @@ static void too_many_images_are_told_and_not_kept(void **state)
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-static void nothing_is_left_of_those_who_ended(void **state)
+static void ended_processes_leave_no_memory(void **state)
 {
     (void)state;
     begin_with_images();
@@ -147,8 +147,8 @@ int main(void)
         cmocka_unit_test_teardown(what_is_mapped_over_is_unloaded, end_test),
         cmocka_unit_test_teardown(parts_of_a_file_are_one_image, end_test),
         cmocka_unit_test_teardown(what_is_no_file_is_no_image, end_test),
-        cmocka_unit_test_teardown(too_many_images_are_told_and_not_kept, end_test),
-        cmocka_unit_test_teardown(nothing_is_left_of_those_who_ended, end_test),
+        cmocka_unit_test_teardown(images_beyond_the_limit_are_emitted_and_not_kept, end_test),
+        cmocka_unit_test_teardown(ended_processes_leave_no_memory, end_test),
     };
 
     return cmocka_run_group_tests_name("process images", tests, NULL, NULL);

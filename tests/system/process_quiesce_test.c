@@ -51,7 +51,7 @@ static void fork_of_an_unknown_one(void)
     fork_at(55, 10, 11, 11);
 }
 
-static void who_forks_before_it_was_looked_at_is_told_first_and_once(void **state)
+static void a_parent_that_was_not_scanned_yet_is_emitted_first_and_once(void **state)
 {
     (void)state;
     run_down(ETWAS_EMIT_PROCESSES, fork_of_an_unknown_one);
@@ -77,7 +77,7 @@ static void a_fork_of_who_is_listed_later(void)
     fork_at(55, 1, 30, 30);
 }
 
-static void who_began_meanwhile_is_not_told_as_one_that_was_there(void **state)
+static void a_process_that_begins_during_the_scan_has_no_rundown(void **state)
 {
     (void)state;
     run_down(ETWAS_EMIT_PROCESSES, a_fork_of_who_is_listed_later);
@@ -95,7 +95,7 @@ static void an_end_of_who_is_listed_yet(void)
     machine[1].is_leaving[0] = true;
 }
 
-static void who_ended_meanwhile_and_is_leaving_is_not_found(void **state)
+static void a_process_that_ends_during_the_scan_is_not_found(void **state)
 {
     (void)state;
     run_down(ETWAS_EMIT_PROCESSES, an_end_of_who_is_listed_yet);
@@ -108,7 +108,7 @@ static void nothing(void)
 }
 
 /* The kernel says it with a later stamp than that of the look. */
-static void who_was_found_before_its_fork_was_said_begins_once(void **state)
+static void a_process_scanned_before_its_fork_record_begins_once(void **state)
 {
     (void)state;
     run_down(ETWAS_EMIT_PROCESSES, nothing);
@@ -131,7 +131,7 @@ static void end_of_a_known_one(void)
 }
 
 /* Each that was there, and is yet. */
-static void what_there_is_is_told_again_when_it_is_asked_for(void **state)
+static void a_rundown_is_emitted_again_on_request(void **state)
 {
     (void)state;
     run_down(ETWAS_EMIT_PROCESSES, nothing);
@@ -148,13 +148,13 @@ static void what_there_is_is_told_again_when_it_is_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(who_forks_before_it_was_looked_at_is_told_first_and_once,
+        cmocka_unit_test_teardown(a_parent_that_was_not_scanned_yet_is_emitted_first_and_once,
                                   end_test),
         cmocka_unit_test_teardown(its_child_has_its_images, end_test),
-        cmocka_unit_test_teardown(who_began_meanwhile_is_not_told_as_one_that_was_there, end_test),
-        cmocka_unit_test_teardown(who_ended_meanwhile_and_is_leaving_is_not_found, end_test),
-        cmocka_unit_test_teardown(who_was_found_before_its_fork_was_said_begins_once, end_test),
-        cmocka_unit_test_teardown(what_there_is_is_told_again_when_it_is_asked_for, end_test),
+        cmocka_unit_test_teardown(a_process_that_begins_during_the_scan_has_no_rundown, end_test),
+        cmocka_unit_test_teardown(a_process_that_ends_during_the_scan_is_not_found, end_test),
+        cmocka_unit_test_teardown(a_process_scanned_before_its_fork_record_begins_once, end_test),
+        cmocka_unit_test_teardown(a_rundown_is_emitted_again_on_request, end_test),
     };
 
     return cmocka_run_group_tests_name("process quiesce", tests, NULL, NULL);

@@ -106,7 +106,7 @@ static void an_exec_changes_name_and_command_line(void **state)
     free_events(&events);
 }
 
-static void who_is_there_when_it_begins_is_told_once(void **state)
+static void a_process_of_before_is_in_the_rundown_once(void **state)
 {
     struct program before = run_program("x");
     struct program within;
@@ -132,7 +132,7 @@ static void who_is_there_when_it_begins_is_told_once(void **state)
     free_events(&events);
 }
 
-static void a_flag_that_comes_later_tells_who_is_there(void **state)
+static void a_later_flag_emits_its_rundown(void **state)
 {
     uint32_t child;
     etwas_trace_handle session;
@@ -204,7 +204,7 @@ static pid_t run_to_its_end(int status, bool by_another, int signal)
     return child;
 }
 
-static void how_it_ended_is_said(void **state)
+static void the_exit_status_is_recorded(void **state)
 {
     static const int expected[] = {0, 3, 255, 7, -SIGKILL, -SIGTERM, LAST_STATUS};
     pid_t children[7];
@@ -311,13 +311,13 @@ static void find_lost(bool is_end)
     free_events(&events);
 }
 
-static void who_was_lost_is_found(void **state)
+static void a_lost_process_is_found(void **state)
 {
     (void)state;
     find_lost(false);
 }
 
-static void who_was_lost_in_the_end_is_found(void **state)
+static void a_process_lost_at_the_end_is_found(void **state)
 {
     (void)state;
     find_lost(true);
@@ -376,7 +376,7 @@ static int log_inside(void)
     return 0;
 }
 
-static void numbers_are_those_of_who_logs(void **state)
+static void numbers_are_those_of_the_loggers_namespace(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -430,13 +430,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(every_process_begins_and_ends_once),
         FOLDER_TEST(an_exec_changes_name_and_command_line),
-        FOLDER_TEST(who_is_there_when_it_begins_is_told_once),
-        FOLDER_TEST(a_flag_that_comes_later_tells_who_is_there),
-        FOLDER_TEST(how_it_ended_is_said),
-        FOLDER_TEST(who_was_lost_is_found),
-        FOLDER_TEST(who_was_lost_in_the_end_is_found),
+        FOLDER_TEST(a_process_of_before_is_in_the_rundown_once),
+        FOLDER_TEST(a_later_flag_emits_its_rundown),
+        FOLDER_TEST(the_exit_status_is_recorded),
+        FOLDER_TEST(a_lost_process_is_found),
+        FOLDER_TEST(a_process_lost_at_the_end_is_found),
         FOLDER_TEST(every_life_is_whole),
-        FOLDER_TEST(numbers_are_those_of_who_logs),
+        FOLDER_TEST(numbers_are_those_of_the_loggers_namespace),
     };
 
     return RUN_KERNEL_TESTS("system process", tests);

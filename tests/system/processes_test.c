@@ -62,7 +62,7 @@ static void an_exec_is_the_same_process_as_another_program(void **state)
     expect("");
 }
 
-static void a_command_line_that_is_not_the_programs_is_not_believed(void **state)
+static void a_command_line_of_another_program_is_ignored(void **state)
 {
     (void)state;
     begin();
@@ -181,7 +181,7 @@ static void numbers_that_are_none_are_passed_over(void **state)
 
 /* ---- the rundown while things happen --------------------------------------------------------- */
 
-static void what_the_rundown_told_is_not_told_again(void **state)
+static void what_the_rundown_emitted_is_not_emitted_again(void **state)
 {
     (void)state;
     begin_with(ETWAS_EMIT_PROCESSES | ETWAS_EMIT_IMAGES);
@@ -220,7 +220,7 @@ static void what_happens_during_the_rundown_is_in_order(void **state)
     expect("70* End 1 of 0, cat\n");
 }
 
-static void who_had_no_threads_any_more_is_not_there(void **state)
+static void a_process_without_threads_is_not_found(void **state)
 {
     (void)state;
     begin();
@@ -230,7 +230,7 @@ static void who_had_no_threads_any_more_is_not_there(void **state)
 }
 
 /* Who was found has ended, and his number is a thread's of who is found next. */
-static void a_rundown_alone_says_of_nobody_that_he_ended(void **state)
+static void a_rundown_alone_emits_no_ends(void **state)
 {
     (void)state;
     make_up_machine();
@@ -248,7 +248,7 @@ static void a_rundown_alone_says_of_nobody_that_he_ended(void **state)
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-static void a_number_that_comes_again_ends_who_had_it(void **state)
+static void a_reused_number_ends_the_earlier_process(void **state)
 {
     (void)state;
     begin();
@@ -262,7 +262,7 @@ static void a_number_that_comes_again_ends_who_had_it(void **state)
     expect("300@3 by 1 End 10 of 1, sh [sh -c x] not seen\n");
 }
 
-static void who_was_not_seen_to_begin_is_looked_up(void **state)
+static void a_process_without_a_fork_record_is_scanned(void **state)
 {
     (void)state;
     begin();
@@ -288,7 +288,7 @@ static void who_was_not_seen_to_begin_is_looked_up(void **state)
     expect("180@3 by 1 Start 21 of 20, \n");
 }
 
-static void who_was_not_seen_to_end_is_missed(void **state)
+static void a_process_without_an_exit_record_is_missed(void **state)
 {
     (void)state;
     begin();
@@ -318,7 +318,7 @@ static void who_was_not_seen_to_end_is_missed(void **state)
     expect("");
 }
 
-static void who_is_another_by_now_has_ended_and_begun(void **state)
+static void a_process_with_a_reused_number_has_ended_and_begun(void **state)
 {
     (void)state;
     begin();
@@ -336,7 +336,7 @@ static void who_is_another_by_now_has_ended_and_begun(void **state)
            "1300* DCStart 10 of 1, new [new]\n");
 }
 
-static void where_nobody_knows_who_is_there_nobody_is_missed(void **state)
+static void without_a_list_of_processes_none_is_missed(void **state)
 {
     (void)state;
     begin();
@@ -354,23 +354,22 @@ int main(void)
         cmocka_unit_test_teardown(a_fork_starts_what_its_parent_is, end_test),
         cmocka_unit_test_teardown(a_process_ends_with_its_last_thread, end_test),
         cmocka_unit_test_teardown(an_exec_is_the_same_process_as_another_program, end_test),
-        cmocka_unit_test_teardown(a_command_line_that_is_not_the_programs_is_not_believed,
-                                  end_test),
+        cmocka_unit_test_teardown(a_command_line_of_another_program_is_ignored, end_test),
         cmocka_unit_test_teardown(a_name_that_a_process_gives_itself_is_its_name, end_test),
         cmocka_unit_test_teardown(how_a_process_ended_is_known_once, end_test),
         cmocka_unit_test_teardown(a_process_ends_with_its_last_threads_status, end_test),
         cmocka_unit_test_teardown(a_status_that_is_found_early_is_that_of_the_last_thread,
                                   end_test),
         cmocka_unit_test_teardown(numbers_that_are_none_are_passed_over, end_test),
-        cmocka_unit_test_teardown(what_the_rundown_told_is_not_told_again, end_test),
-        cmocka_unit_test_teardown(a_rundown_alone_says_of_nobody_that_he_ended, end_test),
+        cmocka_unit_test_teardown(what_the_rundown_emitted_is_not_emitted_again, end_test),
+        cmocka_unit_test_teardown(a_rundown_alone_emits_no_ends, end_test),
         cmocka_unit_test_teardown(what_happens_during_the_rundown_is_in_order, end_test),
-        cmocka_unit_test_teardown(who_had_no_threads_any_more_is_not_there, end_test),
-        cmocka_unit_test_teardown(a_number_that_comes_again_ends_who_had_it, end_test),
-        cmocka_unit_test_teardown(who_was_not_seen_to_begin_is_looked_up, end_test),
-        cmocka_unit_test_teardown(who_was_not_seen_to_end_is_missed, end_test),
-        cmocka_unit_test_teardown(who_is_another_by_now_has_ended_and_begun, end_test),
-        cmocka_unit_test_teardown(where_nobody_knows_who_is_there_nobody_is_missed, end_test),
+        cmocka_unit_test_teardown(a_process_without_threads_is_not_found, end_test),
+        cmocka_unit_test_teardown(a_reused_number_ends_the_earlier_process, end_test),
+        cmocka_unit_test_teardown(a_process_without_a_fork_record_is_scanned, end_test),
+        cmocka_unit_test_teardown(a_process_without_an_exit_record_is_missed, end_test),
+        cmocka_unit_test_teardown(a_process_with_a_reused_number_has_ended_and_begun, end_test),
+        cmocka_unit_test_teardown(without_a_list_of_processes_none_is_missed, end_test),
     };
 
     return cmocka_run_group_tests_name("processes", tests, NULL, NULL);

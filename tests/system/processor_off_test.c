@@ -211,7 +211,7 @@ static void a_processor_that_comes_later_is_recorded_from_then_on(void **state)
     assert_in_range(seen.switches_between, HANDOVERS, UINT32_MAX);
 }
 
-static void a_processor_that_went_at_the_end_is_told_once_more(void **state)
+static void a_processor_that_went_offline_at_the_end_is_emitted_again(void **state)
 {
     etwas_trace_handle session = begin();
     struct seen seen;
@@ -264,7 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_processor_that_was_off_is_recorded_again),
         FOLDER_TEST(a_processor_that_comes_later_is_recorded_from_then_on),
-        FOLDER_TEST(a_processor_that_went_at_the_end_is_told_once_more),
+        FOLDER_TEST(a_processor_that_went_offline_at_the_end_is_emitted_again),
         FOLDER_TEST(the_machines_own_processor_is_recorded_again),
     };
 

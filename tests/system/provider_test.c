@@ -180,7 +180,7 @@ static void state_is_told_when_it_is_asked_for(void **state)
 /* ---- finer than flags ------------------------------------------------------------------------ */
 
 /* Two sets of tracepoints that one flag has together. */
-static void timers_and_requests_are_told_apart(void **state)
+static void timers_and_calls_between_processors_are_distinguished(void **state)
 {
     struct kernel_count inner;
     struct kernel_count outer;
@@ -299,7 +299,7 @@ static void r188_a_rundown_can_have_none(void **state)
     stop_session(session, NULL);
 }
 
-static void what_delivers_nothing_is_said_to(void **state)
+static void providers_without_events_are_explained(void **state)
 {
     static const etwas_guid *const silent[] = {
         &SystemAlpcProviderGuid,     &SystemCpuProviderGuid,      &SystemHypervisorProviderGuid,
@@ -363,7 +363,7 @@ static uint32_t count_listed(const etwas_guid *provider)
     return count;
 }
 
-static void who_enables_them_is_known(void **state)
+static void the_enabling_session_is_known(void **state)
 {
     struct known known;
     etwas_trace_handle sessions[2];
@@ -404,12 +404,12 @@ int main(void)
         FOLDER_TEST(keywords_match_as_those_of_any_provider),
         FOLDER_TEST(flags_and_providers_add_up),
         FOLDER_TEST(state_is_told_when_it_is_asked_for),
-        FOLDER_TEST(timers_and_requests_are_told_apart),
+        FOLDER_TEST(timers_and_calls_between_processors_are_distinguished),
         FOLDER_TEST(the_configuration_comes_in_parts),
         FOLDER_TEST(only_a_system_logger_can_have_them),
         FOLDER_TEST(r188_a_rundown_can_have_none),
-        FOLDER_TEST(what_delivers_nothing_is_said_to),
-        FOLDER_TEST(who_enables_them_is_known),
+        FOLDER_TEST(providers_without_events_are_explained),
+        FOLDER_TEST(the_enabling_session_is_known),
     };
 
     return RUN_KERNEL_TESTS("system providers", tests);

@@ -29,7 +29,7 @@ static bool readies(const struct event *event, uint32_t thread_id)
 }
 
 /* A thread that waits is woken by each request, as often as the kernel says. */
-static void each_wake_says_who_woke_whom(void **state)
+static void each_wake_has_the_waker_and_the_woken_thread(void **state)
 {
     uint32_t here = (uint32_t)syscall(SYS_gettid);
     struct kernel_count counter;
@@ -70,7 +70,7 @@ static void each_wake_says_who_woke_whom(void **state)
     free_events(&events);
 }
 
-static void a_new_thread_is_readied_by_who_made_it(void **state)
+static void a_new_thread_is_readied_by_its_creator(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -92,7 +92,7 @@ static void a_new_thread_is_readied_by_who_made_it(void **state)
 }
 
 /* A thread that sleeps is woken by the clock's interrupt. */
-static void who_was_interrupted_woke_nobody(void **state)
+static void an_interrupted_thread_is_no_waker(void **state)
 {
     enum {
         NAPS = 50
@@ -121,9 +121,9 @@ static void who_was_interrupted_woke_nobody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(each_wake_says_who_woke_whom),
-        FOLDER_TEST(a_new_thread_is_readied_by_who_made_it),
-        FOLDER_TEST(who_was_interrupted_woke_nobody),
+        FOLDER_TEST(each_wake_has_the_waker_and_the_woken_thread),
+        FOLDER_TEST(a_new_thread_is_readied_by_its_creator),
+        FOLDER_TEST(an_interrupted_thread_is_no_waker),
     };
 
     return RUN_KERNEL_TESTS("system ready thread", tests);

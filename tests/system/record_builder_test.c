@@ -130,7 +130,7 @@ static void see(struct etwas_emitter *emitter, uint32_t slot,
     seen->record = *stamped;
 }
 
-static void the_stamps_place_is_the_headers(void **state)
+static void the_stamp_is_in_the_header(void **state)
 {
     struct seen seen = {.emitter = {.receive = see}};
 
@@ -181,7 +181,7 @@ int main(void)
         cmocka_unit_test(a_text_is_cut_at_a_character),
         cmocka_unit_test(what_is_not_utf8_is_replaced),
         cmocka_unit_test(a_field_of_characters_has_its_length),
-        cmocka_unit_test(the_stamps_place_is_the_headers),
+        cmocka_unit_test(the_stamp_is_in_the_header),
         cmocka_unit_test(a_class_of_its_own_has_a_full_header),
     };
 

@@ -77,7 +77,7 @@ enum {
     ABI_AT = 40
 };
 
-static void the_programs_registers_and_stack_are_taken(void **state)
+static void the_programs_registers_and_stack_are_decoded(void **state)
 {
     const uint64_t sample_type = ETWAS_SAMPLE_ALWAYS | ETWAS_SAMPLE_USER;
     const uint64_t stack_at = ABI_AT + 8 + 8 * REGISTERS;
@@ -115,7 +115,7 @@ static void the_programs_registers_and_stack_are_taken(void **state)
 }
 
 /* They are alone, or among the others; of another kind of program there are none, and it says so. */
-static void the_registers_of_a_call_are_taken(void **state)
+static void the_registers_of_a_call_are_decoded(void **state)
 {
     const uint64_t lowest = ETWAS_SAMPLE_CALL_REGISTERS & -ETWAS_SAMPLE_CALL_REGISTERS;
     const uint64_t below = (uint64_t)__builtin_popcountll(ETWAS_SAMPLE_REGISTERS & (lowest - 1));
@@ -368,8 +368,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_have_what_their_event_asked_for),
-        cmocka_unit_test(the_programs_registers_and_stack_are_taken),
-        cmocka_unit_test(the_registers_of_a_call_are_taken),
+        cmocka_unit_test(the_programs_registers_and_stack_are_decoded),
+        cmocka_unit_test(the_registers_of_a_call_are_decoded),
         cmocka_unit_test(samples_of_other_types_are_refused),
         cmocka_unit_test(cut_samples_are_refused),
         cmocka_unit_test(counts_that_lead_outside_are_refused),

@@ -52,7 +52,7 @@ static uint32_t who_accepts(struct etwas_sockets *sockets)
     return known.process_id;
 }
 
-static void it_is_of_who_connects_or_listens(void **state)
+static void a_socket_belongs_to_the_process_that_connects_or_listens(void **state)
 {
     struct etwas_sockets sockets;
     struct etwas_socket known;
@@ -80,7 +80,7 @@ static void it_is_of_who_connects_or_listens(void **state)
     etwas_sockets_free(&sockets);
 }
 
-static void it_is_of_who_uses_it(void **state)
+static void a_socket_belongs_to_the_process_that_uses_it(void **state)
 {
     struct etwas_sockets sockets;
     struct etwas_socket known;
@@ -117,8 +117,8 @@ static void what_never_was_a_connection_does_not_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_of_who_connects_or_listens),
-        cmocka_unit_test(it_is_of_who_uses_it),
+        cmocka_unit_test(a_socket_belongs_to_the_process_that_connects_or_listens),
+        cmocka_unit_test(a_socket_belongs_to_the_process_that_uses_it),
         cmocka_unit_test(what_never_was_a_connection_does_not_end),
     };
 

@@ -103,7 +103,7 @@ static void map_and_unmap(void *argument)
     }
 }
 
-static void memory_is_taken_and_given_back_by_who_calls(void **state)
+static void memory_calls_have_the_stack_of_the_caller(void **state)
 {
     const CLASSIC_EVENT_ID ids[] = {{.EventGuid = PageFaultGuid, .Type = VIRTUAL_ALLOC},
                                     {.EventGuid = PageFaultGuid, .Type = VIRTUAL_FREE}};
@@ -185,7 +185,7 @@ static void ask_often(void *argument)
     }
 }
 
-static void who_wakes_is_in_the_stack(void **state)
+static void a_wake_has_the_stack_of_the_waker(void **state)
 {
     const CLASSIC_EVENT_ID id = {.EventGuid = ThreadGuid, .Type = READY};
     etwas_trace_handle session;
@@ -214,7 +214,7 @@ static void read_often(void *argument)
     }
 }
 
-static void who_reads_a_file_is_in_the_stack(void **state)
+static void a_read_has_the_stack_of_the_reader(void **state)
 {
     const CLASSIC_EVENT_ID ids[] = {{.EventGuid = FileIoGuid, .Type = READ},
                                     {.EventGuid = FileIoGuid, .Type = OPERATION_END}};
@@ -251,7 +251,7 @@ static void send_often(void *argument)
     }
 }
 
-static void what_is_sent_is_sent_by_who_calls(void **state)
+static void a_send_has_the_stack_of_the_sender(void **state)
 {
     const CLASSIC_EVENT_ID id = {.EventGuid = UdpIpGuid, .Type = SEND};
     struct sender sender = {
@@ -321,12 +321,12 @@ static void the_kernels_part_can_be_left_out_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(memory_is_taken_and_given_back_by_who_calls),
+        FOLDER_TEST(memory_calls_have_the_stack_of_the_caller),
         FOLDER_TEST(a_page_fault_is_where_memory_is_touched),
         FOLDER_TEST(a_system_call_is_where_it_is_called),
-        FOLDER_TEST(who_wakes_is_in_the_stack),
-        FOLDER_TEST(who_reads_a_file_is_in_the_stack),
-        FOLDER_TEST(what_is_sent_is_sent_by_who_calls),
+        FOLDER_TEST(a_wake_has_the_stack_of_the_waker),
+        FOLDER_TEST(a_read_has_the_stack_of_the_reader),
+        FOLDER_TEST(a_send_has_the_stack_of_the_sender),
         FOLDER_TEST(r184_an_event_without_a_stack_is_ignored),
         FOLDER_TEST(the_kernels_part_can_be_left_out_of_all),
     };

@@ -144,7 +144,7 @@ static void r51_a_kernel_trace_is_neither_private_nor_paged(void **state)
 
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 /* R182: StartTrace says it otherwise. */
-static void r182_a_start_without_memory_is_told(void **state)
+static void r182_a_start_without_memory_returns_its_code(void **state)
 {
     pid_t child = fork_child();
 
@@ -167,7 +167,7 @@ static void r182_a_start_without_memory_is_told(void **state)
     assert_int_equal(exit_code_of(child), 0);
 }
 #else
-static void r182_a_start_without_memory_is_told(void **state)
+static void r182_a_start_without_memory_returns_its_code(void **state)
 {
     (void)state;
     print_message("skipped: a sanitizer needs address space of its own\n");
@@ -266,7 +266,7 @@ int main(void)
         FOLDER_TEST(r187_the_other_members_are_those_of_any_start),
         FOLDER_TEST(r187_what_no_start_may_say_is_refused),
         FOLDER_TEST(r51_a_kernel_trace_is_neither_private_nor_paged),
-        FOLDER_TEST(r182_a_start_without_memory_is_told),
+        FOLDER_TEST(r182_a_start_without_memory_returns_its_code),
         FOLDER_TEST(r180_the_name_is_put_in),
         FOLDER_TEST(r46_every_kind_of_system_logger_counts),
         FOLDER_TEST(r49_a_full_file_ends_it),

@@ -99,7 +99,7 @@ static void drained(void)
     assert_true(etwas_event_group_threads.find_lost(group, etwas_clock_qpc()));
 }
 
-static void who_is_gone_has_ended(void **state)
+static void a_thread_that_has_gone_has_ended(void **state)
 {
     (void)state;
     say(PERF_RECORD_FORK, PROCESS, NOBODY);
@@ -116,7 +116,7 @@ static void who_is_gone_has_ended(void **state)
 }
 
 /* The ring has its end. */
-static void who_ends_while_he_is_looked_for_ends_once(void **state)
+static void a_thread_that_ends_during_a_scan_ends_once(void **state)
 {
     (void)state;
     say(PERF_RECORD_FORK, PROCESS, NOBODY);
@@ -127,7 +127,7 @@ static void who_ends_while_he_is_looked_for_ends_once(void **state)
     assert_int_equal(told_of_nobody.ends_not_seen, 0);
 }
 
-static void who_is_there_and_was_not_told_is_told_once(void **state)
+static void an_unknown_thread_is_emitted_once(void **state)
 {
     (void)state;
     look();
@@ -140,7 +140,7 @@ static void who_is_there_and_was_not_told_is_told_once(void **state)
 }
 
 /* What the rings say may be taken before the rundown comes to it. */
-static void who_began_before_the_rundown_is_not_told_by_it(void **state)
+static void a_thread_that_began_before_the_rundown_is_not_in_it(void **state)
 {
     (void)state;
     say(PERF_RECORD_FORK, etwas_thread_ids().process_id, etwas_thread_ids().thread_id);
@@ -156,10 +156,10 @@ static void who_began_before_the_rundown_is_not_told_by_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        THREAD_TEST(who_is_gone_has_ended),
-        THREAD_TEST(who_ends_while_he_is_looked_for_ends_once),
-        THREAD_TEST(who_is_there_and_was_not_told_is_told_once),
-        THREAD_TEST(who_began_before_the_rundown_is_not_told_by_it),
+        THREAD_TEST(a_thread_that_has_gone_has_ended),
+        THREAD_TEST(a_thread_that_ends_during_a_scan_ends_once),
+        THREAD_TEST(an_unknown_thread_is_emitted_once),
+        THREAD_TEST(a_thread_that_began_before_the_rundown_is_not_in_it),
     };
 
     etwas_processor_prepare();

@@ -127,7 +127,7 @@ static void lives_of(const struct events *events, uint32_t process_id, char *liv
     lives[length] = 0;
 }
 
-static void who_runs_another_program_becomes_the_first_thread(void **state)
+static void a_thread_that_runs_another_program_becomes_the_first_one(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -181,7 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(every_thread_begins_and_ends_once),
         FOLDER_TEST(a_thread_is_begun_by_another),
-        FOLDER_TEST(who_runs_another_program_becomes_the_first_thread),
+        FOLDER_TEST(a_thread_that_runs_another_program_becomes_the_first_one),
         FOLDER_TEST(a_process_ends_after_its_threads_and_images),
     };
 

@@ -102,7 +102,7 @@ static void mark(void *context, const struct etwas_view *view)
 }
 
 /* At random, as a model of single places has it. */
-static void each_place_is_told_as_often_as_it_was_mapped(void **state)
+static void each_address_is_emitted_as_often_as_it_was_mapped(void **state)
 {
     uint8_t places[PLACES] = {0};
     struct etwas_view_table table;
@@ -172,7 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_can_be_taken_out),
-        cmocka_unit_test(each_place_is_told_as_often_as_it_was_mapped),
+        cmocka_unit_test(each_address_is_emitted_as_often_as_it_was_mapped),
         cmocka_unit_test(a_child_has_what_its_parent_has),
         cmocka_unit_test(as_many_are_kept_as_there_is_room_for),
     };

@@ -90,7 +90,7 @@ static int end_test(void **state)
     return 0;
 }
 
-static void a_call_is_told_when_it_is_over(void **state)
+static void a_call_is_emitted_when_it_ends(void **state)
 {
     (void)state;
     PASS("enter_mmap", 0, PAGE);
@@ -120,7 +120,7 @@ static void the_end_of_another_kind_of_call_is_not_its_end(void **state)
 }
 
 /* Of the same kind: only the loss tells. */
-static void a_call_that_a_loss_lies_in_is_not_told(void **state)
+static void a_call_with_a_loss_in_it_is_not_emitted(void **state)
 {
     (void)state;
     PASS("enter_munmap", 0x10000, PAGE);
@@ -148,10 +148,10 @@ static void a_loss_may_have_moved_the_end_of_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_call_is_told_when_it_is_over, begin_test, end_test),
+        cmocka_unit_test_setup_teardown(a_call_is_emitted_when_it_ends, begin_test, end_test),
         cmocka_unit_test_setup_teardown(the_end_of_another_kind_of_call_is_not_its_end, begin_test,
                                         end_test),
-        cmocka_unit_test_setup_teardown(a_call_that_a_loss_lies_in_is_not_told, begin_test,
+        cmocka_unit_test_setup_teardown(a_call_with_a_loss_in_it_is_not_emitted, begin_test,
                                         end_test),
         cmocka_unit_test_setup_teardown(a_loss_may_have_moved_the_end_of_data, begin_test,
                                         end_test),

@@ -57,7 +57,7 @@ static void *map(size_t bytes)
 }
 
 /* Whole pages, each piece of its own size though the kernel may merge it with its neighbours. */
-static void each_piece_is_told_once(void **state)
+static void each_range_is_recorded_once(void **state)
 {
     void *pieces[PIECES];
     etwas_trace_handle session;
@@ -79,7 +79,7 @@ static void each_piece_is_told_once(void **state)
     free_events(&events);
 }
 
-static void what_grows_shrinks_or_moves_is_told(void **state)
+static void growing_shrinking_and_moving_are_recorded(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -106,7 +106,7 @@ static void what_grows_shrinks_or_moves_is_told(void **state)
 }
 
 /* The end of data is where it was before: a first question tells where, and is no event. */
-static void the_end_of_data_is_told(void **state)
+static void the_end_of_data_is_recorded(void **state)
 {
     etwas_trace_handle session;
     struct events events;
@@ -169,9 +169,9 @@ static void the_kernel_counts_as_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(each_piece_is_told_once),
-        FOLDER_TEST(what_grows_shrinks_or_moves_is_told),
-        FOLDER_TEST(the_end_of_data_is_told),
+        FOLDER_TEST(each_range_is_recorded_once),
+        FOLDER_TEST(growing_shrinking_and_moving_are_recorded),
+        FOLDER_TEST(the_end_of_data_is_recorded),
         FOLDER_TEST(the_kernel_counts_as_many),
     };
 
