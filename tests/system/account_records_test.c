@@ -23,7 +23,7 @@ enum {
 };
 
 /* Sums of what the accounts of a file say. */
-struct told {
+struct emitted {
     uint64_t attempted;
     uint64_t taken;
     uint64_t no_room;
@@ -48,16 +48,16 @@ static uint8_t type_of(const struct event *event)
     return event->record.EventHeader.EventDescriptor.Opcode;
 }
 
-static bool is_told(const struct event *event, uint8_t type)
+static bool is_emitted(const struct event *event, uint8_t type)
 {
     return is_account(event) && type_of(event) == type;
 }
 
 /* Its payload. */
-static void read_told(const struct event *event, void *told, size_t bytes)
+static void read_emitted(const struct event *event, void *emitted, size_t bytes)
 {
     assert_true(event->record.UserDataLength >= bytes);
-    memcpy(told, event->payload, bytes);
+    memcpy(emitted, event->payload, bytes);
 }
 
 /* ---- what is told ----------------------------------------------------------------------------- */
@@ -83,10 +83,10 @@ static uint64_t sum_kind(const struct events *events, const struct etwas_etl_acc
     uint64_t sum = 0;
 
     for (size_t index = 0; index < events->count; index++) {
-        if (!is_told(&events->items[index], ETWAS_ETL_ACCOUNT_RECORDS_TYPE)) {
+        if (!is_emitted(&events->items[index], ETWAS_ETL_ACCOUNT_RECORDS_TYPE)) {
             continue;
         }
-        read_told(&events->items[index], &other, sizeof other);
+        read_emitted(&events->items[index], &other, sizeof other);
         if (other.processor == kind->processor && other.type == kind->type &&
             memcmp(&other.class_guid, &kind->class_guid, sizeof kind->class_guid) == 0) {
             sum += other.made - other.refused;
@@ -105,36 +105,36 @@ static void expect_account(const struct etwas_etl_account *account)
     assert_int_equal(account->damaged, 0);
 }
 
-static void add_account(const struct event *event, const char *name, struct told *told)
+static void add_account(const struct event *event, const char *name, struct emitted *emitted)
 {
     struct etwas_etl_account account;
 
-    read_told(event, &account, sizeof account);
+    read_emitted(event, &account, sizeof account);
     expect_account(&account);
-    told->lost += account.lost_no_room + account.lost_unread + account.lost_not_handed;
-    told->no_room += account.lost_no_room;
+    emitted->lost += account.lost_no_room + account.lost_unread + account.lost_not_handed;
+    emitted->no_room += account.lost_no_room;
     if (name != NULL && strcmp((const char *)event->payload + sizeof account, name) == 0) {
-        told->accounts++;
-        told->attempted += account.attempted;
-        told->taken += account.taken;
+        emitted->accounts++;
+        emitted->attempted += account.attempted;
+        emitted->taken += account.taken;
     }
 }
 
-static void add_loss(const struct event *event, struct told *told)
+static void add_loss(const struct event *event, struct emitted *emitted)
 {
     struct etwas_etl_kernel_loss loss;
 
-    read_told(event, &loss, sizeof loss);
+    read_emitted(event, &loss, sizeof loss);
     assert_true(loss.events != 0);
     assert_true(loss.from_raw <= loss.until_raw);
     assert_int_equal(loss.until_raw, event->record.EventHeader.TimeStamp.QuadPart);
-    told->lost_with_times += loss.events;
+    emitted->lost_with_times += loss.events;
 }
 
 /* Sums up the file, and counts its records beside it. `name`: a source; NULL: none. */
-static struct told expect_told(const struct events *events, const char *name)
+static struct emitted expect_emitted(const struct events *events, const char *name)
 {
-    struct told told = {0};
+    struct emitted emitted = {0};
     uint32_t first[3]; /* version, number, count */
     uint32_t number = 0;
     uint64_t known = 0;
@@ -143,19 +143,19 @@ static struct told expect_told(const struct events *events, const char *name)
         const struct event *event = &events->items[index];
         struct etwas_etl_account_records kind;
 
-        if (is_told(event, ETWAS_ETL_KERNEL_LOSS_TYPE)) {
-            add_loss(event, &told);
-        } else if (is_told(event, ETWAS_ETL_ACCOUNT_TYPE)) {
-            add_account(event, name, &told);
-        } else if (is_told(event, ETWAS_ETL_ACCOUNT_RECORDS_TYPE)) {
-            read_told(event, &kind, sizeof kind);
+        if (is_emitted(event, ETWAS_ETL_KERNEL_LOSS_TYPE)) {
+            add_loss(event, &emitted);
+        } else if (is_emitted(event, ETWAS_ETL_ACCOUNT_TYPE)) {
+            add_account(event, name, &emitted);
+        } else if (is_emitted(event, ETWAS_ETL_ACCOUNT_RECORDS_TYPE)) {
+            read_emitted(event, &kind, sizeof kind);
             assert_int_equal(count_kind(events, &kind), sum_kind(events, &kind));
-            told.refused += kind.refused;
+            emitted.refused += kind.refused;
             known += kind.made - kind.refused;
         }
-        if (is_told(event, ETWAS_ETL_ACCOUNT_TYPE) ||
-            is_told(event, ETWAS_ETL_ACCOUNT_RECORDS_TYPE)) {
-            read_told(event, first, sizeof first);
+        if (is_emitted(event, ETWAS_ETL_ACCOUNT_TYPE) ||
+            is_emitted(event, ETWAS_ETL_ACCOUNT_RECORDS_TYPE)) {
+            read_emitted(event, first, sizeof first);
             assert_int_equal(first[1], number++);
             known++;
         }
@@ -163,24 +163,24 @@ static struct told expect_told(const struct events *events, const char *name)
     assert_int_equal(number, first[2]);
     /* Nothing is in the file that no account knows. */
     assert_int_equal(known, events->count);
-    return told;
+    return emitted;
 }
 
-static struct told stop_and_expect(etwas_trace_handle session, const char *name)
+static struct emitted stop_and_expect(etwas_trace_handle session, const char *name)
 {
     etwas_session_counts counts;
     struct events events;
-    struct told told;
+    struct emitted emitted;
 
     stop_session(session, &counts);
     etwas_testpoint_set(NULL);
     read_events(folder_path("k.etl"), PROCESS_TRACE_MODE_RAW_TIMESTAMP, &events);
-    told = expect_told(&events, name);
-    assert_int_equal(told.lost, counts.lost_in_kernel);
-    assert_int_equal(told.refused, counts.lost_no_buffer);
-    assert_int_equal(told.lost_with_times, told.no_room);
+    emitted = expect_emitted(&events, name);
+    assert_int_equal(emitted.lost, counts.lost_in_kernel);
+    assert_int_equal(emitted.refused, counts.lost_no_buffer);
+    assert_int_equal(emitted.lost_with_times, emitted.no_room);
     free_events(&events);
-    return told;
+    return emitted;
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -188,14 +188,14 @@ static struct told stop_and_expect(etwas_trace_handle session, const char *name)
 static void each_source_says_which_records_were_made_of_it(void **state)
 {
     etwas_trace_handle session;
-    struct told told;
+    struct emitted emitted;
 
     (void)state;
     session = start_kernel(MANY);
     (void)run_child();
     (void)hand_over();
-    told = stop_and_expect(session, "sched:sched_switch");
-    assert_in_range(told.taken, 1, told.attempted);
+    emitted = stop_and_expect(session, "sched:sched_switch");
+    assert_in_range(emitted.taken, 1, emitted.attempted);
 }
 
 /* The kernel's count is the kernel's: it is counted here too, from before the start, and once less. */
@@ -205,7 +205,7 @@ static void a_loss_of_the_kernel_has_its_time(void **state)
     static struct kernel_count inner;
     const uint32_t ring_bytes = etwas_system_logger_ring_bytes;
     etwas_trace_handle session;
-    struct told told;
+    struct emitted emitted;
     uint64_t least;
 
     (void)state;
@@ -221,15 +221,15 @@ static void a_loss_of_the_kernel_has_its_time(void **state)
     ck_pr_store_32(&keep_rings_full, 0);
     (void)hand_over();
     least = end_counting(&inner);
-    told = stop_and_expect(session, "sched:sched_switch");
-    assert_in_range(told.attempted, least, end_counting(&outer));
-    assert_in_range(told.no_room, HANDOVERS, UINT64_MAX);
+    emitted = stop_and_expect(session, "sched:sched_switch");
+    assert_in_range(emitted.attempted, least, end_counting(&outer));
+    assert_in_range(emitted.no_room, HANDOVERS, UINT64_MAX);
 }
 
 static void a_source_that_an_update_closed_has_its_account(void **state)
 {
     etwas_trace_handle session;
-    struct told told;
+    struct emitted emitted;
 
     (void)state;
     session = start_kernel(FLAGS);
@@ -237,8 +237,8 @@ static void a_source_that_an_update_closed_has_its_account(void **state)
     update_kernel_flags(session, EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_NO_SYSCONFIG,
                         ERROR_SUCCESS);
     (void)hand_over();
-    told = stop_and_expect(session, "sched:sched_switch");
-    assert_in_range(told.attempted, 2 * HANDOVERS, UINT64_MAX);
+    emitted = stop_and_expect(session, "sched:sched_switch");
+    assert_in_range(emitted.attempted, 2 * HANDOVERS, UINT64_MAX);
 }
 
 static void a_source_without_events_has_an_account(void **state)

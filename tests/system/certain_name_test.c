@@ -114,7 +114,7 @@ static int end(void **state)
     return close(bench.descriptor);
 }
 
-static void expect_told(const char *name)
+static void expect_emitted(const char *name)
 {
     assert_int_equal(bench.listener.count, 1);
     assert_int_equal(bench.listener.file, bench.number);
@@ -130,9 +130,9 @@ static void a_name_is_emitted_once_all_events_before_its_reading_are_handled(voi
     drained(before_ns);
     assert_int_equal(bench.listener.count, 0);
     drained(etwas_clock_qpc());
-    expect_told("/dev/null");
+    expect_emitted("/dev/null");
     drained(INT64_MAX);
-    expect_told("/dev/null");
+    expect_emitted("/dev/null");
 }
 
 /* What is looked up is another file by then. */
@@ -155,7 +155,7 @@ static void a_file_closed_after_its_name_was_read_gets_it(void **state)
     close_at(etwas_clock_qpc());
     reopen("/dev/zero");
     drained(0);
-    expect_told("/dev/null");
+    expect_emitted("/dev/null");
 }
 
 static void no_name_is_emitted_after_a_loss(void **state)

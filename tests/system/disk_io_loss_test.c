@@ -28,7 +28,7 @@ enum {
 
 static uint64_t response;
 static uint32_t thread_id;
-static uint32_t told;
+static uint32_t emitted;
 
 static void take_record(struct etwas_emitter *emitter, uint32_t slot,
                         const struct etwas_stamped_record *record)
@@ -40,7 +40,7 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
     (void)slot;
     memcpy(&response, payload + RESPONSE_AT, sizeof response);
     memcpy(&thread_id, payload + THREAD_AT, sizeof thread_id);
-    told++;
+    emitted++;
 }
 
 static struct etwas_emitter emitter = {.receive = take_record};
@@ -100,7 +100,7 @@ static void what_began_before_a_loss_is_not_known(void **unused)
     complete_at(state, 900);
     assert_int_equal(response, 0);
     assert_int_equal(thread_id, 0);
-    assert_int_equal(told, 2);
+    assert_int_equal(emitted, 2);
     etwas_event_group_disk_io.close(state);
 }
 

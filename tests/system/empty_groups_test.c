@@ -43,7 +43,7 @@ static void flags_without_events_are_explained(void **state)
 static const etwas_guid own_class = {
     0x7be5a508, 0xdb35, 0x4ec9, {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69}};
 
-static uint32_t count_told(const struct events *events, uint32_t flag, const char *name)
+static uint32_t count_emitted(const struct events *events, uint32_t flag, const char *name)
 {
     uint32_t count = 0;
 
@@ -70,9 +70,9 @@ static void the_file_says_it(void **state)
     update_kernel_flags(session, FLAGS | EVENT_TRACE_FLAG_ALPC | EVENT_TRACE_FLAG_DRIVER,
                         ERROR_SUCCESS);
     read_and_account(session, &events);
-    assert_int_equal(count_told(&events, EVENT_TRACE_FLAG_ALPC, "ALPC"), 1);
-    assert_int_equal(count_told(&events, EVENT_TRACE_FLAG_DRIVER, "DRIVER"), 1);
-    assert_int_equal(count_told(&events, EVENT_TRACE_FLAG_REGISTRY, "REGISTRY"), 0);
+    assert_int_equal(count_emitted(&events, EVENT_TRACE_FLAG_ALPC, "ALPC"), 1);
+    assert_int_equal(count_emitted(&events, EVENT_TRACE_FLAG_DRIVER, "DRIVER"), 1);
+    assert_int_equal(count_emitted(&events, EVENT_TRACE_FLAG_REGISTRY, "REGISTRY"), 0);
     free_events(&events);
 }
 

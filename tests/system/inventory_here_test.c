@@ -28,25 +28,26 @@ enum {
     MB = 1 << 20,
 };
 
-static int tell_here(void **state)
+static int emit_here(void **state)
 {
     (void)state;
-    tell_root(ETWAS_INVENTORY_HERE, ETWAS_RECORD_MOST_BYTES);
+    emit_root(ETWAS_INVENTORY_HERE, ETWAS_RECORD_MOST_BYTES);
     return 0;
 }
 
 static void processors_memory_and_name_are_the_systems(void **state)
 {
-    const struct told *cpu = only(CPU);
+    const struct emitted *cpu = only(CPU);
     struct sysinfo information;
     char name[256] = "";
 
     (void)state;
     assert_int_equal(sysinfo(&information), 0);
     assert_int_equal(gethostname(name, sizeof name - 1), 0);
-    assert_int_equal(told_u32(cpu, 4), sysconf(_SC_NPROCESSORS_ONLN));
-    assert_int_equal(told_u32(cpu, 8), (uint64_t)information.totalram * information.mem_unit / MB);
-    assert_int_equal(told_u32(cpu, 12), sysconf(_SC_PAGESIZE));
+    assert_int_equal(emitted_u32(cpu, 4), sysconf(_SC_NPROCESSORS_ONLN));
+    assert_int_equal(emitted_u32(cpu, 8),
+                     (uint64_t)information.totalram * information.mem_unit / MB);
+    assert_int_equal(emitted_u32(cpu, 12), sysconf(_SC_PAGESIZE));
     (void)expect_text(cpu, 20, name);
 }
 
@@ -76,13 +77,13 @@ static void adapters_are_the_interfaces_but_for_the_loop(void **state)
         count += strcmp(interfaces[index].if_name, "lo") != 0;
     }
     if_freenameindex(interfaces);
-    assert_int_equal(count_told(NIC), count);
+    assert_int_equal(count_emitted(NIC), count);
 }
 
 static void devices_are_those_of_the_buses(void **state)
 {
     (void)state;
-    assert_true(count_told(PNP) >= count_entries("/sys/bus/pci/devices"));
+    assert_true(count_emitted(PNP) >= count_entries("/sys/bus/pci/devices"));
 }
 
 /* Lines of /proc/interrupts that begin with a number, or are processors' requests, which have one on aarch64. */
@@ -102,8 +103,8 @@ static void interrupts_are_those_that_are_counted(void **state)
         count += sscanf(line, " %u:", &number) == 1 || sscanf(line, "IPI%u:", &number) == 1;
     }
     (void)fclose(file);
-    assert_true(count_told(IRQ) <= count);
-    assert_true(count == 0 || count_told(IRQ) > 0);
+    assert_true(count_emitted(IRQ) <= count);
+    assert_true(count == 0 || count_emitted(IRQ) > 0);
 }
 
 /* Where the root's device is a disk that sysfs shows, how large its file system is. */
@@ -114,9 +115,9 @@ static void the_root_is_as_large_as_the_system_says(void **state)
 
     (void)state;
     assert_int_equal(statvfs("/", &space), 0);
-    for (size_t index = 0; index < told_count; index++) {
-        if (told[index].type == LOGICAL_DISK && told_u16(&told[index], 28) == '/') {
-            assert_int_equal(told_u64(&told[index], 64), space.f_blocks);
+    for (size_t index = 0; index < emitted_count; index++) {
+        if (emitted[index].type == LOGICAL_DISK && emitted_u16(&emitted[index], 28) == '/') {
+            assert_int_equal(emitted_u64(&emitted[index], 64), space.f_blocks);
             found++;
         }
     }
@@ -136,5 +137,5 @@ int main(void)
         cmocka_unit_test(the_root_is_as_large_as_the_system_says),
     };
 
-    return cmocka_run_group_tests(tests, tell_here, NULL);
+    return cmocka_run_group_tests(tests, emit_here, NULL);
 }

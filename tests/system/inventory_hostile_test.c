@@ -38,9 +38,9 @@ static void pipes_are_not_opened(void **state)
     for (size_t index = 0; index < FILES; index++) {
         tree_fifo(inventory_paths[index]);
     }
-    tell();
-    assert_int_equal(count_told(CPU), 1);
-    assert_int_equal(count_told(PLATFORM) + count_told(NIC) + count_told(IRQ), 0);
+    emit_inventory();
+    assert_int_equal(count_emitted(CPU), 1);
+    assert_int_equal(count_emitted(PLATFORM) + count_emitted(NIC) + count_emitted(IRQ), 0);
 }
 
 static void folders_and_circles_of_links_are_no_files(void **state)
@@ -52,9 +52,9 @@ static void folders_and_circles_of_links_are_no_files(void **state)
     for (size_t index = 1; index < FILES; index += 2) {
         tree_link(inventory_paths[index], strrchr(inventory_paths[index], '/') + 1);
     }
-    tell();
-    assert_int_equal(count_told(CPU), 1);
-    assert_int_equal(count_told(PLATFORM) + count_told(NIC) + count_told(IRQ), 0);
+    emit_inventory();
+    assert_int_equal(count_emitted(CPU), 1);
+    assert_int_equal(count_emitted(PLATFORM) + count_emitted(NIC) + count_emitted(IRQ), 0);
 }
 
 static void devices_are_not_opened(void **state)
@@ -63,9 +63,9 @@ static void devices_are_not_opened(void **state)
     for (size_t index = 0; index < FILES; index++) {
         tree_link(inventory_paths[index], "/dev/urandom");
     }
-    tell();
-    assert_int_equal(count_told(CPU), 1);
-    assert_int_equal(count_told(PLATFORM) + count_told(NIC) + count_told(IRQ), 0);
+    emit_inventory();
+    assert_int_equal(count_emitted(CPU), 1);
+    assert_int_equal(count_emitted(PLATFORM) + count_emitted(NIC) + count_emitted(IRQ), 0);
 }
 
 static void of_a_file_only_the_beginning_is_read(void **state)
@@ -74,7 +74,7 @@ static void of_a_file_only_the_beginning_is_read(void **state)
     for (size_t index = 0; index < FILES; index++) {
         tree_hole(inventory_paths[index]);
     }
-    tell();
+    emit_inventory();
     (void)expect_text(only(PLATFORM), 0, "7");
 }
 
@@ -83,10 +83,10 @@ static void every_file_may_say_this(const char *text)
     for (size_t index = 0; index < FILES; index++) {
         tree_file(inventory_paths[index], text);
     }
-    tell();
-    assert_int_equal(count_told(CPU), 1);
-    tell_root(tree_root(), SMALL_ROOM);
-    assert_int_equal(count_told(CPU), 1);
+    emit_inventory();
+    assert_int_equal(count_emitted(CPU), 1);
+    emit_root(tree_root(), SMALL_ROOM);
+    assert_int_equal(count_emitted(CPU), 1);
 }
 
 static void nonsense_is_emitted_as_far_as_it_goes(void **state)
@@ -118,10 +118,10 @@ static void what_is_not_utf8_is_replaced(void **state)
 {
     (void)state;
     tree_file("sys/class/dmi/id/sys_vendor", "a\xFF\x62\n");
-    tell();
-    assert_int_equal(told_u16(only(PLATFORM), 0), 'a');
-    assert_int_equal(told_u16(only(PLATFORM), 2), 0xFFFD);
-    assert_int_equal(told_u16(only(PLATFORM), 4), 'b');
+    emit_inventory();
+    assert_int_equal(emitted_u16(only(PLATFORM), 0), 'a');
+    assert_int_equal(emitted_u16(only(PLATFORM), 2), 0xFFFD);
+    assert_int_equal(emitted_u16(only(PLATFORM), 4), 'b');
 }
 
 static void slices_in_slices_have_an_end(void **state)
@@ -135,8 +135,8 @@ static void slices_in_slices_have_an_end(void **state)
     strcat(path, "/deep.service/cgroup.procs");
     tree_file(path, "5\n");
     tree_file("sys/fs/cgroup/system.slice/x.slice/near.service/cgroup.procs", "6\n");
-    tell();
-    assert_int_equal(told_u32(only(SERVICE), 0), 6);
+    emit_inventory();
+    assert_int_equal(emitted_u32(only(SERVICE), 0), 6);
 }
 
 static void count_name(struct etwas_inventory *inventory, const char *name, void *context)

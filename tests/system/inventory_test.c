@@ -36,20 +36,20 @@ enum {
 
 static void an_empty_machine_has_only_processors(void **state)
 {
-    const struct told *cpu;
+    const struct emitted *cpu;
 
     (void)state;
-    tell();
-    assert_int_equal(told_count, 1);
+    emit_inventory();
+    assert_int_equal(emitted_count, 1);
     cpu = only(CPU);
     assert_int_equal(cpu->bytes, 808);
-    assert_int_equal(told_u32(cpu, 0), 0);
-    assert_int_equal(told_u32(cpu, 4), 0);
+    assert_int_equal(emitted_u32(cpu, 0), 0);
+    assert_int_equal(emitted_u32(cpu, 4), 0);
 }
 
 static void processors_have_what_the_kernel_says(void **state)
 {
-    const struct told *cpu;
+    const struct emitted *cpu;
 
     (void)state;
     tree_file("sys/devices/system/cpu/online", "0-2,8,10-11\n");
@@ -61,16 +61,16 @@ static void processors_have_what_the_kernel_says(void **state)
     tree_file("proc/sys/kernel/hostname", "anvil\n");
     tree_file("proc/sys/kernel/domainname", "(none)\n");
     tree_file("etc/resolv.conf", "nameserver 10.0.0.1\nsearch forge.example other.example\n");
-    tell();
+    emit_inventory();
     cpu = only(CPU);
-    assert_int_equal(told_u32(cpu, 0), 2700);
-    assert_int_equal(told_u32(cpu, 4), 6);
-    assert_int_equal(told_u32(cpu, 8), 24105);
-    assert_int_equal(told_u32(cpu, 12), sysconf(_SC_PAGESIZE));
-    assert_int_equal(told_u32(cpu, 16), sysconf(_SC_PAGESIZE));
+    assert_int_equal(emitted_u32(cpu, 0), 2700);
+    assert_int_equal(emitted_u32(cpu, 4), 6);
+    assert_int_equal(emitted_u32(cpu, 8), 24105);
+    assert_int_equal(emitted_u32(cpu, 12), sysconf(_SC_PAGESIZE));
+    assert_int_equal(emitted_u32(cpu, 16), sysconf(_SC_PAGESIZE));
     (void)expect_text(cpu, 20, "anvil");
     (void)expect_text(cpu, 532, "forge.example");
-    assert_int_equal(told_u64(cpu, 800), 1 << 1 | 1 << 8);
+    assert_int_equal(emitted_u64(cpu, 800), 1 << 1 | 1 << 8);
 }
 
 static void the_most_that_a_processor_can_counts(void **state)
@@ -80,8 +80,8 @@ static void the_most_that_a_processor_can_counts(void **state)
     tree_file("proc/cpuinfo", "cpu MHz\t\t: 800.123\n");
     tree_file("proc/sys/kernel/domainname", "smithy\n");
     tree_file("etc/resolv.conf", "domain forge.example\n");
-    tell();
-    assert_int_equal(told_u32(only(CPU), 0), 3400);
+    emit_inventory();
+    assert_int_equal(emitted_u32(only(CPU), 0), 3400);
     (void)expect_text(only(CPU), 532, "smithy");
 }
 
@@ -106,35 +106,35 @@ static void add_sda(void)
 
 static void a_disk_has_its_size_address_and_partitions(void **state)
 {
-    const struct told *disk;
+    const struct emitted *disk;
 
     (void)state;
     add_sda();
     tree_file("proc/self/mountinfo", "27 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw\n");
-    tell();
+    emit_inventory();
     disk = only(PHYSICAL_DISK);
     assert_int_equal(disk->bytes, 568);
-    assert_int_equal(told_u32(disk, 0), SDA);
-    assert_int_equal(told_u32(disk, 4), 4096);
-    assert_int_equal((uint64_t)told_u32(disk, 4) * told_u32(disk, 8) * told_u32(disk, 12) *
-                         told_u64(disk, 16),
+    assert_int_equal(emitted_u32(disk, 0), SDA);
+    assert_int_equal(emitted_u32(disk, 4), 4096);
+    assert_int_equal((uint64_t)emitted_u32(disk, 4) * emitted_u32(disk, 8) * emitted_u32(disk, 12) *
+                         emitted_u64(disk, 16),
                      UINT64_C(2000000) * 512);
-    assert_int_equal(told_u32(disk, 24), 2);
-    assert_int_equal(told_u32(disk, 28), 0);
-    assert_int_equal(told_u32(disk, 32), 1);
-    assert_int_equal(told_u32(disk, 36), 3);
+    assert_int_equal(emitted_u32(disk, 24), 2);
+    assert_int_equal(emitted_u32(disk, 28), 0);
+    assert_int_equal(emitted_u32(disk, 32), 1);
+    assert_int_equal(emitted_u32(disk, 36), 3);
     (void)expect_text(disk, 40, "ATA SMITH 9");
-    assert_int_equal(told_u32(disk, 552), 2);
+    assert_int_equal(emitted_u32(disk, 552), 2);
     assert_int_equal(disk->payload[556], 1);
     (void)expect_text(disk, 558, "/");
 }
 
 /* The partition of two; which of them is told first is the folder's order. */
-static const struct told *partition(uint32_t number)
+static const struct emitted *partition(uint32_t number)
 {
-    for (size_t index = 0; index < told_count; index++) {
-        if (told[index].type == LOGICAL_DISK && told_u32(&told[index], 40) == number) {
-            return &told[index];
+    for (size_t index = 0; index < emitted_count; index++) {
+        if (emitted[index].type == LOGICAL_DISK && emitted_u32(&emitted[index], 40) == number) {
+            return &emitted[index];
         }
     }
     fail();
@@ -151,23 +151,23 @@ static void a_partition_has_its_file_system(void **state)
         "proc/self/mountinfo",
         "27 1 8:1 / /s\\040q rw shared:1 - ext4 /dev/sda1 rw\n28 1 0:5 / /p - proc proc rw\n");
     tree_folder("s q");
-    tell();
+    emit_inventory();
     assert_int_equal(statvfs(tree_root(), &space), 0);
-    assert_int_equal(count_told(LOGICAL_DISK), 2);
+    assert_int_equal(count_emitted(LOGICAL_DISK), 2);
     assert_int_equal(partition(1)->bytes, 112);
-    assert_int_equal(told_u64(partition(1), 0), 2048 * 512);
-    assert_int_equal(told_u64(partition(1), 8), 1000 * 512);
-    assert_int_equal(told_u32(partition(1), 16), SDA);
-    assert_int_equal(told_u32(partition(1), 20), 1000 * 512);
-    assert_int_equal(told_u32(partition(1), 24), 1);
+    assert_int_equal(emitted_u64(partition(1), 0), 2048 * 512);
+    assert_int_equal(emitted_u64(partition(1), 8), 1000 * 512);
+    assert_int_equal(emitted_u32(partition(1), 16), SDA);
+    assert_int_equal(emitted_u32(partition(1), 20), 1000 * 512);
+    assert_int_equal(emitted_u32(partition(1), 24), 1);
     (void)expect_text(partition(1), 28, ""); /* longer than the field */
-    assert_int_equal(told_u32(partition(1), 44), space.f_frsize / 4096);
-    assert_int_equal(told_u32(partition(1), 48), 4096);
-    assert_true(told_u64(partition(1), 56) > 0);
-    assert_int_equal(told_u64(partition(1), 64), space.f_blocks);
+    assert_int_equal(emitted_u32(partition(1), 44), space.f_frsize / 4096);
+    assert_int_equal(emitted_u32(partition(1), 48), 4096);
+    assert_true(emitted_u64(partition(1), 56) > 0);
+    assert_int_equal(emitted_u64(partition(1), 64), space.f_blocks);
     (void)expect_text(partition(1), 72, "ext4");
-    assert_int_equal(told_u32(partition(2), 20), UINT32_MAX); /* more than it can say */
-    assert_int_equal(told_u64(partition(2), 64), 0);
+    assert_int_equal(emitted_u32(partition(2), 20), UINT32_MAX); /* more than it can say */
+    assert_int_equal(emitted_u64(partition(2), 64), 0);
     (void)expect_text(partition(2), 72, "");
 }
 
@@ -182,16 +182,16 @@ static void file_systems_that_may_wait_are_not_asked(void **state)
     tree_file("proc/self/mountinfo", "27 1 0:9 / /far rw - nfs4 server:/x rw\n"
                                      "28 27 8:1 / /far/disk rw - ext4 /dev/sda1 rw\n"
                                      "29 1 8:2 / /user rw - fuseblk /dev/sda2 rw\n");
-    tell();
+    emit_inventory();
     (void)expect_text(partition(1), 72, "ext4");
-    assert_int_equal(told_u64(partition(1), 64), 0);
+    assert_int_equal(emitted_u64(partition(1), 64), 0);
     (void)expect_text(partition(2), 72, "fuseblk");
-    assert_int_equal(told_u64(partition(2), 64), 0);
+    assert_int_equal(emitted_u64(partition(2), 64), 0);
 }
 
 static void a_volume_has_its_mount_point(void **state)
 {
-    const struct told *volume;
+    const struct emitted *volume;
 
     (void)state;
     tree_file("sys/block/dm-0/dev", "253:0\n");
@@ -199,19 +199,19 @@ static void a_volume_has_its_mount_point(void **state)
     tree_file("sys/block/dm-1/dev", "253:1\n");
     tree_file("sys/block/loop0/dev", "7:0\n");
     tree_file("proc/self/mountinfo", "27 1 253:0 / / rw - xfs /dev/mapper/root rw\n");
-    tell();
-    assert_int_equal(count_told(PHYSICAL_DISK), 0);
+    emit_inventory();
+    assert_int_equal(count_emitted(PHYSICAL_DISK), 0);
     volume = only(LOGICAL_DISK);
-    assert_int_equal(told_u64(volume, 8), 800 * 512);
-    assert_int_equal(told_u32(volume, 16), 253 << 20);
-    assert_int_equal(told_u32(volume, 24), 2);
+    assert_int_equal(emitted_u64(volume, 8), 800 * 512);
+    assert_int_equal(emitted_u32(volume, 16), 253 << 20);
+    assert_int_equal(emitted_u32(volume, 24), 2);
     (void)expect_text(volume, 28, "/");
     (void)expect_text(volume, 72, "xfs");
 }
 
 static void an_optical_drive_is_no_disk(void **state)
 {
-    const struct told *drive;
+    const struct emitted *drive;
     size_t at;
 
     (void)state;
@@ -222,13 +222,13 @@ static void an_optical_drive_is_no_disk(void **state)
     tree_file("sys/devices/x/1:0:0:0/model", "DVD\n");
     tree_link("sys/block/sr1/device", "../../devices/x/1:0:0:0");
     tree_file("proc/self/mountinfo", "27 1 11:1 / /cd ro - iso9660 /dev/sr1 ro\n");
-    tell();
-    assert_int_equal(count_told(PHYSICAL_DISK) + count_told(LOGICAL_DISK), 0);
+    emit_inventory();
+    assert_int_equal(count_emitted(PHYSICAL_DISK) + count_emitted(LOGICAL_DISK), 0);
     drive = only(OPTICAL);
-    assert_int_equal(told_u16(drive, 0), 1);
-    assert_int_equal(told_u64(drive, 16), 1440 * 512);
-    assert_int_equal(told_u64(drive, 32), 360);
-    assert_int_equal(told_u32(drive, 56), 2048);
+    assert_int_equal(emitted_u16(drive, 0), 1);
+    assert_int_equal(emitted_u64(drive, 16), 1440 * 512);
+    assert_int_equal(emitted_u64(drive, 32), 360);
+    assert_int_equal(emitted_u32(drive, 56), 2048);
     at = expect_text(drive, 64, "/cd");
     at = expect_text(drive, at, "iso9660");
     at = expect_text(drive, at, "sr1");
@@ -238,7 +238,7 @@ static void an_optical_drive_is_no_disk(void **state)
 /* The addresses are the machine's own: that of `lo`, which this machine says is Ethernet. */
 static void an_adapter_has_its_addresses(void **state)
 {
-    const struct told *adapter;
+    const struct emitted *adapter;
     size_t at;
 
     (void)state;
@@ -250,15 +250,15 @@ static void an_adapter_has_its_addresses(void **state)
     tree_file("sys/class/net/bonding_masters", "\n");
     tree_file("etc/resolv.conf",
               "# nameserver 9.9.9.9\nnameserver 10.0.0.1\noptions x\nnameserver  fe80::1 \n");
-    tell();
+    emit_inventory();
     adapter = only(NIC);
-    assert_int_equal(told_u64(adapter, 0), 0xFE01A8C00002);
-    assert_int_equal(told_u32(adapter, 8), 6);
-    assert_int_equal(told_u32(adapter, 12), 4);
-    assert_int_equal(told_u32(adapter, 16), 4);
+    assert_int_equal(emitted_u64(adapter, 0), 0xFE01A8C00002);
+    assert_int_equal(emitted_u32(adapter, 8), 6);
+    assert_int_equal(emitted_u32(adapter, 12), 4);
+    assert_int_equal(emitted_u32(adapter, 16), 4);
     at = expect_text(adapter, 20, "lo");
-    assert_int_equal(told_u16(adapter, at), '1'); /* 127.0.0.1, perhaps followed by ::1 */
-    while (told_u16(adapter, at) != 0) {
+    assert_int_equal(emitted_u16(adapter, at), '1'); /* 127.0.0.1, perhaps followed by ::1 */
+    while (emitted_u16(adapter, at) != 0) {
         at += 2;
     }
     assert_int_equal(expect_text(adapter, at + 2, "10.0.0.1,fe80::1"), adapter->bytes);
@@ -266,23 +266,23 @@ static void an_adapter_has_its_addresses(void **state)
 
 static void the_network_has_ports_and_a_table(void **state)
 {
-    const struct told *network;
+    const struct emitted *network;
 
     (void)state;
     tree_file("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n");
     tree_file("proc/sys/net/ipv4/tcp_ehash_entries", "65536\n");
-    tell();
+    emit_inventory();
     network = only(NETWORK);
     assert_int_equal(network->bytes, 16);
-    assert_int_equal(told_u32(network, 0), 1);
-    assert_int_equal(told_u32(network, 4), 65536);
-    assert_int_equal(told_u32(network, 8), 60999);
-    assert_int_equal(told_u32(network, 12), 60);
+    assert_int_equal(emitted_u32(network, 0), 1);
+    assert_int_equal(emitted_u32(network, 4), 65536);
+    assert_int_equal(emitted_u32(network, 8), 60999);
+    assert_int_equal(emitted_u32(network, 12), 60);
 }
 
 static void a_card_has_what_its_screen_shows(void **state)
 {
-    const struct told *card;
+    const struct emitted *card;
 
     (void)state;
     tree_file("sys/devices/0000:00:02.0/vendor", "0x8086\n");
@@ -299,41 +299,41 @@ static void a_card_has_what_its_screen_shows(void **state)
     tree_file("sys/class/drm/card0-eDP-1/modes", "1920x1080\n1024x768\n");
     tree_file("sys/class/drm/version", "drm 1.1.0\n");
     tree_file("sys/class/graphics/fb0/virtual_size", "640,480\n");
-    tell();
+    emit_inventory();
     card = only(VIDEO);
     assert_int_equal(card->bytes, 2584);
-    assert_int_equal(told_u32(card, 0), 268435456);
-    assert_int_equal(told_u32(card, 4), 1920);
-    assert_int_equal(told_u32(card, 8), 1080);
+    assert_int_equal(emitted_u32(card, 0), 268435456);
+    assert_int_equal(emitted_u32(card, 4), 1920);
+    assert_int_equal(emitted_u32(card, 8), 1080);
     (void)expect_text(card, 20, "0x8086:0x46a6");
     (void)expect_text(card, 1044, "i915");
     (void)expect_text(card, 2068, "0000:00:02.0");
-    assert_int_equal(told_u32(card, 2580), 1 | 4);
+    assert_int_equal(emitted_u32(card, 2580), 1 | 4);
 }
 
 static void a_frame_buffer_stands_in_for_a_card(void **state)
 {
-    const struct told *buffer;
+    const struct emitted *buffer;
 
     (void)state;
     tree_file("sys/class/graphics/fb0/virtual_size", "1024,768\n");
     tree_file("sys/class/graphics/fb0/bits_per_pixel", "32\n");
     tree_file("sys/class/graphics/fb0/name", "EFI VGA\n");
     tree_file("sys/class/graphics/fbcon/cursor_blink", "1\n");
-    tell();
+    emit_inventory();
     buffer = only(VIDEO);
-    assert_int_equal(told_u32(buffer, 4), 1024);
-    assert_int_equal(told_u32(buffer, 8), 768);
-    assert_int_equal(told_u32(buffer, 12), 32);
+    assert_int_equal(emitted_u32(buffer, 4), 1024);
+    assert_int_equal(emitted_u32(buffer, 8), 768);
+    assert_int_equal(emitted_u32(buffer, 12), 32);
     (void)expect_text(buffer, 1044, "EFI VGA");
     (void)expect_text(buffer, 2068, "fb0");
 }
 
-static const struct told *service(uint32_t process_id)
+static const struct emitted *service(uint32_t process_id)
 {
-    for (size_t index = 0; index < told_count; index++) {
-        if (told[index].type == SERVICE && told_u32(&told[index], 0) == process_id) {
-            return &told[index];
+    for (size_t index = 0; index < emitted_count; index++) {
+        if (emitted[index].type == SERVICE && emitted_u32(&emitted[index], 0) == process_id) {
+            return &emitted[index];
         }
     }
     fail();
@@ -343,10 +343,10 @@ static const struct told *service(uint32_t process_id)
 static void expect_service(uint32_t process_id, const char *unit, const char *description,
                            const char *process)
 {
-    const struct told *found = service(process_id);
+    const struct emitted *found = service(process_id);
     size_t at = expect_text(found, 12, unit);
 
-    assert_int_equal(told_u32(found, 4), 4);
+    assert_int_equal(emitted_u32(found, 4), 4);
     at = expect_text(found, at, description);
     assert_int_equal(expect_text(found, at, process), found->bytes);
 }
@@ -365,8 +365,8 @@ static void services_are_those_with_processes(void **state)
     tree_file("usr/lib/systemd/system/getty@.service", "Description=Getty on %I\n");
     tree_file("etc/systemd/system/ssh.service", "[Unit]\nDescription=Our Shell\n");
     tree_file("proc/100/comm", "sshd\n");
-    tell();
-    assert_int_equal(count_told(SERVICE), 3);
+    emit_inventory();
+    assert_int_equal(count_emitted(SERVICE), 3);
     expect_service(100, "ssh.service", "Our Shell", "sshd");
     expect_service(300, "udev.service", "", "");
     expect_service(400, "getty@tty1.service", "Getty on %I", "");
@@ -376,7 +376,7 @@ static void services_are_found_among_older_groups(void **state)
 {
     (void)state;
     tree_file("sys/fs/cgroup/systemd/system.slice/a.service/cgroup.procs", "7\n");
-    tell();
+    emit_inventory();
     expect_service(7, "a.service", "", "");
 }
 
@@ -389,41 +389,41 @@ static void states_of_sleep_are_those_of_the_kernel(void **state)
     tree_file("sys/power/state", "freeze standby mem disk\n");
     tree_file("sys/power/mem_sleep", "s2idle [deep]\n");
     tree_file("sys/firmware/acpi/pm_profile", "1\n");
-    tell();
+    emit_inventory();
     assert_int_equal(only(POWER)->bytes, sizeof all);
     assert_memory_equal(only(POWER)->payload, all, sizeof all);
     tree_file("sys/power/state", "freeze mem\n");
     tree_file("sys/power/mem_sleep", "[s2idle]\n");
     tree_file("sys/firmware/acpi/pm_profile", "");
-    tell();
+    emit_inventory();
     assert_memory_equal(only(POWER)->payload, idle_only, sizeof idle_only);
 }
 
 static void an_interrupt_is_its_devices(void **state)
 {
-    const struct told *interrupt;
+    const struct emitted *interrupt;
 
     (void)state;
     tree_file("sys/kernel/irq/16/actions", "ahci,ehci_hcd\n");
     tree_file("sys/kernel/irq/17/actions", "\n");
     tree_file("sys/kernel/irq/18/actions", "(null)\n");
     tree_file("proc/irq/16/smp_affinity", "00000000,00000002,80000001\n");
-    tell();
+    emit_inventory();
     interrupt = only(IRQ);
-    assert_int_equal(told_u64(interrupt, 0), 0x280000001);
-    assert_int_equal(told_u32(interrupt, 8), 16);
-    assert_int_equal(told_u32(interrupt, 12), strlen("ahci,ehci_hcd"));
+    assert_int_equal(emitted_u64(interrupt, 0), 0x280000001);
+    assert_int_equal(emitted_u32(interrupt, 8), 16);
+    assert_int_equal(emitted_u32(interrupt, 12), strlen("ahci,ehci_hcd"));
     assert_int_equal(expect_text(interrupt, 16, "ahci,ehci_hcd"), interrupt->bytes);
 }
 
-static void expect_device(const struct told *device, const char *id, const char *description,
+static void expect_device(const struct emitted *device, const char *id, const char *description,
                           const char *name)
 {
     size_t at = expect_text(device, 12, id);
 
-    assert_int_equal(told_u32(device, 0), strlen(id));
-    assert_int_equal(told_u32(device, 4), strlen(description));
-    assert_int_equal(told_u32(device, 8), strlen(name));
+    assert_int_equal(emitted_u32(device, 0), strlen(id));
+    assert_int_equal(emitted_u32(device, 4), strlen(description));
+    assert_int_equal(emitted_u32(device, 8), strlen(name));
     at = expect_text(device, at, description);
     assert_int_equal(expect_text(device, at, name), device->bytes);
 }
@@ -442,27 +442,27 @@ static void devices_have_ids_as_windows_writes_them(void **state)
     tree_file("sys/bus/usb/devices/1-2/product", "Receiver\n");
     tree_file("sys/bus/usb/devices/1-2/manufacturer", "Logi\n");
     tree_file("sys/bus/usb/devices/1-2:1.0/bInterfaceClass", "03\n");
-    tell();
-    assert_int_equal(count_told(PNP), 2);
-    expect_device(&told[1], "PCI\\VEN_1AF4&DEV_1045&SUBSYS_11001AF4&REV_01\\0000:00:01.0",
+    emit_inventory();
+    assert_int_equal(count_emitted(PNP), 2);
+    expect_device(&emitted[1], "PCI\\VEN_1AF4&DEV_1045&SUBSYS_11001AF4&REV_01\\0000:00:01.0",
                   "virtio-pci", "0000:00:01.0");
-    expect_device(&told[2], "USB\\VID_046d&PID_c52b\\1-2", "Receiver", "Logi Receiver");
+    expect_device(&emitted[2], "USB\\VID_046d&PID_c52b\\1-2", "Receiver", "Logi Receiver");
 }
 
 static void a_channel_has_its_device_and_mode(void **state)
 {
-    const struct told *channel;
+    const struct emitted *channel;
 
     (void)state;
     tree_file("sys/class/ata_device/dev2.1/class", "atapi\n");
     tree_file("sys/class/ata_device/dev2.1/xfer_mode", "XFER_UDMA_5\n");
     tree_file("sys/class/ata_device/dev3.0/class", "none\n");
-    tell();
+    emit_inventory();
     channel = only(IDE_CHANNEL);
-    assert_int_equal(told_u32(channel, 0), 1);
-    assert_int_equal(told_u32(channel, 4), 2);
-    assert_int_equal(told_u32(channel, 8), 0x10000);
-    assert_int_equal(told_u32(channel, 12), 4);
+    assert_int_equal(emitted_u32(channel, 0), 1);
+    assert_int_equal(emitted_u32(channel, 4), 2);
+    assert_int_equal(emitted_u32(channel, 8), 0x10000);
+    assert_int_equal(emitted_u32(channel, 12), 4);
     assert_int_equal(expect_text(channel, 16, "ata2"), channel->bytes);
 }
 
@@ -474,7 +474,7 @@ static void the_platform_is_its_makers(void **state)
     tree_file("sys/class/dmi/id/sys_vendor", "ACME\n");
     tree_file("sys/class/dmi/id/product_name", "Anvil 3\n");
     tree_file("sys/class/dmi/id/bios_date", "04/01/2024\n");
-    tell();
+    emit_inventory();
     at = expect_text(only(PLATFORM), 0, "ACME");
     at = expect_text(only(PLATFORM), at, "Anvil 3");
     at = expect_text(only(PLATFORM), at, "04/01/2024");
@@ -487,7 +487,7 @@ static void a_platform_without_bios_has_its_model(void **state)
 
     (void)state;
     tree_file("sys/firmware/devicetree/base/model", "Raspberry Pi 4\n");
-    tell();
+    emit_inventory();
     at = expect_text(only(PLATFORM), 0, "");
     (void)expect_text(only(PLATFORM), at, "Raspberry Pi 4");
 }

@@ -26,8 +26,8 @@ enum {
     OPEN_FOLDERS = 16,
 };
 
-struct told told[TOLD_MOST];
-size_t told_count;
+struct emitted emitted[TOLD_MOST];
+size_t emitted_count;
 
 static char root[PATH_BYTES];
 static struct etwas_record_builder record;
@@ -36,8 +36,8 @@ static struct etwas_record_builder record;
 
 static void forget(void)
 {
-    while (told_count > 0) {
-        free(told[--told_count].payload);
+    while (emitted_count > 0) {
+        free(emitted[--emitted_count].payload);
     }
 }
 
@@ -118,11 +118,11 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
                  const struct etwas_stamped_record *stamped)
 {
     struct etwas_etl_system_header header;
-    struct told *next = &told[told_count];
+    struct emitted *next = &emitted[emitted_count];
 
     (void)emitter;
     (void)slot;
-    assert_true(told_count < TOLD_MOST);
+    assert_true(emitted_count < TOLD_MOST);
     assert_true(stamped->size >= HEADER_BYTES && stamped->size <= record.room);
     memcpy(&header, stamped->bytes, sizeof header);
     assert_int_equal(header.size, stamped->size);
@@ -134,10 +134,10 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
     next->payload = malloc(next->bytes + 1);
     assert_non_null(next->payload);
     memcpy(next->payload, (const uint8_t *)stamped->bytes + HEADER_BYTES, next->bytes);
-    told_count++;
+    emitted_count++;
 }
 
-void tell_root(const char *from, uint32_t room)
+void emit_root(const char *from, uint32_t room)
 {
     struct etwas_emitter emitter = {.receive = take};
 
@@ -146,36 +146,36 @@ void tell_root(const char *from, uint32_t room)
     etwas_inventory_emit(from, ETWAS_INVENTORY_ALL, &record, &emitter, NULL);
 }
 
-void tell(void)
+void emit_inventory(void)
 {
-    tell_root(root, ETWAS_RECORD_MOST_BYTES);
+    emit_root(root, ETWAS_RECORD_MOST_BYTES);
 }
 
-size_t count_told(uint8_t type)
+size_t count_emitted(uint8_t type)
 {
     size_t count = 0;
 
-    for (size_t index = 0; index < told_count; index++) {
-        count += told[index].type == type;
+    for (size_t index = 0; index < emitted_count; index++) {
+        count += emitted[index].type == type;
     }
     return count;
 }
 
-const struct told *only(uint8_t type)
+const struct emitted *only(uint8_t type)
 {
-    const struct told *found = NULL;
+    const struct emitted *found = NULL;
 
-    for (size_t index = 0; index < told_count; index++) {
-        if (told[index].type == type) {
+    for (size_t index = 0; index < emitted_count; index++) {
+        if (emitted[index].type == type) {
             assert_null(found);
-            found = &told[index];
+            found = &emitted[index];
         }
     }
     assert_non_null(found);
     return found;
 }
 
-uint32_t told_u16(const struct told *from, size_t offset)
+uint32_t emitted_u16(const struct emitted *from, size_t offset)
 {
     uint16_t value;
 
@@ -184,7 +184,7 @@ uint32_t told_u16(const struct told *from, size_t offset)
     return value;
 }
 
-uint32_t told_u32(const struct told *from, size_t offset)
+uint32_t emitted_u32(const struct emitted *from, size_t offset)
 {
     uint32_t value;
 
@@ -193,7 +193,7 @@ uint32_t told_u32(const struct told *from, size_t offset)
     return value;
 }
 
-uint64_t told_u64(const struct told *from, size_t offset)
+uint64_t emitted_u64(const struct emitted *from, size_t offset)
 {
     uint64_t value;
 
@@ -202,10 +202,10 @@ uint64_t told_u64(const struct told *from, size_t offset)
     return value;
 }
 
-size_t expect_text(const struct told *from, size_t offset, const char *text)
+size_t expect_text(const struct emitted *from, size_t offset, const char *text)
 {
     for (;; text++, offset += sizeof(uint16_t)) {
-        assert_int_equal(told_u16(from, offset), (unsigned char)*text);
+        assert_int_equal(emitted_u16(from, offset), (unsigned char)*text);
         if (*text == 0) {
             return offset + sizeof(uint16_t);
         }

@@ -14,14 +14,14 @@ enum {
     TOLD_MOST = 512,
 };
 
-struct told {
+struct emitted {
     uint8_t type;
     uint32_t bytes; /* of the payload */
     uint8_t *payload;
 };
 
-extern struct told told[TOLD_MOST];
-extern size_t told_count;
+extern struct emitted emitted[TOLD_MOST];
+extern size_t emitted_count;
 
 /* cmocka's setup and teardown. */
 int tree_begin(void **state);
@@ -37,18 +37,18 @@ void tree_fifo(const char *path);
 void tree_hole(const char *path); /* a file of a terabyte */
 
 /* Tells of the tree, or of another root; `told` is the answer. */
-void tell(void);
-void tell_root(const char *root, uint32_t room);
+void emit_inventory(void);
+void emit_root(const char *root, uint32_t room);
 
 /* The only record of this type. */
-const struct told *only(uint8_t type);
-size_t count_told(uint8_t type);
+const struct emitted *only(uint8_t type);
+size_t count_emitted(uint8_t type);
 
-uint32_t told_u16(const struct told *record, size_t offset);
-uint32_t told_u32(const struct told *record, size_t offset);
-uint64_t told_u64(const struct told *record, size_t offset);
+uint32_t emitted_u16(const struct emitted *record, size_t offset);
+uint32_t emitted_u32(const struct emitted *record, size_t offset);
+uint64_t emitted_u64(const struct emitted *record, size_t offset);
 
 /* The text of ASCII at the offset is this; returns the offset behind its 0. */
-size_t expect_text(const struct told *record, size_t offset, const char *text);
+size_t expect_text(const struct emitted *record, size_t offset, const char *text);
 
 #endif

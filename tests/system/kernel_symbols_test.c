@@ -28,7 +28,7 @@ static struct {
     struct etwas_emitter emitter;
     char text[4096]; /* "name module offset bytes left_out; ..." */
     uint32_t records;
-} told;
+} emitted;
 
 static void take(struct etwas_emitter *emitter, uint32_t slot,
                  const struct etwas_stamped_record *record)
@@ -38,12 +38,12 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
         struct etwas_etl_kernel_symbol symbol;
         char names[1024];
     } taken;
-    size_t used = strlen(told.text);
+    size_t used = strlen(emitted.text);
     const char *module;
 
     (void)emitter;
     (void)slot;
-    told.records++;
+    emitted.records++;
     if (record->size > sizeof taken || record->size < sizeof taken - sizeof taken.names) {
         return;
     }
@@ -53,15 +53,15 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
     assert_int_equal(taken.header.version, taken.symbol.version);
     module = taken.names + strlen(taken.names) + 1;
     assert_true(module + strlen(module) + 1 == (const char *)&taken + record->size);
-    (void)snprintf(told.text + used, sizeof told.text - used, "%.20s%s%s %lx %lu%s; ", taken.names,
-                   module[0] != 0 ? "@" : "", module,
+    (void)snprintf(emitted.text + used, sizeof emitted.text - used, "%.20s%s%s %lx %lu%s; ",
+                   taken.names, module[0] != 0 ? "@" : "", module,
                    (unsigned long)(taken.symbol.address & 0xFFFFFF),
                    (unsigned long)taken.symbol.bytes, taken.symbol.left_out != 0 ? " more" : "");
 }
 
 static struct etwas_kernel_addresses addresses;
 
-static void tell(const char *list)
+static void emit_symbols(const char *list)
 {
     static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
     char path[] = "/tmp/etwas-kernel-symbols-XXXXXX";
@@ -70,19 +70,19 @@ static void tell(const char *list)
     assert_true(file >= 0);
     assert_int_equal(write(file, list, strlen(list)), (ssize_t)strlen(list));
     (void)close(file);
-    told.text[0] = 0;
-    told.records = 0;
-    told.emitter.receive = take;
-    etwas_kernel_symbols_emit(&addresses, path, &record, &told.emitter);
+    emitted.text[0] = 0;
+    emitted.records = 0;
+    emitted.emitter.receive = take;
+    etwas_kernel_symbols_emit(&addresses, path, &record, &emitted.emitter);
     (void)unlink(path);
 }
 
 static int begin(void **state)
 {
     (void)state;
-    told.emitter.receive = take;
-    told.text[0] = 0;
-    etwas_kernel_addresses_open(&addresses, &told.emitter);
+    emitted.emitter.receive = take;
+    emitted.text[0] = 0;
+    etwas_kernel_addresses_open(&addresses, &emitted.emitter);
     return 0;
 }
 
@@ -121,8 +121,8 @@ static void each_function_with_an_address_is_emitted_once(void **state)
     add(KERNEL + 0x100);
     add(KERNEL + 0x2FF);
     add(KERNEL);
-    tell(list);
-    assert_string_equal(told.text, "_text 0 256; first 100 128; second 200 256; ");
+    emit_symbols(list);
+    assert_string_equal(emitted.text, "_text 0 256; first 100 128; second 200 256; ");
 }
 
 static void symbols_may_come_in_any_order(void **state)
@@ -131,13 +131,15 @@ static void symbols_may_come_in_any_order(void **state)
     add(MODULE + 0x1800);
     add(MODULE + 0x2000);
     add(KERNEL + 0x300);
-    tell(list);
-    assert_string_equal(told.text, "third 300 65536; early@mod 1000 4096; late@mod 2000 28672; ");
-    tell("ffffffffc0002000 t late\t[mod]\n"
-         "ffffffff81000300 T third\n"
-         "ffffffffc0001000 t early\t[mod]\n"
-         "ffffffff81000000 T _text\n");
-    assert_string_equal(told.text, "third 300 65536; early@mod 1000 4096; late@mod 2000 65536; ");
+    emit_symbols(list);
+    assert_string_equal(emitted.text,
+                        "third 300 65536; early@mod 1000 4096; late@mod 2000 28672; ");
+    emit_symbols("ffffffffc0002000 t late\t[mod]\n"
+                 "ffffffff81000300 T third\n"
+                 "ffffffffc0001000 t early\t[mod]\n"
+                 "ffffffff81000000 T _text\n");
+    assert_string_equal(emitted.text,
+                        "third 300 65536; early@mod 1000 4096; late@mod 2000 65536; ");
 }
 
 static void an_address_in_no_function_is_not_emitted(void **state)
@@ -147,22 +149,23 @@ static void an_address_in_no_function_is_not_emitted(void **state)
     add(MODULE + 0x9000 + (1 << 16)); /* and behind the last */
     add(KERNEL - 1);
     add(UINT64_MAX);
-    tell(list);
-    assert_string_equal(told.text, "");
+    emit_symbols(list);
+    assert_string_equal(emitted.text, "");
     add(MODULE + 0x9000 + (1 << 16) - 1);
-    tell(list);
-    assert_string_equal(told.text, "lonely@other 9000 65536; ");
+    emit_symbols(list);
+    assert_string_equal(emitted.text, "lonely@other 9000 65536; ");
 }
 
 static void nothing_is_emitted_where_the_kernel_shows_no_addresses(void **state)
 {
     (void)state;
-    tell(list);
+    emit_symbols(list);
     add(KERNEL + 0x110);
-    tell("0000000000000000 T _text\n0000000000000000 t first\n0000000000000000 t late\t[mod]\n");
-    tell("");
-    etwas_kernel_symbols_emit(&addresses, "/does/not/exist", NULL, &told.emitter);
-    assert_int_equal(told.records, 0);
+    emit_symbols(
+        "0000000000000000 T _text\n0000000000000000 t first\n0000000000000000 t late\t[mod]\n");
+    emit_symbols("");
+    etwas_kernel_symbols_emit(&addresses, "/does/not/exist", NULL, &emitted.emitter);
+    assert_int_equal(emitted.records, 0);
 }
 
 static void lines_that_make_no_sense_are_passed_over(void **state)
@@ -171,20 +174,21 @@ static void lines_that_make_no_sense_are_passed_over(void **state)
 
     (void)state;
     add(KERNEL + 0x110);
-    tell("\n \n  \nffffffff81000100\nffffffff81000101 \nffffffff81000102 t\nffffffff81000103 t \n"
-         "zzzzffff81000104 t no_number\nffffffff8100010 5 t no_number\n-fffffff81000106 t x\n"
-         "ffffffff81000108 t [\nffffffff8100010a t good\nffffffff8100010b t without an end");
-    assert_string_equal(told.text, "good 10a 65536; ");
+    emit_symbols(
+        "\n \n  \nffffffff81000100\nffffffff81000101 \nffffffff81000102 t\nffffffff81000103 t \n"
+        "zzzzffff81000104 t no_number\nffffffff8100010 5 t no_number\n-fffffff81000106 t x\n"
+        "ffffffff81000108 t [\nffffffff8100010a t good\nffffffff8100010b t without an end");
+    assert_string_equal(emitted.text, "good 10a 65536; ");
     memset(long_line, 'x', sizeof long_line - 2);
     memcpy(long_line, "ffffffff81000105 t ", 19);
     memcpy(long_line + sizeof long_line - 60,
            "\nffffffff81000109 t good\nffffffff81000111 t next\n", 50);
-    tell(long_line);
-    assert_string_equal(told.text, "good 109 8; ");
+    emit_symbols(long_line);
+    assert_string_equal(emitted.text, "good 109 8; ");
     memset(long_line + 1000, '\n', 1);
     long_line[1001] = 0;
-    tell(long_line);
-    assert_string_equal(told.text, "xxxxxxxxxxxxxxxxxxxx 105 65536; ");
+    emit_symbols(long_line);
+    assert_string_equal(emitted.text, "xxxxxxxxxxxxxxxxxxxx 105 65536; ");
 }
 
 static void what_there_is_no_room_for_is_counted(void **state)
@@ -198,8 +202,8 @@ static void what_there_is_no_room_for_is_counted(void **state)
     assert_int_equal(addresses.left_out, 2); /* two of the kernel took the places of two */
     add(MODULE + 5);
     assert_int_equal(addresses.left_out, 2);
-    tell(list);
-    assert_string_equal(told.text,
+    emit_symbols(list);
+    assert_string_equal(emitted.text,
                         "first 100 128 more; early@mod 1000 4096 more; late@mod 2000 28672 more; ");
     addresses.left_out = UINT32_MAX;
     add(UINT64_MAX);
@@ -220,11 +224,11 @@ static void pass(uint8_t group, uint8_t type, const uint64_t *payload, uint16_t 
                            .type = type,
                            .group = group}};
     struct etwas_stamped_record stamped = {.bytes = &record, .size = record.header.size};
-    uint32_t records = told.records;
+    uint32_t records = emitted.records;
 
     memcpy(record.payload, payload, bytes);
     addresses.emitter.receive(&addresses.emitter, 0, &stamped);
-    assert_int_equal(told.records, records + 1);
+    assert_int_equal(emitted.records, records + 1);
 }
 
 static void expect(const uint64_t *wanted, uint32_t count)
@@ -237,7 +241,7 @@ static void expect(const uint64_t *wanted, uint32_t count)
     }
     free(sorted);
     etwas_kernel_addresses_free(&addresses);
-    etwas_kernel_addresses_open(&addresses, &told.emitter);
+    etwas_kernel_addresses_open(&addresses, &emitted.emitter);
 }
 
 static void samples_routines_and_frames_of_the_kernel_are_noted(void **state)

@@ -22,7 +22,7 @@ static void begin_two_threads(void)
     expect("100@3 by 1 Start 10 of 1, sh [sh -c x]\n");
 }
 
-static void look_at(int64_t time_ns)
+static void scan_process(int64_t time_ns)
 {
     now_ns = time_ns;
     assert_false(etwas_processes_find_lost(&processes, time_ns));
@@ -35,7 +35,7 @@ static void a_thread_whose_end_was_lost_is_no_thread_any_more(void **state)
     (void)state;
     begin_two_threads();
     machine[1].threads[1] = 0;
-    look_at(200);
+    scan_process(200);
     expect("");
     exit_at(210, 10, 10);
     expect("210@3 by 1 End 10 of 1, sh [sh -c x]\n");
@@ -46,7 +46,7 @@ static void a_thread_whose_beginning_was_lost_is_one(void **state)
     (void)state;
     begin_two_threads();
     machine[1].threads[2] = 12;
-    look_at(200);
+    scan_process(200);
     exit_at(210, 10, 10);
     exit_at(211, 10, 11);
     expect("");
@@ -74,7 +74,7 @@ static void all_threads_that_are_gone_are_a_process_that_is_gone(void **state)
     (void)state;
     begin_two_threads();
     machine[1].threads[0] = 0;
-    look_at(200);
+    scan_process(200);
     expect("200* End 10 of 1, sh [sh -c x] not seen\n");
 }
 
@@ -85,7 +85,7 @@ static void a_known_thread_that_is_leaving_is_there_yet(void **state)
     begin_two_threads();
     machine[1].is_leaving[0] = true;
     machine[1].is_leaving[1] = true;
-    look_at(200);
+    scan_process(200);
     expect("");
     exit_at(210, 10, 10);
     exit_at(211, 10, 11);
@@ -99,7 +99,7 @@ static void an_unknown_thread_that_is_leaving_is_not_found(void **state)
     begin_two_threads();
     exit_at(110, 10, 11);
     machine[1].is_leaving[1] = true;
-    look_at(200);
+    scan_process(200);
     exit_at(210, 10, 10);
     expect("210@3 by 1 End 10 of 1, sh [sh -c x]\n");
 }

@@ -19,17 +19,17 @@ struct log {
     char text[1 << 16];
 };
 
-static struct log told;
+static struct log emitted;
 
 static void say(const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    told.length += (size_t)vsnprintf(told.text + told.length, sizeof told.text - told.length,
-                                     format, arguments);
+    emitted.length += (size_t)vsnprintf(emitted.text + emitted.length,
+                                        sizeof emitted.text - emitted.length, format, arguments);
     va_end(arguments);
-    assert_true(told.length < sizeof told.text);
+    assert_true(emitted.length < sizeof emitted.text);
 }
 
 /* ASCII alone. */
@@ -139,18 +139,18 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
 
 void forget(void)
 {
-    told.length = 0;
-    told.text[0] = 0;
+    emitted.length = 0;
+    emitted.text[0] = 0;
 }
 
-bool was_told(void)
+bool was_emitted(void)
 {
-    return told.length != 0;
+    return emitted.length != 0;
 }
 
 void expect(const char *text)
 {
-    assert_string_equal(told.text, text);
+    assert_string_equal(emitted.text, text);
     forget();
 }
 
@@ -273,8 +273,8 @@ struct etwas_processes processes;
 static struct etwas_record_builder record = {.room = ETWAS_RECORD_MOST_BYTES};
 
 /* By process 1 and its only thread, on processor 3. */
-static struct etwas_process_record sideband_of(int64_t time_ns, uint32_t type, uint32_t process_id,
-                                               uint32_t thread_id)
+static struct etwas_process_record process_record_of(int64_t time_ns, uint32_t type,
+                                                     uint32_t process_id, uint32_t thread_id)
 {
     return (struct etwas_process_record){
         .origin = {.time_ns = time_ns, .process_id = 1, .thread_id = 1, .processor = 3},
@@ -286,7 +286,7 @@ static struct etwas_process_record sideband_of(int64_t time_ns, uint32_t type, u
 void fork_at(int64_t time_ns, uint32_t parent_id, uint32_t process_id, uint32_t thread_id)
 {
     struct etwas_process_record process_record =
-        sideband_of(time_ns, PERF_RECORD_FORK, process_id, thread_id);
+        process_record_of(time_ns, PERF_RECORD_FORK, process_id, thread_id);
 
     process_record.task.parent_process_id = parent_id;
     etwas_processes_handle(&processes, &process_record);
@@ -295,7 +295,7 @@ void fork_at(int64_t time_ns, uint32_t parent_id, uint32_t process_id, uint32_t 
 void exit_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id)
 {
     struct etwas_process_record process_record =
-        sideband_of(time_ns, PERF_RECORD_EXIT, process_id, thread_id);
+        process_record_of(time_ns, PERF_RECORD_EXIT, process_id, thread_id);
 
     etwas_processes_handle(&processes, &process_record);
 }
@@ -304,7 +304,7 @@ void name_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id, const cha
              bool is_exec)
 {
     struct etwas_process_record process_record =
-        sideband_of(time_ns, PERF_RECORD_COMM, process_id, thread_id);
+        process_record_of(time_ns, PERF_RECORD_COMM, process_id, thread_id);
 
     process_record.comm.name = name;
     process_record.comm.is_exec = is_exec;
@@ -315,7 +315,7 @@ void start_at(int64_t time_ns, uint32_t process_id, const char *name, const char
               uint32_t bytes)
 {
     struct etwas_process_record process_record =
-        sideband_of(time_ns, PERF_RECORD_SAMPLE, process_id, process_id);
+        process_record_of(time_ns, PERF_RECORD_SAMPLE, process_id, process_id);
 
     process_record.exec.name = name;
     process_record.exec.arguments = arguments;
@@ -326,7 +326,7 @@ void start_at(int64_t time_ns, uint32_t process_id, const char *name, const char
 void map_at(int64_t time_ns, uint32_t process_id, const struct etwas_mapping *mapping)
 {
     struct etwas_process_record process_record =
-        sideband_of(time_ns, PERF_RECORD_MMAP2, process_id, process_id);
+        process_record_of(time_ns, PERF_RECORD_MMAP2, process_id, process_id);
 
     process_record.image.address = mapping->address;
     process_record.image.bytes = mapping->bytes;
@@ -368,11 +368,11 @@ void make_up_machine(void)
 
 void begin_on_machine(uint32_t emits)
 {
-    told.emitter.receive = take_record;
+    emitted.emitter.receive = take_record;
     forget();
     now_ns = 50;
     is_listed = true;
-    assert_true(etwas_processes_init(&processes, &source, &told.emitter, &record, emits));
+    assert_true(etwas_processes_init(&processes, &source, &emitted.emitter, &record, emits));
     processes.quiesce = quiesce_with;
     etwas_processes_run_down(&processes);
 }

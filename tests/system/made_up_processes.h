@@ -48,7 +48,7 @@ void expect(const char *text);
 void forget(void);
 
 /* Whether anything was told since. */
-bool was_told(void);
+bool was_emitted(void);
 
 /* What the kernel says, by process 1 and its only thread, on processor 3. */
 void fork_at(int64_t time_ns, uint32_t parent_id, uint32_t process_id, uint32_t thread_id);

@@ -136,7 +136,7 @@ static void only_the_own_process_is_recorded(void **state)
 /* ---- while threads come and go --------------------------------------------------------------- */
 
 /* A relay of threads: when it is told to, each begins the next, which notes itself, and ends. */
-static uint32_t told;
+static uint32_t emitted;
 static uint32_t generation;
 
 static void begin_next(void);
@@ -147,7 +147,7 @@ static void *wait_and_begin_next(void *argument)
 
     own_facts->numbers[mine] = (uint64_t)syscall(SYS_gettid);
     ck_pr_store_32(&generation, mine);
-    while (ck_pr_load_32(&told) < mine) {
+    while (ck_pr_load_32(&emitted) < mine) {
         (void)usleep(100);
     }
     if (mine < GENERATIONS) {
@@ -165,11 +165,11 @@ static void begin_next(void)
 }
 
 /* The next is there. */
-static void tell_relay(void)
+static void emit_relay(void)
 {
     uint32_t now = ck_pr_load_32(&generation);
 
-    ck_pr_store_32(&told, now);
+    ck_pr_store_32(&emitted, now);
     while (ck_pr_load_32(&generation) == now) {
         (void)usleep(100);
     }
@@ -178,7 +178,7 @@ static void tell_relay(void)
 static void go_on_between_list_and_events(enum etwas_testpoint point)
 {
     if (point == ETWAS_POINT_THREADS_LISTED && ck_pr_load_32(&generation) < AT_START) {
-        tell_relay();
+        emit_relay();
     }
 }
 
@@ -194,10 +194,10 @@ static void relay_while_it_starts(void)
     etwas_testpoint_set(go_on_between_list_and_events);
     session = start_own(EVENT_TRACE_FLAG_THREAD, ETWAS_KERNEL_RUNG_PROCESS);
     for (uint32_t more = AT_START; more < GENERATIONS; more++) {
-        tell_relay();
+        emit_relay();
     }
     stop_own(session);
-    ck_pr_store_32(&told, GENERATIONS);
+    ck_pr_store_32(&emitted, GENERATIONS);
     _exit(0);
 }
 

@@ -109,7 +109,7 @@ static void images_beyond_the_limit_are_emitted_and_not_kept(void **state)
     for (uint64_t index = 0; index < ETWAS_IMAGE_LIST_MOST + 100; index++) {
         mapping.address = 0x10000000 + index * 0x2000;
         map_at(100, 1, &mapping);
-        assert_true(was_told());
+        assert_true(was_emitted());
         forget();
     }
     assert_int_equal(etwas_process_find(&processes.table, 1)->images.count, ETWAS_IMAGE_LIST_MOST);

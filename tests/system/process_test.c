@@ -95,7 +95,7 @@ static void an_exec_changes_name_and_command_line(void **state)
         start = next_of(&events, &at, child);
         assert_string_equal(name_of(start), "system_process");
         (void)snprintf(line, sizeof line, "a shell -c read line %d", index);
-        for (int told = 0; told < 2; told++) {
+        for (int emitted = 0; emitted < 2; emitted++) {
             event = next_of(&events, &at, child);
             expect_same_process(start, event);
             assert_string_equal(name_of(event), "sh");

@@ -128,7 +128,7 @@ static void handle_loss(const struct event *event, struct seen *seen)
     seen->last_ns = loss.until_raw;
 }
 
-static struct seen look_through(const struct events *events)
+static struct seen check_file(const struct events *events)
 {
     struct seen seen = {0};
 
@@ -169,7 +169,7 @@ static struct seen end(etwas_trace_handle session)
     etwas_testpoint_set(NULL);
     assert_int_equal(counts.lost, 0);
     read_events(folder_path("k.etl"), PROCESS_TRACE_MODE_RAW_TIMESTAMP, &events);
-    seen = look_through(&events);
+    seen = check_file(&events);
     free_events(&events);
     return seen;
 }

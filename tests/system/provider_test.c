@@ -301,7 +301,7 @@ static void r188_a_rundown_can_have_none(void **state)
 
 static void providers_without_events_are_explained(void **state)
 {
-    static const etwas_guid *const silent[] = {
+    static const etwas_guid *const empty[] = {
         &SystemAlpcProviderGuid,     &SystemCpuProviderGuid,      &SystemHypervisorProviderGuid,
         &SystemIoFilterProviderGuid, &SystemLockProviderGuid,     &SystemObjectProviderGuid,
         &SystemPowerProviderGuid,    &SystemRegistryProviderGuid, &SystemTimerProviderGuid};
@@ -312,9 +312,9 @@ static void providers_without_events_are_explained(void **state)
 
     (void)state;
     session = start_kernel(NOTHING);
-    for (size_t index = 0; index < sizeof silent / sizeof *silent; index++) {
-        assert_true(etwas_kernel_keywords(silent[index]) == 0);
-        enable(session, silent[index], 0);
+    for (size_t index = 0; index < sizeof empty / sizeof *empty; index++) {
+        assert_true(etwas_kernel_keywords(empty[index]) == 0);
+        enable(session, empty[index], 0);
     }
     enable(session, &SystemProcessProviderGuid, SYSTEM_PROCESS_KW_INSWAP);
     read_and_account(session, &events);
@@ -340,7 +340,7 @@ struct known {
     TRACE_ENABLE_INFO enables[2];
 };
 
-static uint32_t look_up(const etwas_guid *provider, struct known *known, uint32_t *bytes)
+static uint32_t find_provider(const etwas_guid *provider, struct known *known, uint32_t *bytes)
 {
     etwas_guid guid = *provider;
 
@@ -373,13 +373,14 @@ static void the_enabling_session_is_known(void **state)
     sessions[0] = start_kernel(NOTHING);
     sessions[1] = start_recorder();
     stop_session(sessions[1], NULL);
-    assert_int_equal(look_up(&SystemProcessProviderGuid, &known, &bytes), ERROR_WMI_GUID_NOT_FOUND);
+    assert_int_equal(find_provider(&SystemProcessProviderGuid, &known, &bytes),
+                     ERROR_WMI_GUID_NOT_FOUND);
     assert_int_equal(count_listed(&SystemProcessProviderGuid), 0);
     enable(sessions[0], &SystemProcessProviderGuid, SYSTEM_PROCESS_KW_THREAD);
     assert_int_equal(EnableTraceEx2(sessions[0], &SystemSchedulerProviderGuid, 1, 4, 3, 2, 0, NULL),
                      ERROR_SUCCESS);
     assert_int_equal(count_listed(&SystemProcessProviderGuid), 1);
-    assert_int_equal(look_up(&SystemSchedulerProviderGuid, &known, &bytes), ERROR_SUCCESS);
+    assert_int_equal(find_provider(&SystemSchedulerProviderGuid, &known, &bytes), ERROR_SUCCESS);
     assert_int_equal(bytes, sizeof known - sizeof *known.enables);
     assert_int_equal(known.head.InstanceCount, 1);
     assert_int_equal(known.instance.EnableCount, 1);
@@ -391,7 +392,7 @@ static void the_enabling_session_is_known(void **state)
     assert_int_equal(known.enables[0].MatchAnyKeyword, 3);
     assert_int_equal(known.enables[0].MatchAllKeyword, 2);
     disable(sessions[0], &SystemSchedulerProviderGuid);
-    assert_int_equal(look_up(&SystemSchedulerProviderGuid, &known, &bytes),
+    assert_int_equal(find_provider(&SystemSchedulerProviderGuid, &known, &bytes),
                      ERROR_WMI_GUID_NOT_FOUND);
     stop_session(sessions[0], NULL);
     assert_int_equal(count_listed(&SystemProcessProviderGuid), 0);

@@ -53,7 +53,7 @@ struct found {
     uint32_t in_known;      /* as the innermost */
 };
 
-static void look_at(const struct event *stack, struct found *found)
+static void scan_process(const struct event *stack, struct found *found)
 {
     bool is_through = false;
 
@@ -86,7 +86,7 @@ static struct found look(const struct events *events, const etwas_guid *class_gu
         assert_non_null(*last);
         assert_true(u64_at(event, 0) == (uint64_t)(*last)->record.EventHeader.TimeStamp.QuadPart);
         if (is_kernel_event(*last, class_guid, type) && u32_at(event, THREAD_AT) == thread_id) {
-            look_at(event, &found);
+            scan_process(event, &found);
         }
     }
     return found;

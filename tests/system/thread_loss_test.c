@@ -25,37 +25,37 @@ enum {
 };
 
 /* What was told of one thread. */
-struct told {
+struct emitted {
     uint32_t starts;
     uint32_t ends;
     uint32_t ends_not_seen;
     uint32_t rundowns;
 };
 
-static struct told told_of_us;
-static struct told told_of_nobody;
+static struct emitted emitted_of_us;
+static struct emitted emitted_of_nobody;
 
 static void take_record(struct etwas_emitter *emitter, uint32_t slot,
                         const struct etwas_stamped_record *stamped)
 {
     struct etwas_thread_record record;
-    struct told *told = NULL;
+    struct emitted *emitted = NULL;
 
     (void)emitter;
     assert_int_equal(stamped->size, sizeof record);
     memcpy(&record, stamped->bytes, sizeof record);
     if (record.thread_id == NOBODY) {
         assert_int_equal(record.process_id, PROCESS);
-        told = &told_of_nobody;
+        emitted = &emitted_of_nobody;
     } else if (record.thread_id == etwas_thread_ids().thread_id) {
         assert_int_equal(record.process_id, etwas_thread_ids().process_id);
-        told = &told_of_us;
+        emitted = &emitted_of_us;
     }
-    if (told != NULL) {
-        told->starts += record.header.type == ETWAS_THREAD_START;
-        told->ends += record.header.type == ETWAS_THREAD_END;
-        told->rundowns += record.header.type == ETWAS_THREAD_RUNDOWN_START;
-        told->ends_not_seen += record.flags == ETWAS_THREAD_END_NOT_SEEN;
+    if (emitted != NULL) {
+        emitted->starts += record.header.type == ETWAS_THREAD_START;
+        emitted->ends += record.header.type == ETWAS_THREAD_END;
+        emitted->rundowns += record.header.type == ETWAS_THREAD_RUNDOWN_START;
+        emitted->ends_not_seen += record.flags == ETWAS_THREAD_END_NOT_SEEN;
         assert_true(record.flags == 0 || slot == etwas_slot_count);
     }
 }
@@ -68,8 +68,8 @@ static void *group;
 static int begin_test(void **state)
 {
     (void)state;
-    told_of_us = (struct told){0};
-    told_of_nobody = (struct told){0};
+    emitted_of_us = (struct emitted){0};
+    emitted_of_nobody = (struct emitted){0};
     group = etwas_event_group_threads.open(&host);
     return group == NULL;
 }
@@ -103,16 +103,16 @@ static void a_thread_that_has_gone_has_ended(void **state)
 {
     (void)state;
     say(PERF_RECORD_FORK, PROCESS, NOBODY);
-    assert_int_equal(told_of_nobody.starts, 1);
+    assert_int_equal(emitted_of_nobody.starts, 1);
     look();
     assert_false(etwas_event_group_threads.find_lost(group, 1));
-    assert_int_equal(told_of_nobody.ends, 0);
+    assert_int_equal(emitted_of_nobody.ends, 0);
     drained();
-    assert_int_equal(told_of_nobody.ends, 1);
-    assert_int_equal(told_of_nobody.ends_not_seen, 1);
+    assert_int_equal(emitted_of_nobody.ends, 1);
+    assert_int_equal(emitted_of_nobody.ends_not_seen, 1);
     look();
     drained();
-    assert_int_equal(told_of_nobody.ends, 1);
+    assert_int_equal(emitted_of_nobody.ends, 1);
 }
 
 /* The ring has its end. */
@@ -123,20 +123,20 @@ static void a_thread_that_ends_during_a_scan_ends_once(void **state)
     look();
     say(PERF_RECORD_EXIT, PROCESS, NOBODY);
     drained();
-    assert_int_equal(told_of_nobody.ends, 1);
-    assert_int_equal(told_of_nobody.ends_not_seen, 0);
+    assert_int_equal(emitted_of_nobody.ends, 1);
+    assert_int_equal(emitted_of_nobody.ends_not_seen, 0);
 }
 
 static void an_unknown_thread_is_emitted_once(void **state)
 {
     (void)state;
     look();
-    assert_int_equal(told_of_us.rundowns, 1);
+    assert_int_equal(emitted_of_us.rundowns, 1);
     drained();
     look();
     drained();
-    assert_int_equal(told_of_us.rundowns, 1);
-    assert_int_equal(told_of_us.ends, 0);
+    assert_int_equal(emitted_of_us.rundowns, 1);
+    assert_int_equal(emitted_of_us.ends, 0);
 }
 
 /* What the rings say may be taken before the rundown comes to it. */
@@ -145,10 +145,10 @@ static void a_thread_that_began_before_the_rundown_is_not_in_it(void **state)
     (void)state;
     say(PERF_RECORD_FORK, etwas_thread_ids().process_id, etwas_thread_ids().thread_id);
     etwas_event_group_threads.run_down(group, &host, false);
-    assert_int_equal(told_of_us.starts, 1);
-    assert_int_equal(told_of_us.rundowns, 0);
+    assert_int_equal(emitted_of_us.starts, 1);
+    assert_int_equal(emitted_of_us.rundowns, 0);
     etwas_event_group_threads.run_down(group, &host, false); /* it was asked for */
-    assert_int_equal(told_of_us.rundowns, 1);
+    assert_int_equal(emitted_of_us.rundowns, 1);
 }
 
 #define THREAD_TEST(test) cmocka_unit_test_setup_teardown(test, begin_test, end_test)

@@ -24,17 +24,17 @@ enum {
     ROUNDS = 20000,
 };
 
-struct told {
+struct emitted {
     uint32_t count;
     struct etwas_view last;
 };
 
 static void remember(void *context, const struct etwas_view *view)
 {
-    struct told *told = context;
+    struct emitted *emitted = context;
 
-    told->count++;
-    told->last = *view;
+    emitted->count++;
+    emitted->last = *view;
 }
 
 static bool is_there(const struct etwas_view_process *process, uint64_t address, uint64_t key)
@@ -62,7 +62,7 @@ static void expect_view(const struct etwas_view *view, uint64_t begin, uint64_t 
 static void a_part_can_be_taken_out(void **state)
 {
     const struct etwas_view view = {100, 200, 5000, KEY};
-    struct told told = {0};
+    struct emitted emitted = {0};
     struct etwas_view_table table;
     struct etwas_view_process *process;
 
@@ -70,22 +70,22 @@ static void a_part_can_be_taken_out(void **state)
     assert_true(etwas_view_table_init(&table));
     process = etwas_view_table_begin(&table, PROCESS, NOW);
     etwas_view_add(process, &view);
-    etwas_view_remove(process, 0, 100, remember, &told);
-    etwas_view_remove(process, 200, UINT64_MAX, remember, &told);
-    assert_int_equal(told.count, 0);
-    etwas_view_remove(process, 120, 150, remember, &told);
-    assert_int_equal(told.count, 1);
-    expect_view(&told.last, 120, 150, 5020);
+    etwas_view_remove(process, 0, 100, remember, &emitted);
+    etwas_view_remove(process, 200, UINT64_MAX, remember, &emitted);
+    assert_int_equal(emitted.count, 0);
+    etwas_view_remove(process, 120, 150, remember, &emitted);
+    assert_int_equal(emitted.count, 1);
+    expect_view(&emitted.last, 120, 150, 5020);
     assert_int_equal(process->count, 2);
     assert_true(is_there(process, 119, KEY));
     assert_false(is_there(process, 119, KEY + 1));
     assert_false(is_there(process, 120, KEY));
     assert_true(is_there(process, 150, KEY));
     assert_false(is_there(process, 200, KEY));
-    etwas_view_remove(process, 150, 1000, remember, &told);
-    expect_view(&told.last, 150, 200, 5050);
-    etwas_view_remove(process, 0, UINT64_MAX, remember, &told);
-    expect_view(&told.last, 100, 120, 5000);
+    etwas_view_remove(process, 150, 1000, remember, &emitted);
+    expect_view(&emitted.last, 150, 200, 5050);
+    etwas_view_remove(process, 0, UINT64_MAX, remember, &emitted);
+    expect_view(&emitted.last, 100, 120, 5000);
     assert_int_equal(process->count, 0);
     etwas_view_table_free(&table);
 }
@@ -132,7 +132,7 @@ static void each_address_is_emitted_as_often_as_it_was_mapped(void **state)
 static void a_child_has_what_its_parent_has(void **state)
 {
     const struct etwas_view view = {100, 200, 0, KEY};
-    struct told told = {0};
+    struct emitted emitted = {0};
     struct etwas_view_table table;
 
     (void)state;
@@ -141,7 +141,7 @@ static void a_child_has_what_its_parent_has(void **state)
     assert_null(etwas_view_table_find(&table, CHILD));
     etwas_view_add(etwas_view_table_begin(&table, PROCESS, NOW), &view);
     etwas_view_table_fork(&table, CHILD, PROCESS, NOW);
-    etwas_view_remove(etwas_view_table_find(&table, PROCESS), 0, 1000, remember, &told);
+    etwas_view_remove(etwas_view_table_find(&table, PROCESS), 0, 1000, remember, &emitted);
     assert_true(is_there(etwas_view_table_find(&table, CHILD), 150, KEY));
     assert_int_equal(etwas_view_table_begin(&table, CHILD, NOW)->count, 0);
     etwas_view_table_end(&table, CHILD);

@@ -24,7 +24,7 @@ enum {
     TEXT_ROOM = 1024,
 };
 
-static char told[TEXT_ROOM];
+static char emitted[TEXT_ROOM];
 
 /* One line each: what, where, how much. */
 static void take_record(struct etwas_emitter *emitter, uint32_t slot,
@@ -37,7 +37,7 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
     (void)slot;
     memcpy(&header, record->bytes, sizeof header);
     memcpy(range, (const uint8_t *)record->bytes + sizeof header, sizeof range);
-    (void)snprintf(told + strlen(told), sizeof told - strlen(told), "%s %llx %llx\n",
+    (void)snprintf(emitted + strlen(emitted), sizeof emitted - strlen(emitted), "%s %llx %llx\n",
                    header.type == 98 ? "alloc" : "free", (unsigned long long)range[0],
                    (unsigned long long)range[1]);
 }
@@ -78,7 +78,7 @@ static void pass(const char *tracepoint, const int64_t numbers[NUMBERS])
 static int begin_test(void **state)
 {
     (void)state;
-    told[0] = 0;
+    emitted[0] = 0;
     group = etwas_event_group_virtual_memory.open(&host);
     return group == NULL;
 }
@@ -99,9 +99,9 @@ static void a_call_is_emitted_when_it_ends(void **state)
     PASS("exit_munmap", 0);
     PASS("enter_mremap", 0x20000, PAGE, 2 * PAGE, 0);
     PASS("exit_mremap", 0x20000);
-    assert_string_equal(told, "alloc 10000 1000\n"
-                              "free 10000 1000\n"
-                              "alloc 21000 1000\n");
+    assert_string_equal(emitted, "alloc 10000 1000\n"
+                                 "free 10000 1000\n"
+                                 "alloc 21000 1000\n");
 }
 
 /* The end of one call and the beginning of the next are missing. */
@@ -116,7 +116,7 @@ static void the_end_of_another_kind_of_call_is_not_its_end(void **state)
     PASS("exit_mremap", 0x50000);
     PASS("enter_mremap", 0x60000, PAGE, 2 * PAGE, 0);
     PASS("exit_mmap", 0x70000);
-    assert_string_equal(told, "");
+    assert_string_equal(emitted, "");
 }
 
 /* Of the same kind: only the loss tells. */
@@ -128,7 +128,7 @@ static void a_call_with_a_loss_in_it_is_not_emitted(void **state)
     PASS("exit_munmap", 0);
     PASS("enter_munmap", 0x20000, PAGE);
     PASS("exit_munmap", 0);
-    assert_string_equal(told, "free 20000 1000\n");
+    assert_string_equal(emitted, "free 20000 1000\n");
 }
 
 /* Where the data end is known again when somebody asks. */
@@ -142,7 +142,7 @@ static void a_loss_may_have_moved_the_end_of_data(void **state)
     PASS("exit_brk", 0x14000);
     PASS("enter_brk", 0x15000);
     PASS("exit_brk", 0x15000);
-    assert_string_equal(told, "alloc 14000 1000\n");
+    assert_string_equal(emitted, "alloc 14000 1000\n");
 }
 
 int main(void)
