@@ -4,6 +4,7 @@
 #include "registry/host_session.h"
 
 #include <etwas/winerror.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -40,6 +41,28 @@ static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
 }
 
 /*
+ * Returns whether a process can connect. That takes its connection, the page that it counts in and a
+ * file that is read meanwhile. A controller is connected at the same time, and the session still
+ * opens its log file. A host that can take no process must not say that its session is shared.
+ */
+static bool host_session_has_room(int descriptor)
+{
+    int copies[6];
+    uint32_t count = 0;
+    bool has_room;
+
+    while (count < sizeof copies / sizeof *copies &&
+           (copies[count] = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) >= 0) {
+        count++;
+    }
+    has_room = count == sizeof copies / sizeof *copies;
+    while (count != 0) {
+        (void)close(copies[--count]);
+    }
+    return has_room;
+}
+
+/*
  * The socket comes behind the entry, by which it is known to be living, and before anybody can read
  * that.
  */
@@ -65,13 +88,14 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
         made.listener = etwas_own_keep(made.listener);
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_registry_host_publish(&made, entry);
+        made.spare = etwas_registry_spare();
+        code = host_session_has_room(made.listener) ? etwas_registry_host_publish(&made, entry)
+                                                    : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     }
     if (code != ERROR_SUCCESS) {
         etwas_registry_host_close(&made);
         return code;
     }
-    made.spare = etwas_registry_spare();
     *host = made;
     return ERROR_SUCCESS;
 }

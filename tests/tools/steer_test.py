@@ -644,6 +644,21 @@ class Across(Steered):
             _, error = self.run_etwas("ps")
             self.assertEqual(error, "")
 
+    def test_a_host_with_few_descriptors_starts_a_session_that_processes_log_into_or_none(self):
+        """Whatever the limit, what is said to be enabled is."""
+        started = []
+        for limit in range(12, 26):
+            name, path = f"{self.name}-{limit}", os.path.join(self.folder, f"{limit}.etl")
+            code = subprocess.run(["bash", "-c", f"ulimit -n {limit} && exec \"$@\"", "-", self.etwas, "start", name, "-o", path, "-e", MODERN],
+                                  env=self.environment, capture_output=True, timeout=100, check=False).returncode
+            self.assertIn(code, (0, OPEN))
+            if code == 0:
+                self.tell("log 7")
+                self.run_etwas("stop", name)
+                self.assertEqual((limit, self.counted(path).get(MODERN)), (limit, 7))
+                started.append(limit)
+        self.assertIn(25, started)
+
     def test_losses_are_said_with_their_cause(self):
         small = f"{self.name}-small"
         self.start("-o", "small.etl", "--buffer-size", "4", "--minimum", "2", "--maximum", "2", "-e", MODERN, name=small)
