@@ -21,7 +21,7 @@
 #include "platform/system_log.h"
 #include "sharing/sharing.h"
 
-/* Who asks, and what for. */
+/* The caller, and what it asks for. */
 struct asking {
     bool is_check;              /* nothing is started */
     bool is_host;               /* for all programs, whichever the file names */
@@ -85,7 +85,7 @@ static bool autologger_is_private(const struct etwas_autologger *autologger)
     return (autologger->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
 }
 
-/* NULL: it is for this program. */
+/* Why a session is not meant for this program; NULL: it is. */
 static const char *autologger_is_not_for(const struct one *one, const struct asking *asking)
 {
     const struct etwas_autologger *autologger = &one->autologger;
@@ -104,7 +104,7 @@ static const char *autologger_is_not_for(const struct one *one, const struct ask
                : "no ExecutableName of it is this program's";
 }
 
-/* NULL: as far as the file says it, the session can be. */
+/* Why the session cannot be, as far as the file says; NULL: it can. */
 static const char *autologger_is_wrong(const struct etwas_autologger *autologger,
                                        const struct asking *asking)
 {
@@ -268,8 +268,11 @@ static uint32_t autologger_start_all(struct asking *asking, const char *name)
  * meanwhile may register a provider.
  */
 static pthread_mutex_t beginning = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static bool has_begun;   /* under it */
-static uint32_t is_done; /* released by who has begun, acquired by everybody who registers */
+static bool has_begun; /* under it */
+/*
+ * stored with release when the sessions have been started, read with acquire by each registration
+ */
+static uint32_t is_done;
 
 void etwas_autologgers_begin(void)
 {
@@ -305,7 +308,7 @@ void etwas_autologgers_forget(void)
     ck_pr_store_32(&is_done, 0);
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- public functions ------------------------------------------------------------------------ */
 
 uint32_t etwas_autologger_check(const char *name, const char *program,
                                 etwas_autologger_callback callback, void *context)

@@ -26,7 +26,7 @@ struct reading {
     struct etwas_autologger *autologger;
     struct etwas_autologger_provider *provider; /* of the section; NULL: the session's values */
     uint32_t given;     /* values of the section that were there, a bit each */
-    const char *reason; /* NULL: nothing is wrong */
+    const char *reason; /* NULL: no error yet */
 };
 
 /* ---- pieces of a line ------------------------------------------------------------------------ */
@@ -126,7 +126,7 @@ static bool autologger_file_is_given_twice(struct reading *reading, uint32_t val
     return was_given;
 }
 
-/* False: it is the name of none of them. */
+/* Reads a value by its name. False: no value has this name. */
 static bool autologger_file_read_value(struct reading *reading, struct stretch name,
                                        struct stretch text)
 {

@@ -21,13 +21,13 @@ enum {
     FOLDERS = 2, /* the user's, whose files hide those of the same name in the system's */
 };
 
-/* Of a file that there is no name for. */
+/* Reports a file without a name. */
 static const char not_a_name[] =
     "the name of such a file ends with .autologger, and is not too long";
 
-/* ---- whom to believe ------------------------------------------------------------------------- */
+/* ---- trust ----------------------------------------------------------------------------------- */
 
-/* NULL: it is to be believed. */
+/* Why it is not trusted; NULL: it is. */
 static const char *search_distrust_reason(const struct stat *status)
 {
     bool is_secure = getauxval(AT_SECURE) != 0;
@@ -70,7 +70,7 @@ static int search_open_folder(uint32_t folder, char path[PATH_MAX])
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* NULL: it is to be believed. */
+/* Why it is not trusted; NULL: it is. */
 static const char *search_folder_distrust_reason(int descriptor)
 {
     struct stat status;
@@ -132,7 +132,7 @@ static void search_read_file(struct etwas_autologger_source *source, int folder,
     (void)close(file);
 }
 
-/* Its session's name. False: it is none of ours. */
+/* Stores the session's name of a file. False: it is no file of an AutoLogger. */
 static bool search_set_session(struct etwas_autologger_source *source, const char *name,
                                size_t bytes)
 {
@@ -144,7 +144,7 @@ static bool search_set_session(struct etwas_autologger_source *source, const cha
     return true;
 }
 
-/* In a folder that is open, and to be believed. */
+/* Reads a file in an open, trusted folder. */
 static void search_read_in_folder(struct etwas_autologger_source *source, int descriptor,
                                   const char *folder, const char *name)
 {
@@ -333,7 +333,7 @@ static bool search_has_come(const struct etwas_autologger_search *search, const 
     return is_hidden;
 }
 
-/* `folder` is the one behind that which is looked at. */
+/* `folder` is the next after the one that is being read. */
 static bool search_next_in_folder(struct etwas_autologger_search *search,
                                   struct etwas_autologger_source *source)
 {
@@ -350,7 +350,10 @@ static bool search_next_in_folder(struct etwas_autologger_search *search,
     return false;
 }
 
-/* False: it is not to be believed, and the source says so. One that is not there has no files. */
+/*
+ * Opens a folder. False: it is not trusted, and the source says why. A folder that does not exist
+ * has no files.
+ */
 static bool search_begin_folder(struct etwas_autologger_search *search,
                                 struct etwas_autologger_source *source)
 {

@@ -211,7 +211,7 @@ static void end_realtime(struct etwas_session *session)
     set_mode(session, session->configuration.log_file_mode & ~(uint32_t)EVENT_TRACE_REAL_TIME_MODE);
 }
 
-/* R131: 0 too is what is asked for. Another session than a system logger has none (check). */
+/* R131: 0 is a request, too. A session that is no system logger has none (change_check). */
 static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flags)
 {
     struct etwas_system_settings settings;

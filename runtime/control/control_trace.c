@@ -79,7 +79,7 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
     return code;
 }
 
-/* The file name in the block, for all who write such a file; empty: there is none. */
+/* The file name in the block, for all requests that write such a file; empty: there is none. */
 static uint32_t read_file_name(const struct target *target,
                                const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
                                etwas_wchar given[ETWAS_NAME_UNITS + 1])
@@ -176,7 +176,7 @@ static uint32_t control_trace_stop(struct etwas_session_key key, const struct et
     return code == ERROR_SUCCESS ? last.code : code;
 }
 
-/* What can be said of the request before a session is looked for (2.2.2 of the ETW pages). */
+/* Checks what can be checked before a session is searched for (2.2.2 of the ETW pages). */
 static uint32_t control_trace_check(etwas_trace_handle handle, const void *name,
                                     const EVENT_TRACE_PROPERTIES *properties)
 {

@@ -26,8 +26,7 @@ enum {
 };
 
 /*
- * Under the control lock. Of the whole process: dlopen has little room for what each thread has of
- * its own.
+ * One for the process, guarded by the control lock: dlopen has little room for thread-local data.
  */
 static struct etwas_shared_refusal last_refusal;
 
@@ -145,8 +144,8 @@ static bool is_memory_counted_out(void)
 }
 
 /*
- * A session that nobody asked to share takes no more at the start than one of this process alone
- * does: the minimum. And it has the same room to raise the maximum into.
+ * A session that is shared by default takes no more memory at the start than one of this process
+ * alone: the minimum of buffers. It has the same room to raise the maximum into.
  */
 static bool takes_what_it_uses(const struct etwas_configuration *configuration)
 {
@@ -230,7 +229,10 @@ static void crash_safe_write_first(const struct etwas_session *session)
     }
 }
 
-/* Only of who reads it back: a process that has the same number after another boot is another. */
+/*
+ * Read back by one process alone: a process that has the same number after another boot is another
+ * one.
+ */
 static void crash_safe_write_identity(struct etwas_shared_head *head)
 {
     struct etwas_identity identity;
@@ -366,7 +368,8 @@ uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
         code = ERROR_NOT_FOUND;
     } else {
         /*
-         * It stays while the session is held, also while the kernel looks at a file of many pages.
+         * The mapping stays while the session is held, also while the kernel examines a file of
+         * many pages.
          */
         crash_safe_store_backing(held.session->mapping, &known);
     }

@@ -62,7 +62,7 @@ static uint32_t largest_data_bytes(uint32_t type)
     }
 }
 
-/* Of one of events, too, what it says is added to `events`. */
+/* Reads one filter. What a filter of events says is added to `events`. */
 static uint32_t read_one(const EVENT_FILTER_DESCRIPTOR *filter, struct etwas_event_filter *events)
 {
     enum kind kind = enable_filter_kind_of(filter->Type);

@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EnumerateTraceGuids and EnumerateTraceGuidsEx: which providers there are, and who enables them.
- *
- * The providers of the computer are those of this process, and of the others that take part
- * (shared.h). Of this process each answer is one moment's: it is written under the control lock.
- * What the others have is looked at before.
+ * EnumerateTraceGuids and EnumerateTraceGuidsEx: which providers there are, and which sessions
+ * enable them. The providers of the computer are those of this process and of the others that have
+ * joined the registry (shared.h). What this process has is read in one moment, under the control
+ * lock; what the others have is read before.
  */
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
@@ -108,7 +107,7 @@ struct answer {
     unsigned char *buffer;
     size_t room;
     size_t needed;
-    /* Of other processes, and how shared sessions enable what is asked about. */
+    /* What other processes have of the provider, and how shared sessions enable it. */
     struct etwas_other_processes others;
     struct etwas_other_enablement *enables;
     uint32_t enable_count;
@@ -392,7 +391,7 @@ static uint32_t list_members(const struct answer *answer, const etwas_guid *guid
     return count;
 }
 
-/* Who enables a group, and the GUIDs of its providers: both with how much follows. */
+/* The sessions that enable a group, and the GUIDs of its providers: both with their sizes. */
 static uint32_t describe_group(struct answer *answer, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, true);

@@ -71,7 +71,7 @@ static uint32_t give_flags(etwas_trace_handle session, void *information, uint32
                : code;
 }
 
-/* Of the one that there is: its number, or a PROFILE_SOURCE_INFO. */
+/* Gives the only source: its number, or a PROFILE_SOURCE_INFO. */
 static uint32_t give_sources(etwas_trace_handle session, TRACE_INFO_CLASS class, void *information,
                              uint32_t room, uint32_t *return_bytes)
 {

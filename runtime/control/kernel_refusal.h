@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What the kernel refused the calling thread last: kept for etwas_kernel_refusal.
- */
+/* What the kernel refused the calling thread last: stored for etwas_kernel_refusal. */
 #ifndef ETWAS_CONTROL_KERNEL_REFUSAL_H
 #define ETWAS_CONTROL_KERNEL_REFUSAL_H
 
 #include "system/unavailability.h"
 
-/* Of each start and update of a system logger, also of one that went well. */
+/* Stores the result of a start or update of a system logger, also of one that succeeded. */
 void etwas_kernel_refusal_store(const struct etwas_unavailability *fault);
 
 #endif

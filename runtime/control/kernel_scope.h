@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What the calling thread wants of the system loggers that it starts: kept for etwas_kernel_scope.
- */
+/* The scope of system loggers that the calling thread starts: stored for etwas_kernel_scope. */
 #ifndef ETWAS_CONTROL_KERNEL_SCOPE_H
 #define ETWAS_CONTROL_KERNEL_SCOPE_H
 

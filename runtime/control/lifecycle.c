@@ -100,7 +100,7 @@ static struct etwas_pool *create_pool(struct etwas_session *session,
     begin_change(session);
     pool = etwas_pool_create(options);
     if (pool == NULL && options->capacity > options->maximum_buffers) {
-        /* Address space to raise the maximum into is a wish. */
+        /* Address space to raise the maximum into is optional. */
         options->capacity = 0;
         pool = etwas_pool_create(options);
     }
@@ -146,8 +146,8 @@ static bool make_copies(struct etwas_session *session)
 }
 
 /*
- * Its own files come first: what sharing has opened must leave these to it, unless sharing is what
- * was asked for.
+ * Its own files come first: what sharing has opened must leave descriptors for them, unless sharing
+ * was requested.
  */
 static bool leaves_room(const struct etwas_configuration *configuration)
 {
@@ -204,7 +204,7 @@ static uint32_t make_pool(struct etwas_session *session)
     return ERROR_SUCCESS;
 }
 
-/* Where snapshots go that name no file. The name can be made: that was looked at before. */
+/* The file of snapshots that name none. The name has been checked before. */
 static void name_snapshots(struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
@@ -221,7 +221,7 @@ static uint32_t make_sinks(struct etwas_session *session)
 {
     uint32_t code;
 
-    /* The flusher is there already and looks whether there is a file. */
+    /* The flusher runs already, and reads whether there is a file. */
     (void)pthread_mutex_lock(&session->role);
     etwas_session_clock_begin(session);
     code = etwas_session_realtime_begin(session);
@@ -294,9 +294,9 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
 }
 
 /*
- * Its name and GUID are its own in all processes of the user. Where these cannot find it, or the
- * system has no such memory for it, this one alone logs into it, unless that is not what was asked
- * for.
+ * Acquires name and GUID among all processes of the user. Where other processes cannot find the
+ * session, or the system has no such memory for it, this process alone logs into it, unless sharing
+ * was requested.
  */
 static uint32_t begin_pool(struct etwas_session *session)
 {
@@ -376,7 +376,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
 
 /* ---- stop ------------------------------------------------------------------------------------ */
 
-/* From RUNNING to STOPPING: who succeeds ends the session. */
+/* From RUNNING to STOPPING: the thread that succeeds ends the session. */
 static uint32_t begin_stop(struct etwas_session_key key, struct etwas_session **found)
 {
     struct etwas_session *session;
@@ -426,7 +426,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
         return ERROR_INVALID_HANDLE;
     }
     etwas_lifecycle_update_images(key);
-    /* Who changes what it does is through with it, and nobody begins to while it stops. */
+    /* A thread that changes the session is done, and none begins to while it stops. */
     (void)pthread_mutex_lock(&session->role);
     (void)pthread_mutex_unlock(&session->role);
     etwas_system_logger_end(session);
@@ -442,7 +442,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     return ERROR_SUCCESS;
 }
 
-/* Ends a session that is STOPPING; nobody else would. */
+/* Ends a session that is STOPPING; no other thread does. */
 static uint32_t lifecycle_end(struct etwas_session *session, bool file_is_full,
                               etwas_lifecycle_report report, void *context)
 {
@@ -463,8 +463,8 @@ uint32_t etwas_lifecycle_stop(struct etwas_session_key key, etwas_lifecycle_repo
 }
 
 /*
- * R93. A stop under way does what is needed; a session not quite open yet has to be asked again.
- * With the role held nobody can give the session another file between the question and the stop.
+ * R93. A stop under way does what is needed; a session not quite open yet has to be stopped again.
+ * With the role held no thread can give the session another file between the check and the stop.
  */
 static bool stop_full_session(struct etwas_session_key key)
 {

@@ -15,8 +15,8 @@
 #include "session/session.h"
 
 /*
- * Called with the session while nobody else can end it and its entry cannot be taken: before it is
- * opened, or after its last buffer. May be NULL.
+ * Called with the session while no other thread can end it and its entry cannot be taken: before it
+ * is opened, or after its last buffer. May be NULL.
  */
 typedef void (*etwas_lifecycle_report)(const struct etwas_session *session,
                                        const etwas_session_counts *counts, void *context);
@@ -56,18 +56,18 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key);
 uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name);
 
 /*
- * The same of one window, which the file says of itself: what is newer than `before_ns` nanoseconds
- * before the moment, which is a stamp of ETWAS_CLOCK_QPC; 0: all.
+ * The same for one window, which the file describes: what is newer than `before_ns` nanoseconds
+ * before the moment, a stamp of ETWAS_CLOCK_QPC; 0: everything.
  */
 uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etwas_wchar *file_name,
                                          int64_t moment, uint64_t before_ns);
 
-/* What is written next has what has been loaded until now. */
+/* Updates the images, so that what is written next has all that have been loaded until now. */
 void etwas_lifecycle_update_images(struct etwas_session_key key);
 
 /* What UPDATE asks for; a member that is 0 leaves things as they are (R132). */
 struct etwas_update {
-    const etwas_wchar *file_name; /* NULL: the file goes on */
+    const etwas_wchar *file_name; /* NULL: the file stays */
     uint32_t flush_timer;         /* in the session's own unit */
     uint32_t maximum_buffers;
     uint32_t log_file_mode;

@@ -35,7 +35,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Nobody changes a table while the process is copied. */
+/* No thread changes a table while the process is copied. */
 static void before_fork(void)
 {
     etwas_host_before_fork();
@@ -75,8 +75,8 @@ static void after_fork_in_parent(void)
 
 /*
  * The child has none of the parent's sessions: no flusher threads and no buffers, only copies to
- * forget. Registrations stay valid; nobody enables them. The descriptors are closed, so that the
- * parent's files do not stay open in the child. Traces of running sessions are at their end.
+ * forget. Registrations stay valid, and no session enables them. Descriptors are closed, so that
+ * the parent's files do not stay open in the child. Traces of running sessions are at their end.
  */
 static void prepare_after_fork_in_child(void)
 {

@@ -56,7 +56,7 @@ static bool is_versioned(const EVENT_TRACE_PROPERTIES *properties)
     return (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) != 0;
 }
 
-/* The same block; only with the flag are there as many bytes. */
+/* The same block as version 2; only with the flag it has as many bytes. */
 static const EVENT_TRACE_PROPERTIES_V2 *version_2(const EVENT_TRACE_PROPERTIES *properties)
 {
     return (const void *)properties;
@@ -322,7 +322,7 @@ uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_ses
         return code;
     }
     etwas_control_lock();
-    /* Nobody takes an entry without this lock. */
+    /* No thread takes an entry without this lock. */
     if (etwas_session_is_remembered(key)) {
         code = etwas_properties_fill_from(reply, &etwas_sessions[key.index], &counts);
     }

@@ -77,13 +77,13 @@ struct etwas_reply {
 uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key);
 
 /*
- * The same from what another process filled in for its session: its numbers, handle, GUID and
- * clock, and these names, terminated; no file name: it has none.
+ * Fills the block from the one that another process has filled for its session: numbers, handle,
+ * GUID and clock, and these terminated names; an empty file name: there is none.
  */
 uint32_t etwas_properties_copy(const struct etwas_reply *reply, const EVENT_TRACE_PROPERTIES *from,
                                const etwas_wchar *name, const etwas_wchar *file_name);
 
-/* The same for a session whose entry cannot be taken meanwhile. */
+/* Fills the block from a session whose entry cannot be taken meanwhile. */
 uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const struct etwas_session *session,
                                     const etwas_session_counts *counts);

@@ -63,7 +63,9 @@ struct answer {
     uint32_t code;
 };
 
-/* NULL: there is none left, and the session is counted all the same. */
+/*
+ * Returns the caller's next block. NULL: there is none left; the session is counted nevertheless.
+ */
 static EVENT_TRACE_PROPERTIES *next_block(const struct answer *answer)
 {
     return answer->filled < answer->array_count ? answer->array[answer->filled] : NULL;
@@ -96,7 +98,7 @@ static void query_own(struct answer *answer)
     }
 }
 
-/* A session of another process, whose host is asked for what goes into the caller's block. */
+/* A session of another process, whose host fills the caller's block. */
 struct question {
     struct etwas_registry_entry *entry;
     struct etwas_reply reply; /* no block: there is none left */
@@ -128,7 +130,7 @@ static void query_all_receive(struct question *question, struct answer *answer,
         question->code = etwas_remote_query_end(question->entry, &question->reply,
                                                 question->connection, deadline_ns);
     }
-    /* One that could not even be asked. */
+    /* A session whose host could not be asked. */
     query_all_store_code(answer, question->code == ERROR_TIMEOUT
                                      ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
                                      : question->code);
@@ -136,8 +138,8 @@ static void query_all_receive(struct question *question, struct answer *answer,
 }
 
 /*
- * Those of other processes. All hosts are asked at once, so that those that stand still cost one
- * patience together.
+ * Queries the sessions of other processes. All hosts are asked before any is waited for, so that
+ * all stopped hosts together cost one timeout.
  */
 static void query_remote(struct answer *answer)
 {

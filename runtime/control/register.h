@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Registering a provider that sessions of other processes may enable already, and that others see
- * from then on.
+ * Registering a provider that sessions of other processes may enable already, and that other
+ * processes see from then on.
  */
 #ifndef ETWAS_CONTROL_REGISTER_H
 #define ETWAS_CONTROL_REGISTER_H
@@ -11,8 +11,8 @@
 #include "provider/registration.h"
 
 /*
- * etwas_provider_register, when this process is attached to every session that enables it. A host
- * that does not answer costs 50 ms at most.
+ * Registers a provider when this process is attached to every session that enables it. A host that
+ * does not answer costs 50 ms at most.
  */
 uint32_t etwas_register_shared(const struct etwas_registration_request *request, uint64_t *handle);
 

@@ -10,13 +10,13 @@
 #include "platform/cancel.h"
 #include "session/session.h"
 
-/* Under the control lock. Of the last start that was refused for one of them. */
+/* Guarded by the control lock: the last start that was refused for one of them. */
 static struct {
     uint32_t requirement;
     char sentence[ETWAS_MEMORY_SENTENCE];
 } last_refusal;
 
-/* Where huge pages are is looked for only if it matters: that may take long. */
+/* Whether there are huge pages is read only if it matters: that may take long. */
 static uint32_t required_memory_not_granted(const struct etwas_memory_grant *grant,
                                             const struct etwas_memory *memory, uint32_t wishes)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What a session asked of its memory and did not get.
- */
+/* Properties of memory that a session requires. */
 #ifndef ETWAS_CONTROL_REQUIRED_MEMORY_H
 #define ETWAS_CONTROL_REQUIRED_MEMORY_H
 
@@ -12,8 +10,8 @@
 #include "buffer/pool.h"
 
 /*
- * Whether a new pool has all of `required`. ERROR_ACCESS_DENIED for LOCK, ERROR_NOT_ENOUGH_MEMORY
- * for the others; the sentence is kept.
+ * Checks that a new pool has all of `required`. ERROR_ACCESS_DENIED for LOCK,
+ * ERROR_NOT_ENOUGH_MEMORY for the others; the sentence is stored.
  */
 uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t required);
 

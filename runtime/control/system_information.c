@@ -35,7 +35,7 @@ static bool is_of_another_process(etwas_trace_handle handle)
     return is;
 }
 
-/* With its role, or NULL and why. */
+/* Takes the role of the system logger. NULL, and the code, if it cannot. */
 static struct etwas_session *system_information_acquire(etwas_trace_handle handle, uint32_t *code)
 {
     struct etwas_session_key key;

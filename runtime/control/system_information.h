@@ -22,7 +22,7 @@
 uint32_t etwas_system_information_set_interval(etwas_trace_handle session,
                                                const TRACE_PROFILE_INTERVAL *interval);
 
-/* Of the source that *interval says. */
+/* The interval of the source that *interval names. */
 uint32_t etwas_system_information_interval(etwas_trace_handle session,
                                            TRACE_PROFILE_INTERVAL *interval);
 
@@ -41,8 +41,8 @@ uint32_t etwas_system_information_set_flags(etwas_trace_handle session, const ui
 uint32_t etwas_system_information_flags(etwas_trace_handle session, uint32_t *masks);
 
 /*
- * Whether the profile's sources may be asked for: of those that start next (0), or of a system
- * logger. The timer is the only one.
+ * Whether the profile's sources may be queried: for loggers that start next (0), or for a running
+ * one. The timer is the only source.
  */
 uint32_t etwas_system_information_check_sources(etwas_trace_handle session);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Which sessions are system loggers, and what may be asked of them.
- */
+/* Which sessions are system loggers, and which requests they may have. */
 #ifndef ETWAS_CONTROL_SYSTEM_REQUEST_H
 #define ETWAS_CONTROL_SYSTEM_REQUEST_H
 
@@ -13,8 +11,8 @@
 #include "session/configuration.h"
 
 /*
- * Says in the configuration whether it is a system logger's, by its name, GUID and mode (R42), and
- * whether it only runs down (R188) or is of the own process (etwas_kernel_scope), and gives the
+ * Stores in the configuration whether it is a system logger's, by its name, GUID and mode (R42),
+ * and whether it only runs down (R188) or is of the own process (etwas_kernel_scope), and gives the
  * kernel logger its GUID (R43). ERROR_INVALID_PARAMETER for a name and a GUID that do not go
  * together (R43), modes a system logger cannot have (R51) and bits that are no flags;
  * ERROR_NOT_SUPPORTED for flags and modes that are not built.

@@ -55,9 +55,7 @@ size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t 
     return (size_t)(end - (uint8_t *)bytes);
 }
 
-/*
- * ---- the other process ------------------------------------------------------------------------
- */
+/* ---- the other process ----------------------------------------------------------------------- */
 
 enum {
     STOP_TIMEOUT_MS = 30000 /* the flusher waits for writers, the disk and consumers */

@@ -550,9 +550,7 @@ void etwas_guests_detach_cut(void)
     }
 }
 
-/*
- * ---- descriptions for the host -----------------------------------------------------------------
- */
+/* ---- descriptions for the host --------------------------------------------------------------- */
 
 /* used by the thread that has the lock */
 static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES];

@@ -90,9 +90,7 @@ static void consumer_count_sending(uint32_t change)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/*
- * ---- acknowledged buffers: in the control thread ----------------------------------------------
- */
+/* ---- acknowledged buffers: in the control thread --------------------------------------------- */
 
 /* Stores how much was given, if a record begins behind so many bytes. */
 static void consumer_store_given(struct sent *sent, uint32_t given_bytes)

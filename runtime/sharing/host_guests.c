@@ -76,9 +76,7 @@ static struct row *guests_row_of(struct guests *guests, int connection)
     return NULL;
 }
 
-/*
- * ---- guests that live without a connection ----------------------------------------------------
- */
+/* ---- guests that live without a connection --------------------------------------------------- */
 
 /*
  * A program may close descriptors that it did not open (daemon), and goes on logging through the
@@ -433,9 +431,7 @@ static enum etwas_service_answer guest_attach(uint64_t session, int connection)
     return ETWAS_SERVICE_KEEP;
 }
 
-/*
- * ---- receiving: in the control thread ---------------------------------------------------------
- */
+/* ---- receiving: in the control thread -------------------------------------------------------- */
 
 static void guest_store_acknowledged(uint64_t session, int connection, const void *body,
                                      uint32_t bytes)

@@ -19,9 +19,7 @@
 #include "sharing/remote.h"
 #include "sharing/service.h"
 
-/*
- * ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct gathering {
     struct etwas_other_processes *others;

@@ -220,9 +220,7 @@ void etwas_private_instance_apply(const struct etwas_registry_entry *entry, bool
     }
 }
 
-/*
- * ---- files: in the thread of the pass ---------------------------------------------------------
- */
+/* ---- files: in the thread of the pass -------------------------------------------------------- */
 
 static void instance_update(struct instance *instance, struct etwas_session_key key,
                             const struct etwas_registry_template *private)
