@@ -23,7 +23,7 @@ if [[ ${1:-} == --each-instruction ]]; then
     emulator=(-singlestep)
     shift
 fi
-[[ $# -gt 0 ]] || set -- 'platform_*' 'clock_*' 'buffer_*' 'session_*' 'provider_*' 'flush_*' 'file_*' 'realtime_*' 'sharing_*' 'autologger_*' 'control_*'
+[[ $# -gt 0 ]] || set -- 'platform_*' 'clock_*' 'buffer_*' 'session_*' 'provider_*' 'flush_*' 'file_*' 'realtime_*' sharing_propagate 'autologger_*' 'control_*'
 
 "$root/.ci/packages" build tests aarch64 boot
 "$root/tests/aarch64/cross.sh"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "shared/members.h"
+#include "sharing/members.h"
 
 enum {
     EVENTS = 1000,

@@ -40,7 +40,7 @@ function(etwas_add_release NAME)
         list(POP_FRONT ARGN pattern replacement)
         string(REGEX REPLACE "${pattern}" "${replacement}" changed "${text}")
         if(changed STREQUAL text)
-            message(FATAL_ERROR "tests/shared/releases.cmake finds no '${pattern}' in shared/layout.h.")
+            message(FATAL_ERROR "tests/sharing/releases.cmake finds no '${pattern}' in shared/layout.h.")
         endif()
         set(text "${changed}")
     endwhile()
@@ -58,6 +58,6 @@ etwas_add_release(release_later_minor
     "ETWAS_SHARED_MINOR = [0-9]+," "ETWAS_SHARED_MINOR = 99,"
     "uint32_t reserved(.\n}.\n\n/. What a head)" "uint32_t reserved, of_a_later_release[65]\\1")
 etwas_add_release(release_later_major "ETWAS_SHARED_MAJOR = [0-9]+," "ETWAS_SHARED_MAJOR = 99,")
-etwas_add_command_test(shared_releases
+etwas_add_command_test(sharing_releases
     ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/releases_test.py $<TARGET_FILE:release>
     $<TARGET_FILE:release_later_minor> $<TARGET_FILE:release_later_major> $<TARGET_FILE:etwas_tool>)

@@ -27,8 +27,8 @@
 #include "shared/backing.h"
 #include "shared/layout.h"
 #include "shared/mapping.h"
-#include "shared/programs.h"
 #include "sharing/host_guests.h"
+#include "sharing/programs.h"
 #include "sharing/service.h"
 
 enum {

@@ -5,10 +5,10 @@
  * Processes that private sessions are meant for, each with a classic provider; the controller of
  * such a session, in a process of its own; and what is in the files that the processes have then.
  */
-#ifndef ETWAS_TESTS_SHARED_MEMBERS_H
-#define ETWAS_TESTS_SHARED_MEMBERS_H
+#ifndef ETWAS_TESTS_SHARING_MEMBERS_H
+#define ETWAS_TESTS_SHARING_MEMBERS_H
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 enum {
     MEMBERS = 3,

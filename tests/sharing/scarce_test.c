@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "platform/wait.h"
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 /* ---- programs that live for a moment --------------------------------------------------------- */
 

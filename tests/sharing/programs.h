@@ -5,8 +5,8 @@
  * Tests of several programs: children of the test, which take part with ETWAS_SHARED in a runtime
  * folder of their own and tell each other on a board how far they are.
  */
-#ifndef ETWAS_TESTS_SHARED_PROGRAMS_H
-#define ETWAS_TESTS_SHARED_PROGRAMS_H
+#ifndef ETWAS_TESTS_SHARING_PROGRAMS_H
+#define ETWAS_TESTS_SHARING_PROGRAMS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/members.h"
+#include "sharing/members.h"
 
 enum {
     EVENTS = 100,

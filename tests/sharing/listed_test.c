@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 static const etwas_guid shop_guid = {0x3c5a1f20, 0x8e44, 0x4b1d, {1, 2, 3, 4, 5, 6, 7, 8}};
 static const etwas_guid group_guid = {0x77777777, 7, 7, {7, 7, 7, 7, 7, 7, 7, 7}};

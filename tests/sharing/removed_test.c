@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 static const etwas_guid later_guid = {0x88888888, 8, 8, {8, 8, 8, 8, 8, 8, 8, 8}};
 static const etwas_guid before_guid = {0x99999999, 9, 9, {9, 9, 9, 9, 9, 9, 9, 9}};

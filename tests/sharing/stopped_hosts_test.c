@@ -20,7 +20,7 @@
 #include "buffer/reap.h"
 #include "platform/wait.h"
 #include "session/session.h"
-#include "shared/programs.h"
+#include "sharing/programs.h"
 #include "sharing/service.h"
 
 static const etwas_guid modern_guid = {0x77777777, 7, 7, {7, 7, 7, 7, 7, 7, 7, 7}};

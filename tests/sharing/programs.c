@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "shared/programs.h"
-#include "sharing/service.h"
+#include "sharing/programs.h"
 
 #include <ck_pr.h>
 #include <etwas/evntprov.h>

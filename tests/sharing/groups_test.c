@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 static const etwas_guid group_guid = {0x77777777, 7, 7, {7, 7, 7, 7, 7, 7, 7, 7}};
 static const etwas_guid others_group = {0x88888888, 8, 8, {8, 8, 8, 8, 8, 8, 8, 8}};

@@ -20,7 +20,7 @@
 #include "registry/connection.h"
 #include "registry/message.h"
 #include "registry/sessions.h"
-#include "shared/programs.h"
+#include "sharing/programs.h"
 #include "sharing/service.h"
 #include "support/metadata.h"
 

@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 enum {
     CONTAINERS = 2,

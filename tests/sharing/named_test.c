@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 TRACELOGGING_DEFINE_PROVIDER(shop, "Shop.Till",
                              (0x3c5a1f20, 0x8e44, 0x4b1d, 1, 2, 3, 4, 5, 6, 7, 8));

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/programs.h"
+#include "sharing/programs.h"
 
 enum {
     EVENTS = 1000,
