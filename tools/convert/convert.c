@@ -103,10 +103,10 @@ static bool take_option(void *context, int option)
         convert->target = find_target(optarg);
         return convert->target != NULL;
     case 'o':
-        convert->place.path = strcmp(optarg, "-") == 0 ? NULL : optarg;
+        convert->output_file.path = strcmp(optarg, "-") == 0 ? NULL : optarg;
         return true;
     case 'f':
-        convert->place.force = true;
+        convert->output_file.force = true;
         return true;
     case 'c':
         convert->compress = true;
@@ -126,22 +126,22 @@ static const char *misuse(const struct etwas_convert *convert)
     if (convert->target == NULL) {
         return "to which format? --to says it";
     }
-    if (convert->place.path == NULL && convert->target->is_folder) {
+    if (convert->output_file.path == NULL && convert->target->is_folder) {
         return "this format is a folder: --output says which";
     }
-    if (convert->place.force && convert->place.path == NULL) {
+    if (convert->output_file.force && convert->output_file.path == NULL) {
         return "--force goes with --output";
     }
-    if (etwas_output_file_is_input(&convert->place, convert->paths, convert->path_count)) {
+    if (etwas_output_file_is_input(&convert->output_file, convert->paths, convert->path_count)) {
         return "--output is one of the files that are read";
     }
     if (convert->compress && !convert->target->is_compressible) {
         return "--compress is for --to etl";
     }
-    if (convert->place.path == NULL && convert->target->needs_file) {
+    if (convert->output_file.path == NULL && convert->target->needs_file) {
         return "this format is a file: --output says which";
     }
-    if (convert->place.path == NULL && convert->target->is_binary && isatty(STDOUT_FILENO)) {
+    if (convert->output_file.path == NULL && convert->target->is_binary && isatty(STDOUT_FILENO)) {
         return "this format is not for a terminal: --output says where to";
     }
     return NULL;
@@ -174,15 +174,15 @@ static int make(struct etwas_convert *convert)
 {
     int result;
 
-    convert->place.command = "etwas convert";
-    convert->place.is_folder = convert->target->is_folder;
-    if (!etwas_output_file_open(&convert->place)) {
+    convert->output_file.command = "etwas convert";
+    convert->output_file.is_folder = convert->target->is_folder;
+    if (!etwas_output_file_open(&convert->output_file)) {
         return ETWAS_EXIT_OUTPUT;
     }
     if (!convert->target->is_folder && !convert->target->needs_file) {
         convert->output = etwas_standard_output();
-        etwas_output_to(convert->output, convert->place.descriptor);
-        convert->output->path = convert->place.path;
+        etwas_output_to(convert->output, convert->output_file.descriptor);
+        convert->output->path = convert->output_file.path;
     }
     result = convert->target->run(convert);
     if (convert->out_of_memory || convert->current.out_of_memory) {
@@ -202,14 +202,14 @@ static int make(struct etwas_convert *convert)
         result = ETWAS_EXIT_OUTPUT;
     }
     /* What is damaged, or lacks a file, was converted; else it is nobody's. */
-    if (convert->is_empty && convert->place.path != NULL && result == ETWAS_EXIT_FINE) {
+    if (convert->is_empty && convert->output_file.path != NULL && result == ETWAS_EXIT_FINE) {
         result = ETWAS_EXIT_NO;
     }
     if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_NO || convert->is_empty ||
         convert->is_refused || convert->out_of_memory || convert->current.out_of_memory ||
         convert->run.count == 0) {
-        etwas_output_file_drop(&convert->place);
-    } else if (!etwas_output_file_keep(&convert->place)) {
+        etwas_output_file_drop(&convert->output_file);
+    } else if (!etwas_output_file_keep(&convert->output_file)) {
         result = ETWAS_EXIT_OUTPUT;
     }
     return result;

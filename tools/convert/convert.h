@@ -24,7 +24,7 @@ struct etwas_convert_clock {
 
 struct etwas_convert {
     const struct etwas_convert_target *target;
-    struct etwas_output_file place;
+    struct etwas_output_file output_file;
     char *const *paths; /* of the traces */
     uint32_t path_count;
     struct etwas_output *output; /* a file's; a folder has none */

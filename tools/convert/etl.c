@@ -48,7 +48,7 @@ static bool begin(struct etwas_convert *convert)
         traces[i] = convert->run.inputs[i].trace;
     }
     note_failure(convert,
-                 etwas_relog_open(traces, convert->run.count, convert->place.descriptor,
+                 etwas_relog_open(traces, convert->run.count, convert->output_file.descriptor,
                                   convert->compress ? ETWAS_RELOG_COMPRESSED : 0, &relog->relogger),
                  convert->run.count == 1 ? convert->run.inputs[0].path : "the files");
     return relog->code == ERROR_SUCCESS;
@@ -135,11 +135,11 @@ static bool is_file(const struct etwas_convert *convert)
 {
     struct stat status;
 
-    if (fstat(convert->place.descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (fstat(convert->output_file.descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
         return true;
     }
     fprintf(stderr, "etwas convert: '%s' is not a file, and cannot be a log file\n",
-            convert->place.path);
+            convert->output_file.path);
     return false;
 }
 
@@ -188,7 +188,7 @@ static int run(struct etwas_convert *convert)
         bool all = !convert->has_where && convert->window.from.anchor == ETWAS_WINDOW_OPEN &&
                    convert->window.to.anchor == ETWAS_WINDOW_OPEN;
 
-        note_failure(convert, etwas_relog_finish(relog.relogger, all), convert->place.path);
+        note_failure(convert, etwas_relog_finish(relog.relogger, all), convert->output_file.path);
     }
     etwas_relog_close(relog.relogger);
     return relog.code == ERROR_SUCCESS ? result : refuse(convert);

@@ -75,9 +75,9 @@ static int64_t moment_at(const struct reading *reading, int64_t time_ns)
 
 /* Of the window. */
 static bool says_span(const struct reading *reading, const struct etwas_input *input,
-                      struct etwas_covered_span *span)
+                      struct etwas_trace_coverage_span *span)
 {
-    return input->covered.is_said && etwas_covered_span_of(input, &reading->window, span);
+    return input->coverage.is_said && etwas_trace_coverage_span_of(input, &reading->window, span);
 }
 
 /*
@@ -88,7 +88,7 @@ static void begin(struct reading *reading, const struct etwas_input *input,
                   const EVENT_RECORD *record, const struct etwas_moment *moment)
 {
     struct etwas_diff_run *run = reading->run;
-    struct etwas_covered_span span;
+    struct etwas_trace_coverage_span span;
 
     reading->first = *moment;
     reading->first_ns = etwas_input_shown_ns(input, record);
@@ -101,7 +101,7 @@ static void begin(struct reading *reading, const struct etwas_input *input,
 /* When all was read: it ends with the last event, or with what the file covers. */
 static void end(const struct reading *reading, const struct etwas_input *input)
 {
-    struct etwas_covered_span span;
+    struct etwas_trace_coverage_span span;
 
     if (reading->run->has_time && says_span(reading, input, &span)) {
         take_time(reading->run, moment_at(reading, span.until_ns));
@@ -180,13 +180,14 @@ static void on_record(EVENT_RECORD *record)
     uint32_t kind;
     bool counts;
 
-    if (etwas_event_is_header_class(record) || etwas_covered_is_window(record) ||
-        etwas_covered_leaves_out_raw(&input->covered, record->EventHeader.TimeStamp.QuadPart) ||
+    if (etwas_event_is_header_class(record) || etwas_trace_coverage_is_window(record) ||
+        etwas_trace_coverage_leaves_out_raw(&input->coverage,
+                                            record->EventHeader.TimeStamp.QuadPart) ||
         !etwas_window_holds(&reading->window, input, record)) {
         return;
     }
     moment = etwas_moment_of(input, record);
-    if (etwas_covered_is_event(input, record)) {
+    if (etwas_trace_coverage_is_event(input, record)) {
         if (!reading->run->has_time) {
             begin(reading, input, record, &moment);
         }
@@ -236,7 +237,7 @@ int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run)
     }
     if (!diff->out_of_memory) {
         etwas_window_narrow(&reading.window, &files);
-        etwas_covered_look(&input, NULL);
+        etwas_trace_coverage_read_ahead(&input, NULL);
         etwas_progress_start(&files.progress, false);
         result = etwas_input_process(&files);
         end(&reading, &input);

@@ -170,7 +170,7 @@ static void put_rate(struct etwas_output *output, const struct etwas_report *rep
                      const char *key, uint64_t events, uint64_t outside)
 {
     etwas_json_real(output, key,
-                    etwas_covered_per_second(events - outside, report->spans.covered_ns));
+                    etwas_trace_coverage_rate(events - outside, report->spans.covered_ns));
 }
 
 void etwas_report_rates_json(struct etwas_output *output, const struct etwas_report *report)

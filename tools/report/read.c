@@ -74,7 +74,7 @@ static void on_record(EVENT_RECORD *record)
     report->record = record;
     report->time_ns = etwas_input_unix_ns(input, record);
     report->moment = etwas_moment_of(input, record);
-    etwas_covered_add_record(input, record);
+    etwas_trace_coverage_add_record(input, record);
     report->is_inside = etwas_window_holds(&report->spans.window, input, record);
     if (report->spans.finds_trees) {
         follow(report, file);
@@ -179,7 +179,7 @@ static int open_files(struct etwas_report *report, char *const *paths, uint32_t 
 
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
         /* All of a file is read, and so its first and last event are met. */
-        etwas_covered_look(&report->spans.run.inputs[i], NULL);
+        etwas_trace_coverage_read_ahead(&report->spans.run.inputs[i], NULL);
     }
     report->out_of_memory |= report->spans.out_of_memory || !etwas_report_asked_begin(report);
     return result;
@@ -198,7 +198,7 @@ static int read_first(struct etwas_report *report, char *const *paths, uint32_t 
         return ETWAS_EXIT_OPEN;
     }
     processed = etwas_input_process(run);
-    report->spans.covered_ns = etwas_covered_together(run, &report->spans.window);
+    report->spans.covered_ns = etwas_trace_coverage_together(run, &report->spans.window);
     etwas_spans_settle(&report->spans);
     for (uint32_t i = 0; i < run->count; i++) {
         end_file(report, &run->inputs[i]);

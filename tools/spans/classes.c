@@ -71,7 +71,7 @@ double etwas_spans_seconds(const struct etwas_spans_request *request)
 double etwas_spans_rate(const struct etwas_spans_request *request,
                         const struct etwas_spans_class *its)
 {
-    return etwas_covered_per_second(its->durations.count - its->outside, request->covered_ns);
+    return etwas_trace_coverage_rate(its->durations.count - its->outside, request->covered_ns);
 }
 
 double etwas_spans_at_once(const struct etwas_spans_request *request,

@@ -209,7 +209,7 @@ static void measure(struct etwas_spans_request *request, const struct etwas_span
 {
     struct etwas_spans_class *its = &request->classes[open->class_index];
 
-    if (etwas_covered_leaves_out_raw(&moment->input->covered, moment->raw)) {
+    if (etwas_trace_coverage_leaves_out_raw(&moment->input->coverage, moment->raw)) {
         its->outside++;
         its->outside_ns += (double)taken->ns;
     }

@@ -91,7 +91,7 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_spans_request *request = input->context;
     struct etwas_moment moment;
 
-    etwas_covered_add_record(input, record);
+    etwas_trace_coverage_add_record(input, record);
     if (etwas_event_is_header_class(record) ||
         !etwas_window_holds(&request->window, input, record)) {
         return;
@@ -112,10 +112,10 @@ static int read_files(struct etwas_spans_request *request, char *const *paths, u
     }
     etwas_window_narrow(&request->window, &request->run);
     for (uint32_t i = 0; i < request->run.count; i++) {
-        etwas_covered_look(&request->run.inputs[i], &request->window);
+        etwas_trace_coverage_read_ahead(&request->run.inputs[i], &request->window);
     }
     processed = etwas_input_process(&request->run);
-    request->covered_ns = etwas_covered_together(&request->run, &request->window);
+    request->covered_ns = etwas_trace_coverage_together(&request->run, &request->window);
     return result == ETWAS_EXIT_FINE ? processed : result;
 }
 

@@ -189,15 +189,15 @@ static enum meaning meaning_of(struct etwas_stat *stat, const struct etwas_input
 {
     uint32_t learned;
 
-    if (etwas_event_is_header_class(record) || etwas_covered_is_window(record) ||
-        etwas_covered_is_of_addresses(input, record)) {
+    if (etwas_event_is_header_class(record) || etwas_trace_coverage_is_window(record) ||
+        etwas_trace_coverage_is_of_addresses(input, record)) {
         return NO_EVENT;
     }
     learned = etwas_descriptions_add_record(stat->descriptions, record);
     if (learned == ERROR_SUCCESS) {
         return NO_EVENT;
     }
-    return learned == ERROR_NOT_FOUND && etwas_descriptions_report_all_by_header(record) &&
+    return learned == ERROR_NOT_FOUND && etwas_descriptions_header_is_enough(record) &&
                    !etwas_event_is_of_class(record, &etwas_names_own_class)
                ? EVENT_BY_HEADER
                : EVENT;
@@ -296,7 +296,7 @@ static inline void keep_time(struct etwas_stat *stat, int64_t filetime)
 static void keep_time_of(struct etwas_stat *stat, const struct etwas_input *input,
                          const EVENT_RECORD *record, int64_t filetime)
 {
-    if (!etwas_covered_is_event(input, record)) {
+    if (!etwas_trace_coverage_is_event(input, record)) {
         return;
     }
     if (!stat->has_time) {
@@ -316,8 +316,8 @@ static inline void count_event(struct etwas_stat *stat, const struct etwas_input
 
     count(&stat->processors[processor], record);
     count(kind != NULL ? &kind->count : &stat->other_kinds, record);
-    if (input->covered.is_said &&
-        etwas_covered_leaves_out(&input->covered, etwas_input_ns_of(filetime))) {
+    if (input->coverage.is_said &&
+        etwas_trace_coverage_leaves_out(&input->coverage, etwas_input_ns_of(filetime))) {
         stat->outside[processor]++;
         *(kind != NULL ? &kind->outside : &stat->other_outside) += 1;
     }
@@ -381,7 +381,7 @@ static void on_record(EVENT_RECORD *record)
     int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
 
     if (stat->where != NULL) {
-        etwas_covered_add_record(input, record);
+        etwas_trace_coverage_add_record(input, record);
     }
     (void)etwas_stat_add(stat, input, record, filetime);
 }

@@ -65,7 +65,7 @@ bool etwas_cpu_open(struct etwas_cpu *cpu, struct etwas_input *input)
     if (!etwas_schedule_open(&cpu->schedule) || !etwas_processes_open(&cpu->processes)) {
         return false;
     }
-    cpu->schedule.begins_late = etwas_covered_begins_late(input);
+    cpu->schedule.begins_late = etwas_trace_coverage_begins_late(input);
     return true;
 }
 

@@ -29,18 +29,18 @@ static void complain(const char *path, uint32_t code)
 /* Of an open trace. */
 static bool write_beside(etwas_trace_handle trace, const char *path, char *name)
 {
-    struct etwas_output_file place = {.command = "etwas stat", .path = name, .force = true};
+    struct etwas_output_file file = {.command = "etwas stat", .path = name, .force = true};
     uint32_t code;
 
-    if (!etwas_output_file_open(&place)) {
+    if (!etwas_output_file_open(&file)) {
         return false;
     }
-    code = etwas_trace_write_index(trace, place.descriptor);
+    code = etwas_trace_write_index(trace, file.descriptor);
     if (code == ERROR_SUCCESS) {
-        return etwas_output_file_keep(&place);
+        return etwas_output_file_keep(&file);
     }
     complain(path, code);
-    etwas_output_file_drop(&place);
+    etwas_output_file_drop(&file);
     return false;
 }
 

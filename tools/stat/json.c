@@ -100,9 +100,9 @@ static void put_covered_time(struct etwas_output *output, const char *key, int64
 static void put_covered(struct etwas_output *output, const struct etwas_stat *stat,
                         const struct etwas_input *input)
 {
-    struct etwas_covered_span span;
+    struct etwas_trace_coverage_span span;
 
-    if (!etwas_covered_span_of(input, &stat->window, &span)) {
+    if (!etwas_trace_coverage_span_of(input, &stat->window, &span)) {
         etwas_output_text(output,
                           ",\"covered_from\":null,\"covered_until\":null,\"duration_s\":null");
     } else {
@@ -296,8 +296,8 @@ void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *
     etwas_json_number(output, "repeated_overwritten_events",
                       input->information.repeated_overwritten_events);
     etwas_json_real(output, "events_per_second",
-                    etwas_covered_per_second(total.events - etwas_stat_outside(stat),
-                                             etwas_stat_covered_ns(stat, input)));
+                    etwas_trace_coverage_rate(total.events - etwas_stat_outside(stat),
+                                              etwas_stat_covered_ns(stat, input)));
     put_time(output, "first_event", stat->first_filetime);
     put_time(output, "last_event", stat->last_filetime);
 }

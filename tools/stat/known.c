@@ -9,9 +9,9 @@
 
 uint64_t etwas_stat_covered_ns(const struct etwas_stat *stat, const struct etwas_input *input)
 {
-    struct etwas_covered_span span;
+    struct etwas_trace_coverage_span span;
 
-    return etwas_covered_span_of(input, &stat->window, &span)
+    return etwas_trace_coverage_span_of(input, &stat->window, &span)
                ? etwas_input_passed_ns(span.from_ns, span.until_ns)
                : 0;
 }

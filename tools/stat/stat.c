@@ -257,7 +257,7 @@ static int show(struct request *request, const char *path, uint32_t number)
     stat.losses = &losses;
     stat.where = request->has_where ? &request->where : NULL;
     stat.window = request->window;
-    etwas_covered_look(&input, &stat.window);
+    etwas_trace_coverage_read_ahead(&input, &stat.window);
     if (etwas_window_is_set(&stat.window)) {
         etwas_stat_keep_names(&stat, &input);
     }

@@ -257,19 +257,19 @@ static void put_covered(struct etwas_output *output, const struct etwas_stat *st
                         const struct etwas_input *input)
 {
     uint64_t covered_ns = etwas_stat_covered_ns(stat, input);
-    bool begins_late = etwas_covered_begins_late(input);
+    bool begins_late = etwas_trace_coverage_begins_late(input);
     bool has_end = input->logfile.LogfileHeader.EndTime.QuadPart != 0;
 
     put_label(output, "covers");
     if (covered_ns == 0) {
-        etwas_output_text(output, input->covered.is_said
+        etwas_output_text(output, input->coverage.is_said
                                       ? "no time of which each processor's events are all here\n"
                                       : "not known\n");
         return;
     }
     etwas_output_format(output, "%" PRIu64 ".%07" PRIu64 " s, ", covered_ns / NS_PER_S,
                         covered_ns % NS_PER_S / 100);
-    if (input->covered.is_said) {
+    if (input->coverage.is_said) {
         etwas_output_text(output, "of which each processor's events are all here; ");
         put_counted(output, etwas_stat_outside(stat), "event");
         etwas_output_text(output, " beside it\n");
@@ -336,7 +336,8 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
     put_label(output, "events");
     put_counted(output, total.events, "event");
     etwas_output_text(output, "; ");
-    put_rate(output, etwas_covered_per_second(total.events - etwas_stat_outside(stat), covered_ns));
+    put_rate(output,
+             etwas_trace_coverage_rate(total.events - etwas_stat_outside(stat), covered_ns));
     etwas_output_text(output, " a second\n");
     put_label(output, "payload");
     put_bytes(output, (double)total.payload_bytes);
@@ -347,7 +348,7 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
     put_bytes(output, (double)input->information.file_bytes);
     if (covered_ns > 0) {
         etwas_output_text(output, "; ");
-        put_bytes(output, etwas_covered_per_second(input->information.file_bytes, covered_ns));
+        put_bytes(output, etwas_trace_coverage_rate(input->information.file_bytes, covered_ns));
         etwas_output_text(output, "/s");
     }
     if (input->information.compressed) {
@@ -371,7 +372,7 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
 static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted,
                       uint64_t outside, uint64_t covered_ns)
 {
-    double per_second = etwas_covered_per_second(counted->events - outside, covered_ns);
+    double per_second = etwas_trace_coverage_rate(counted->events - outside, covered_ns);
     char events[ETWAS_HUMAN_CHARACTERS];
     char rate[ETWAS_HUMAN_CHARACTERS];
     char bytes[ETWAS_HUMAN_CHARACTERS];

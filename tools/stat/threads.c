@@ -87,7 +87,7 @@ static struct section *begin_section(const struct etwas_stat *stat, const struct
         true; /* what it lacks is learned when all sections are read */
     if (is_open && etwas_input_open(&section->input, input->path, input->number,
                                     &etwas_stat_counting, &section->stat) == ETWAS_EXIT_FINE) {
-        section->input.covered = input->covered;
+        section->input.coverage = input->coverage;
         if (etwas_trace_select_section(section->input.trace, number, sections) == ERROR_SUCCESS &&
             pthread_create(&section->thread, NULL, read_section, section) == 0) {
             return section;
@@ -184,9 +184,9 @@ int etwas_stat_read(struct etwas_stat *stat, struct etwas_input *input)
         }
     }
     if (stat->where == NULL && !etwas_window_is_set(&stat->window) && stat->has_time) {
-        input->covered.has_events = true;
-        input->covered.first_ns = etwas_input_ns_of(stat->first_filetime);
-        input->covered.last_ns = etwas_input_ns_of(stat->last_filetime);
+        input->coverage.has_events = true;
+        input->coverage.first_ns = etwas_input_ns_of(stat->first_filetime);
+        input->coverage.last_ns = etwas_input_ns_of(stat->last_filetime);
     }
     return result;
 }

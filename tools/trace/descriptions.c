@@ -129,7 +129,7 @@ uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
 
 /* ---- events like others ---------------------------------------------------------------------- */
 
-bool etwas_descriptions_report_all_by_header(const EVENT_RECORD *record)
+bool etwas_descriptions_header_is_enough(const EVENT_RECORD *record)
 {
     return record->EventHeader.EventDescriptor.Id != 0xFFFE &&
            record->EventHeader.EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING &&
@@ -163,7 +163,7 @@ struct etwas_schema_texts *etwas_descriptions_known(const struct etwas_descripti
                    memcmp(&kind->guid, &header->ProviderId, sizeof kind->guid) == 0 &&
                    memcmp(&kind->descriptor, &header->EventDescriptor, sizeof kind->descriptor) ==
                        0 &&
-                   etwas_descriptions_report_all_by_header(record)
+                   etwas_descriptions_header_is_enough(record)
                ? kind->schema_texts
                : NULL;
 }
@@ -174,7 +174,7 @@ static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECOR
     const EVENT_HEADER *header = &record->EventHeader;
 
     if (schema_texts != NULL && !schema_texts->schema->other_version &&
-        etwas_descriptions_report_all_by_header(record)) {
+        etwas_descriptions_header_is_enough(record)) {
         descriptions->kinds[kind_index(header)] = (struct etwas_schema_texts_kind){
             true, is_classic(record), header->ProviderId, header->EventDescriptor, schema_texts};
     }

@@ -70,7 +70,7 @@ uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
  * Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest, and with
  * TraceLogging's channel a payload may say it.
  */
-bool etwas_descriptions_report_all_by_header(const EVENT_RECORD *record);
+bool etwas_descriptions_header_is_enough(const EVENT_RECORD *record);
 
 /* What describes an event; NULL: nothing does. *senseless: what should, makes no sense. */
 struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *descriptions,

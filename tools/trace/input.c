@@ -282,7 +282,7 @@ int etwas_input_process(struct etwas_input_run *run)
         }
         etwas_trace_query(input->trace, &input->information);
         etwas_trace_query_clock(input->trace, &input->clock);
-        etwas_covered_end(input);
+        etwas_trace_coverage_end(input);
         CloseTrace(input->trace);
         etwas_steps_close(input->steps);
         input->steps = NULL;

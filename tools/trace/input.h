@@ -10,7 +10,7 @@
 
 #include "cli/progress.h"
 #include "print/output.h"
-#include "trace/covered.h"
+#include "trace/coverage.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
@@ -53,7 +53,7 @@ struct etwas_input {
     etwas_input_damage_callback damage; /* NULL: damages are kept, no more */
     uint32_t machine;                   /* that recorded it, by etwas_moments_align, else 0 */
     int64_t ahead_ns; /* likewise: to its performance counter, for that of the first file */
-    struct etwas_covered covered;
+    struct etwas_trace_coverage coverage;
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
     struct etwas_steps *steps; /* while it is read, where is_by_wall_clock; else NULL */

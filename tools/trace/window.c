@@ -83,27 +83,28 @@ struct ends {
 /* What a recorder's file says that it covers, or where its events are. False: nowhere. */
 static bool find_ends(struct ends *ends, char *const *paths, uint32_t count, bool wants_last)
 {
-    struct etwas_covered *covered = calloc(count, sizeof *covered);
+    struct etwas_trace_coverage *coverage = calloc(count, sizeof *coverage);
     bool any = false;
 
-    for (uint32_t i = 0; covered != NULL && i < count; i += ETWAS_INPUT_FILES) {
+    for (uint32_t i = 0; coverage != NULL && i < count; i += ETWAS_INPUT_FILES) {
         uint32_t left = count - i;
 
-        etwas_covered_look_through(covered + i, paths + i,
-                                   left < ETWAS_INPUT_FILES ? left : ETWAS_INPUT_FILES, wants_last);
+        etwas_trace_coverage_read_files(coverage + i, paths + i,
+                                        left < ETWAS_INPUT_FILES ? left : ETWAS_INPUT_FILES,
+                                        wants_last);
     }
-    for (uint32_t i = 0; covered != NULL && i < count; i++) {
-        bool is_said = covered[i].is_said && !covered[i].is_none;
-        int64_t first_ns = is_said ? covered[i].said_from_ns + 1 : covered[i].first_ns;
-        int64_t last_ns = is_said ? covered[i].said_until_ns : covered[i].last_ns;
+    for (uint32_t i = 0; coverage != NULL && i < count; i++) {
+        bool is_said = coverage[i].is_said && !coverage[i].is_none;
+        int64_t first_ns = is_said ? coverage[i].said_from_ns + 1 : coverage[i].first_ns;
+        int64_t last_ns = is_said ? coverage[i].said_until_ns : coverage[i].last_ns;
 
-        if (is_said || covered[i].has_events) {
+        if (is_said || coverage[i].has_events) {
             ends->first_ns = any && ends->first_ns < first_ns ? ends->first_ns : first_ns;
             ends->last_ns = any && ends->last_ns > last_ns ? ends->last_ns : last_ns;
             any = true;
         }
     }
-    free(covered);
+    free(coverage);
     return any;
 }
 

@@ -8,7 +8,7 @@
  * dump shows. Both ends are inside.
  */
 
-#include "trace/covered.h"
+#include "trace/coverage.h"
 #include "trace/input.h"
 
 enum etwas_window_anchor {
@@ -61,7 +61,7 @@ static inline bool etwas_window_holds(struct etwas_window *window, const struct 
                     (window->to.anchor == ETWAS_WINDOW_OPEN || time_ns <= window->to.ns);
     }
     if (is_inside && !window->has_held) {
-        window->has_held = etwas_covered_is_event(input, record);
+        window->has_held = etwas_trace_coverage_is_event(input, record);
     }
     return is_inside;
 }

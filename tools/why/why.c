@@ -134,7 +134,7 @@ static void take_kernel(struct etwas_why *why, const struct etwas_input *input,
     why->kernel_end_ns = time_ns;
     if (event->kind == ETWAS_KERNEL_SWITCH && !why->has_kernel_events) {
         why->has_kernel_events = true;
-        why->schedule.begins_late |= etwas_covered_begins_late(input);
+        why->schedule.begins_late |= etwas_trace_coverage_begins_late(input);
     }
 }
 

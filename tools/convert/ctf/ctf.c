@@ -43,19 +43,20 @@ static bool open_folder(const struct etwas_convert *convert, struct etwas_ctf_tr
 {
     char name[16];
 
-    trace->path = convert->place.path;
+    trace->path = convert->output_file.path;
     if (convert->path_count == 1) {
-        trace->folder = convert->place.descriptor;
+        trace->folder = convert->output_file.descriptor;
         return true;
     }
     snprintf(name, sizeof name, "%u", trace->input->number);
-    if (mkdirat(convert->place.descriptor, name, 0777) != 0) {
-        etwas_ctf_complain(convert->place.path);
+    if (mkdirat(convert->output_file.descriptor, name, 0777) != 0) {
+        etwas_ctf_complain(convert->output_file.path);
         return false;
     }
-    trace->folder = openat(convert->place.descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    trace->folder =
+        openat(convert->output_file.descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (trace->folder < 0) {
-        etwas_ctf_complain(convert->place.path);
+        etwas_ctf_complain(convert->output_file.path);
     }
     return trace->folder >= 0;
 }
@@ -343,7 +344,7 @@ static void free_all(const struct etwas_convert *convert, struct etwas_ctf *ctf)
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
         struct etwas_ctf_trace *trace = &ctf->traces[i];
 
-        if (trace->input != NULL && trace->folder != convert->place.descriptor) {
+        if (trace->input != NULL && trace->folder != convert->output_file.descriptor) {
             close(trace->folder);
         }
         etwas_bytes_free(&trace->session);

@@ -69,7 +69,7 @@ bool etwas_perfetto_spool_open(struct etwas_perfetto *perfetto)
         perfetto->convert->out_of_memory = true;
         return false;
     }
-    spool->file = open_file(perfetto->convert->place.path);
+    spool->file = open_file(perfetto->convert->output_file.path);
     return spool->file >= 0 || complain(errno);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "trace/covered.h"
+#include "trace/coverage.h"
 
 #include "event/event.h"
 #include "event/names.h"
@@ -34,14 +34,15 @@ static bool is_of_etwas(const struct etwas_input *input)
     return etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.noted;
 }
 
-bool etwas_covered_is_of_addresses(const struct etwas_input *input, const EVENT_RECORD *record)
+bool etwas_trace_coverage_is_of_addresses(const struct etwas_input *input,
+                                          const EVENT_RECORD *record)
 {
     return ((etwas_event_is_image(record) && is_of_etwas(input)) ||
             etwas_event_is_kernel_symbol(record)) &&
            !input->is_kernel;
 }
 
-bool etwas_covered_is_window(const EVENT_RECORD *record)
+bool etwas_trace_coverage_is_window(const EVENT_RECORD *record)
 {
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
 
@@ -49,66 +50,66 @@ bool etwas_covered_is_window(const EVENT_RECORD *record)
            (type == ETWAS_NAMES_WINDOW_TYPE || type == ETWAS_NAMES_MISSING_TYPE);
 }
 
-bool etwas_covered_is_event(const struct etwas_input *input, const EVENT_RECORD *record)
+bool etwas_trace_coverage_is_event(const struct etwas_input *input, const EVENT_RECORD *record)
 {
     return !etwas_event_is_header_class(record) &&
            !etwas_event_is_of_class(record, &etwas_names_metadata_class) &&
            !etwas_event_is_of_class(record, &etwas_names_own_class) &&
-           !etwas_covered_is_of_addresses(input, record);
+           !etwas_trace_coverage_is_of_addresses(input, record);
 }
 
-static void take_window(struct etwas_covered *covered, const EVENT_RECORD *record)
+static void take_window(struct etwas_trace_coverage *coverage, const EVENT_RECORD *record)
 {
     if (record->UserDataLength < WINDOW_BYTES || etwas_event_u32(record, 0) != WINDOW_VERSION) {
         return;
     }
-    covered->is_said = true;
-    covered->said_from_raw = (int64_t)etwas_event_u64(record, COVERED_FROM_AT);
-    covered->said_until_raw = (int64_t)etwas_event_u64(record, COVERED_TO_AT);
-    covered->is_none = covered->said_until_raw <= covered->said_from_raw;
+    coverage->is_said = true;
+    coverage->said_from_raw = (int64_t)etwas_event_u64(record, COVERED_FROM_AT);
+    coverage->said_until_raw = (int64_t)etwas_event_u64(record, COVERED_TO_AT);
+    coverage->is_none = coverage->said_until_raw <= coverage->said_from_raw;
 }
 
-void etwas_covered_add_record(struct etwas_input *input, const EVENT_RECORD *record)
+void etwas_trace_coverage_add_record(struct etwas_input *input, const EVENT_RECORD *record)
 {
-    struct etwas_covered *covered = &input->covered;
+    struct etwas_trace_coverage *coverage = &input->coverage;
     int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
 
-    if (etwas_covered_is_event(input, record)) {
-        covered->first_stamp =
-            covered->has_stamps && covered->first_stamp < stamp ? covered->first_stamp : stamp;
-        covered->last_stamp =
-            covered->has_stamps && covered->last_stamp > stamp ? covered->last_stamp : stamp;
-        covered->has_stamps = true;
+    if (etwas_trace_coverage_is_event(input, record)) {
+        coverage->first_stamp =
+            coverage->has_stamps && coverage->first_stamp < stamp ? coverage->first_stamp : stamp;
+        coverage->last_stamp =
+            coverage->has_stamps && coverage->last_stamp > stamp ? coverage->last_stamp : stamp;
+        coverage->has_stamps = true;
     }
 }
 
-static void note_times(struct etwas_covered *covered, int64_t first_ns, int64_t last_ns)
+static void note_times(struct etwas_trace_coverage *coverage, int64_t first_ns, int64_t last_ns)
 {
-    if (!covered->has_events || first_ns < covered->first_ns) {
-        covered->first_ns = first_ns;
+    if (!coverage->has_events || first_ns < coverage->first_ns) {
+        coverage->first_ns = first_ns;
     }
-    if (!covered->has_events || last_ns > covered->last_ns) {
-        covered->last_ns = last_ns;
+    if (!coverage->has_events || last_ns > coverage->last_ns) {
+        coverage->last_ns = last_ns;
     }
-    covered->has_events = true;
+    coverage->has_events = true;
 }
 
-void etwas_covered_end(struct etwas_input *input)
+void etwas_trace_coverage_end(struct etwas_input *input)
 {
-    struct etwas_covered *covered = &input->covered;
+    struct etwas_trace_coverage *coverage = &input->coverage;
 
-    if (covered->has_stamps) {
-        note_times(covered, etwas_input_shown_stamp_ns(input, covered->first_stamp),
-                   etwas_input_shown_stamp_ns(input, covered->last_stamp));
+    if (coverage->has_stamps) {
+        note_times(coverage, etwas_input_shown_stamp_ns(input, coverage->first_stamp),
+                   etwas_input_shown_stamp_ns(input, coverage->last_stamp));
     }
-    covered->has_stamps = false;
+    coverage->has_stamps = false;
 }
 
 /* ---- looking through ------------------------------------------------------------------------- */
 
 struct look {
     struct etwas_input inputs[ETWAS_INPUT_FILES]; /* of those that could be opened */
-    struct etwas_covered *covered[ETWAS_INPUT_FILES];
+    struct etwas_trace_coverage *coverage[ETWAS_INPUT_FILES];
     uint32_t count;
     bool wants_last;
     bool stop;
@@ -119,17 +120,17 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_input *input = record->UserContext;
     struct look *look = input->context;
 
-    if (etwas_covered_is_window(record) &&
+    if (etwas_trace_coverage_is_window(record) &&
         record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_WINDOW_TYPE) {
-        take_window(&input->covered, record);
+        take_window(&input->coverage, record);
     }
-    etwas_covered_add_record(input, record);
+    etwas_trace_coverage_add_record(input, record);
     /*
      * What comes later in the order of time begins later, but what a file says may be long before
      * its events.
      */
     look->stop =
-        look->stop || (!look->wants_last && input->covered.has_stamps && !input->covered.is_said);
+        look->stop || (!look->wants_last && input->coverage.has_stamps && !input->coverage.is_said);
 }
 
 static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
@@ -161,7 +162,7 @@ static int64_t end_of(int64_t time_ns)
 }
 
 /* What is wrong with a file is told by the code that reads it after this. */
-static void open_input(struct look *look, char *path, struct etwas_covered *covered)
+static void open_input(struct look *look, char *path, struct etwas_trace_coverage *coverage)
 {
     struct etwas_input *input = &look->inputs[look->count];
 
@@ -175,12 +176,12 @@ static void open_input(struct look *look, char *path, struct etwas_covered *cove
     };
     input->trace = OpenTraceA(&input->logfile);
     if (input->trace != INVALID_PROCESSTRACE_HANDLE) {
-        look->covered[look->count++] = covered;
+        look->coverage[look->count++] = coverage;
     }
 }
 
-void etwas_covered_look_through(struct etwas_covered *covered, char *const *paths, uint32_t count,
-                                bool wants_last)
+void etwas_trace_coverage_read_files(struct etwas_trace_coverage *coverage, char *const *paths,
+                                     uint32_t count, bool wants_last)
 {
     struct look *look = calloc(1, sizeof *look);
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
@@ -190,8 +191,8 @@ void etwas_covered_look_through(struct etwas_covered *covered, char *const *path
     }
     look->wants_last = wants_last;
     for (uint32_t i = 0; i < count; i++) {
-        covered[i] = (struct etwas_covered){0};
-        open_input(look, paths[i], &covered[i]);
+        coverage[i] = (struct etwas_trace_coverage){0};
+        open_input(look, paths[i], &coverage[i]);
     }
     for (uint32_t i = 0; i < look->count; i++) {
         traces[i] = look->inputs[i].trace;
@@ -203,18 +204,18 @@ void etwas_covered_look_through(struct etwas_covered *covered, char *const *path
         (void)etwas_process_traces(traces, look->count, wants_last ? NULL : &any, NULL);
     }
     for (uint32_t i = 0; i < look->count; i++) {
-        struct etwas_covered *its = &look->inputs[i].covered;
+        struct etwas_trace_coverage *its = &look->inputs[i].coverage;
 
-        etwas_covered_end(&look->inputs[i]);
+        etwas_trace_coverage_end(&look->inputs[i]);
         its->said_from_ns = end_of(time_of(traces[i], its->said_from_raw));
         its->said_until_ns = end_of(time_of(traces[i], its->said_until_raw));
-        *look->covered[i] = *its;
+        *look->coverage[i] = *its;
         CloseTrace(traces[i]);
     }
     free(look);
 }
 
-void etwas_covered_look(struct etwas_input *input, const struct etwas_window *window)
+void etwas_trace_coverage_read_ahead(struct etwas_input *input, const struct etwas_window *window)
 {
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
     bool may_say = (header->LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
@@ -223,14 +224,14 @@ void etwas_covered_look(struct etwas_input *input, const struct etwas_window *wi
     char *path = (char *)(uintptr_t)input->path; /* OpenTrace only reads it */
 
     if (!input->is_session &&
-        (may_say || wants_last || (has_window && etwas_covered_begins_late(input)))) {
-        etwas_covered_look_through(&input->covered, &path, 1, wants_last);
+        (may_say || wants_last || (has_window && etwas_trace_coverage_begins_late(input)))) {
+        etwas_trace_coverage_read_files(&input->coverage, &path, 1, wants_last);
     }
 }
 
 /* ---- what is covered ------------------------------------------------------------------------- */
 
-bool etwas_covered_begins_late(const struct etwas_input *input)
+bool etwas_trace_coverage_begins_late(const struct etwas_input *input)
 {
     etwas_trace_information information;
 
@@ -255,19 +256,20 @@ static bool has_anchor(const struct etwas_window_end *end)
     return end->anchor != ETWAS_WINDOW_OPEN;
 }
 
-bool etwas_covered_span_of(const struct etwas_input *input, const struct etwas_window *window,
-                           struct etwas_covered_span *span)
+bool etwas_trace_coverage_span_of(const struct etwas_input *input,
+                                  const struct etwas_window *window,
+                                  struct etwas_trace_coverage_span *span)
 {
-    const struct etwas_covered *covered = &input->covered;
+    const struct etwas_trace_coverage *coverage = &input->coverage;
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
-    bool has_start = !etwas_covered_begins_late(input) && header->StartTime.QuadPart > 0;
+    bool has_start = !etwas_trace_coverage_begins_late(input) && header->StartTime.QuadPart > 0;
     bool has_end = header->EndTime.QuadPart != 0;
 
-    if (covered->is_said) {
-        *span = (struct etwas_covered_span){covered->said_from_ns, covered->said_until_ns};
-    } else if ((has_start && has_end) || covered->has_events) {
-        span->from_ns = has_start ? etwas_input_start_ns(input) : covered->first_ns;
-        span->until_ns = has_end ? etwas_input_end_ns(input) : covered->last_ns;
+    if (coverage->is_said) {
+        *span = (struct etwas_trace_coverage_span){coverage->said_from_ns, coverage->said_until_ns};
+    } else if ((has_start && has_end) || coverage->has_events) {
+        span->from_ns = has_start ? etwas_input_start_ns(input) : coverage->first_ns;
+        span->until_ns = has_end ? etwas_input_end_ns(input) : coverage->last_ns;
         span->until_ns = without_steps(input, span->until_ns, has_end);
     } else {
         return false;
@@ -278,27 +280,27 @@ bool etwas_covered_span_of(const struct etwas_input *input, const struct etwas_w
     if (window != NULL && has_anchor(&window->to) && window->to.ns < span->until_ns) {
         span->until_ns = window->to.ns;
     }
-    return !covered->is_none && span->until_ns > span->from_ns;
+    return !coverage->is_none && span->until_ns > span->from_ns;
 }
 
 static int compare_spans(const void *left, const void *right)
 {
-    int64_t one = ((const struct etwas_covered_span *)left)->from_ns;
-    int64_t other = ((const struct etwas_covered_span *)right)->from_ns;
+    int64_t one = ((const struct etwas_trace_coverage_span *)left)->from_ns;
+    int64_t other = ((const struct etwas_trace_coverage_span *)right)->from_ns;
 
     return (one > other) - (one < other);
 }
 
-uint64_t etwas_covered_together(const struct etwas_input_run *run,
-                                const struct etwas_window *window)
+uint64_t etwas_trace_coverage_together(const struct etwas_input_run *run,
+                                       const struct etwas_window *window)
 {
-    struct etwas_covered_span spans[ETWAS_INPUT_FILES];
+    struct etwas_trace_coverage_span spans[ETWAS_INPUT_FILES];
     int64_t until_ns = INT64_MIN;
     uint64_t sum_ns = 0;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        count += etwas_covered_span_of(&run->inputs[i], window, &spans[count]);
+        count += etwas_trace_coverage_span_of(&run->inputs[i], window, &spans[count]);
     }
     qsort(spans, count, sizeof *spans, compare_spans);
     for (uint32_t i = 0; i < count; i++) {
@@ -310,7 +312,7 @@ uint64_t etwas_covered_together(const struct etwas_input_run *run,
     return sum_ns;
 }
 
-double etwas_covered_per_second(uint64_t count, uint64_t covered_ns)
+double etwas_trace_coverage_rate(uint64_t count, uint64_t covered_ns)
 {
     return covered_ns > 0 ? (double)count / ((double)covered_ns / 1e9) : NAN;
 }
