@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_ADDRESS_ADDRESSES_H
 
 /*
- * What the addresses of a trace are: functions, or places in images, as far as the trace and the
- * files it names say so. All records of the trace are taken before the first question.
+ * What addresses in a trace are: functions, or places in images, as far as the trace and the files
+ * that it names tell it. All records of the trace are added before the first question.
  */
 
 #include "address/images.h"
@@ -24,7 +24,7 @@ struct etwas_addresses {
     struct etwas_unwinder *unwinder; /* NULL: nothing can be unwound */
 };
 
-/* An address, and who had it. */
+/* An address, and the process and time of the event that has it. */
 struct etwas_address {
     uint64_t value;
     int64_t time; /* as the times of the records taken */
@@ -32,13 +32,13 @@ struct etwas_address {
     bool is_return; /* it is behind a call, which may be the last instruction of its function */
 };
 
-/* The kernel's half of all addresses. */
+/* Returns whether an address is in the kernel's half of all addresses. */
 static inline bool etwas_address_is_kernel(uint64_t address)
 {
     return address >> 63 != 0 && address != ETWAS_EVENT_CUT;
 }
 
-/* What is there. */
+/* What is at an address. */
 struct etwas_place {
     const char *image; /* the last part of its path; NULL: in none that is known */
     uint64_t offset;   /* in the image */
@@ -49,13 +49,16 @@ struct etwas_place {
     struct etwas_inlined inlined;
 };
 
-/* A place's function, and before it those that are inlined: numbers from 0, innermost first. */
+/*
+ * Returns the number of functions at a place: its own, and before it those that are inlined,
+ * numbered from 0, innermost first.
+ */
 static inline uint32_t etwas_place_functions(const struct etwas_place *place)
 {
     return place->inlined.count + 1;
 }
 
-/* One of them as a place of its own. */
+/* Returns one of these functions as a place of its own. */
 static inline struct etwas_place etwas_place_function(const struct etwas_place *place,
                                                       uint32_t number)
 {
@@ -68,40 +71,41 @@ static inline struct etwas_place etwas_place_function(const struct etwas_place *
     return its;
 }
 
-/* False without memory. */
+/* Returns false without memory. */
 bool etwas_addresses_open(struct etwas_addresses *addresses);
 void etwas_addresses_close(struct etwas_addresses *addresses);
 
-/* Was there memory for all that was taken? */
+/* Returns whether there was memory for everything that was added. */
 bool etwas_addresses_are_whole(const struct etwas_addresses *addresses);
 
-/* Learns of a record, which may say anything. */
+/* Adds a record, which may hold anything. */
 void etwas_addresses_add_record(struct etwas_addresses *addresses, const EVENT_RECORD *record);
 
 /*
- * Takes all records of a file, with such times. What is wrong with it is said when its events are
- * read.
+ * Adds all records of a file, with such times. Errors of the file are not reported here, but when
+ * its events are read.
  */
 void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time);
 
-/* Whose a thread is; false: not known. */
+/* Finds the process of a thread. Returns false if it is not known. */
 bool etwas_addresses_process(const struct etwas_addresses *addresses, uint32_t thread,
                              uint32_t *process);
 
-/* Until the next call. */
+/* Returns what is at an address, valid until the next call. */
 struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
                                         const struct etwas_address *address);
 
 /*
- * Writes "function+0x1F in image", "[cut]", "image+0x1F", the latter with " (changed since)" where
- * the file is another one by now, or 0x1F.
+ * Writes "function+0x1F in image", "[cut]", "image+0x1F", or 0x1F. Behind an image whose file has
+ * changed since, " (changed since)" is added.
  */
 void etwas_addresses_print(struct etwas_output *output, enum etwas_text_style style,
                            struct etwas_addresses *addresses, const struct etwas_address *address);
 
 /*
- * The same with `before` before and `behind` behind it; false and nothing where it would be 0x1F.
+ * Writes the same with `before` before and `behind` behind it. Returns false, and writes nothing,
+ * if it would be 0x1F.
  */
 bool etwas_addresses_print_known(struct etwas_output *output, enum etwas_text_style style,
                                  struct etwas_addresses *addresses,
@@ -109,13 +113,16 @@ bool etwas_addresses_print_known(struct etwas_output *output, enum etwas_text_st
                                  const char *behind);
 
 /*
- * The stack of a record: as it has it, or unwound from what it has of the program's; that until the
- * next call.
+ * Returns the stack of a record: the recorded one, or one that is unwound from the recorded piece
+ * of the program's stack, which is valid until the next call.
  */
 struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses,
                                                const EVENT_RECORD *record);
 
-/* As etwas_addresses_print, all of a stack of that time, with `between` between two. */
+/*
+ * Writes all addresses of a stack of that time as etwas_addresses_print does, with `between`
+ * between two.
+ */
 void etwas_addresses_print_stack(struct etwas_output *output, enum etwas_text_style style,
                                  struct etwas_addresses *addresses,
                                  const struct etwas_event_stack *stack, int64_t time,

@@ -4,11 +4,11 @@
 #define ETWAS_TOOLS_ADDRESS_IMAGES_H
 
 /*
- * Which programs, libraries and parts of the kernel a trace had in memory, by its events of the
- * Image class: from when to when, where, and which build each was. All of the trace's records are
- * taken before the first question: what is told last may have been there first.
+ * The programs, libraries and parts of the kernel that a trace had in memory, by its events of the
+ * class Image: where each was, from when to when, and which build it was. All records of the trace
+ * are added before the first question, since the last event may be about what was there first.
  *
- * Process 0 has the kernel's.
+ * Process 0 has the images of the kernel.
  */
 
 #include <etwas/decode.h>
@@ -25,7 +25,7 @@ enum {
 
 struct etwas_symbols;
 
-/* One build of it. */
+/* One build of an image. */
 struct etwas_image_file {
     char *path; /* UTF-8, any characters */
     uint32_t build_id_bytes;
@@ -36,7 +36,7 @@ struct etwas_image_file {
     struct etwas_symbols *symbols;
 };
 
-/* What an address's distance from `base`, and `first` more, is. */
+/* The meaning of an address's distance from `base`, plus `first`. */
 enum etwas_image_kind {
     ETWAS_IMAGE_OF_FILE,   /* an offset in the file */
     ETWAS_IMAGE_OF_LINKER, /* an address of the file's symbols */
@@ -74,21 +74,23 @@ struct etwas_images {
     bool out_of_memory;
 };
 
-/* Learns of a record that is about an image (etwas_event_is_image). */
+/* Adds a record about an image (etwas_event_is_image). */
 void etwas_images_add_record(struct etwas_images *images, etwas_decoder *decoder,
                              const EVENT_RECORD *record);
 
-/* What a process had at an address at that time; NULL: nothing that is known. */
+/* Returns the image that a process had at an address at that time; NULL if none is known. */
 const struct etwas_image *etwas_images_find(struct etwas_images *images, uint32_t process,
                                             int64_t time, uint64_t address);
 
-/* The number of the first entry of a process; those that follow may be another's. */
+/*
+ * Returns the index of the first entry of a process; entries behind it may be of other processes.
+ */
 uint32_t etwas_images_first(struct etwas_images *images, uint32_t process);
 
-/* What is known of a file, looked for once; NULL: nothing. */
+/* Returns the symbols of a file, which are looked for once; NULL if there are none. */
 struct etwas_symbols *etwas_images_symbols(struct etwas_image_file *file);
 
-/* With the symbols of its files. */
+/* Frees everything, with the symbols of the files. */
 void etwas_images_free(struct etwas_images *images);
 
 #endif

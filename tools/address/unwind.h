@@ -20,7 +20,7 @@ enum {
     ETWAS_UNWIND_FRAMES = 256,
 };
 
-/* What such a record says; its memory is the record's. */
+/* The registers and the piece of the stack that a record has. The memory is the record's. */
 struct etwas_user_stack {
     uint32_t machine; /* as ELF has it */
     uint32_t process;
@@ -31,19 +31,19 @@ struct etwas_user_stack {
     uint32_t count;           /* of them */
 };
 
-/* False: it is no such record, or says nothing that could be. */
+/* Reads such a record. Returns false if it is none, or cannot be true. */
 bool etwas_user_stack_read(const EVENT_RECORD *record, struct etwas_user_stack *stack);
 
 struct etwas_unwinder; /* for one trace */
 
-/* NULL without memory, or without libdw. */
+/* Returns NULL without memory, or without libdw. */
 struct etwas_unwinder *etwas_unwinder_open(struct etwas_images *images);
 void etwas_unwinder_close(struct etwas_unwinder *unwinder);
 
 /*
- * The frames, innermost first: all but the first are behind calls. The last is ETWAS_EVENT_CUT
- * where the stack goes on: its copy ends, an image is not there, or there are more frames. Returns
- * how many; `unwinder` may be NULL.
+ * Unwinds a stack, and returns the number of its frames, innermost first; all but the first are
+ * return addresses. The last one is ETWAS_EVENT_CUT if the stack goes on: its copy ends, an image
+ * is missing, or there are more frames. `unwinder` may be NULL.
  */
 uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_stack *stack,
                       int64_t time, uint64_t frames[ETWAS_UNWIND_FRAMES]);

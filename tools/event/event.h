@@ -3,16 +3,14 @@
 #ifndef ETWAS_TOOLS_EVENT_EVENT_H
 #define ETWAS_TOOLS_EVENT_EVENT_H
 
-/*
- * What an EVENT_RECORD says, picked out of its flags and extended items.
- */
+/* What an EVENT_RECORD says in its flags and extended items. */
 
 #include "print/output.h"
 #include "print/text.h"
 
 #include <etwas/evntcons.h>
 
-/* UTF-8 from the record, not terminated; NULL where there is none. */
+/* A string of UTF-8 in the record, not terminated; NULL if there is none. */
 struct etwas_event_string {
     const char *text;
     size_t bytes;
@@ -38,7 +36,7 @@ struct etwas_event {
     struct etwas_event_string event_name;    /* likewise */
 };
 
-/* Is it a classic event of this class? */
+/* Returns whether a record is a classic event of this class. */
 static inline bool etwas_event_is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
 {
     return record->EventHeader.ProviderId.Data1 == class_guid->Data1 &&
@@ -46,7 +44,7 @@ static inline bool etwas_event_is_of_class(const EVENT_RECORD *record, const etw
            memcmp(&record->EventHeader.ProviderId, class_guid, sizeof *class_guid) == 0;
 }
 
-/* Of its payload, which is that long. */
+/* Reads a number of the payload, which must be long enough. */
 static inline uint32_t etwas_event_u32(const EVENT_RECORD *record, size_t offset)
 {
     uint32_t value;
@@ -63,16 +61,19 @@ static inline uint64_t etwas_event_u64(const EVENT_RECORD *record, size_t offset
     return value;
 }
 
-/* Looks at `record`; the strings point into it. */
+/* Reads a record; the strings point into it. */
 void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event);
 
-/* Is an event's processor recorded? Not in a session without buffers per processor. */
+/*
+ * Returns whether events have their processor. They have none in a session without buffers for each
+ * processor.
+ */
 static inline bool etwas_event_has_processor(uint32_t log_file_mode)
 {
     return (log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0;
 }
 
-/* A call stack: of EVENT_ENABLE_PROPERTY_STACK_TRACE, or one that is an event, StackWalk's. */
+/* A call stack: from an item of EVENT_ENABLE_PROPERTY_STACK_TRACE, or from an event StackWalk. */
 struct etwas_event_stack {
     const uint8_t *frames; /* innermost first, not aligned */
     uint32_t count;        /* 0: the event has none */
@@ -83,7 +84,7 @@ struct etwas_event_stack {
 
 bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item);
 
-/* Is the record itself a stack, StackWalk's, that is long enough to be one? */
+/* Returns whether the record itself is a stack, an event StackWalk that is long enough. */
 bool etwas_event_is_stack_walk(const EVENT_RECORD *record);
 
 struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record);
@@ -94,26 +95,29 @@ struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record);
 
 uint64_t etwas_event_frame(const struct etwas_event_stack *stack, uint32_t index);
 
-/* Those that are known: all but such a last one. */
+/* Returns the number of known frames: all but an ETWAS_EVENT_CUT at the end. */
 uint32_t etwas_event_known_frames(const struct etwas_event_stack *stack);
 
-/* Writes its addresses with `between` between two. */
+/* Writes the addresses of a stack with `between` between two. */
 void etwas_event_print_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
                              const char *between);
 
-/* Is this a record about the trace itself, of class EventTrace? */
+/* Returns whether a record is about the trace itself, of the class EventTrace. */
 bool etwas_event_is_header_class(const EVENT_RECORD *record);
 
-/* Does this record say which program or library lies where in memory? */
+/* Returns whether a record tells which program or library is where in memory. */
 bool etwas_event_is_image(const EVENT_RECORD *record);
 
-/* Does this record say what an address of the kernel is? */
+/* Returns whether a record has symbols of the kernel. */
 bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
 
-/* Does it say what became of one of the kernel's sources? Then how many were lost, and how. */
+/*
+ * Returns whether a record has the account of one of the kernel's sources, and how many events of
+ * it were lost for want of room or otherwise.
+ */
 bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others);
 
-/* Events of a processor that the kernel did not hand over. */
+/* Events of a processor that the kernel did not deliver. */
 struct etwas_event_loss {
     uint64_t events;  /* that are known of */
     bool is_off;      /* the processor was off, or not recorded yet: nobody counted */
@@ -121,25 +125,33 @@ struct etwas_event_loss {
     int64_t until_raw;
 };
 
-/* Does it say that the kernel's events of the processor are missing, until now? */
+/*
+ * Returns whether a record tells that the kernel's events of the processor are missing until now.
+ */
 bool etwas_event_ring_loss(const EVENT_RECORD *record, struct etwas_event_loss *loss);
 
-/* The flags that ask for one of the kernel's sources, if it says what became of that; else 0. */
+/*
+ * Returns the EnableFlags of the kernel's source that a record has the account of; 0 if it is no
+ * such record.
+ */
 uint32_t etwas_event_kernel_flags(const EVENT_RECORD *record);
 
-/* Does it have what a program's stack can be unwound from? */
+/* Returns whether a record has what a program's stack can be unwound from. */
 bool etwas_event_is_user_stack(const EVENT_RECORD *record);
 
-/* A classic event's class, if it is well known: "EventTrace"; else NULL. */
+/*
+ * Returns the name of a classic event's class if that is well known, such as "EventTrace"; else
+ * NULL.
+ */
 const char *etwas_event_class_name(const struct etwas_event *event);
 
-/* The type of an event of EventTrace: "Header"; else NULL. */
+/* Returns the name of the type of an event of EventTrace, such as "Header"; else NULL. */
 const char *etwas_event_type_name(const struct etwas_event *event);
 
-/* Does the class have a name? */
+/* Returns whether the class has a name. */
 bool etwas_event_has_name(const struct etwas_event *event);
 
-/* Writes that name: "EventTrace/Header", or "PROVIDER/EVENT" of a self-describing event. */
+/* Writes the name: "EventTrace/Header", or "PROVIDER/EVENT" of a self-describing event. */
 void etwas_event_print_name(struct etwas_output *output, enum etwas_text_style style,
                             const struct etwas_event *event);
 

@@ -35,24 +35,25 @@ struct etwas_field_paths {
 };
 
 /*
- * The number of a path, which is added if it is new. `text` as of struct etwas_field_path.
- * ETWAS_FIELD_PATH_NONE: it is too long, or there are too many.
+ * Returns the number of a path, which is added if it is new. `text` is as in struct
+ * etwas_field_path. ETWAS_FIELD_PATH_NONE: it is too long, or there are too many.
  */
 uint32_t etwas_field_paths_add(struct etwas_field_paths *paths, const char *text, size_t bytes);
 
 /*
- * Notes that a column of that name is compared, so that it can be said if events have a field that
- * is called alike. Of more than there is room for that is not said.
+ * Remembers that a column of that name is compared, so that etwas_field_paths_report can tell if
+ * events have a field of the same name. Does nothing if there is no more room.
  */
 void etwas_field_paths_watch(struct etwas_field_paths *paths, const char *text, size_t bytes);
 
-/* The same without adding. */
+/* Returns the number of a path that was added, or ETWAS_FIELD_PATH_NONE. */
 uint32_t etwas_field_paths_find(const struct etwas_field_paths *paths, const char *text,
                                 size_t bytes);
 
 /*
- * Says on standard error which of them no event had, and what may have been meant, and which a
- * column hides. `whose` are the events, as "no event". Returns whether one was missed.
+ * Reports on standard error which of the fields no event had, which field may have been meant, and
+ * which field a column hides. `whose` names the events, as "no event". Returns whether a field was
+ * missing.
  */
 bool etwas_field_paths_report(const struct etwas_field_paths *paths, const char *command,
                               const char *whose);

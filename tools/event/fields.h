@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_EVENT_FIELDS_H
 
 /*
- * The fields of an event: as text, `size=37 name="a\n" point={x=1 y=2} list=[1, 2]`, and as JSON.
+ * Writes the fields of an event as text, `size=37 name="a\n" point={x=1 y=2} list=[1, 2]`, and as
+ * JSON.
  */
 
 #include "event/schema_texts.h"
@@ -13,7 +14,7 @@ enum {
     ETWAS_FIELDS_ODD = 8, /* values of an event that are kept */
 };
 
-/* What the fields of an event do not say of its payload, or say though it may not be so. */
+/* What the fields of an event leave out of its payload, and values that may be wrong. */
 struct etwas_fields_rest {
     const char *truncated;   /* the field that the payload ends in; NULL: all are whole */
     const char *undescribed; /* the one of which it is not said how it is read; NULL: none is */
@@ -24,7 +25,7 @@ struct etwas_fields_rest {
     etwas_value odd[ETWAS_FIELDS_ODD];
 };
 
-/* Nothing yet. The values are not touched. */
+/* Empties it. The values are not touched. */
 static inline void etwas_fields_no_rest(struct etwas_fields_rest *rest)
 {
     rest->truncated = NULL;
@@ -35,8 +36,8 @@ static inline void etwas_fields_no_rest(struct etwas_fields_rest *rest)
 }
 
 /*
- * Writes a value of some kind as text, if more is known of it than the decoder says; else nothing,
- * and false.
+ * Writes a value of some kind as text if more is known of it than the decoder tells. Returns false,
+ * and writes nothing, if not.
  */
 struct etwas_fields_reader {
     bool (*put)(struct etwas_output *output, void *context, enum etwas_field_kind kind,
@@ -48,14 +49,16 @@ enum {
     ETWAS_FIELDS_DEPTH = 128, /* of arrays and structs in each other; the decoder allows fewer */
 };
 
-/* What is open around the next value, and whether one came before it. */
+/*
+ * The arrays and structs that are open around the next value, and whether a value came before it.
+ */
 struct etwas_fields_nesting {
     bool is_array[ETWAS_FIELDS_DEPTH];
     bool is_behind[ETWAS_FIELDS_DEPTH];
     unsigned depth;
 };
 
-/* Fields on their way into one of the two forms. */
+/* The state of writing fields in one of the two forms. */
 struct etwas_fields_form {
     struct etwas_output *output;
     const struct etwas_schema_texts *schema_texts;
@@ -64,50 +67,60 @@ struct etwas_fields_form {
     struct etwas_fields_nesting nesting;
 };
 
-/* Begins with a value, array or struct alone, as text without its name: `[1, 2]`. */
+/*
+ * Begins with a single value, array or struct, which is written as text without its name: `[1, 2]`.
+ */
 void etwas_fields_begin_element(struct etwas_fields_form *form, struct etwas_output *output,
                                 const struct etwas_schema_texts *schema_texts);
 
 /*
- * What etwas_fields_next gave next. `rest`, of zeroes at first, is set as soon as there is
- * something in it.
+ * Writes what etwas_fields_next has returned. Sets `rest`, which is empty at first, as soon as
+ * there is something for it.
  */
 void etwas_fields_print_token(struct etwas_fields_form *form, const etwas_value *value,
                               struct etwas_fields_rest *rest);
 
 /*
- * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that
- * is not whole stands in its place, what follows the last field behind it.
+ * Writes the fields as `key=value …`. Returns false, and writes nothing, if no fields can be read.
+ * What is left of a field that is not whole is written in its place, what follows the last field
+ * behind it.
  */
 bool etwas_fields_print_text(struct etwas_output *output,
                              const struct etwas_schema_texts *schema_texts,
                              const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
                              struct etwas_fields_rest *rest);
 
-/* A JSON object. A field that is not whole is left out. */
+/* Writes the fields as a JSON object. A field that is not whole is left out. */
 void etwas_fields_print_json(struct etwas_output *output,
                              const struct etwas_schema_texts *schema_texts,
                              const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
-/* The same without the braces, behind which more may follow. False: there is none. */
+/*
+ * Writes the same without braces, so that more members can follow. Returns false if there are none.
+ */
 bool etwas_fields_print_json_members(struct etwas_output *output,
                                      const struct etwas_schema_texts *schema_texts,
                                      const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
-/* What etwas_fields_print_text and etwas_fields_print_json find besides, alone. */
+/*
+ * Finds what etwas_fields_print_text and etwas_fields_print_json find for `rest`, without writing.
+ */
 void etwas_fields_find_rest(const struct etwas_schema_texts *schema_texts,
                             const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
-/* The same of one token: TRUNCATED, UNDESCRIBED or TRAILING. */
+/* Finds the same of one token: TRUNCATED, UNDESCRIBED or TRAILING. */
 void etwas_fields_note_rest(const etwas_value *value, struct etwas_fields_rest *rest);
 
-/* What is left, or follows, in parentheses. */
+/* Writes what is left of a field, or follows the last one, in parentheses. */
 void etwas_fields_print_rest(struct etwas_output *output, const struct etwas_fields_rest *rest);
 
-/* One value: a string in quotes if `quoted`; behind it, in parentheses, what is odd about it. */
+/*
+ * Writes one value, a string in quotes if `quoted`, and behind it, in parentheses, what is odd
+ * about it.
+ */
 void etwas_fields_print_value(struct etwas_output *output, const etwas_value *value, bool quoted);
 
-/* The same of a field's value by what `reader` knows, else by the decoder. */
+/* Writes the value of a field as `reader` knows it, else as the decoder tells it. */
 void etwas_fields_print_known(struct etwas_output *output,
                               const struct etwas_schema_texts *schema_texts,
                               const etwas_value *value, const struct etwas_fields_reader *reader,

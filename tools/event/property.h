@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_EVENT_PROPERTY_H
 
 /*
- * What every event has beside its fields, by the names that --columns and --where know.
+ * The properties that every event has beside its fields, by the names that --columns and --where
+ * know.
  */
 
 #include <stdbool.h>
@@ -45,12 +46,12 @@ enum etwas_property {
     ETWAS_PROPERTY_COUNT, /* no property */
 };
 
-/* The property of that name; ETWAS_PROPERTY_COUNT if there is none. */
+/* Returns the property of that name; ETWAS_PROPERTY_COUNT if there is none. */
 enum etwas_property etwas_property_find(const char *name, size_t bytes);
 
 const char *etwas_property_name(enum etwas_property property);
 
-/* What --where compares it with. */
+/* The type of values that --where compares a property with. */
 enum etwas_property_kind {
     ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the file, the raw time, the stack, the payload … */
     ETWAS_PROPERTY_IS_NUMBER,

@@ -4,13 +4,13 @@
 #define ETWAS_TOOLS_KERNEL_FILE_NAMES_H
 
 /*
- * What the files of traces are called, by the kernel's events that say so
- * (etwas_kernel_is_file_name): by the number that the trace has for a file. Where nothing says it,
- * it is called as somebody wrote who opened it.
+ * The names of files in traces, by the kernel's events about them (etwas_kernel_is_file_name) and
+ * by the number that a trace has for a file. A file that no event names is called by the path with
+ * which it was opened.
  *
- * A name may be told behind the events of its file. So all are taken twice: when the traces are
- * read for the first time, where the first of each counts, and then, where each counts from its
- * place.
+ * A name may be recorded after the events of its file. So records are added twice: when the traces
+ * are read for the first time, the first name of each number counts; then, each name counts from
+ * its record on.
  */
 
 #include <etwas/decode.h>
@@ -30,14 +30,17 @@ struct etwas_file_names {
     bool out_of_memory;
 };
 
-/* False without memory. */
+/* Returns false without memory. */
 bool etwas_file_names_open(struct etwas_file_names *names);
 
-/* Learns of a record of the trace of that number, for the second time or the first. */
+/* Adds a record of the trace with that number, for the first time or (`is_second`) the second. */
 void etwas_file_names_add_record(struct etwas_file_names *names, uint32_t trace,
                                  const EVENT_RECORD *record, bool is_second);
 
-/* UTF-8, any characters, until it is closed; NULL: it is not known. */
+/*
+ * Returns a name in UTF-8 with any characters, valid until `names` is closed; NULL if it is not
+ * known.
+ */
 const char *etwas_file_names_find(const struct etwas_file_names *names, uint32_t trace,
                                   uint64_t file);
 

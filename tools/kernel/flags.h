@@ -4,17 +4,17 @@
 #define ETWAS_TOOLS_KERNEL_FLAGS_H
 
 /*
- * EnableFlags of a kernel session by the names that `etwas record` takes: ETW's without
+ * The EnableFlags of a kernel session by the names that `etwas record` takes: ETW's names without
  * EVENT_TRACE_FLAG_, in small letters.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* In any case; 0: none is called so. */
+/* Returns the flags of a name, in any case of letters; 0 if there is no such name. */
 uint32_t etwas_flags_find(const char *name, size_t length);
 
-/* The name of one of the flags, which is taken out; NULL: none has one. */
+/* Removes one of the flags and returns its name; NULL if none of them has one. */
 const char *etwas_flags_next(uint32_t *flags);
 
 #endif

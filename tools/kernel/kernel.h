@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_KERNEL_KERNEL_H
 
 /*
- * The kernel's events that tell who ran where, and on what it worked: numbers picked out of their
+ * The kernel's events about which thread ran where and what it worked on: numbers read from their
  * payloads, which are those of a 64-bit system.
  */
 
@@ -46,7 +46,7 @@ enum {
     ETWAS_KERNEL_DISK_KINDS,
 };
 
-/* Addresses as the network has them, of 4 bytes or of 16; zeros: not known. */
+/* The ends of a connection. Addresses have 4 or 16 bytes in network order; zeros: not known. */
 struct etwas_kernel_socket {
     bool is_udp;
     bool is_ipv6;
@@ -83,29 +83,34 @@ struct etwas_kernel_event {
 };
 
 /*
- * From one time to another, 0 where that is before it. Times may be any number: a file may say so.
+ * Returns the time between two times, 0 if the second is earlier. The times come from a file, and
+ * may be any numbers.
  */
 static inline uint64_t etwas_kernel_ns(int64_t from_ns, int64_t to_ns)
 {
     return to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
 }
 
-/* A type of page fault: "demand zero". */
+/* Returns the name of a type of page fault: "demand zero". */
 const char *etwas_kernel_fault_name(uint8_t fault);
 
 /*
- * False: it is none of these, or too short to be one. Of a version that is not known what all known
- * ones have in common is read: a switch without a state, a thread not at all.
+ * Reads a record. Returns false if it is none of these events, or too short. Of an unknown version
+ * only what all known versions have in common is read: a switch without a state, a thread not at
+ * all.
  */
 bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event);
 
-/* Is it a sample of where a processor was? Then where, and whose thread that was. */
+/*
+ * Returns whether the record is a sample of where a processor was, and which address and thread
+ * that were.
+ */
 bool etwas_kernel_sample(const EVENT_RECORD *record, uint64_t *address, uint32_t *thread);
 
-/* Does it say what a file is called, which etwas_file_names_add_record reads? */
+/* Returns whether the record has the name of a file, which etwas_file_names_add_record reads. */
 bool etwas_kernel_is_file_name(const EVENT_RECORD *record);
 
-/* Is it about a process, which etwas_kernel_process reads? */
+/* Returns whether the record is about a process, which etwas_kernel_process reads. */
 bool etwas_kernel_is_process(const EVENT_RECORD *record);
 
 #endif

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_KERNEL_KERNEL_SYMBOLS_H
 
 /*
- * The kernel's functions by the records in which a trace tells of them (docs/file-format.md).
+ * The kernel's functions, by the records in which a trace has their addresses
+ * (docs/file-format.md).
  */
 
 #include <etwas/evntcons.h>
@@ -32,11 +33,11 @@ struct etwas_kernel_symbols {
     bool out_of_memory;
 };
 
-/* Learns of a record that is of that type (etwas_event_is_kernel_symbol), and may hold anything. */
+/* Adds a record of that type (etwas_event_is_kernel_symbol), which may hold anything. */
 void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
                                      const EVENT_RECORD *record);
 
-/* The function in which an address lies; NULL: not known. */
+/* Returns the function that an address is in; NULL if it is not known. */
 const struct etwas_kernel_symbol *etwas_kernel_symbols_find(struct etwas_kernel_symbols *symbols,
                                                             uint64_t address);
 

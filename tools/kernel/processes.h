@@ -39,45 +39,53 @@ struct etwas_processes {
     bool out_of_memory;
 };
 
-/* What a record says of the process that has an id. */
+/* What a record tells about the process that has an id. */
 enum etwas_processes_news {
     ETWAS_PROCESSES_SAME,
     ETWAS_PROCESSES_BEGAN,   /* a process */
     ETWAS_PROCESSES_RENAMED, /* it runs another program */
 };
 
-/* False without memory. */
+/* Returns false without memory. */
 bool etwas_processes_open(struct etwas_processes *processes);
 
 /*
- * Learns of a record that is about a process (etwas_kernel_is_process), in the order of time;
- * *process: which.
+ * Adds a record about a process (etwas_kernel_is_process), in the order of time, and sets *process
+ * to its id.
  */
 enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *processes,
                                                      const EVENT_RECORD *record, int64_t time,
                                                      uint32_t *process);
 
-/* The same, and a thread that runs another program is another one of the schedule from then on. */
+/*
+ * Adds a record in the same way. If the process runs another program from now on, its thread counts
+ * as another one in the schedule.
+ */
 void etwas_processes_follow(struct etwas_processes *processes, struct etwas_schedule *schedule,
                             const EVENT_RECORD *record, int64_t time_ns);
 
-/* Which life of an id it was then, its number; ETWAS_PROCESSES_NONE: it is not known. */
+/*
+ * Returns the number of the life that an id had at that time; ETWAS_PROCESSES_NONE: it is not
+ * known.
+ */
 uint32_t etwas_processes_life(const struct etwas_processes *processes, uint32_t process,
                               int64_t time);
 
-/* UTF-8, any characters; NULL: it is not known. */
+/*
+ * Returns the name of a process at that time in UTF-8, with any characters; NULL: it is not known.
+ */
 const char *etwas_processes_name(const struct etwas_processes *processes, uint32_t process,
                                  int64_t time);
 
 /*
- * Which process has the id by what was taken so far: its first life's number; ETWAS_PROCESSES_NONE:
- * the first one had it.
+ * Returns the process that has an id by the records that were added so far, as the number of its
+ * first life; ETWAS_PROCESSES_NONE: the first one that had the id.
  */
 uint32_t etwas_processes_now(const struct etwas_processes *processes, uint32_t process);
 
 /*
- * The names that such a process had, one after the other: "sh, make". Returns `room`, which is cut
- * at its end; NULL: none is known.
+ * Writes the names that such a process had, one after the other: "sh, make". Returns `room`, whose
+ * text may be cut; NULL: no name is known.
  */
 const char *etwas_processes_names(const struct etwas_processes *processes, uint32_t process,
                                   uint32_t first, char *room, size_t room_bytes);

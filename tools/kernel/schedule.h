@@ -82,15 +82,15 @@ struct etwas_schedule_processor {
 struct etwas_schedule;
 
 /*
- * A thread was in a state from one time to another; `event` ended that, NULL: the trace did.
- * Intervals of a thread come in order, those that an event ends in the order: who gave way, who
- * came.
+ * Is called for each interval that a thread was in a state. `event` ended the interval; NULL: the
+ * end of the trace did. Intervals of one thread come in order. If one event ends two, that of the
+ * thread that gave way comes before that of the thread that came.
  */
 typedef void etwas_schedule_interval(void *context, const struct etwas_schedule_thread *thread,
                                      enum etwas_schedule_state state, int64_t from_ns,
                                      int64_t to_ns, const struct etwas_kernel_event *event);
 
-/* What a processor did from one time to another is not known. */
+/* Is called for a time in which it is not known what a processor did. */
 typedef void etwas_schedule_unknown(void *context, uint32_t processor, int64_t from_ns,
                                     int64_t to_ns);
 
@@ -119,44 +119,44 @@ struct etwas_schedule {
     uint64_t other_switches;
 };
 
-/* False without memory. */
+/* Returns false without memory. */
 bool etwas_schedule_open(struct etwas_schedule *schedule);
 
-/* The trace has an event then, of whatever kind: in the order of time. */
+/* Tells the time of an event of any kind, in the order of time. */
 void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns);
 
-/* What the event means, at the time that etwas_schedule_time said last. */
+/* Adds an event, at the time that etwas_schedule_time was given last. */
 void etwas_schedule_add_record(struct etwas_schedule *schedule,
                                const struct etwas_kernel_event *event);
 
-/* The trace has ended: what still goes on is counted until there. */
+/* Ends the trace: whatever still goes on is counted until its last event. */
 void etwas_schedule_finish(struct etwas_schedule *schedule);
 
 /*
- * The process that has the id runs another program, and was seen on that processor, or UINT32_MAX:
- * what it does from now on is another thread's.
+ * Notes that a process runs another program: what its thread does from now on counts as another
+ * thread's. `processor` is where it was seen, or UINT32_MAX.
  */
 void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t thread, uint32_t processor);
 
 /*
- * The thread logs an event: it runs, and if nothing was seen of it so far, it always did. NULL:
- * there are too many.
+ * Notes that a thread logs an event, so that it runs; if it is new, it has always been running.
+ * Returns NULL if there are too many threads.
  */
 struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t thread);
 
-/* How long it was in each state up to then, which is not before its newest switch. */
+/* Finds how long a thread was in each state up to a time, which is not before its newest switch. */
 void etwas_schedule_account(const struct etwas_schedule *schedule,
                             const struct etwas_schedule_thread *thread, int64_t time_ns,
                             uint64_t ns[ETWAS_SCHEDULE_STATES]);
 
 /*
- * How much of the time since its newest switch, up to then, it may have been in another state than
- * its own.
+ * Returns how much of the time from a thread's newest switch up to then it may have been in another
+ * state than its own.
  */
 uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
                                     const struct etwas_schedule_thread *thread, int64_t time_ns);
 
-/* Who has the id now; NULL: nobody that is known. */
+/* Returns the thread that has the id now; NULL if none is known. */
 struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,
                                                   uint32_t thread);
 

@@ -4,18 +4,18 @@
 #define ETWAS_TOOLS_TRACE_DESCRIPTIONS_H
 
 /*
- * What a file says of its events.
+ * The descriptions of a file's events.
  *
- * A description may come after the events that it describes. So the first event that nothing
- * describes has the whole file read for descriptions, once; if that does not help, also the other
- * files of the command, until one has it: each of these is read once for all. What a file says
- * itself comes first.
+ * A description may come after the events that it describes. So when an event is met that nothing
+ * describes, the whole file is read for descriptions, once. If that does not help, the other files
+ * of the command are read too, until one has the description; each is read once. A file's own
+ * descriptions take precedence.
  */
 
 #include "event/schema_texts.h"
 #include "trace/input.h"
 
-/* What the decoder said of events with this header, which have no items that describe them. */
+/* What the decoder has found for events with this header and without items that describe them. */
 struct etwas_schema_texts_kind {
     bool known;
     bool classic;
@@ -42,48 +42,55 @@ struct etwas_descriptions {
     bool out_of_memory;
 };
 
-/* `path` and `paths` must stay. False without memory. */
+/*
+ * Opens the descriptions of a file. `path` and `paths` must outlive them. Returns false without
+ * memory.
+ */
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
                              struct etwas_field_paths *paths);
 void etwas_descriptions_close(struct etwas_descriptions *descriptions);
 
 /*
- * Behind the events of a file: says on standard error what of its manifests could not be used. For
- * every command that decodes; once for a file.
+ * To be called after the events of a file: reports on standard error which of its manifests could
+ * not be used. Every command that decodes calls it, once for a file.
  */
 void etwas_descriptions_report_left_out(const etwas_decoder *decoder, const char *path);
 
-/*
- * The command that had files has ended, and nothing that it was told of their events is needed any
- * more.
- */
+/* Frees what was read of all files, at the end of a command. */
 void etwas_descriptions_forget(void);
 
 /*
- * Takes in what a record says about others. ERROR_SUCCESS: it is no event to be shown;
- * ERROR_INVALID_DATA: it makes no sense; else it says nothing.
+ * Learns what a record says about other events. Returns ERROR_SUCCESS if it describes some, so that
+ * it is no event to be shown; ERROR_INVALID_DATA if it makes no sense; otherwise the record
+ * describes nothing.
  */
 uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
                                        const EVENT_RECORD *record);
 
 /*
- * Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest, and with
- * TraceLogging's channel a payload may say it.
+ * Returns whether the header alone determines what an event is. The id 0xFFFE may be that of a
+ * manifest, and on TraceLogging's channel the payload may determine it.
  */
 bool etwas_descriptions_header_is_enough(const EVENT_RECORD *record);
 
-/* What describes an event; NULL: nothing does. *senseless: what should, makes no sense. */
+/*
+ * Returns what describes an event; NULL if nothing does. Sets *senseless if what should describe it
+ * makes no sense.
+ */
 struct etwas_schema_texts *etwas_descriptions_find(struct etwas_descriptions *descriptions,
                                                    const EVENT_RECORD *record, bool *senseless);
 
 /*
- * What describes events with this header, if both functions were asked about one and nothing was
- * learned since: then the answers are the same. NULL: ask them.
+ * Returns the same from memory, if both functions above were called for an event with this header
+ * and nothing was learned since. NULL: call them.
  */
 struct etwas_schema_texts *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
                                                     const EVENT_RECORD *record);
 
-/* The provider of an event that nothing describes, "" if it is not known. Until the next call. */
+/*
+ * Returns the name of the provider of an event that nothing describes, "" if it is not known. Valid
+ * until the next call.
+ */
 const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
                                         const EVENT_RECORD *record);
 

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_TRACE_INPUT_H
 
 /*
- * Trace files as the commands read them: opened, processed, and what was wrong with them kept. Also
- * sessions that run.
+ * Trace files that a command reads: opens and processes them, and keeps what was wrong with them.
+ * Also reads sessions that are running.
  */
 
 #include "cli/progress.h"
@@ -21,7 +21,7 @@ enum {
     ETWAS_INPUT_DAMAGES_KEPT = 20, /* the first ones; a file may have any number */
 };
 
-/* What TimeStamp of a record is. */
+/* The meaning of a record's TimeStamp. */
 enum etwas_input_time {
     ETWAS_INPUT_FILETIME,
     ETWAS_INPUT_NANOSECONDS, /* since 1970; FILETIME where the clock knows no more */
@@ -31,7 +31,9 @@ enum etwas_input_time {
 
 struct etwas_input;
 
-/* A damage where it is met: between the event before and the next one, of this file. */
+/*
+ * Is called for a damage where it is found, between the event before and the next one of the file.
+ */
 typedef void (*etwas_input_damage_callback)(const struct etwas_input *input,
                                             const etwas_damage *damage);
 
@@ -70,8 +72,8 @@ struct etwas_input_callbacks {
 };
 
 /*
- * Opens `path`. `input` must stay where it is until it is closed. Returns ETWAS_EXIT_FINE, or says
- * on standard error what is wrong and returns ETWAS_EXIT_OPEN.
+ * Opens a file or session. `input` must not be moved until it is closed. Returns ETWAS_EXIT_FINE,
+ * or ETWAS_EXIT_OPEN after a message on standard error.
  */
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context);
@@ -95,8 +97,8 @@ struct etwas_input_run {
 };
 
 /*
- * What the file says was lost, or overwritten, without what another file of the run tells too:
- * these add up.
+ * Returns how many events were lost, or overwritten, by what the file says, without what another
+ * file of the run says too; so the numbers of several files can be added.
  */
 static inline uint64_t etwas_input_lost(const struct etwas_input *input)
 {
@@ -115,41 +117,44 @@ static inline uint64_t etwas_input_overwritten(const struct etwas_input *input)
  */
 int etwas_input_process(struct etwas_input_run *run);
 
-/* A record's time in nanoseconds since 1970; of ETWAS_INPUT_RAW by the wall clock. */
+/*
+ * Returns a record's time in nanoseconds since 1970, by the wall clock of that moment if the
+ * TimeStamp is raw.
+ */
 int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
-/* Is TimeStamp of its records as recorded? */
+/* Returns whether the TimeStamp of its records is as recorded. */
 static inline bool etwas_input_has_raw(const struct etwas_input *input)
 {
     return input->time == ETWAS_INPUT_RAW || input->time == ETWAS_INPUT_BOTH;
 }
 
-/* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
+/* Returns a record's time by a clock that nobody sets, for differences. Its zero is arbitrary. */
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
-/* Finds out how long events were lost, if that is what it says: `lost_ns`. */
+/* Sets `lost_ns` of an event that tells of a loss: how long events were lost. */
 struct etwas_kernel_event;
 void etwas_input_measure_loss(const struct etwas_input *input, struct etwas_kernel_event *event);
 
 /*
- * A time in nanoseconds since 1970 as FILETIME, and back: outside of the years 1678 to 2261 the
- * nearest inside.
+ * Converts a time in nanoseconds since 1970 to a FILETIME, and back. A time outside of the years
+ * 1678 to 2261 becomes the nearest one inside.
  */
 int64_t etwas_input_filetime(int64_t unix_ns);
 int64_t etwas_input_ns_of(int64_t filetime);
 
 /*
- * A record's time as etwas_input_print_time shows it, in nanoseconds since 1970: what --from and
- * --to compare.
+ * Returns a record's time as etwas_input_print_time shows it, in nanoseconds since 1970, which
+ * --from and --to compare.
  */
 int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
-/* The same of a TimeStamp. */
+/* Returns the same for a TimeStamp. */
 int64_t etwas_input_shown_stamp_ns(const struct etwas_input *input, int64_t stamp);
 
 /*
- * From one time to another, which may be as far apart as a damaged file has them; 0 where they turn
- * around.
+ * Returns the time between two times, which a damaged file may have any distance apart; 0 if the
+ * second is earlier.
  */
 static inline uint64_t etwas_input_passed_ns(int64_t from_ns, int64_t to_ns)
 {
@@ -157,40 +162,49 @@ static inline uint64_t etwas_input_passed_ns(int64_t from_ns, int64_t to_ns)
 }
 
 /*
- * Writes a record's time, in UTC; to the nanosecond where the clock has it. Not of ETWAS_INPUT_RAW.
+ * Writes a record's time in UTC, to the nanosecond if the clock has it. The input's time must not
+ * be ETWAS_INPUT_RAW.
  */
 void etwas_input_print_time(struct etwas_output *output, const struct etwas_input *input,
                             const EVENT_RECORD *record);
 
-/* The same of a stamp as recorded, such as stands in a payload. */
+/* Writes the time of a stamp as recorded, such as one in a payload. */
 void etwas_input_print_stamp(struct etwas_output *output, const struct etwas_input *input,
                              int64_t raw);
 
-/* When the session started, in nanoseconds since 1970. */
+/* Returns when the session started, in nanoseconds since 1970. */
 int64_t etwas_input_start_ns(const struct etwas_input *input);
 
-/* When it ended; that of 1601 where it wrote no end. */
+/*
+ * Returns when the session ended, in nanoseconds since 1970; the time of 1601 if it wrote no end.
+ */
 int64_t etwas_input_end_ns(const struct etwas_input *input);
 
 /*
- * Begins a JSON object about the file: its name, whether it is damaged by `result`, and what was
+ * Begins a JSON object about the file: its name, whether it is damaged, by `result`, and what was
  * lost.
  */
 void etwas_input_print_json(struct etwas_output *output, const struct etwas_input *input,
                             int result);
 
-/* One line for each damage kept and one for the rest, each begun with `prefix`. */
+/*
+ * Writes a line for each damage that was kept, and one for the others, each with `prefix` before
+ * it.
+ */
 void etwas_input_print_damages(struct etwas_output *output, const struct etwas_input *input,
                                const char *prefix);
 
-/* "etwas COMMAND: PATH: WHAT" on standard error; with `is_note` it is one. */
+/* Prints "etwas COMMAND: PATH: WHAT" on standard error, as a note with `is_note`. */
 void etwas_input_report(const struct etwas_input *input, const char *command, bool is_note,
                         const char *what);
 
-/* Says on standard error if a file that was processed has no end. */
+/* Reports on standard error if a file that was processed has no end. */
 void etwas_input_warn_of_end(const struct etwas_input *input);
 
-/* The damages, whether it has no end, and what was lost while recording, on standard error. */
+/*
+ * Reports on standard error the damages, whether the file has no end, and what was lost while it
+ * was recorded.
+ */
 void etwas_input_warn(const struct etwas_input *input);
 
 #endif

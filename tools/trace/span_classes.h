@@ -4,8 +4,9 @@
 #define ETWAS_TOOLS_TRACE_SPAN_CLASSES_H
 
 /*
- * The classes of spans by number, from 0 as they were met, and among them the kinds of other
- * events, for who asks about such. What a schema's class is, is looked up by name once.
+ * The classes of spans, numbered from 0 in the order in which they were met; and among them the
+ * kinds of other events, for commands that ask for these. The class of a schema is looked up by
+ * name once.
  */
 
 #include "trace/span_name.h"
@@ -21,7 +22,7 @@ struct etwas_span_class {
     bool is_of_span; /* else its events neither begin nor end one */
 };
 
-/* What a kind of event was the last time: its class. */
+/* The class that a kind of event had the last time. */
 struct etwas_span_memo {
     const struct etwas_schema_texts *schema_texts; /* NULL: nothing describes it */
     etwas_guid guid;
@@ -40,15 +41,21 @@ struct etwas_span_classes {
 bool etwas_span_classes_open(struct etwas_span_classes *classes);
 void etwas_span_classes_close(struct etwas_span_classes *classes);
 
-/* The class of what an event begins or ends, or its own kind; UINT32_MAX: there are too many. */
+/*
+ * Returns the number of the class of the span that an event begins or ends, or of the event's own
+ * kind; UINT32_MAX: there are too many.
+ */
 uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
                                  const struct etwas_schema_texts *schema_texts,
                                  const EVENT_RECORD *record);
 
-/* Before descriptions are closed: what was known by them is not known any more. */
+/* Forgets what was found by descriptions; to be called before these are closed. */
 void etwas_span_classes_forget(struct etwas_span_classes *classes);
 
-/* Is it called so? NULL: every class is. No class is one too many. */
+/*
+ * Returns whether a class has the name `wanted`; NULL matches every class. A class that was one too
+ * many has no name.
+ */
 bool etwas_span_classes_is(const struct etwas_span_classes *classes, uint32_t class_index,
                            const char *wanted);
 

@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_TRACE_SPAN_NAME_H
 #define ETWAS_TOOLS_TRACE_SPAN_NAME_H
 
-/*
- * What the classes of instances and activities are called, and kinds of other events.
- */
+/* The names of the classes of instances and activities, and of the kinds of other events. */
 
 #include "trace/descriptions.h"
 
@@ -13,18 +11,22 @@ enum {
     ETWAS_SPAN_NAME_BYTES = 128, /* with its 0; what is longer is cut */
 };
 
-/* Is it of the type with which spans begin or end? */
+/* Returns whether the event is of a type with which spans begin or end. */
 bool etwas_span_name_is_of_span(const EVENT_RECORD *record);
 
 /*
- * PROVIDER/CLASS: the name of an event that begins or ends it without what says which of these it
- * does; PROVIDER/EVENT, the whole name, of others. The GUID where nothing describes the event.
+ * Writes PROVIDER/CLASS for an event that begins or ends a span: its name without the part that
+ * says which of these it does. Writes PROVIDER/EVENT, the whole name, for other events, and the
+ * GUID if nothing describes the event.
  */
 void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES],
                           const struct etwas_schema_texts *schema_texts,
                           const EVENT_RECORD *record);
 
-/* By its whole name, by what stands behind the provider, or by its GUID; in any case. */
+/*
+ * Compares a class, in any case of letters, by its whole name, by the part behind the provider, or
+ * by its GUID.
+ */
 bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted);
 
 #endif

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_TRACE_WINDOW_H
 
 /*
- * The options --from and --to of commands: the events of a window of time alone, by the times that
- * dump shows. Both ends are inside.
+ * The options --from and --to of commands, which select the events of a window of time by the times
+ * that `etwas dump` shows. Both ends belong to the window.
  */
 
 #include "trace/coverage.h"
@@ -30,14 +30,15 @@ struct etwas_window {
 };
 
 /*
- * Reads one end as it was given. False after a message on standard error, which names the option.
+ * Reads one end of the window. Returns false after a message on standard error, which names the
+ * option.
  */
 bool etwas_window_option(struct etwas_window_end *end, const char *command, const char *option,
                          const char *text);
 
 /*
- * Makes moments of both ends. Where one counts from the first or last event of these traces they
- * are looked through for it. False after a message on standard error: the window ends before it
+ * Converts both ends to times. If one counts from the first or last event of the traces, reads
+ * these to find it. Returns false after a message on standard error: the window ends before it
  * begins.
  */
 bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
@@ -48,7 +49,7 @@ static inline bool etwas_window_is_set(const struct etwas_window *window)
     return window->from.anchor != ETWAS_WINDOW_OPEN || window->to.anchor != ETWAS_WINDOW_OPEN;
 }
 
-/* Is the record inside of a window that is resolved? */
+/* Returns whether a record is inside of a window that is resolved. */
 static inline bool etwas_window_holds(struct etwas_window *window, const struct etwas_input *input,
                                       const EVENT_RECORD *record)
 {
@@ -67,19 +68,19 @@ static inline bool etwas_window_holds(struct etwas_window *window, const struct 
 }
 
 /*
- * Behind the events: if none was inside says so, and from when until when these traces go, or that
- * they have none. Returns whether one was.
+ * To be called after the events. If none was inside of the window, reports so, with the time that
+ * the traces cover, or that they have no events. Returns whether one was.
  */
 bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
                          uint32_t count);
 
 /*
- * Has a run read no more than a window that is resolved takes, for a command that needs nothing of
- * what came before. To 100 ns: etwas_window_holds is more exact.
+ * Limits a run to what a resolved window selects, for a command that needs nothing of what came
+ * before. Exact to 100 ns; etwas_window_holds is more exact.
  */
 void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run);
 
-/* What the options take, for the help of a command. */
+/* The help text about the options. */
 extern const char etwas_window_help[];
 
 #endif
