@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What EnableTraceEx2 requests from a system provider besides keywords: filters and stacks. */
+/*
+ * What EnableTraceEx2 requests from a system provider besides keywords: filters and stacks.
+ */
 #ifndef ETWAS_SYSTEM_ENABLEMENT_H
 #define ETWAS_SYSTEM_ENABLEMENT_H
 

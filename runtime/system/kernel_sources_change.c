@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Opens and closes groups and their sources as the settings change. */
+/*
+ * Opens and closes groups and their sources as the settings change.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Beginning and end of the kernel sources, and their accounts. Nothing here is done often. */
+/*
+ * Beginning and end of the kernel sources, and their accounts. Nothing here is done often.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The settings of a system logger. All of them may change while it runs. */
+/*
+ * The settings of a system logger. All of them may change while it runs.
+ */
 #ifndef ETWAS_SYSTEM_SETTINGS_H
 #define ETWAS_SYSTEM_SETTINGS_H
 

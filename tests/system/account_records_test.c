@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A system logger's file says what became of the events of each source, and which records were made of
- * them; who counts the records finds these, and no others.
+ * A system logger's file contains the accounts of each source, and the records that were made of
+ * it. A reader that counts the records finds as many, and no others.
  */
 #include <ck_pr.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Tests that the kernel may spoil, by losing events: on a machine that is busy for a moment its rings fill, and Linux
- * 6.18 leaves out some events by itself. Such a test begins again, behind its teardown and setup.
+ * Tests that the kernel may spoil by losing events: on a busy machine its rings fill, and Linux
+ * 6.18 leaves out some events by itself. Such a test begins again, after its teardown and setup.
  */
 #ifndef ETWAS_TESTS_SYSTEM_ATTEMPTS_H
 #define ETWAS_TESTS_SYSTEM_ATTEMPTS_H

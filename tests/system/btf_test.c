@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a kernel says of its functions: made up, cut anywhere, and this one's.
+ * The kernel's description of its functions: made up, cut anywhere, and that of this kernel.
  */
 #include "system/stream/btf.h"
 

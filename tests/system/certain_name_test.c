@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * When the name of an open file is told: if it was looked up while it was certainly that file.
+ * The name of an open file is emitted if it was read while it was certainly that file's.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A system logger that is changed while it runs: what is opened tells what there is, and what cannot be
- * opened any more is not in force.
+ * A system logger that is changed while it runs: an opened group emits its rundown, and what cannot
+ * be opened any more is not in force.
  */
 #include <string.h>
 #include <sys/resource.h>

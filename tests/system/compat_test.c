@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Calls that are made as programs of 32 bits make them are numbered in another way: none is taken for what its number means
- * here.
+ * Calls that are made as 32-bit programs make them have other numbers: none is taken for the call
+ * that its number means here.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS where the kernel has no tracepoints of page faults: each page that is touched
- * for the first time is told all the same. On x86 they are hidden, in mounts of our own.
+ * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS where the kernel has no tracepoints of page faults: each page
+ * that is touched for the first time is recorded all the same. On x86 they are hidden, in mounts of
+ * our own.
  */
 #include <sched.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The file that a thread keeps open for its counters: until it ends, in no child, and what is said where it
- * cannot be had.
+ * The file that a thread keeps open for its counters: until it ends, in no child, and what is
+ * recorded if it cannot be opened.
  */
 #include <errno.h>
 #include <fcntl.h>

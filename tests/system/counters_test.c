@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_PROCESS_COUNTERS against the real kernel: what a process used is told with its end, and
- * who may not be told does not get the flag.
+ * EVENT_TRACE_FLAG_PROCESS_COUNTERS against the real kernel: the end of a process has what it used,
+ * and without leave the flag is refused.
  */
 #include <linux/capability.h>
 #include <pthread.h>

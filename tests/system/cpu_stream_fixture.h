@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* One stream on one processor, as tests of the real kernel want it. */
+/*
+ * One stream on one processor, for tests of the real kernel.
+ */
 #ifndef ETWAS_TESTS_SYSTEM_CPU_STREAM_FIXTURE_H
 #define ETWAS_TESTS_SYSTEM_CPU_STREAM_FIXTURE_H
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a stream tells of processes, threads and images of the real kernel.
+ * Process records of the real kernel in a stream: processes, threads and images.
  */
 #include <pthread.h>
 #include <setjmp.h>

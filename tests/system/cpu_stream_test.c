@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * CPU event streams against the real kernel: what happens so often arrives so often, or is counted lost.
+ * CPU event streams against the real kernel: every event arrives, or is counted lost.
  */
 #include <errno.h>
 #include <etwas/winerror.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DBGPRINT: each line that is written into the kernel's log is told, once, with who
- * wrote it.
+ * EVENT_TRACE_FLAG_DBGPRINT: each line that is written into the kernel's log is recorded once, with
+ * its writer.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 /*
  * EVENT_TRACE_FLAG_DISK_IO, _DISK_IO_INIT and _SPLIT_IO, on a disk of our own, a loop device: every
- * request is told once, with its place, its size and who made it.
+ * request is recorded once, with its offset, its size and the thread that made it.
  */
 #include <fcntl.h>
 #include <linux/loop.h>

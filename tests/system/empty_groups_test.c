@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: accepted, silent, and the session says so.
+ * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER are accepted and have no events, and the session
+ * explains why.
  */
 #include <etwas/etwas.h>
 #include <string.h>

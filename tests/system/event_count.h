@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* How many of a file's events are of a kind. */
+/*
+ * How many of a file's events are of a kind.
+ */
 #ifndef ETWAS_TESTS_SYSTEM_EVENT_COUNT_H
 #define ETWAS_TESTS_SYSTEM_EVENT_COUNT_H
 

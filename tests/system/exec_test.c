@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The arguments of programs against the real kernel: where the probe may be, each exec has those it was given,
- * however short it lives; where it may not, they are read afterwards, and the record says so.
+ * The arguments of programs against the real kernel: with the probe each exec has those that it was
+ * given, however short it lives; without it they are read afterwards, and the record says so.
  */
 #include <ck_pr.h>
 #include <fcntl.h>

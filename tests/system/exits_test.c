@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the kernel says of who exits, made up: whole, cut and hostile.
+ * The kernel's reports of threads that exit, made up: whole, cut and hostile.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_FILE_IO_INIT and _FILE_IO of the calls that are rarer: what each of them is called.
+ * EVENT_TRACE_FLAG_FILE_IO_INIT and _FILE_IO of rarer calls: which operation each of them is.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events of the class FileIo as tests look at them: those of the thread that asks.
+ * Events of the class FileIo for tests: those of the calling thread.
  */
 #ifndef ETWAS_TESTS_SYSTEM_FILE_EVENTS_H
 #define ETWAS_TESTS_SYSTEM_FILE_EVENTS_H

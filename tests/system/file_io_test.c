@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_FILE_IO_INIT and _FILE_IO: each operation on a file is told once, with its file, place and
- * size, and its end with what became of it.
+ * EVENT_TRACE_FLAG_FILE_IO_INIT and _FILE_IO: each operation on a file is recorded once, with its
+ * file, offset and size, and its end with the result.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Operations on files that are asked for through io_uring: each is told once, with its file where the kernel
- * says it, and its end.
+ * Operations on files that are requested through io_uring: each is recorded once, with its file
+ * where the kernel reports it, and its end.
  */
 #include <ck_pr.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_VAMAP: each part of a file that is mapped and unmapped is told once, with its place and size in
- * memory, its place in the file, and the file's name.
+ * EVENT_TRACE_FLAG_VAMAP: each part of a file that is mapped and unmapped is recorded once, with
+ * its address and size, its offset in the file, and the file's name.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The names of open files: those that are certain are told, and none is ever another's.
+ * The names of open files: those that are certain are recorded, and none is ever another file's.
  */
 #include <fcntl.h>
 #include <stdio.h>

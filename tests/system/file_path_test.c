@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Paths that calls are given: where the probe may be, each open, rename, link and deletion has its own, however short the
- * file is open; where it may not, none has.
+ * Paths that calls are given: with the probe each open, rename, link and deletion has its own,
+ * however short the file is open; without it none has.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Lines of `maps`, as the kernel writes them and as nobody does, and keys that were told.
+ * Lines of `maps`, as the kernel writes them and as it does not, and keys whose names are emitted.
  */
 #include <setjmp.h>
 #include <stdarg.h>

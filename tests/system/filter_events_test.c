@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Filters of system providers by event, and of events with stacks; and what is refused.
+ * Filters of system providers by event, and of events with stacks; and which filters are refused.
  */
 #include <string.h>
 

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS and _DISK_FILE_IO: each page of a mapped file that has to come from the disk
- * is told once, with its address and its place in the file, whose name is told.
+ * EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS and _DISK_FILE_IO: each page of a mapped file that comes from
+ * the disk is recorded once, with its address and its offset in the file; the file's name is
+ * recorded, too.
  */
 #include <fcntl.h>
 #include <stdio.h>

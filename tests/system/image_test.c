@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_IMAGE_LOAD against the real kernel: what is mapped to be run is loaded where it is,
- * with the build that it is, once, in the process that has it.
+ * EVENT_TRACE_FLAG_IMAGE_LOAD against the real kernel: every executable mapping is loaded once, at
+ * its address, with its build id, in its process.
  */
 #include <dirent.h>
 #include <fcntl.h>

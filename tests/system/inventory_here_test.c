@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The inventory of this machine: what is told agrees with what the system says in other ways. */
+/*
+ * The inventory of this machine agrees with what the system says in other ways.
+ */
 #include <dirent.h>
 #include <net/if.h>
 #include <setjmp.h>

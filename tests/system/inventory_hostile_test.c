@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The inventory of machines that make no sense: nothing waits, nothing is endless, and every record
- * stays in its room.
+ * The inventory of machines that make no sense: it never waits, always ends, and every record stays
+ * in its room.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_SYSTEM_INVENTORY_PATHS_H
 #define TESTS_SYSTEM_INVENTORY_PATHS_H
 
-/* Every file that the inventory reads somewhere. */
+/* Every file that the inventory reads. */
 static const char *const inventory_paths[] = {
     "proc/cpuinfo",
     "proc/meminfo",

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A made-up machine: files beneath a folder of the test's own, and what the inventory tells of them.
+ * A made-up machine: files beneath a folder of the test's own, and the inventory that is emitted
+ * for them.
  */
 #ifndef ETWAS_TESTS_INVENTORY_TREE_H
 #define ETWAS_TESTS_INVENTORY_TREE_H

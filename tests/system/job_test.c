@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_JOB: a control group that is made, has a process put into it and is removed. In a private
- * mount of cgroup2: who has none is skipped.
+ * EVENT_TRACE_FLAG_JOB: a control group is made, a process is moved into it, and it is removed.
+ * Runs in a private mount of cgroup2, and is skipped where there is none.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How often the whole machine passes a tracepoint, as the kernel counts it for anybody.
+ * How often the whole machine passes a tracepoint, by the kernel's own count.
  */
 #ifndef ETWAS_TESTS_SYSTEM_KERNEL_COUNT_H
 #define ETWAS_TESTS_SYSTEM_KERNEL_COUNT_H

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What tests of the system logger have in common: sessions of it, their files, and things to happen.
+ * Shared by the tests of the system logger: its sessions, their files, and events to record.
  */
 #ifndef ETWAS_TESTS_SYSTEM_KERNEL_FIXTURE_H
 #define ETWAS_TESTS_SYSTEM_KERNEL_FIXTURE_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A thread's call begins on one processor, whose ring then loses something, and a call ends on another: whether
- * that is the same call nobody knows, from where the gap begins until it is over.
+ * A thread's call begins on one processor, whose ring then loses something, and a call ends on
+ * another. Whether it is the same call is unknown from the beginning of the gap to its end.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's functions that stacks of a session lie in: told at its end, and in snapshots.
+ * The kernel's functions in the stacks of a session: emitted at its end, and in snapshots.
  */
 #include <string.h>
 

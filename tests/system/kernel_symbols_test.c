@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which of the kernel's functions addresses are in, by lists of symbols that are made up; and which
- * addresses of records are noted.
+ * The kernel's functions that contain addresses, by made-up lists of symbols; and the addresses in
+ * records that are remembered.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system logger as a session: what starts it and what does not, what an update changes, what it
- * leaves behind.
+ * The system logger as a session: which flags start it, what an update changes, and that nothing is
+ * left behind.
  */
 #include <ck_pr.h>
 #include <fcntl.h>

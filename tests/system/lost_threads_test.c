@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Threads whose beginning or end was lost: after a gap a process has those that are there, and ends with the
- * last one.
+ * Threads whose beginning or end was lost: after a gap a process has the threads that exist, and
+ * ends with the last one.
  */
 #include "system/made_up_processes.h"
 

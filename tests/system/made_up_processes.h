@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A made-up /proc, and made-up sequences of what the kernel says: what is told of processes and images
- * becomes a text. Each record is a line of when, where (* is the logger itself) and what.
+ * A made-up /proc, and made-up sequences of the kernel's records. The records that are emitted for
+ * processes and images become a text: a line for each, with its time, its processor (* for
+ * rundowns) and its content.
  */
 #ifndef ETWAS_TESTS_SYSTEM_MADE_UP_PROCESSES_H
 #define ETWAS_TESTS_SYSTEM_MADE_UP_PROCESSES_H

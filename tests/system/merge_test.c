@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Made-up rings of several processors are read in one order of time, each record once, and none that
- * is younger than was asked for.
+ * Made-up rings of several processors are read in one order of time, each record once, and none
+ * that is younger than the limit.
  */
 #include <setjmp.h>
 #include <stdarg.h>

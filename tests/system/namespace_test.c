@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Who logs in a PID namespace of its own sees the numbers of that, in all events: threads outside are 0, and
- * are not taken for one another.
+ * A logger in a PID namespace of its own records the numbers of that namespace: threads outside
+ * have number 0, and are not confused.
  */
 #include <ck_pr.h>
 #include <sched.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_NETWORK_TCPIP: every connection begins and ends once on either side, with its ends,
- * its bytes and whose it is.
+ * EVENT_TRACE_FLAG_NETWORK_TCPIP: every connection begins and ends once on either side, with its
+ * two ends, its bytes and its process.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Errands of several threads at once: how many are left alone, and what becomes of their places.
+ * Offloaded tasks of several threads at once: how many are abandoned, and what becomes of their
+ * slots.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which file a descriptor is, and where it reads and writes: what is not known is not said.
+ * The file of a descriptor, and where it reads and writes; what is not known is reported as
+ * unknown.
  */
 #include <setjmp.h>
 #include <stdarg.h>

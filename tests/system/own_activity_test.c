@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions of the own process by nobody: when its threads run and wait, where they are, what memory they
- * touch and take.
+ * Sessions of the own process without privileges: when its threads run and wait, where they are,
+ * and which memory they touch and allocate.
  */
 #include <ck_pr.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions of a process that is nobody and records itself.
+ * Sessions of a process without privileges that records itself.
  */
 #ifndef ETWAS_TESTS_SYSTEM_OWN_FIXTURE_H
 #define ETWAS_TESTS_SYSTEM_OWN_FIXTURE_H

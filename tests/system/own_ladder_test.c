@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions of the own process where perf_event_open is forbidden, as in containers: they tell what there is,
- * and on which rung they stand.
+ * Sessions of the own process where perf_event_open is forbidden, as in containers: they emit
+ * rundowns, and report their rung.
  */
 #include <errno.h>
 #include <linux/filter.h>

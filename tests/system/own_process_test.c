@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions of the own process by nobody: its threads, its images, itself and nobody else, and what they
- * cannot have.
+ * Sessions of the own process without privileges: its threads, its images, no other processes, and
+ * what is refused.
  */
 #include <ck_pr.h>
 #include <dlfcn.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS: each page that is touched for the first time, and each that is
- * copied because it is written to.
+ * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS: each page that is touched for the first time, and each that
+ * is copied by a write.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What processes use: texts of /proc, made up and cut, and what is told of processes that are made up.
+ * What processes use: texts of /proc, made up and cut, and the records of made-up processes.
  */
 #include "system/made_up_processes.h"
 

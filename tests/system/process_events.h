@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events of the class Process as tests look at them, and programs for them to be of.
+ * Events of the class Process for tests, and programs that cause them.
  */
 #ifndef ETWAS_TESTS_SYSTEM_PROCESS_EVENTS_H
 #define ETWAS_TESTS_SYSTEM_PROCESS_EVENTS_H

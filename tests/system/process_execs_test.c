@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Execs whose arguments a probe says, from made-up sequences: each is told once, with what is known of it.
+ * Execs whose arguments a probe reports, from made-up sequences: each is emitted once, with what is
+ * known of it.
  */
 #include <stdlib.h>
 #include <string.h>

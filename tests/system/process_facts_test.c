@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What /proc says of a process: texts made up, whole, cut and hostile, and our own.
+ * Facts about a process from /proc: texts made up, whole, cut and hostile, and our own.
  */
 #include <fcntl.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is told of the images of processes, and that nothing is kept of those who ended.
+ * The images of processes, and that ended processes leave no memory.
  */
 #include <stdlib.h>
 #include <string.h>

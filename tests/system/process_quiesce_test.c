@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the rings tell is taken while /proc is being looked at, between any two processes: whoever comes, changes or
- * goes meanwhile is told once, whether it was looked at before or behind that.
+ * Records are handled while /proc is scanned, between any two processes: a process that begins,
+ * changes or ends meanwhile is emitted once, whether it is scanned before or after that.
  */
 #include "system/made_up_processes.h"
 

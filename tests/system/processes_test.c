@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is told of processes: as they come and go, while the rundown runs, and after a loss.
+ * Processes as they begin and end, during a rundown, and after a loss.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processors go off and come back while the kernel's events are recorded. To the logger that is as if somebody had disabled
- * all events of one: so it is done here. With ETWAS_TEST_HOTPLUG=1 the machine's last processor goes off for a moment.
+ * Processors go offline and come back while the kernel's events are recorded. To the logger that is
+ * as if all events of one had been disabled, and so it is done here. With ETWAS_TEST_HOTPLUG=1 the
+ * machine's last processor goes offline for a moment.
  */
 #include <ck_pr.h>
 #include <fcntl.h>

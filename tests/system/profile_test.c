@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_PROFILE: samples are where the time goes, as often as was asked for, and those that are
- * lost are counted.
+ * EVENT_TRACE_FLAG_PROFILE: samples are where the time goes, as often as requested, and lost ones
+ * are counted.
  */
 #include <ck_pr.h>
 #include <string.h>

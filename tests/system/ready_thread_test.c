@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DISPATCHER: who is woken, how often, and by whom. Of wakes Linux 6.18 counts a few that
- * it does not hand over, on a machine that has much to do; they are counted lost.
+ * EVENT_TRACE_FLAG_DISPATCHER: which threads are woken, how often, and by which thread. On a busy
+ * machine Linux 6.18 counts a few wakes that it does not deliver; they are counted lost.
  */
 #include <stdio.h>
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Records put together field by field: what is in them, what is cut, and that nothing goes beyond
+ * Records that are built field by field: their content, what is cut, and that nothing goes beyond
  * their room.
  */
 #include <setjmp.h>

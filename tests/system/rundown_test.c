@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * While the logger says what there is, what happens is recorded, however long that takes: the rings are read
- * between any two processes, and both clocks with them.
+ * Events are recorded while the logger emits a rundown, however long that takes: the rings are
+ * drained between any two processes, and both clocks are read with them.
  */
 #include <ck_pr.h>
 #include <etwas/evntrace_keywords.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the kernel stamped becomes what the session's clock showed at that moment: clocks read between
- * two readings of the kernel's lie between what these become, but for the readings' own bounds.
+ * The kernel's stamps are converted to what the session's clock showed at that moment: clocks read
+ * between two readings of the kernel's clock lie between the converted values, within the bounds of
+ * the readings.
  */
 #include <setjmp.h>
 #include <stdarg.h>

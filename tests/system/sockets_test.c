@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whose a socket is, as far as its states say; and what is not known is not said.
+ * The owner of a socket, as far as its states show it; what is not known is reported as unknown.
  */
 #include <setjmp.h>
 #include <stdarg.h>

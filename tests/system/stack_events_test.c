@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which events can have a stack, and that it is the one of who did it: a known function is in it.
+ * Which events can have a stack, and that it is the stack of the thread that caused them: a known
+ * function is in it.
  */
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A stack says the stamp that its event has in the file, also where that is not the one it came with, since
- * stamps of a stream do not decrease. Each part that has more frames than its record is marked as cut.
+ * A stack has the stamp that its event has in the file, also where that is not the original one,
+ * since stamps of a stream do not decrease. Each part with more frames than its record holds is
+ * marked as cut.
  */
 #include <etwas/winerror.h>
 #include <stddef.h>

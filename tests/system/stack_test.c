@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Stacks of chosen events: behind their event, with its stamp, and only there.
+ * Stacks of chosen events: after their event, with its stamp, and only there.
  */
 #include <string.h>
 #include <sys/syscall.h>

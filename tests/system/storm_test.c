@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * System loggers that begin, change and end from several threads, with all that there is to record, while processes
- * come and go, fault and talk to each other. Each file is proved, and nothing is left behind.
+ * System loggers begin, change and end in several threads, with everything there is to record,
+ * while processes begin and end, have faults and talk to each other. Each file is verified, and
+ * nothing is left behind.
  *
  * A few seconds as a test; ETWAS_STORM_SECONDS=60 for longer.
  */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_SYSTEMCALL: each call of ours is there, with its number and what it returned.
+ * EVENT_TRACE_FLAG_SYSTEMCALL: each call of ours is recorded, with its number and its result.
  */
 #include <stdio.h>
 #include <string.h>

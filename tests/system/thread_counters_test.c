@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the counters beside an instance say, of threads that do what is known.
+ * The counters beside an instance, of threads with a known activity.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Threads whose beginning or end was lost: after a gap those that are there are told, and those that have gone have
- * ended.
+ * Threads whose beginning or end was lost: after a gap the threads that exist are emitted, and
+ * those that have gone have ended.
  */
 #include <setjmp.h>
 #include <stdarg.h>

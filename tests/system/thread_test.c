@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_THREAD: every thread begins and ends once, and who was there is said so.
+ * EVENT_TRACE_FLAG_THREAD: every thread begins and ends once, and those of before are in the
+ * rundown.
  */
 #include <string.h>
 #include <sys/syscall.h>

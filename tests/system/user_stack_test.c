@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What programs' stacks can be unwound from: behind the stacks of events, as much as is asked for.
+ * Registers and stacks of programs, for unwinding: after the stacks of events, as many bytes as
+ * requested.
  */
 #include <string.h>
 #include <unistd.h>

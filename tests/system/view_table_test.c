@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What processes have mapped, as it is cut, copied and forgotten.
+ * The mappings of processes, as they are cut, copied and removed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

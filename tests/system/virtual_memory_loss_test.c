@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_VIRTUAL_ALLOC where the kernel had no room for a call's beginning or end: what is told
- * is of one call, or nothing is.
+ * EVENT_TRACE_FLAG_VIRTUAL_ALLOC where the kernel had no room for a call's beginning or end: a
+ * record belongs to one call, or there is none.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_VIRTUAL_ALLOC: what a process takes and gives back is told, with its place and size.
+ * EVENT_TRACE_FLAG_VIRTUAL_ALLOC: memory that a process allocates and frees is recorded, with its
+ * address and size.
  */
 #include <stdio.h>
 #include <sys/mman.h>

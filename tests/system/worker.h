@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What tests of a system provider's filters have in common: a process that does what it is told, and what is asked for
- * of it.
+ * Shared by the tests of system providers' filters: a process that carries out orders, and the
+ * orders.
  */
 #ifndef ETWAS_TESTS_SYSTEM_WORKER_H
 #define ETWAS_TESTS_SYSTEM_WORKER_H

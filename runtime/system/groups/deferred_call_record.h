@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Makes PerfInfo's DPC, TimerDPC and ThreadDPC. */
+/*
+ * Makes PerfInfo's DPC, TimerDPC and ThreadDPC.
+ */
 #ifndef ETWAS_SYSTEM_GROUPS_DEFERRED_CALL_RECORD_H
 #define ETWAS_SYSTEM_GROUPS_DEFERRED_CALL_RECORD_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* EnableFlags that are accepted and have no events, since Linux has nothing of the kind. */
+/*
+ * EnableFlags that are accepted and have no events, since Linux has nothing of the kind.
+ */
 #ifndef ETWAS_SYSTEM_GROUPS_EMPTY_GROUPS_H
 #define ETWAS_SYSTEM_GROUPS_EMPTY_GROUPS_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* All event groups. */
+/*
+ * All event groups.
+ */
 #ifndef ETWAS_SYSTEM_GROUPS_EVENT_GROUPS_H
 #define ETWAS_SYSTEM_GROUPS_EVENT_GROUPS_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The nests of all processors (nest.h), as the state of an event group. */
+/*
+ * The nests of all processors (nest.h), as the state of an event group.
+ */
 #ifndef ETWAS_SYSTEM_GROUPS_NESTS_H
 #define ETWAS_SYSTEM_GROUPS_NESTS_H
 

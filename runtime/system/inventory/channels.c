@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Devices on ATA channels. */
+/*
+ * Devices on ATA channels.
+ */
 #include <stdio.h>
 #include <string.h>
 

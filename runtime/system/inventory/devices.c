@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Devices on PCI and USB. */
+/*
+ * Devices on PCI and USB.
+ */
 #include <stdio.h>
 #include <string.h>
 

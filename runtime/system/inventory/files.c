@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Reads files that may be anything. */
+/*
+ * Reads files that may be anything.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>

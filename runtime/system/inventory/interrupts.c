@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The numbers of devices' interrupts, and the processors that handle them. */
+/*
+ * The numbers of devices' interrupts, and the processors that handle them.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Shared by the parts of the inventory. Each part emits the events of one kind of thing. */
+/*
+ * Shared by the parts of the inventory. Each part emits the events of one kind of thing.
+ */
 #ifndef ETWAS_SYSTEM_INVENTORY_INVENTORY_INTERNAL_H
 #define ETWAS_SYSTEM_INVENTORY_INVENTORY_INTERNAL_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The file systems that are mounted, as the process sees them. */
+/*
+ * The file systems that are mounted, as the process sees them.
+ */
 #ifndef ETWAS_SYSTEM_INVENTORY_MOUNTS_H
 #define ETWAS_SYSTEM_INVENTORY_MOUNTS_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Network adapters with their addresses, and TCP's settings. */
+/*
+ * Network adapters with their addresses, and TCP's settings.
+ */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The maker of the machine, and its states of sleep. */
+/*
+ * The maker of the machine, and its states of sleep.
+ */
 #include <string.h>
 
 #include "system/inventory/inventory_internal.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Processors, memory, and the names of the machine. */
+/*
+ * Processors, memory, and the names of the machine.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Video adapters: those of the direct rendering manager; if there are none, frame buffers. */
+/*
+ * Video adapters: those of the direct rendering manager; if there are none, frame buffers.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Makes records of ETW's FileIo, version 3. */
+/*
+ * Makes records of ETW's FileIo, version 3.
+ */
 #ifndef ETWAS_SYSTEM_NAMES_FILE_RECORD_H
 #define ETWAS_SYSTEM_NAMES_FILE_RECORD_H
 

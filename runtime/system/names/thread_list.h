@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The threads of this process, except for one. */
+/*
+ * The threads of this process, except for one.
+ */
 #ifndef ETWAS_SYSTEM_NAMES_THREAD_LIST_H
 #define ETWAS_SYSTEM_NAMES_THREAD_LIST_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Where records of kernel classes go when they are made. Their makers know of no session. */
+/*
+ * Where records of kernel classes go when they are made. Their makers know of no session.
+ */
 #ifndef ETWAS_SYSTEM_STREAM_EMIT_H
 #define ETWAS_SYSTEM_STREAM_EMIT_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Decodes the records of a ring that are no samples. */
+/*
+ * Decodes the records of a ring that are no samples.
+ */
 #include "system/stream/perf_cursor.h"
 #include "system/stream/sample.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Files of procfs, sysfs and tracefs. They have no size before they are read. */
+/*
+ * Files of procfs, sysfs and tracefs. They have no size before they are read.
+ */
 #ifndef ETWAS_SYSTEM_STREAM_PSEUDO_FILE_H
 #define ETWAS_SYSTEM_STREAM_PSEUDO_FILE_H
 

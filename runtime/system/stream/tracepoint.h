@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The format file of a tracepoint in tracefs, at most 64 KiB of it. */
+/*
+ * The format file of a tracepoint in tracefs, at most 64 KiB of it.
+ */
 #ifndef ETWAS_SYSTEM_STREAM_TRACEPOINT_H
 #define ETWAS_SYSTEM_STREAM_TRACEPOINT_H
 
