@@ -22,7 +22,7 @@
 #include "sharing/sharing.h"
 
 /* The caller, and what it asks for. */
-struct asking {
+struct request {
     bool is_check;              /* nothing is started */
     bool is_host;               /* for all programs, whichever the file names */
     const etwas_wchar *program; /* else for this one; NULL: for one that it names */
@@ -41,7 +41,7 @@ struct one {
 
 /* ---- saying what became of one --------------------------------------------------------------- */
 
-static void autologger_report(struct asking *asking, const struct one *one, uint32_t line,
+static void autologger_report(struct request *request, const struct one *one, uint32_t line,
                               uint32_t code, const char *reason)
 {
     const etwas_autologger_report report = {one->source.path, one->source.session, line, code,
@@ -49,9 +49,9 @@ static void autologger_report(struct asking *asking, const struct one *one, uint
                                             : code == ERROR_SUCCESS ? ""
                                                                     : etwas_error_text(code)};
 
-    asking->code = code;
-    if (asking->callback != NULL) {
-        asking->callback(&report, asking->context);
+    request->code = code;
+    if (request->callback != NULL) {
+        request->callback(&report, request->context);
     }
 }
 
@@ -75,9 +75,9 @@ static void autologger_log(const etwas_autologger_report *report, void *context)
 
 /* ---- one of them ----------------------------------------------------------------------------- */
 
-static bool autologger_may_share(const struct asking *asking)
+static bool autologger_may_share(const struct request *request)
 {
-    return asking->is_host || etwas_sharing_is_wanted();
+    return request->is_host || etwas_sharing_is_wanted();
 }
 
 static bool autologger_is_private(const struct etwas_autologger *autologger)
@@ -86,11 +86,11 @@ static bool autologger_is_private(const struct etwas_autologger *autologger)
 }
 
 /* Why a session is not meant for this program; NULL: it is. */
-static const char *autologger_is_not_for(const struct one *one, const struct asking *asking)
+static const char *autologger_is_not_for(const struct one *one, const struct request *request)
 {
     const struct etwas_autologger *autologger = &one->autologger;
 
-    if (asking->is_host || one->source.is_in_environment) {
+    if (request->is_host || one->source.is_in_environment) {
         return NULL;
     }
     if (autologger->start == 0) {
@@ -99,14 +99,14 @@ static const char *autologger_is_not_for(const struct one *one, const struct ask
     if (autologger->programs[0] == 0) {
         return "it has no ExecutableName: 'etwas start' starts it";
     }
-    return asking->program == NULL || etwas_filter_names(autologger->programs, asking->program)
+    return request->program == NULL || etwas_filter_names(autologger->programs, request->program)
                ? NULL
                : "no ExecutableName of it is this program's";
 }
 
 /* Why the session cannot be, as far as the file says; NULL: it can. */
 static const char *autologger_is_wrong(const struct etwas_autologger *autologger,
-                                       const struct asking *asking)
+                                       const struct request *request)
 {
     const uint32_t without_file = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE;
 
@@ -119,10 +119,10 @@ static const char *autologger_is_wrong(const struct etwas_autologger *autologger
         return "FileMax does not go with this LogFileMode";
     }
     if (autologger_is_private(autologger)) {
-        return asking->is_host ? "it is private (LogFileMode): programs start it, each for itself"
-                               : NULL;
+        return request->is_host ? "it is private (LogFileMode): programs start it, each for itself"
+                                : NULL;
     }
-    return autologger_may_share(asking)
+    return autologger_may_share(request)
                ? NULL
                : "it is shared, and this program shares nothing (ETWAS_SHARED, AT_SECURE)";
 }
@@ -205,7 +205,7 @@ static uint32_t autologger_check(struct one *one)
 }
 
 /* What is wrong with it is said by a check, whomever it is for. */
-static void autologger_start_source(struct asking *asking, struct one *one)
+static void autologger_start_source(struct request *request, struct one *one)
 {
     struct etwas_autologger_error fault = {0};
     const char *not_for;
@@ -214,36 +214,36 @@ static void autologger_start_source(struct asking *asking, struct one *one)
     uint32_t code;
 
     if (one->source.code != ERROR_SUCCESS) {
-        autologger_report(asking, one, 0, one->source.code, one->source.reason);
+        autologger_report(request, one, 0, one->source.code, one->source.reason);
         return;
     }
     if (!etwas_autologger_read(one->source.text, one->source.bytes, &one->autologger, &fault)) {
-        autologger_report(asking, one, fault.line, ERROR_INVALID_DATA, fault.reason);
+        autologger_report(request, one, fault.line, ERROR_INVALID_DATA, fault.reason);
         return;
     }
-    not_for = autologger_is_not_for(one, asking);
-    wrong = autologger_is_wrong(&one->autologger, asking);
-    if (not_for != NULL && !asking->is_check) {
-        autologger_report(asking, one, 0, ERROR_NOT_FOUND, not_for);
+    not_for = autologger_is_not_for(one, request);
+    wrong = autologger_is_wrong(&one->autologger, request);
+    if (not_for != NULL && !request->is_check) {
+        autologger_report(request, one, 0, ERROR_NOT_FOUND, not_for);
         return;
     }
     if (wrong != NULL) {
-        autologger_report(asking, one, 0, ERROR_INVALID_PARAMETER, wrong);
+        autologger_report(request, one, 0, ERROR_INVALID_PARAMETER, wrong);
         return;
     }
     code =
-        asking->is_check ? autologger_check(one) : autologger_start(one, &line, &asking->session);
+        request->is_check ? autologger_check(one) : autologger_start(one, &line, &request->session);
     if (code == ERROR_SUCCESS && not_for != NULL) {
-        autologger_report(asking, one, 0, ERROR_NOT_FOUND, not_for);
+        autologger_report(request, one, 0, ERROR_NOT_FOUND, not_for);
     } else {
-        autologger_report(asking, one, line, code, NULL);
+        autologger_report(request, one, line, code, NULL);
     }
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* `name`: one of them; NULL: those of the environment and of the folders. */
-static uint32_t autologger_start_all(struct asking *asking, const char *name)
+static uint32_t autologger_start_all(struct request *request, const char *name)
 {
     const int cancelling = etwas_cancel_forbid();
     struct one *one = malloc(sizeof *one);
@@ -253,7 +253,7 @@ static uint32_t autologger_start_all(struct asking *asking, const char *name)
     if (code == ERROR_SUCCESS) {
         etwas_autologger_search_begin(&search, name);
         while (etwas_autologger_search_next(&search, &one->source)) {
-            autologger_start_source(asking, one);
+            autologger_start_source(request, one);
             etwas_autologger_source_free(&one->source);
         }
         etwas_autologger_search_end(&search);
@@ -277,7 +277,7 @@ static uint32_t is_done;
 void etwas_autologgers_begin(void)
 {
     etwas_wchar program[NAME_MAX + 1];
-    struct asking asking = {.program = program, .callback = autologger_log};
+    struct request request = {.program = program, .callback = autologger_log};
     int cancelling;
 
     if (ck_pr_load_32(&is_done) != 0) {
@@ -291,7 +291,7 @@ void etwas_autologgers_begin(void)
         if (!etwas_filter_program(program)) {
             program[0] = 0; /* no file names it */
         }
-        (void)autologger_start_all(&asking, NULL);
+        (void)autologger_start_all(&request, NULL);
         ck_pr_fence_release();
         ck_pr_store_32(&is_done, 1);
     }
@@ -313,7 +313,7 @@ void etwas_autologgers_forget(void)
 uint32_t etwas_autologger_check(const char *name, const char *program,
                                 etwas_autologger_callback callback, void *context)
 {
-    struct asking asking = {.is_check = true, .callback = callback, .context = context};
+    struct request request = {.is_check = true, .callback = callback, .context = context};
     const char *slash = program != NULL ? strrchr(program, '/') : NULL;
     etwas_wchar wide[ETWAS_NAME_UNITS + 1];
 
@@ -325,26 +325,26 @@ uint32_t etwas_autologger_check(const char *name, const char *program,
             ERROR_SUCCESS) {
             wide[0] = 0;
         }
-        asking.program = wide;
+        request.program = wide;
     }
-    return autologger_start_all(&asking, name);
+    return autologger_start_all(&request, name);
 }
 
 uint32_t etwas_autologger_start(const char *name, etwas_autologger_callback callback, void *context,
                                 etwas_trace_handle *session)
 {
-    struct asking asking = {.is_host = true, .callback = callback, .context = context};
+    struct request request = {.is_host = true, .callback = callback, .context = context};
     uint32_t code;
 
     if (name == NULL || session == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = autologger_start_all(&asking, name);
+    code = autologger_start_all(&request, name);
     if (code != ERROR_SUCCESS && callback != NULL) {
         const etwas_autologger_report report = {name, name, 0, code, etwas_error_text(code)};
 
         callback(&report, context);
     }
-    *session = asking.session;
-    return code != ERROR_SUCCESS ? code : asking.code;
+    *session = request.session;
+    return code != ERROR_SUCCESS ? code : request.code;
 }

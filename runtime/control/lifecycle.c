@@ -133,16 +133,16 @@ static bool make_copies(struct etwas_session *session)
     size_t buffer_bytes = session->configuration.buffer_size_kb * (size_t)BYTES_A_KB;
     uint32_t count = (uint32_t)(COPIES_BYTES / buffer_bytes);
 
-    memset(&session->strangers, 0, sizeof session->strangers);
+    memset(&session->untrusted_writers, 0, sizeof session->untrusted_writers);
     if (!session->configuration.is_shared ||
         etwas_configuration_is_buffering(&session->configuration)) {
         return true;
     }
     count = count > ETWAS_BATCH_BUFFERS ? ETWAS_BATCH_BUFFERS : count;
-    session->strangers.count = count != 0 ? count : 1;
-    session->strangers.copies =
-        aligned_alloc(etwas_memory_page_bytes(), session->strangers.count * buffer_bytes);
-    return session->strangers.copies != NULL;
+    session->untrusted_writers.count = count != 0 ? count : 1;
+    session->untrusted_writers.copies =
+        aligned_alloc(etwas_memory_page_bytes(), session->untrusted_writers.count * buffer_bytes);
+    return session->untrusted_writers.copies != NULL;
 }
 
 /*
@@ -184,8 +184,8 @@ static uint32_t make_pool(struct etwas_session *session)
     if (code != ERROR_SUCCESS) {
         free(lists);
         free(notes);
-        free(session->strangers.copies);
-        session->strangers.copies = NULL;
+        free(session->untrusted_writers.copies);
+        session->untrusted_writers.copies = NULL;
         undo_pool(session, pool);
         return code;
     }

@@ -18,11 +18,13 @@ static struct {
 
 /* Whether there are huge pages is read only if it matters: that may take long. */
 static uint32_t required_memory_not_granted(const struct etwas_memory_grant *grant,
-                                            const struct etwas_memory *memory, uint32_t wishes)
+                                            const struct etwas_memory *memory,
+                                            uint32_t requirements)
 {
-    uint64_t huge_bytes = (wishes & ETWAS_MEMORY_HUGE) != 0 ? etwas_memory_huge_bytes(memory) : 0;
+    uint64_t huge_bytes =
+        (requirements & ETWAS_MEMORY_HUGE) != 0 ? etwas_memory_huge_bytes(memory) : 0;
 
-    return wishes & grant->asked & ~etwas_memory_granted(grant, huge_bytes);
+    return requirements & grant->asked & ~etwas_memory_granted(grant, huge_bytes);
 }
 
 uint32_t etwas_required_memory_check(const struct etwas_pool *pool, uint32_t required)

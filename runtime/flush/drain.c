@@ -25,7 +25,7 @@ uint64_t etwas_drain_patience_ns = ETWAS_DRAIN_PATIENCE_NS;
 struct pass {
     struct etwas_session *session;
     bool last;   /* of a session that ends: nothing can wait for room */
-    bool copies; /* what the batch has: strangers may be there */
+    bool copies; /* what the batch has: untrusted_writers may be there */
     struct etwas_collected collected[ETWAS_BATCH_BUFFERS];
     uint32_t lost[ETWAS_BATCH_BUFFERS]; /* records of each that are none */
     struct etwas_batch batch;
@@ -62,7 +62,7 @@ static void copy_out(struct pass *pass, uint32_t index)
     const struct etwas_collected *collected = &pass->collected[index];
     struct etwas_drained *buffer = &pass->batch.buffers[index];
     struct etwas_pool *pool = pass->session->pool;
-    uint8_t *copy = pass->session->strangers.copies + (size_t)index * pool->buffer_bytes;
+    uint8_t *copy = pass->session->untrusted_writers.copies + (size_t)index * pool->buffer_bytes;
     uint32_t left = buffer->data_bytes / ETWAS_UNIT_BYTES;
     uint32_t records = 0;
     uint32_t units;
@@ -114,11 +114,12 @@ static void begin_batch(struct pass *pass)
     pass->batch.loss = ETWAS_OUTCOME_UNDELIVERED;
     pass->batch.code = ERROR_SUCCESS;
     pass->batch.is_full = false;
-    pass->copies = pass->session->strangers.copies != NULL &&
+    pass->copies = pass->session->untrusted_writers.copies != NULL &&
                    ck_pr_load_32(&pass->session->guests) != ETWAS_GUESTS_NEVER_CAME;
-    pass->room = etwas_sinks_room(
-        pass->session,
-        pass->copies ? pass->session->strangers.count : (uint32_t)ETWAS_BATCH_BUFFERS, pass->last);
+    pass->room = etwas_sinks_room(pass->session,
+                                  pass->copies ? pass->session->untrusted_writers.count
+                                               : (uint32_t)ETWAS_BATCH_BUFFERS,
+                                  pass->last);
 }
 
 /* Gives the batch to the sinks, settles what became of it, and begins the next. */

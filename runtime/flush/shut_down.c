@@ -214,8 +214,8 @@ void etwas_session_shut_down(struct etwas_session *session)
     etwas_losses_end(session);
     free(session->collector.lists);
     free(session->collector.notes);
-    free(session->strangers.copies);
-    session->strangers.copies = NULL;
+    free(session->untrusted_writers.copies);
+    session->untrusted_writers.copies = NULL;
     session->collector = (struct etwas_collector){0};
     (void)pthread_mutex_unlock(&session->role);
     if (session->mapping == NULL) {

@@ -13,7 +13,7 @@
 
 #include "platform/file.h"
 
-static const char notes_name[] = "folders";
+static const char list_name[] = "folders";
 
 enum {
     NAME_BYTES = 24,
@@ -98,8 +98,8 @@ void etwas_listed_folders_add(int folder, const char *path)
         etwas_shared_folder_open(of_all, opened, &last) != ERROR_SUCCESS) {
         return;
     }
-    (void)mkdirat(last, notes_name, 0700);
-    list = openat(last, notes_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    (void)mkdirat(last, list_name, 0700);
+    list = openat(last, list_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (list >= 0) {
         listed_folder_write(list, path);
         (void)close(list);
@@ -121,7 +121,7 @@ uint32_t etwas_listed_folders_open(DIR **list)
                ? etwas_shared_folder_reach(of_all, &last)
                : (uint32_t)ERROR_PATH_NOT_FOUND;
     if (code == ERROR_SUCCESS) {
-        opened = openat(last, notes_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        opened = openat(last, list_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         code = opened < 0 ? etwas_file_open_error(errno) : (uint32_t)ERROR_SUCCESS;
         (void)close(last);
     }

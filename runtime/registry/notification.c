@@ -41,7 +41,7 @@ static bool notify_is_process(const char *name)
 /* ---- telling --------------------------------------------------------------------------------- */
 
 /* A notification, and the socket that it is sent by. */
-struct telling {
+struct sending {
     struct stored_tell stored;
     struct ucred sender;
     int socket;
@@ -50,9 +50,9 @@ struct telling {
     uint64_t deadline_ns;
 };
 
-static uint32_t notify_begin(struct telling *telling, const struct etwas_notification *notification)
+static uint32_t notify_begin(struct sending *sending, const struct etwas_notification *notification)
 {
-    *telling = (struct telling){
+    *sending = (struct sending){
         .stored = {.magic = MAGIC,
                    .version = VERSION,
                    .op = (uint16_t)notification->op,
@@ -65,15 +65,15 @@ static uint32_t notify_begin(struct telling *telling, const struct etwas_notific
         .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
         .notification = notification,
     };
-    memcpy(telling->stored.sender, notification->sender,
+    memcpy(sending->stored.sender, notification->sender,
            strnlen(notification->sender, sizeof notification->sender - 1));
-    return etwas_registry_socket(SOCK_DGRAM, NULL, &telling->socket);
+    return etwas_registry_socket(SOCK_DGRAM, NULL, &sending->socket);
 }
 
 /* Sends to an address, or, with NULL, to the socket's peer. Returns an errno. */
-static int notify_send_to(struct telling *telling, const struct sockaddr_un *address)
+static int notify_send_to(struct sending *sending, const struct sockaddr_un *address)
 {
-    struct iovec part = {.iov_base = &telling->stored, .iov_len = sizeof telling->stored};
+    struct iovec part = {.iov_base = &sending->stored, .iov_len = sizeof sending->stored};
     union etwas_ancillary_room room;
     struct msghdr whole = {.msg_name = (void *)(uintptr_t)address,
                            .msg_namelen = address != NULL ? sizeof *address : 0,
@@ -81,8 +81,8 @@ static int notify_send_to(struct telling *telling, const struct sockaddr_un *add
                            .msg_iovlen = 1,
                            .msg_control = &room};
 
-    etwas_ancillary_append(&whole, SCM_CREDENTIALS, &telling->sender, sizeof telling->sender);
-    return sendmsg(telling->socket, &whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
+    etwas_ancillary_append(&whole, SCM_CREDENTIALS, &sending->sender, sizeof sending->sender);
+    return sendmsg(sending->socket, &whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
 /* No process has the socket: what is left of it is removed. */
@@ -95,7 +95,7 @@ static uint32_t notify_refused(int folder, const char *name, int error)
 }
 
 /* A connected socket can be polled for room in the other's queue. */
-static uint32_t notify_before(struct telling *telling, int folder, const char *name,
+static uint32_t notify_before(struct sending *sending, int folder, const char *name,
                               uint64_t deadline_ns)
 {
     struct sockaddr_un address;
@@ -105,11 +105,11 @@ static uint32_t notify_before(struct telling *telling, int folder, const char *n
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (connect(telling->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
+    if (connect(sending->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
         return notify_refused(folder, name, errno);
     }
-    while ((error = notify_send_to(telling, NULL)) == EAGAIN) {
-        if (!etwas_registry_wait(telling->socket, POLLOUT, deadline_ns)) {
+    while ((error = notify_send_to(sending, NULL)) == EAGAIN) {
+        if (!etwas_registry_wait(sending->socket, POLLOUT, deadline_ns)) {
             return ERROR_TIMEOUT;
         }
     }
@@ -120,17 +120,17 @@ uint32_t etwas_registry_notify(const char *name, const struct etwas_notification
                                uint64_t deadline_ns)
 {
     struct etwas_registry_walk walk;
-    struct telling telling;
+    struct sending sending;
     uint32_t code =
-        notify_is_process(name) ? notify_begin(&telling, notification) : ERROR_INVALID_PARAMETER;
+        notify_is_process(name) ? notify_begin(&sending, notification) : ERROR_INVALID_PARAMETER;
 
     if (code == ERROR_SUCCESS) {
         code = etwas_registry_walk_to(name, &walk);
         if (code == ERROR_SUCCESS) {
-            code = notify_before(&telling, walk.folder, name, deadline_ns);
+            code = notify_before(&sending, walk.folder, name, deadline_ns);
         }
         etwas_registry_walk_end(&walk);
-        (void)close(telling.socket);
+        (void)close(sending.socket);
     }
     return code;
 }
@@ -141,7 +141,7 @@ uint32_t etwas_registry_notify(const char *name, const struct etwas_notification
  * is waited for if an acknowledgement is wanted: the other process will reconcile, but acknowledges
  * only what it receives.
  */
-static uint32_t notify_one(struct telling *telling, int folder, const char *name)
+static uint32_t notify_one(struct sending *sending, int folder, const char *name)
 {
     struct sockaddr_un address;
     uint32_t code = etwas_registry_address(folder, name, &address);
@@ -150,14 +150,14 @@ static uint32_t notify_one(struct telling *telling, int folder, const char *name
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    error = notify_send_to(telling, &address);
+    error = notify_send_to(sending, &address);
     if (error == EAGAIN) {
-        code = etwas_registry_notify(name, telling->notification, telling->deadline_ns);
+        code = etwas_registry_notify(name, sending->notification, sending->deadline_ns);
     } else if (error != 0) {
         code = notify_refused(folder, name, error);
     }
     if (code == ERROR_SUCCESS || code == ERROR_TIMEOUT) {
-        telling->notified++;
+        sending->notified++;
         return ERROR_SUCCESS;
     }
     return code;
@@ -165,10 +165,10 @@ static uint32_t notify_one(struct telling *telling, int folder, const char *name
 
 static bool notify_visit(int folder, const char *name, void *context)
 {
-    struct telling *telling = context;
+    struct sending *sending = context;
 
     if (notify_is_process(name)) {
-        (void)notify_one(telling, folder, name);
+        (void)notify_one(sending, folder, name);
     }
     return true;
 }
@@ -176,17 +176,17 @@ static bool notify_visit(int folder, const char *name, void *context)
 uint32_t etwas_registry_notify_all(const struct etwas_notification *notification,
                                    uint32_t *notified)
 {
-    struct telling telling;
-    uint32_t code = notify_begin(&telling, notification);
+    struct sending sending;
+    uint32_t code = notify_begin(&sending, notification);
 
     if (code == ERROR_SUCCESS) {
-        telling.deadline_ns =
+        sending.deadline_ns =
             notification->sender[0] != 0 ? etwas_monotonic_ns() + ALL_PATIENCE_NS : 0;
-        code = etwas_registry_each(notify_visit, &telling);
-        (void)close(telling.socket);
+        code = etwas_registry_each(notify_visit, &sending);
+        (void)close(sending.socket);
     }
     if (notified != NULL) {
-        *notified = telling.notified;
+        *notified = sending.notified;
     }
     return code;
 }

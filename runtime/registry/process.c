@@ -172,7 +172,7 @@ void etwas_registry_process_forget(struct etwas_registry_process *process)
 /* ---- of all processes ------------------------------------------------------------------------ */
 
 struct showing {
-    bool (*look)(const struct etwas_registry_guid_list *list, void *context);
+    bool (*visit)(const struct etwas_registry_guid_list *list, void *context);
     void *context;
     uint32_t code;
 };
@@ -197,7 +197,7 @@ static bool process_visit_list(int folder, const char *text, void *context)
     }
     if (code == ERROR_SUCCESS) {
         list->folder = folder;
-        goes_on = showing->look(list, showing->context);
+        goes_on = showing->visit(list, showing->context);
         free(list);
     } else if (code != ERROR_NOT_FOUND) { /* that process has ended meanwhile */
         showing->code = code;
@@ -210,7 +210,7 @@ uint32_t etwas_registry_each_process(bool (*each)(const struct etwas_registry_gu
                                                   void *context),
                                      void *context)
 {
-    struct showing showing = {.look = each, .context = context, .code = ERROR_SUCCESS};
+    struct showing showing = {.visit = each, .context = context, .code = ERROR_SUCCESS};
     uint32_t code = etwas_registry_each(process_visit_list, &showing);
 
     return code == ERROR_SUCCESS ? showing.code : code;

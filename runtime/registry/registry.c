@@ -30,9 +30,9 @@ enum {
 /* The descriptor and 1, with IS_ALONE where there is no other folder; 0: the folder is not open. */
 static uint32_t opened;
 
-static int registry_descriptor_of(uint32_t seen)
+static int registry_descriptor_of(uint32_t visited)
 {
-    return (int)(seen & ~IS_ALONE) - 1;
+    return (int)(visited & ~IS_ALONE) - 1;
 }
 
 static bool registry_is_removed(int folder)
@@ -64,16 +64,16 @@ static uint32_t registry_open_again(int folder)
 uint32_t etwas_registry_open(int *folder)
 {
     char path[ETWAS_FOLDER_BYTES];
-    uint32_t seen = ck_pr_load_32(&opened);
+    uint32_t visited = ck_pr_load_32(&opened);
     uint32_t alone;
     uint32_t code;
 
-    if (seen != 0 && !etwas_own_is(registry_descriptor_of(seen))) {
+    if (visited != 0 && !etwas_own_is(registry_descriptor_of(visited))) {
         /* The program has closed it. */
-        (void)ck_pr_cas_32(&opened, seen, 0);
-        seen = ck_pr_load_32(&opened);
+        (void)ck_pr_cas_32(&opened, visited, 0);
+        visited = ck_pr_load_32(&opened);
     }
-    if (seen == 0) {
+    if (visited == 0) {
         code = etwas_shared_folder_open("", path, folder);
         if (code != ERROR_SUCCESS) {
             return code;
@@ -87,18 +87,18 @@ uint32_t etwas_registry_open(int *folder)
             return ERROR_SUCCESS;
         }
         etwas_own_close(*folder); /* another thread was first */
-        seen = ck_pr_load_32(&opened);
+        visited = ck_pr_load_32(&opened);
     }
-    *folder = registry_descriptor_of(seen);
+    *folder = registry_descriptor_of(visited);
     return registry_is_removed(*folder) ? registry_open_again(*folder) : ERROR_SUCCESS;
 }
 
 bool etwas_registry_open_existing(int *folder)
 {
-    uint32_t seen = ck_pr_load_32(&opened);
+    uint32_t visited = ck_pr_load_32(&opened);
 
-    *folder = registry_descriptor_of(seen);
-    return (seen != 0 && etwas_own_is(*folder)) || etwas_registry_open(folder) == ERROR_SUCCESS;
+    *folder = registry_descriptor_of(visited);
+    return (visited != 0 && etwas_own_is(*folder)) || etwas_registry_open(folder) == ERROR_SUCCESS;
 }
 
 void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES])
@@ -113,11 +113,11 @@ void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES])
 
 void etwas_registry_forget(void)
 {
-    uint32_t seen = ck_pr_load_32(&opened);
+    uint32_t visited = ck_pr_load_32(&opened);
 
-    if (seen != 0) {
+    if (visited != 0) {
         ck_pr_store_32(&opened, 0);
-        etwas_own_close(registry_descriptor_of(seen));
+        etwas_own_close(registry_descriptor_of(visited));
     }
 }
 
@@ -131,14 +131,15 @@ static bool registry_is_new(struct etwas_registry_walk *walk, int folder)
     if (fstat(folder, &facts) != 0) {
         return false;
     }
-    for (uint32_t index = 0; index < walk->seen_count; index++) {
-        if (walk->seen[index].device == facts.st_dev && walk->seen[index].inode == facts.st_ino) {
+    for (uint32_t index = 0; index < walk->visited_count; index++) {
+        if (walk->visited[index].device == facts.st_dev &&
+            walk->visited[index].inode == facts.st_ino) {
             return false;
         }
     }
-    if (walk->seen_count < sizeof walk->seen / sizeof *walk->seen) {
-        walk->seen[walk->seen_count].device = facts.st_dev;
-        walk->seen[walk->seen_count++].inode = facts.st_ino;
+    if (walk->visited_count < sizeof walk->visited / sizeof *walk->visited) {
+        walk->visited[walk->visited_count].device = facts.st_dev;
+        walk->visited[walk->visited_count++].inode = facts.st_ino;
     }
     return true;
 }

@@ -77,11 +77,11 @@ struct etwas_registry_walk {
     uint32_t code;
     DIR *listed_folders; /* of listed_folders.h */
     uint32_t next;
-    uint32_t seen_count;
+    uint32_t visited_count;
     struct {
         uint64_t device;
         uint64_t inode;
-    } seen[ETWAS_REGISTRY_FOLDERS];
+    } visited[ETWAS_REGISTRY_FOLDERS];
 };
 
 /* Begins a walk at the own folder. Errors of etwas_registry_open: nothing is open then. */

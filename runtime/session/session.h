@@ -114,7 +114,7 @@ struct etwas_session {
     struct {
         uint8_t *copies; /* of buffers that other processes map: so many at a time; NULL: none do */
         uint32_t count;
-    } strangers;
+    } untrusted_writers;
     struct etwas_losses *losses;     /* NULL: nobody writes down when something was lost */
     struct etwas_recorder *recorder; /* NULL: no triggers are armed */
     struct etwas_watch *watch;       /* NULL: no payload is looked into */

@@ -13,11 +13,11 @@
 
 #define FILE_NAME "rseq"
 
-struct kept {
+struct stored {
     uint8_t boot_id[16];
     uint8_t state; /* of etwas_rseq_state */
 };
-_Static_assert(sizeof(struct kept) == 17, "without gaps");
+_Static_assert(sizeof(struct stored) == 17, "without gaps");
 
 /* Reads the id of this boot. False: there is none, so no answer can be kept. */
 static bool sequences_find_boot(uint8_t id[16])
@@ -48,31 +48,31 @@ static bool sequences_read_kept(enum etwas_rseq_state *state)
 {
     int file = sequences_open_file(O_RDONLY);
     uint8_t boot_id[16];
-    struct kept kept;
+    struct stored stored;
     bool is_whole;
 
     if (file < 0) {
         return false;
     }
-    is_whole = read(file, &kept, sizeof kept) == sizeof kept;
+    is_whole = read(file, &stored, sizeof stored) == sizeof stored;
     (void)close(file);
     if (!is_whole || !sequences_find_boot(boot_id) ||
-        memcmp(kept.boot_id, boot_id, sizeof boot_id) != 0 ||
-        (kept.state != ETWAS_RSEQ_USED && kept.state != ETWAS_RSEQ_NOT_ABORTED)) {
+        memcmp(stored.boot_id, boot_id, sizeof boot_id) != 0 ||
+        (stored.state != ETWAS_RSEQ_USED && stored.state != ETWAS_RSEQ_NOT_ABORTED)) {
         return false;
     }
-    *state = (enum etwas_rseq_state)kept.state;
+    *state = (enum etwas_rseq_state)stored.state;
     return true;
 }
 
 /* Where it cannot be written the next process tries again. */
 static void sequences_write_kept(enum etwas_rseq_state state)
 {
-    struct kept kept = {.state = (uint8_t)state};
-    int file = sequences_find_boot(kept.boot_id) ? sequences_open_file(O_WRONLY | O_CREAT) : -1;
+    struct stored stored = {.state = (uint8_t)state};
+    int file = sequences_find_boot(stored.boot_id) ? sequences_open_file(O_WRONLY | O_CREAT) : -1;
 
     if (file >= 0) {
-        (void)!pwrite(file, &kept, sizeof kept, 0);
+        (void)!pwrite(file, &stored, sizeof stored, 0);
         (void)close(file);
     }
 }

@@ -304,21 +304,21 @@ static bool others_is_known(const etwas_guid *guid, bool is_group, bool register
 void etwas_other_processes_remove_known(struct etwas_other_processes *others, bool groups,
                                         bool registered_only)
 {
-    uint32_t kept = 0;
+    uint32_t remaining = 0;
 
     for (uint32_t index = 0; index < others->provider_count; index++) {
         const struct etwas_other_provider one = others->providers[index];
         bool is_new =
             one.is_group == groups && !others_is_known(&one.guid, groups, registered_only);
 
-        for (uint32_t before = 0; is_new && before < kept; before++) {
+        for (uint32_t before = 0; is_new && before < remaining; before++) {
             is_new = !others_is_same(&others->providers[before], &one.guid, groups);
         }
         if (is_new) {
-            others->providers[kept++] = one;
+            others->providers[remaining++] = one;
         }
     }
-    others->provider_count = kept;
+    others->provider_count = remaining;
 }
 
 /* ---- publishing ------------------------------------------------------------------------------ */

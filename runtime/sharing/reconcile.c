@@ -116,14 +116,14 @@ static void reconcile_attached(struct etwas_guest *guest, const struct etwas_reg
  * it has published that the session is closing, and has received everything sent before (host.c).
  * An entry that cannot be read now is read by the next pass.
  */
-static bool reconcile_is_still_open(const struct etwas_registry_entry *seen, struct pass *pass)
+static bool reconcile_is_still_open(const struct etwas_registry_entry *published, struct pass *pass)
 {
     struct etwas_registry_entry *entry;
-    uint32_t code = etwas_registry_read(&seen->session, &entry);
+    uint32_t code = etwas_registry_read(&published->session, &entry);
     bool is_open = false;
 
     if (code == ERROR_SUCCESS) {
-        is_open = entry->state == ETWAS_REGISTRY_OPEN && entry->socket == seen->socket;
+        is_open = entry->state == ETWAS_REGISTRY_OPEN && entry->socket == published->socket;
         free(entry);
     } else if (code != ERROR_NOT_FOUND) {
         pass->failed = code;
