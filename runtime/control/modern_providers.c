@@ -108,7 +108,7 @@ static uint32_t modern_provider_read_traits(const uint8_t *traits, uint32_t leng
     return ERROR_SUCCESS;
 }
 
-/* With the control lock held. */
+/* Called with the control lock held. */
 static uint32_t change_options(struct etwas_event_provider *provider, EVENT_INFO_CLASS class,
                                const void *information)
 {

@@ -115,7 +115,7 @@ uint32_t etwas_system_information_interval(etwas_trace_handle handle,
     return code;
 }
 
-/* Of several groups of one class (images) each. */
+/* Adds the hook of each group that has the class; images have one class in several groups. */
 static void add_hooks(struct etwas_system_settings *settings, const CLASSIC_EVENT_ID *id)
 {
     for (uint32_t group = 0; group < GROUPS; group++) {

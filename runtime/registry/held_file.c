@@ -313,7 +313,7 @@ static uint32_t held_try_acquire(int folder, const struct etwas_held_request *re
     ETWAS_TESTPOINT(ETWAS_POINT_REGISTRY_FOUND_FREE);
     held_name_place(held->name, request->stem, place);
     if (linkat(folder, temporary, folder, held->name, 0) != 0) {
-        /* ENOENT: who met it before it had its lock has removed it. */
+        /* ENOENT: another process found it without its lock and removed it. */
         code = errno == EEXIST || errno == ENOENT ? ERROR_BUSY : etwas_file_open_error(errno);
         (void)unlinkat(folder, temporary, 0);
         etwas_held_forget(held);
@@ -377,7 +377,7 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
             held->lock = etwas_own_keep(file);
             return ERROR_SUCCESS;
         }
-        error = errno; /* ENOENT: who met it before it had its lock has removed it */
+        error = errno; /* ENOENT: another process found it without its lock and removed it */
         (void)unlinkat(folder, temporary, 0);
         (void)close(file);
     }

@@ -199,9 +199,9 @@ static bool listed_folder_is_gone(const char *path)
 }
 
 /*
- * A process that makes the folder anew may find its note just before the note is removed. So the
- * note is renamed first, to t.HASH: a process that makes the folder later writes a note of its own,
- * and for one that did so earlier this one does.
+ * A process that makes the folder again may find its file just before this removes it. So the file
+ * is renamed first, to t.HASH: a process that makes the folder later writes a file of its own, and
+ * for one that made it earlier this call writes it again.
  */
 static bool listed_folder_clear(int list, const char *name)
 {
