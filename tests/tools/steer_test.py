@@ -659,6 +659,18 @@ class Across(Steered):
                 started.append(limit)
         self.assertIn(25, started)
 
+    def test_an_answer_that_cannot_be_written_fails_the_command(self):
+        out = os.path.join(self.folder, "out.etl")
+        for command in (f"update --flush 1000 {self.log}", f"flush {self.log}", f"snapshot {self.recorder} -o {out}", f"query {self.recorder}",
+                        f"enable {self.recorder} {MODERN}", f"disable {self.recorder} {MODERN}", "ps", f"stop {self.recorder}"):
+            with self.subTest(command), open("/dev/full", "wb") as full:
+                _, error = self.run_etwas(*command.split(), expect=OUTPUT, cwd=self.folder, stdout=full)
+                self.assertIn("cannot write the output: No space left on device", error)
+
+    def test_a_recorder_without_a_file_cannot_be_flushed(self):
+        _, error = self.run_etwas("flush", self.recorder, expect=OPEN)
+        self.assertEqual(error, f"etwas flush: '{self.recorder}': it is a flight recorder without a file; 'etwas snapshot' writes one\n")
+
     def test_losses_are_said_with_their_cause(self):
         small = f"{self.name}-small"
         self.start("-o", "small.etl", "--buffer-size", "4", "--minimum", "2", "--maximum", "2", "-e", MODERN, name=small)

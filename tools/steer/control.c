@@ -91,6 +91,13 @@ static bool flush(const char *command, const char *name)
     if (!etwas_steer_summary_begin(&summary, command, "flushed", name)) {
         return false;
     }
+    if ((summary.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 &&
+        summary.session.block.file_name[0] == '\0') {
+        etwas_steer_complain(command, name,
+                             "it is a flight recorder without a file; 'etwas snapshot' writes one");
+        etwas_steer_summary_end(&summary);
+        return false;
+    }
     etwas_steer_prepare(&block);
     is_flushed = etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_FLUSH);
     if (is_flushed) {
@@ -115,7 +122,7 @@ static int ask_each(const struct etwas_options *options,
             result = ETWAS_EXIT_OPEN;
         }
     }
-    return result;
+    return etwas_output_finish(etwas_standard_output()) ? result : (int)ETWAS_EXIT_OUTPUT;
 }
 
 int etwas_command_stop(int argc, char **argv)

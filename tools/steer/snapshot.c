@@ -97,7 +97,7 @@ static int take_one(const char *command, const char *name, const struct request 
         }
     }
     etwas_steer_summary_end(&summary);
-    return result;
+    return etwas_output_finish(etwas_standard_output()) ? result : (int)ETWAS_EXIT_OUTPUT;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

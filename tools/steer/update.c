@@ -209,5 +209,6 @@ int etwas_command_update(int argc, char **argv)
     if (change.path != NULL && !etwas_replace_may_numbered(command, change.path, change.force)) {
         return ETWAS_EXIT_OUTPUT;
     }
-    return update(&change, argv[optind]) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OPEN;
+    result = update(&change, argv[optind]) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OPEN;
+    return etwas_output_finish(etwas_standard_output()) ? result : (int)ETWAS_EXIT_OUTPUT;
 }
