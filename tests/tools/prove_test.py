@@ -111,7 +111,11 @@ class Made(ProveTest):
         self.assert_unproved("does not say how many", self.file())
         self.assert_unproved("snapshot", self.file(mode=BUFFERING, attempted=3))
         for attempted in (3, 0):
-            self.assert_unproved("did not write its end", self.file(finished=False, attempted=attempted))
+            path = self.file(finished=False, attempted=attempted)
+            self.assert_unproved("did not write its end", path)
+            out, _ = self.run_any("stat", "--prove", "--json", path, expect=(5,))
+            self.assertEqual([json.loads(out)[key] for key in ("attempted", "overwritten", "lost")], [None] * 3)
+            self.assertEqual(self.run_any("stat", "--prove", path, expect=(5,))[0].count("  unknown\n"), 3)
         self.assert_unproved("are not whole: 0 records of 0",
                              self.write("k.etl", etl.trace([(0, [etl.classic(RED, T)])], name="NT Kernel Logger",
                                                            own=[etl.totals(attempted=1)])))

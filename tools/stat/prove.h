@@ -140,6 +140,12 @@ void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwa
 /* Takes a record of one of the session's files. */
 void etwas_prove_add(struct etwas_prove_session *session, const EVENT_RECORD *record);
 
+/* Whether its files say how many events were overwritten and lost: one that did not end does not. */
+bool etwas_prove_knows_losses(const struct etwas_prove_session *session);
+
+/* Whether they say how many events were attempted. */
+bool etwas_prove_knows_attempted(const struct etwas_prove_session *session);
+
 /* With all its files read: decides, and says why not. `parts` is of the whole command line. */
 void etwas_prove_judge(struct etwas_prove_session *session, const struct etwas_parts *parts);
 

@@ -102,6 +102,16 @@ static void put_kinds(struct etwas_output *output, const struct etwas_prove_sess
     etwas_output_char(output, ']');
 }
 
+static void put_number_or_null(struct etwas_output *output, const char *key, uint64_t value,
+                               bool is_known)
+{
+    if (is_known) {
+        etwas_json_number(output, key, value);
+    } else {
+        etwas_output_format(output, ",\"%s\":null", key);
+    }
+}
+
 void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove_session *session)
 {
     size_t units = 0;
@@ -127,10 +137,12 @@ void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove
     etwas_output_char(output, ']');
     etwas_json_boolean(output, "ended", session->has_ended);
     etwas_json_boolean(output, "recovered", session->recovered != 0);
-    etwas_json_number(output, "attempted", session->told.attempted);
+    put_number_or_null(output, "attempted", session->told.attempted,
+                       etwas_prove_knows_attempted(session));
     etwas_json_number(output, "in_files", session->in_files);
-    etwas_json_number(output, "overwritten", session->told.overwritten);
-    etwas_json_number(output, "lost", session->told.lost);
+    put_number_or_null(output, "overwritten", session->told.overwritten,
+                       etwas_prove_knows_losses(session));
+    put_number_or_null(output, "lost", session->told.lost, etwas_prove_knows_losses(session));
     etwas_json_boolean(output, "kernel", session->is_kernel);
     if (session->account_count != 0) {
         etwas_json_number(output, "lost_in_kernel", session->kernel_lost);

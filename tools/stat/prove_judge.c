@@ -41,6 +41,18 @@ static void judge_parts(struct etwas_prove_session *session, const struct etwas_
 }
 
 /* False: there is nothing to compare with. */
+bool etwas_prove_knows_losses(const struct etwas_prove_session *session)
+{
+    return !session->is_unfinished || session->recovered != 0;
+}
+
+bool etwas_prove_knows_attempted(const struct etwas_prove_session *session)
+{
+    return etwas_prove_knows_losses(session) &&
+           (session->told.attempted != 0 ||
+            session->in_files + session->images + session->told.lost == 0);
+}
+
 static bool has_proof(struct etwas_prove_session *session)
 {
     if ((session->mode & EVENT_TRACE_BUFFERING_MODE) != 0) {
@@ -49,7 +61,7 @@ static bool has_proof(struct etwas_prove_session *session)
             "a snapshot has the newest events of a session that went on, and none of its counts");
         return false;
     }
-    if (session->is_unfinished && session->recovered == 0) {
+    if (!etwas_prove_knows_losses(session)) {
         complain(session, "the session did not write its end: it runs, or was killed. Of a "
                           "crash-safe one 'etwas recover' makes the file that is missing");
         return false;
@@ -58,8 +70,7 @@ static bool has_proof(struct etwas_prove_session *session)
         complain(session, "it was recovered more than once: name one of these files");
         return false;
     }
-    if (session->told.attempted == 0 &&
-        session->in_files + session->images + session->told.lost != 0) {
+    if (!etwas_prove_knows_attempted(session)) {
         complain(session, session->recovered != 0
                               ? "the recovered file does not say how many events were attempted: "
                                 "the process went on, died while it booked what became of a "

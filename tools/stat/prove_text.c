@@ -26,6 +26,17 @@ static void put_line(struct etwas_output *output, const char *label, uint64_t va
     etwas_output_char(output, '\n');
 }
 
+static void put_line_or_unknown(struct etwas_output *output, const char *label, uint64_t value,
+                                bool is_known)
+{
+    if (is_known) {
+        put_line(output, label, value);
+    } else {
+        put_label(output, label);
+        etwas_output_text(output, "unknown\n");
+    }
+}
+
 /* ---- records --------------------------------------------------------------------------------- */
 
 struct collection {
@@ -158,10 +169,12 @@ void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_sess
     put_label(output, "session");
     etwas_text_utf16(output, ETWAS_TEXT_PLAIN, session->name, units);
     etwas_output_char(output, '\n');
-    put_line(output, "attempted", session->told.attempted);
+    put_line_or_unknown(output, "attempted", session->told.attempted,
+                        etwas_prove_knows_attempted(session));
     put_line(output, "in the files", session->in_files);
-    put_line(output, "overwritten", session->told.overwritten);
-    put_line(output, "lost", session->told.lost);
+    put_line_or_unknown(output, "overwritten", session->told.overwritten,
+                        etwas_prove_knows_losses(session));
+    put_line_or_unknown(output, "lost", session->told.lost, etwas_prove_knows_losses(session));
     if (session->account_count != 0) {
         put_line(output, "  in the kernel", session->kernel_lost);
         put_line(output, "  no buffer", session->refused);
