@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <etwas/etwas.h>
 #include <etwas/shared.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,18 +31,25 @@ static const char *runtime(void)
     return getenv("ETWAS_RUNTIME_DIR");
 }
 
-static void remove_files(void)
+/* Returns how many. */
+static uint32_t remove_matching(const char *pattern)
 {
     DIR *list = opendir(runtime());
     const struct dirent *found;
+    uint32_t count = 0;
 
     assert_non_null(list);
     while ((found = readdir(list)) != NULL) {
-        if (found->d_name[0] != '.') {
-            (void)unlinkat(dirfd(list), found->d_name, 0);
-        }
+        count += fnmatch(pattern, found->d_name, FNM_PERIOD) == 0 &&
+                 unlinkat(dirfd(list), found->d_name, 0) == 0;
     }
     (void)closedir(list);
+    return count;
+}
+
+static void remove_files(void)
+{
+    (void)remove_matching("*");
 }
 
 /* What is made anew meanwhile keeps it, until that is removed, too. */
@@ -172,6 +180,34 @@ static void processes_are_found_again_when_its_files_were_removed(void **state)
     check_after(remove_files);
 }
 
+/* A cleaner of old files removes one, and leaves the others. */
+static void each_kind_of_file_is_made_anew(void **state)
+{
+    static const char *const kinds[] = {"n.*", "s.*-????????????", "s.*.sock", "p.*.guids",
+                                        "p.*[!s]"};
+    etwas_trace_handle session = start_in_file("survivor", "log.etl");
+    etwas_session_counts counts;
+    int provider;
+
+    (void)state;
+    skip_unless_shared(session);
+    provider = start_program(provider_program);
+    assert_true(comes_to(&board->registered, 2));
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        assert_int_not_equal(remove_matching(kinds[kind]), 0);
+        while (count_runtime_files() < FILES_OF_TWO) {
+            (void)usleep(PAUSE_US);
+        }
+    }
+    ck_pr_store_32(&board->go, 1);
+    assert_int_equal(enable_with_timeout(session, &control_guid, TIMEOUT_MS), ERROR_SUCCESS);
+    assert_true(comes_to(&board->logged, SOME));
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(provider), 0);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, board->logged);
+}
+
 /* ---- a name that somebody else has by now ---------------------------------------------------- */
 
 static int taker(void)
@@ -220,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PROGRAMS_TEST(processes_are_found_again_when_the_folder_was_removed),
         PROGRAMS_TEST(processes_are_found_again_when_its_files_were_removed),
+        PROGRAMS_TEST(each_kind_of_file_is_made_anew),
         PROGRAMS_TEST(a_session_whose_name_is_taken_meanwhile_is_hidden_and_says_so),
     };
 
