@@ -226,6 +226,7 @@ class Host(SteerTest):
         for arguments, said in ((("-o", "missing/a.etl"), "there is no folder for the file"),
                                 (("-o", "a.etl", "--buffering", "--circular", "--max-size", "1"), "these options do not go together"),
                                 (("-o", "a.etl", "--realtime", "--append"), "these options do not go together"),
+                                (("-o", "a.etl", "--buffer-size", "64", "--append"), "processes cannot share a session that appends to a file. Leave out"),
                                 (("-o", "a.etl", "--newfile", "--max-size", "9"), "the file's name has not one %d"),
                                 (("-o", "a.etl", "--mode", "0x10000000"), "processes cannot share a session of this mode"),
                                 (("-o", "a.etl", "--mode", "0x40"), "processes cannot share a session of this mode")):

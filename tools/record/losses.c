@@ -178,7 +178,9 @@ bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const cha
         print_count(counts.lost_write_error,
                     "since the file could not be written: the disk is full, or fails");
         print_count(counts.lost_no_buffer, help);
-        print_count(counts.lost_too_large, "since they do not fit into a buffer: --buffer-size");
+        print_count(
+            counts.lost_too_large,
+            "since they do not fit into a buffer ('etwas start --buffer-size' has larger ones)");
         print_count(counts.lost_withheld, "since another session of theirs had no buffer for them");
         print_count(counts.lost_abandoned, "since their programs did not finish them");
         print_count(counts.lost_unattached, "before their programs were attached to the session");

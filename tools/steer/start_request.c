@@ -260,8 +260,23 @@ static etwas_session_options options_of(const struct etwas_steer_start_request *
     return options;
 }
 
-/* Of those that mean something else where a session starts. */
-static const char *start_reason(uint32_t code)
+/* The session would be of etwas-host alone, and record nothing. */
+static const char *unshared_reason(uint32_t log_file_mode)
+{
+    if ((log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0) {
+        return "processes cannot share a session that appends to a file. Leave out --append";
+    }
+    if ((log_file_mode & EVENT_TRACE_ADDTO_TRIAGE_DUMP) != 0) {
+        return "processes cannot share a crash-safe session whose runtime folder is on a disk, and "
+               "none on a system without restartable sequences. Name a folder in memory "
+               "(ETWAS_RUNTIME_DIR)";
+    }
+    return "processes cannot share a session of this mode, or this system has no restartable "
+           "sequences (docs/steering.md)";
+}
+
+/* Returns what a code of StartTrace means. */
+static const char *start_reason(uint32_t code, uint32_t log_file_mode)
 {
     switch (code) {
     case ERROR_INVALID_PARAMETER:
@@ -271,8 +286,7 @@ static const char *start_reason(uint32_t code)
                "no more "
                "files or threads can be had";
     case ERROR_NOT_SUPPORTED:
-        return "processes cannot share a session of this mode, or this system has no restartable "
-               "sequences (docs/steering.md)";
+        return unshared_reason(log_file_mode);
     default:
         return etwas_steer_reason(code);
     }
@@ -315,7 +329,7 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
                                 &options, session);
 
     if (code != ERROR_SUCCESS) {
-        etwas_steer_complain(command, request->name, start_reason(code));
+        etwas_steer_complain(command, request->name, start_reason(code, request->log_file_mode));
         return false;
     }
     for (uint32_t i = 0; i < request->provider_count; i++) {
