@@ -7,10 +7,13 @@
 
 #include "cli/options.h"
 #include "commands.h"
+#include "print/output.h"
+#include "print/text.h"
 #include "steer/summary.h"
 #include "steer/wait_notice.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const char *const stop_help[] = {
     "usage: etwas stop SESSION...\n"
@@ -77,6 +80,13 @@ static bool stop(const char *command, const char *name)
         etwas_steer_prepare(&block);
         is_stopped =
             etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_STOP);
+        if (is_stopped) {
+            struct etwas_output *output = etwas_standard_output();
+
+            etwas_output_text(output, "stopped ");
+            etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+            etwas_output_text(output, ": its process did not say in time what was recorded\n");
+        }
     }
     etwas_steer_summary_end(&summary);
     return is_stopped;
@@ -100,7 +110,9 @@ static bool flush(const char *command, const char *name)
     }
     etwas_steer_prepare(&block);
     is_flushed = etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_FLUSH);
-    if (is_flushed) {
+    /* Its process may have answered late: where its events go is known only now. */
+    if (is_flushed &&
+        (summary.session.has_counts || etwas_steer_find_session(command, name, &summary.session))) {
         etwas_steer_summary_print(&summary, NULL, summary.session.block.file_name);
     }
     etwas_steer_summary_end(&summary);
