@@ -51,6 +51,6 @@ else
     echo "note: overlay was left out, since it cannot be mounted"
 fi
 if [[ $full == full ]]; then
-    mount -t tmpfs -o size=4m tmpfs full
+    mount -t tmpfs -o size=256m tmpfs full
     soak full --full
 fi
