@@ -18,7 +18,6 @@
 #include "platform/own_descriptor.h"
 #include "platform/testpoint.h"
 #include "registry/file_name.h"
-#include "registry/removal.h"
 
 enum {
     PLACES = 4,
@@ -354,9 +353,6 @@ uint32_t etwas_held_acquire(struct etwas_held_file *held, const struct etwas_hel
         }
         held_pause_before(try);
     }
-    if (code == ERROR_SUCCESS) {
-        etwas_removal_watch(held->name);
-    }
     return code;
 }
 
@@ -379,7 +375,6 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
             etwas_own_close(
                 held->lock); /* only now: some file of this name was locked all the while */
             held->lock = etwas_own_keep(file);
-            etwas_removal_watch(held->name);
             return ERROR_SUCCESS;
         }
         error = errno; /* ENOENT: another process found it without its lock and removed it */

@@ -12,17 +12,13 @@
 #include <stdbool.h>
 
 /*
- * A descriptor of the process that can be read when one of its files or sockets in the runtime
- * folder has, or may have, gone. -1:
+ * A descriptor of the process that can be read when one of the sockets has, or may have, gone. -1:
  * the system has none to give (a user has 128 on most), and the caller has to check from time to
  * time. One thread at a time.
  */
 int etwas_removal_begin(void);
 
-/*
- * Watches the file or socket of this name from now on. A file that is replaced is watched anew. Does
- * nothing without a descriptor. Any thread.
- */
+/* Watches the socket of this name from now on. Nothing is done without a descriptor. Any thread. */
 void etwas_removal_watch(const char *name);
 
 /* Reads the events. */
