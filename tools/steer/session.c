@@ -57,7 +57,8 @@ const char *etwas_steer_reason(uint32_t code)
     case ERROR_LOG_FILE_FULL:
         return "nobody takes its events, and there is no more room for them";
     case ERROR_NO_SYSTEM_RESOURCES:
-        return "there are as many sessions or providers as there can be, or no more files may be open";
+        return "there are as many sessions or providers as there can be, or no more files may be "
+               "open";
     case ERROR_TIMEOUT:
         return "not everybody has answered in time; it is done all the same";
     default:
