@@ -132,7 +132,7 @@ static void stop(etwas_trace_handle session, struct soak_account *account)
     ck_pr_store_32(&account->has_ended, 1);
 }
 
-static bool host_one(struct soak_random *random)
+static bool host_one(uint32_t *hosting, struct soak_random *random)
 {
     static const uint32_t modes[] = {0, 0, EVENT_TRACE_ADDTO_TRIAGE_DUMP,
                                      EVENT_TRACE_COMPRESSED_MODE,
@@ -152,6 +152,7 @@ static bool host_one(struct soak_random *random)
     block.properties.LogFileMode = modes[soak_upto(random, sizeof modes / sizeof *modes - 1)];
     (void)snprintf(block.file, sizeof block.file, "%s/%u.etl", soak_folder, number);
     name_of(random, name);
+    ck_pr_store_32(hosting, number);
     code = StartTraceA(&session, name, &block.properties);
     if (code == ERROR_ALREADY_EXISTS || (soak_is_full && code == ERROR_DISK_FULL)) {
         soak_pause_us(soak_upto(random, 20000));
@@ -174,8 +175,7 @@ int soak_host(uint32_t program, struct soak_random *random)
 {
     uint32_t descriptors = 0;
 
-    (void)program;
-    while (!is_over() && host_one(random)) {
+    while (!is_over() && host_one(&soak_board->hosting[program], random)) {
         descriptors = descriptors == 0 ? count_descriptors() : descriptors;
     }
     return descriptors != 0 ? expect_descriptors("host", descriptors) : 0;

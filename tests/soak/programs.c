@@ -123,6 +123,19 @@ static void note_killed(uint32_t index)
     }
 }
 
+/* Else the files of killed hosts fill the file system for good. */
+static void remove_file_of(uint32_t index)
+{
+    uint32_t number = ck_pr_load_32(&soak_board->hosting[index]);
+    char path[2 * SOAK_FOLDER_BYTES];
+
+    if (number != 0) {
+        (void)snprintf(path, sizeof path, "%s/%u.etl", soak_folder, number);
+        (void)unlink(path);
+        ck_pr_store_32(&soak_board->hosting[index], 0);
+    }
+}
+
 static void kill_one(uint32_t index)
 {
     int status;
@@ -130,6 +143,7 @@ static void kill_one(uint32_t index)
     (void)kill(programs[index].process, SIGKILL);
     (void)waitpid(programs[index].process, &status, 0);
     note_killed(index);
+    remove_file_of(index);
     programs[index] = (struct program){0};
 }
 

@@ -32,6 +32,7 @@ struct soak_board {
     uint32_t sessions; /* numbers given */
     uint32_t calling
         [SOAK_PROGRAMS]; /* the number of the session that the program's call is for; 0: in none */
+    uint32_t hosting[SOAK_PROGRAMS]; /* the session whose file the host writes; 0: none */
     struct soak_account accounts[SOAK_SESSIONS];
 };
 
