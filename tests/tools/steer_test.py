@@ -789,6 +789,26 @@ class Across(Steered):
         os.kill(process, signal.SIGCONT)
         self.assertTrue(await_true(lambda: len(self.pids_of_host()) == 1))
 
+    def run_while_the_host_stands_still(self, command):
+        """It goes on once the command has said that it waits."""
+        process = self.hosts[self.log]
+        os.kill(process, signal.SIGSTOP)
+        self.addCleanup(continue_if_there, process)
+        with subprocess.Popen([self.etwas, command, self.log], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment,
+                              cwd=self.folder) as running:
+            self.assertIn("waits for its host", running.stderr.readline())
+            os.kill(process, signal.SIGCONT)
+            out, _ = running.communicate(timeout=100)
+        self.assertEqual(running.returncode, 0)
+        return out
+
+    def test_of_a_host_that_answers_late_is_said_what_is_known(self):
+        self.ask(f"enable {self.log} {MODERN}")
+        self.tell("log 5")
+        out = self.run_while_the_host_stands_still("flush")
+        self.assertTrue(out.startswith(f"flushed {self.log}: 5 recorded, 0 lost, {os.path.basename(self.path)} ("), out)
+        self.assertEqual(self.run_while_the_host_stands_still("stop"), f"stopped {self.log}: its process did not say in time what was recorded\n")
+
     def test_a_host_that_is_killed_leaves_the_others(self):
         self.ask(f"enable {self.log} {MODERN_NAME}")
         os.kill(self.hosts[self.recorder], signal.SIGKILL)
