@@ -15,8 +15,8 @@
 #include "registry/session_name.h"
 
 /*
- * The entry says STARTING, and nothing yet of what the session enables: a host's enablements lie in its list alone
- * until it publishes them.
+ * The entry says STARTING and nothing yet of what the session enables: a host's enablements are in
+ * its list alone until it publishes them.
  */
 static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
                                           const struct etwas_registry_entry *entry)
@@ -41,13 +41,16 @@ static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
 }
 
 /*
- * Returns whether a process can connect. That takes its connection, the page that it counts in and a
- * file that is read meanwhile. A controller is connected at the same time, and the session still
- * opens its log file. A host that can take no process must not say that its session is shared.
+ * Returns whether a process can connect. A host that can take no process must not say that its
+ * session is shared.
  */
 static bool host_session_has_room(int descriptor)
 {
-    int copies[6];
+    /*
+     * A process: its connection, the page that it counts in, a file that is read meanwhile. A
+     * controller's connection. Of the session: its log file, and the next one.
+     */
+    int copies[3 + 1 + 2];
     uint32_t count = 0;
     bool has_room;
 
@@ -112,6 +115,11 @@ uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
         free(bytes);
     }
     return code;
+}
+
+void etwas_registry_host_withdraw(struct etwas_registry_host *host)
+{
+    etwas_held_release(&host->entry);
 }
 
 static uint32_t host_session_restore_files(struct etwas_registry_host *host,

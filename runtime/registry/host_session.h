@@ -51,6 +51,12 @@ uint32_t etwas_registry_host_publish(struct etwas_registry_host *host,
                                      const struct etwas_registry_entry *entry);
 
 /*
+ * Removes the session's entry, so that no process finds the session open any more; needs no space.
+ * Nothing is published afterwards. The rest stays until etwas_registry_host_close.
+ */
+void etwas_registry_host_withdraw(struct etwas_registry_host *host);
+
+/*
  * Makes what has been removed of it again, under the same names, the socket included. *is_anew:
  * something was missing, and the entry is STARTING until it is published. ERROR_ALREADY_EXISTS:
  * another process has its name or GUID by now, and this one stays hidden. Others of

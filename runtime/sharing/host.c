@@ -309,7 +309,10 @@ void etwas_host_closing(struct etwas_session *session)
     host->published.entry.state = ETWAS_REGISTRY_CLOSING;
     number = ++host->published.entry.number;
     etwas_host_entry_clear(&host->published);
-    (void)etwas_host_entry_publish(&host->published);
+    /* The account is closed below: from here on no process may find the session open. */
+    if (etwas_host_entry_publish(&host->published) != ERROR_SUCCESS) {
+        etwas_registry_host_withdraw(&host->published.registry);
+    }
     notification = host_notification(host);
     host_unlock();
     /*

@@ -7,8 +7,10 @@
  */
 #include <ck_pr.h>
 #include <dirent.h>
+#include <etwas/etwas.h>
 #include <etwas/shared.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,10 @@
 #include <unistd.h>
 
 #include "platform/wait.h"
+#include "registry/session_entry.h"
+#include "registry/sessions.h"
+#include "session/session.h"
+#include "sharing/host.h"
 #include "sharing/programs.h"
 
 /* ---- programs that live for a moment --------------------------------------------------------- */
@@ -298,6 +304,46 @@ static void a_program_that_may_write_only_small_files_is_alone(void **state)
     stop_session(session, NULL);
 }
 
+/* ---- a host that ends without space ---------------------------------------------------------- */
+
+static bool is_open(void)
+{
+    static const etwas_wchar name[] = u"ending";
+    struct etwas_registry_entry *entry;
+    bool is = false;
+
+    if (etwas_registry_find(name, &entry) == ERROR_SUCCESS) {
+        is = entry->state == ETWAS_REGISTRY_OPEN;
+        free(entry);
+    }
+    return is;
+}
+
+/* Before its account is closed, which no process may miss: what it counted later would be lost. */
+static int close_without_space(void)
+{
+    etwas_trace_handle session = start_in_file("ending", "ending.etl");
+    const struct rlimit none = {0, RLIM_INFINITY};
+    struct etwas_session_key key;
+    struct rlimit before;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(is_open() && etwas_session_key_of(session, &key));
+    CHECK_IN_CHILD(getrlimit(RLIMIT_FSIZE, &before) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    CHECK_IN_CHILD(setrlimit(RLIMIT_FSIZE, &none) == 0);
+    etwas_host_closing(&etwas_sessions[key.index]);
+    CHECK_IN_CHILD(!is_open());
+    CHECK_IN_CHILD(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK_IN_CHILD(etwas_stop(session, NULL) == ERROR_SUCCESS);
+    return 0;
+}
+
+static void a_host_without_space_is_not_found_open_while_it_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(exit_code_of(start_program(close_without_space)), 0);
+}
+
 /* ---- programs that see little ---------------------------------------------------------------- */
 
 static char runtime_inside[] = "/run";
@@ -347,6 +393,7 @@ int main(void)
         PROGRAMS_TEST(a_sessions_own_files_come_before_what_sharing_opens),
         PROGRAMS_TEST(a_program_with_little_memory_is_alone),
         PROGRAMS_TEST(a_program_that_may_write_only_small_files_is_alone),
+        PROGRAMS_TEST(a_host_without_space_is_not_found_open_while_it_ends),
         PROGRAMS_TEST(a_program_in_an_empty_root_is_alone),
     };
 
