@@ -306,6 +306,10 @@ void etwas_host_closing(struct etwas_session *session)
         return;
     }
     host_lock();
+    if (!host->is_open) {
+        host_unlock();
+        return;
+    }
     host->published.entry.state = ETWAS_REGISTRY_CLOSING;
     number = ++host->published.entry.number;
     etwas_host_entry_clear(&host->published);
