@@ -342,9 +342,9 @@ typedef struct etwas_session_counts {
     uint64_t lost_withheld;  /* modern events: another session that listens to the provider had no
                                  buffer for them, so no session got them (EventWrite) */
     uint32_t
-        unattached_processes; /* that are connected now and cannot log into it, though it enables their
-                                  providers: what they log is in lost_unattached, unless they have not even a
-                                  page to count in */
+        unattached_processes; /* that cannot log into it now, though it enables their providers: what they
+                                  log is in lost_unattached, unless they have not even a page to count in, or
+                                  its host has no descriptor for them: these are not enabled, and try again */
     uint32_t unattached_code; /* why the last one that could not, could not: a Win32 code, of which
                                   shared.h says what each means; it stays. 0: each one could */
     uint32_t unshared;  /* ETWAS_UNSHARED_*: why other processes do not log into it (shared.h) */

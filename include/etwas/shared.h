@@ -68,7 +68,7 @@ ETWAS_BEGIN_DECLS
 
 /*
  * Why a process cannot log into a session that enables its providers (etwas_session_counts.unattached_code): the host
- * has no place for one more process, or this one may open no more files (ERROR_NO_SYSTEM_RESOURCES), no memory
+ * has no place, or no descriptor, for one more process, or this one may open no more files (ERROR_NO_SYSTEM_RESOURCES), no memory
  * (ERROR_NOT_ENOUGH_MEMORY); a time namespace in which the session's clock, QPC, shows something else
  * (ERROR_INVALID_FUNCTION); releases of the library, or processors, that differ too much (ERROR_NOT_SUPPORTED); buffers that are
  * another user's, or cannot be written to (ERROR_ACCESS_DENIED), or that cannot be what they say (ERROR_INVALID_DATA). It

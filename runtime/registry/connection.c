@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <etwas/winerror.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ enum {
     SEND_BYTES = 4 * ETWAS_MESSAGE_BYTES,
 };
 
-static void connection_free_spare(int connection)
+static void connection_make_room(int connection)
 {
     int bytes = 0;
     socklen_t size = sizeof bytes;
@@ -134,19 +135,51 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
         (void)close(opened);
         return code;
     }
-    connection_free_spare(opened);
+    connection_make_room(opened);
     *connection = opened;
     return ERROR_SUCCESS;
 }
 
 /* ---- accepting ------------------------------------------------------------------------------- */
 
-int etwas_registry_spare(void)
+bool etwas_registry_fill_spares(struct etwas_spares *spares)
 {
-    int spare;
+    bool is_full = true;
 
-    return etwas_registry_socket(SOCK_DGRAM, NULL, &spare) == ERROR_SUCCESS ? etwas_own_keep(spare)
-                                                                            : -1;
+    for (uint32_t index = 0; index < sizeof spares->descriptors / sizeof(int); index++) {
+        int *spare = &spares->descriptors[index];
+
+        if (*spare < 0 && etwas_registry_socket(SOCK_DGRAM, NULL, spare) == ERROR_SUCCESS) {
+            *spare = etwas_own_keep(*spare);
+        }
+        is_full = is_full && *spare >= 0;
+    }
+    return is_full;
+}
+
+void etwas_registry_free_spares(struct etwas_spares *spares)
+{
+    for (uint32_t index = 0; index < sizeof spares->descriptors / sizeof(int); index++) {
+        if (spares->descriptors[index] >= 0) {
+            etwas_own_close(spares->descriptors[index]);
+            spares->descriptors[index] = -1;
+        }
+    }
+}
+
+bool etwas_registry_lacks_files(int any)
+{
+    int copy = fcntl(any, F_DUPFD_CLOEXEC, 0);
+
+    if (copy >= 0) {
+        (void)close(copy);
+    }
+    return copy < 0;
+}
+
+static bool connection_is_for_want_of_files(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
 }
 
 static int connection_accept_next(int listener)
@@ -154,44 +187,29 @@ static int connection_accept_next(int listener)
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/*
- * In the place of the spare one. False: it waits on, for another thread was quicker, or there is
- * none to spare.
- */
-static bool connection_turn_away(int listener, int *spare)
-{
-    int accepted = -1;
-
-    if (*spare >= 0) {
-        etwas_own_close(*spare);
-        accepted = connection_accept_next(listener);
-    }
-    if (accepted >= 0) {
-        (void)close(accepted);
-    }
-    *spare = etwas_registry_spare();
-    return accepted >= 0;
-}
-
-uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer)
+uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *connection,
+                               struct etwas_peer *peer)
 {
     int accepted = connection_accept_next(listener);
+    uint32_t code = ERROR_SUCCESS;
 
+    if (accepted < 0 && connection_is_for_want_of_files(errno)) {
+        etwas_registry_free_spares(spares);
+        accepted = connection_accept_next(listener);
+    }
     if (accepted < 0) {
-        return errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS
-                   ? ERROR_NOT_FOUND
-               : connection_turn_away(listener, spare) ? ERROR_NO_SYSTEM_RESOURCES
-                                                       : ERROR_BUSY;
-    }
-    if (*spare < 0) {
-        *spare = etwas_registry_spare();
-    }
-    if (etwas_registry_peer_of(accepted, peer) != ERROR_SUCCESS ||
-        (peer->user_id != geteuid() && peer->user_id != ROOT)) {
+        /* Another thread may have been quicker than this one. */
+        code = connection_is_for_want_of_files(errno) ? ERROR_BUSY : ERROR_NOT_FOUND;
+    } else if (etwas_registry_peer_of(accepted, peer) != ERROR_SUCCESS ||
+               (peer->user_id != geteuid() && peer->user_id != ROOT)) {
         (void)close(accepted);
-        return ERROR_ACCESS_DENIED;
+        code = ERROR_ACCESS_DENIED;
+    } else {
+        connection_make_room(accepted);
+        *connection = etwas_own_keep(accepted);
     }
-    connection_free_spare(accepted);
-    *connection = etwas_own_keep(accepted);
-    return ERROR_SUCCESS;
+    /* A connection is kept only if the next one can be accepted, too. */
+    return !etwas_registry_fill_spares(spares) && code == ERROR_SUCCESS
+               ? (uint32_t)ERROR_NO_SYSTEM_RESOURCES
+               : code;
 }

@@ -30,23 +30,42 @@ uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64
                                 int *connection, struct etwas_peer *peer);
 
 /*
+ * Descriptors whose only use is to be given up: where no more files may be open, a connection and a
+ * descriptor that comes by it have their numbers for a moment. -1: there is none now.
+ */
+struct etwas_spares {
+    int descriptors[2];
+};
+
+#define ETWAS_REGISTRY_NO_SPARES                                                                   \
+    {                                                                                              \
+        .descriptors = { -1, -1 }                                                                  \
+    }
+
+/* Opens those that are missing, as far as files may be open. Returns whether none is missing. */
+bool etwas_registry_fill_spares(struct etwas_spares *spares);
+
+/* Gives all up, until they are filled again. */
+void etwas_registry_free_spares(struct etwas_spares *spares);
+
+/* Whether no more files may be open. `any` is a descriptor, which stays as it is. */
+bool etwas_registry_lacks_files(int any);
+
+/*
  * Accepts the next connection. Never waits: ERROR_NOT_FOUND, there is none. ERROR_ACCESS_DENIED: it
  * was of another user, who is not root, and has been closed. ERROR_NO_SYSTEM_RESOURCES: no more
- * files may be open; it has been closed, for which the spare descriptor gave up its number for a
- * moment. ERROR_BUSY: that was impossible, too; it still waits, so poll reports it again at once.
+ * files may be open, and it has the place of a spare descriptor; the caller closes it soon, and
+ * fills them again. ERROR_BUSY: that was impossible, too; it still waits, so poll reports it again
+ * at once.
  */
-uint32_t etwas_registry_accept(int listener, int *spare, int *connection, struct etwas_peer *peer);
+uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *connection,
+                               struct etwas_peer *peer);
 
 /*
  * Reads which process is at the other end of a connection. ERROR_ACCESS_DENIED: the system does not
  * say.
  */
 uint32_t etwas_registry_peer_of(int connection, struct etwas_peer *peer);
-
-/*
- * A spare descriptor, whose only use is to be given up (own_descriptor.h); -1: there is none now.
- */
-int etwas_registry_spare(void);
 
 /*
  * For host_session.c: listens at the session's socket of this nonce. The descriptor is not kept yet

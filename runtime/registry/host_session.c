@@ -91,7 +91,6 @@ uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
         made.listener = etwas_own_keep(made.listener);
     }
     if (code == ERROR_SUCCESS) {
-        made.spare = etwas_registry_spare();
         code = host_session_has_room(made.listener) ? etwas_registry_host_publish(&made, entry)
                                                     : (uint32_t)ERROR_NO_SYSTEM_RESOURCES;
     }
@@ -179,12 +178,10 @@ uint32_t etwas_registry_host_restore(struct etwas_registry_host *host,
     return code;
 }
 
-static void host_session_close_both(struct etwas_registry_host *host)
+static void host_session_close_listener(struct etwas_registry_host *host)
 {
     etwas_own_close(host->listener);
-    etwas_own_close(host->spare);
     host->listener = -1;
-    host->spare = -1;
 }
 
 void etwas_registry_host_close(struct etwas_registry_host *host)
@@ -200,7 +197,7 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
         if (etwas_registry_open_existing(&folder)) {
             (void)unlinkat(folder, text, 0);
         }
-        host_session_close_both(host);
+        host_session_close_listener(host);
     }
     etwas_held_release(&host->entry);
     etwas_held_release(&host->name);
@@ -208,7 +205,7 @@ void etwas_registry_host_close(struct etwas_registry_host *host)
 
 void etwas_registry_host_forget(struct etwas_registry_host *host)
 {
-    host_session_close_both(host);
+    host_session_close_listener(host);
     etwas_held_forget(&host->entry);
     etwas_held_forget(&host->name);
 }

@@ -21,14 +21,11 @@ struct etwas_registry_host {
     etwas_guid session;
     uint64_t socket;
     int listener; /* SOCK_SEQPACKET, does not block; poll it and accept (connection.h). -1: none */
-    /* for accepting (connection.h); the thread that polls may change it. -1: none now */
-    int spare;
 };
 
 /* The value before the first call: nothing is open. */
 #define ETWAS_REGISTRY_NO_HOST                                                                     \
-    ((struct etwas_registry_host){                                                                 \
-        .name = {.lock = -1}, .entry = {.lock = -1}, .listener = -1, .spare = -1})
+    ((struct etwas_registry_host){.name = {.lock = -1}, .entry = {.lock = -1}, .listener = -1})
 
 /*
  * Acquires the entry's name and GUID, listens, and then publishes the entry; the caller notifies

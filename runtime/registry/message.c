@@ -199,3 +199,14 @@ uint32_t etwas_message_receive(int connection, struct etwas_message *message, vo
         .op = head.op, .code = head.code, .bytes = head.bytes, .descriptor = taken.descriptor};
     return ERROR_SUCCESS;
 }
+
+uint16_t etwas_message_next_op(int connection, uint64_t deadline_ns)
+{
+    struct stored_message head = {0};
+    ssize_t bytes = -1;
+
+    if (etwas_registry_wait(connection, POLLIN, deadline_ns)) {
+        bytes = recv(connection, &head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
+    }
+    return bytes == sizeof head && head.magic == MAGIC ? head.op : 0;
+}

@@ -64,4 +64,10 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
 uint32_t etwas_message_receive(int connection, struct etwas_message *message, void *body,
                                size_t room, uint64_t deadline_ns);
 
+/*
+ * Returns the op of the next message, which stays to be received. Waits until the deadline (0:
+ * never). 0: nothing has arrived, or it is no message.
+ */
+uint16_t etwas_message_next_op(int connection, uint64_t deadline_ns);
+
 #endif

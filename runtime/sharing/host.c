@@ -18,6 +18,7 @@
 #include "platform/wait.h"
 #include "registry/connection.h"
 #include "registry/host_session.h"
+#include "registry/message.h"
 #include "registry/notification.h"
 #include "registry/sessions.h"
 #include "shared/layout.h"
@@ -26,6 +27,7 @@
 #include "sharing/host_entry.h"
 #include "sharing/host_guests.h"
 #include "sharing/host_request.h"
+#include "sharing/host_spares.h"
 #include "sharing/host_unattached.h"
 #include "sharing/other_processes.h"
 #include "sharing/private_template.h"
@@ -35,6 +37,7 @@
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,
+    TURN_AWAY_NS = 20000000,   /* a process sends its request right behind its connection */
     CLOSING_TIMEOUT_MS = 1000, /* for the guests' callbacks */
     IDLE_TIMEOUT_NS = 1000000000,
     DYING_PAUSE_NS = 1000000,
@@ -107,30 +110,64 @@ static void host_notify_all(const struct host *host, struct etwas_waiter *waiter
 
 /* ---- a session's life ------------------------------------------------------------------------ */
 
-/* The handler alone uses the spare descriptor between watch and unwatch. */
+static enum etwas_service_answer host_receive_guest(int connection, uint64_t session)
+{
+    enum etwas_service_answer answer;
+
+    etwas_host_spares_lend(connection);
+    answer = etwas_host_guests_receive(connection, session);
+    etwas_host_spares_return();
+    return answer;
+}
+
+/*
+ * For a connection that cannot be kept. A request is answered all the same, so that a session can
+ * be queried and stopped. A guest is turned away: what it has counted until now is lost and
+ * counted, and the session's account says that it cannot log.
+ */
+static void host_turn_away(int connection, uint64_t session, etwas_service_handler receive,
+                           const struct etwas_peer *peer, uint32_t code)
+{
+    uint16_t op = etwas_message_next_op(connection, etwas_monotonic_ns() + TURN_AWAY_NS);
+
+    if (op == ETWAS_MESSAGE_CONTROL || op == ETWAS_MESSAGE_ENABLE || op == ETWAS_MESSAGE_ACCOUNT ||
+        op == ETWAS_MESSAGE_SNAPSHOT) {
+        if (receive(connection, session) == ETWAS_SERVICE_GIVE) {
+            return;
+        }
+    } else {
+        etwas_host_spares_lend(connection);
+        etwas_host_unattached_turn_away(session, connection, peer->process_id, code);
+    }
+    etwas_own_close(connection);
+    etwas_host_spares_return();
+}
+
 static enum etwas_service_answer host_accept(int listener, uint64_t session,
                                              etwas_service_handler receive)
 {
     const struct timespec pause = {.tv_nsec = NO_FILES_PAUSE_NS};
-    int *spare = &hosts[etwas_handle_index(session) - 1].published.registry.spare;
     struct etwas_peer peer;
     int connection;
-    uint32_t code = etwas_registry_accept(listener, spare, &connection, &peer);
+    uint32_t code = etwas_host_spares_accept(listener, &connection, &peer);
 
-    if (code == ERROR_BUSY) {
-        (void)nanosleep(&pause,
-                        NULL); /* poll reports it again at once, until the program closes files */
+    if (code == ERROR_SUCCESS) {
+        code = etwas_service_watch(connection, true, receive, session);
     }
-    if (code == ERROR_SUCCESS &&
-        etwas_service_watch(connection, true, receive, session) != ERROR_SUCCESS) {
-        etwas_own_close(connection);
+    if (code == ERROR_SUCCESS) {
+        etwas_host_unattached_accepted(session, peer.process_id);
+    } else if (code == ERROR_NO_SYSTEM_RESOURCES || code == ERROR_NOT_ENOUGH_MEMORY) {
+        host_turn_away(connection, session, receive, &peer, code);
+    } else if (code == ERROR_BUSY) {
+        /* poll reports it again at once, until the program closes files */
+        (void)nanosleep(&pause, NULL);
     }
     return ETWAS_SERVICE_KEEP;
 }
 
 static enum etwas_service_answer host_accept_guest(int listener, uint64_t session)
 {
-    return host_accept(listener, session, etwas_host_guests_receive);
+    return host_accept(listener, session, host_receive_guest);
 }
 
 /* Accepts a controller of a recorder that this process alone knows. */
@@ -231,11 +268,13 @@ uint32_t etwas_host_begin(struct etwas_session *session)
     if (session->configuration.is_listed) {
         host->published.entry.kind = ETWAS_REGISTRY_RECORDER;
     }
+    etwas_host_spares_begin();
     code = session->configuration.is_template && host->published.entry.private == NULL
                ? (uint32_t)ERROR_NOT_ENOUGH_MEMORY
                : host_open_registry(&host->published);
     host->is_open = code == ERROR_SUCCESS;
     if (!host->is_open) {
+        etwas_host_spares_end();
         host_free_template(host);
     }
     host->handle = etwas_session_handle(etwas_session_key(session));
@@ -348,6 +387,7 @@ void etwas_host_end(struct etwas_session *session)
         /* Its handler takes no lock of this file. */
         (void)etwas_service_unwatch(listener, host->handle);
         etwas_registry_host_close(&host->published.registry);
+        etwas_host_spares_end();
         etwas_host_entry_clear(&host->published);
         host_free_template(host);
         host->is_open = false;
@@ -533,6 +573,9 @@ void etwas_host_after_fork(bool is_child)
             host_free_template(&hosts[index]);
             hosts[index].is_open = false;
         }
+    }
+    if (is_child) {
+        etwas_host_spares_forget();
     }
     etwas_answers_after_fork(is_child);
     host_unlock();

@@ -4,27 +4,33 @@
 #include "sharing/host_unattached.h"
 
 #include <ck_pr.h>
+#include <errno.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "buffer/unattached.h"
+#include "registry/message.h"
 #include "sharing/host_guests.h"
 
 enum {
     PAGE_BYTES = ETWAS_UNATTACHED_WORDS * sizeof(uint64_t),
+    TURNED_AWAY = -1, /* in the place of a connection */
 };
 
 /* A process that counts events, or has counted them, or cannot. Guarded by `lock`. */
 struct counting {
     struct counting *next;
     uint64_t session;
-    int connection;
+    int connection;        /* TURNED_AWAY: it has none, and no page */
+    uint32_t process_id;   /* of a process that was turned away */
     uint32_t refusal;      /* why it cannot log into the session; 0: it awaits an answer, or logs */
     uint64_t *page;        /* NULL: it has no counts */
     uint64_t *word;        /* in the page */
@@ -199,6 +205,93 @@ bool etwas_host_unattached_receive(uint64_t session, int connection, int descrip
     return counting != NULL && report.refusal != 0;
 }
 
+/* ---- processes that are turned away ---------------------------------------------------------- */
+
+/*
+ * Receives what has been sent. No more can be sent from here on: a count that the host does not
+ * receive is none. Returns whether it is a guest that has sent it.
+ */
+static bool unattached_receive_rest(uint64_t session, int connection)
+{
+    struct etwas_unattached_report report;
+    struct etwas_message message;
+    bool is_guest = false;
+    uint32_t code;
+
+    (void)shutdown(connection, SHUT_RD);
+    do {
+        code = etwas_message_receive(connection, &message, &report, sizeof report, 0);
+        if (code == ERROR_SUCCESS && message.op == ETWAS_MESSAGE_ACKNOWLEDGE) {
+            (void)etwas_host_unattached_receive(session, connection, message.descriptor, &report,
+                                                message.bytes);
+        } else if (message.descriptor >= 0) {
+            (void)close(message.descriptor);
+        }
+        is_guest = is_guest || (code == ERROR_SUCCESS && (message.op == ETWAS_MESSAGE_ATTACH ||
+                                                          message.op == ETWAS_MESSAGE_ACKNOWLEDGE));
+    } while (code == ERROR_SUCCESS || code == ERROR_INVALID_DATA || code == ERROR_NOT_SUPPORTED ||
+             code == ERROR_MORE_DATA);
+    return is_guest;
+}
+
+/* Returns whether the process has ended, as far as this one sees it. */
+static bool unattached_has_ended(const struct counting *counting)
+{
+    return kill((pid_t)counting->process_id, 0) != 0 && errno == ESRCH;
+}
+
+/*
+ * Drops the processes that were turned away and have ended, and this one. Called with the lock
+ * held. Returns whether there was one.
+ */
+static bool unattached_drop_turned_away(uint64_t session, uint32_t process_id)
+{
+    struct counting **link = &counting_processes;
+    bool has_dropped = false;
+
+    while (*link != NULL) {
+        if ((*link)->session == session && (*link)->connection == TURNED_AWAY &&
+            ((*link)->process_id == process_id || unattached_has_ended(*link))) {
+            unattached_drop(link);
+            has_dropped = true;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    return has_dropped;
+}
+
+void etwas_host_unattached_turn_away(uint64_t session, int connection, uint32_t process_id,
+                                     uint32_t code)
+{
+    struct counting *counting;
+
+    if (!unattached_receive_rest(session, connection)) {
+        return;
+    }
+    etwas_host_unattached_end(session, connection);
+    (void)pthread_mutex_lock(&lock);
+    (void)unattached_drop_turned_away(session, process_id);
+    counting = process_id != 0 ? unattached_add(session, TURNED_AWAY) : NULL;
+    if (counting != NULL) {
+        counting->process_id = process_id;
+        counting->refusal = code;
+    }
+    unattached_count_refused(session, code);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void etwas_host_unattached_accepted(uint64_t session, uint32_t process_id)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (unattached_drop_turned_away(session, process_id)) {
+        unattached_count_refused(session, 0);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- processes that are connected ------------------------------------------------------------ */
+
 void etwas_host_unattached_attached(uint64_t session, int connection)
 {
     struct counting *counting;
@@ -231,8 +324,9 @@ bool etwas_host_unattached_have_acknowledged(uint64_t session, uint64_t number)
     (void)pthread_mutex_lock(&lock);
     for (const struct counting *counting = counting_processes; counting != NULL;
          counting = counting->next) {
-        all_have = all_have && (counting->session != session || counting->refusal == 0 ||
-                                counting->acknowledged >= number);
+        all_have =
+            all_have && (counting->session != session || counting->refusal == 0 ||
+                         counting->connection == TURNED_AWAY || counting->acknowledged >= number);
     }
     (void)pthread_mutex_unlock(&lock);
     return all_have;

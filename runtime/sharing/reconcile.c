@@ -273,6 +273,8 @@ static void reconcile_await_hosts(struct pass *pass)
             reconcile_attached(awaited->guest, awaited->entry, pass);
         } else if (etwas_guest_is_counted(awaited->guest)) {
             reconcile_counted(awaited->guest, awaited->entry, pass);
+        } else if (reconcile_is_still_open(awaited->entry, pass)) {
+            pass->failed = ERROR_NO_SYSTEM_RESOURCES; /* its host has turned this process away */
         }
         free(awaited->entry);
     }

@@ -151,20 +151,36 @@ static uint32_t remote_refusal_of(const struct etwas_registry_entry *entry)
     return is_there ? ERROR_NO_SYSTEM_RESOURCES : ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
-uint32_t etwas_remote_send(const struct etwas_registry_entry *entry,
-                           const struct etwas_message *message, const void *body, int *connection)
+/* ERROR_BROKEN_PIPE: the host has closed the connection before the request came. */
+static uint32_t remote_send_once(const struct etwas_registry_entry *entry,
+                                 const struct etwas_message *message, const void *body,
+                                 uint64_t deadline_ns, int *connection)
 {
     struct etwas_peer peer;
-    uint32_t code =
-        etwas_registry_connect(entry, remote_deadline_after(CONNECT_TIMEOUT_MS), connection, &peer);
+    uint32_t code = etwas_registry_connect(entry, deadline_ns, connection, &peer);
 
     if (code != ERROR_SUCCESS) {
         return code == ERROR_NOT_FOUND ? ERROR_WMI_INSTANCE_NOT_FOUND : code;
     }
-    code =
-        etwas_message_send(*connection, message, body, remote_deadline_after(CONNECT_TIMEOUT_MS));
+    code = etwas_message_send(*connection, message, body, deadline_ns);
     if (code != ERROR_SUCCESS) {
         (void)close(*connection);
+    }
+    return code;
+}
+
+/* A host that lacks descriptors waits for a request only shortly, so it is sent again. */
+uint32_t etwas_remote_send(const struct etwas_registry_entry *entry,
+                           const struct etwas_message *message, const void *body, int *connection)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const uint64_t deadline_ns = remote_deadline_after(CONNECT_TIMEOUT_MS);
+    uint32_t code = remote_send_once(entry, message, body, deadline_ns, connection);
+
+    while (code == ERROR_BROKEN_PIPE && remote_session_is_open(entry) &&
+           etwas_monotonic_ns() < deadline_ns) {
+        (void)nanosleep(&pause, NULL);
+        code = remote_send_once(entry, message, body, deadline_ns, connection);
     }
     return code == ERROR_BROKEN_PIPE ? remote_refusal_of(entry) : code;
 }

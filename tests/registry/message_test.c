@@ -32,19 +32,20 @@ static uint64_t soon(void)
 /* The two ends of a connection to a session that was there for a moment. */
 static void connect_pair(int pair[2])
 {
+    struct etwas_spares spares = ETWAS_REGISTRY_NO_SPARES;
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
     struct etwas_peer peer;
 
     assert_int_equal(open_session(&host, u"host", 1), ERROR_SUCCESS);
-    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &pair[1], &peer),
+    assert_int_equal(etwas_registry_accept(host.listener, &spares, &pair[1], &peer),
                      ERROR_NOT_FOUND);
     assert_int_equal(etwas_registry_find(u"host", &entry), ERROR_SUCCESS);
     assert_int_equal(etwas_registry_connect(entry, soon(), &pair[0], &peer), ERROR_SUCCESS);
     assert_int_equal(peer.process_id, getpid());
     assert_int_equal(peer.user_id, geteuid());
-    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &pair[1], &peer),
-                     ERROR_SUCCESS);
+    assert_int_equal(etwas_registry_accept(host.listener, &spares, &pair[1], &peer), ERROR_SUCCESS);
+    etwas_registry_free_spares(&spares);
     assert_int_equal(peer.process_id, getpid());
     assert_int_equal(fcntl(pair[0], F_GETFD), FD_CLOEXEC);
     assert_int_equal(fcntl(pair[1], F_GETFD), FD_CLOEXEC);
@@ -384,6 +385,7 @@ static int connect_as_another_user(struct child *self, void *context)
 
 static void another_user_is_not_accepted(void **state)
 {
+    struct etwas_spares spares = ETWAS_REGISTRY_NO_SPARES;
     struct etwas_registry_host host;
     struct etwas_registry_entry *entry;
     struct etwas_peer peer;
@@ -401,11 +403,12 @@ static void another_user_is_not_accepted(void **state)
     }
     child = child_start(connect_as_another_user, entry);
     assert_int_equal(hear(&child), 'c');
-    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &connection, &peer),
+    assert_int_equal(etwas_registry_accept(host.listener, &spares, &connection, &peer),
                      ERROR_ACCESS_DENIED);
-    assert_int_equal(etwas_registry_accept(host.listener, &host.spare, &connection, &peer),
+    assert_int_equal(etwas_registry_accept(host.listener, &spares, &connection, &peer),
                      ERROR_NOT_FOUND);
     assert_int_equal(child_end(&child), 0);
+    etwas_registry_free_spares(&spares);
     etwas_registry_host_close(&host);
     free(entry);
 }

@@ -9,6 +9,7 @@
 #include <etwas/evntprov.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -327,28 +328,42 @@ static void nonsense_ends_a_connection_and_nothing_else(void **state)
 
 /* ---- too little ------------------------------------------------------------------------------ */
 
-/* Opens whatever it may, and lets go of it again. */
-static int host_without_descriptors(void)
-{
-    static int opened[LEAST_FILES];
-    const struct rlimit few = {.rlim_cur = LEAST_FILES, .rlim_max = LEAST_FILES};
-    etwas_trace_handle session = start_in_file("poor", "log.etl");
-    uint32_t count = 0;
-    struct block block;
+static int opened[LEAST_FILES];
+static uint32_t opened_count;
 
-    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+static void open_all_files(void)
+{
+    const struct rlimit few = {.rlim_cur = LEAST_FILES, .rlim_max = LEAST_FILES};
+
     /* Else a thread may let go of a descriptor later. */
     etwas_service_wait_idle(etwas_monotonic_ns() + SETTLE_NS);
     CHECK_IN_CHILD(setrlimit(RLIMIT_NOFILE, &few) == 0);
-    while (count < LEAST_FILES && (opened[count] = open("/dev/null", O_RDONLY)) >= 0) {
-        count++;
+    opened_count = 0;
+    while (opened_count < LEAST_FILES &&
+           (opened[opened_count] = open("/dev/null", O_RDONLY)) >= 0) {
+        opened_count++;
     }
-    CHECK_IN_CHILD(count < LEAST_FILES);
+    CHECK_IN_CHILD(opened_count < LEAST_FILES);
+}
+
+static void close_all_files(void)
+{
+    while (opened_count > 0) {
+        (void)close(opened[--opened_count]);
+    }
+}
+
+/* Opens whatever it may, and lets go of it again; board->end ends it. */
+static int host_without_descriptors(void)
+{
+    etwas_trace_handle session = start_in_file("poor", "log.etl");
+    struct block block;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    open_all_files();
     ck_pr_inc_32(&board->steps);
     CHECK_IN_CHILD(comes_to(&board->go, 1));
-    while (count > 0) {
-        (void)close(opened[--count]);
-    }
+    close_all_files();
     ck_pr_inc_32(&board->steps);
     CHECK_IN_CHILD(comes_to(&board->end, 1));
     prepare_block(&block, NULL);
@@ -356,7 +371,7 @@ static int host_without_descriptors(void)
     return 0;
 }
 
-/* Whoever comes meanwhile hears so at once, and is not kept. */
+/* What sends no request hears so at once, and is not kept; requests are answered. */
 static void a_host_that_may_open_nothing_turns_away(void **state)
 {
     int host = start_program(host_without_descriptors);
@@ -369,7 +384,7 @@ static void a_host_that_may_open_nothing_turns_away(void **state)
         expect_end(connect_to("poor"));
     }
     prepare_block(&block, NULL);
-    assert_int_equal(QueryTraceA(0, "poor", &block.properties), ERROR_NO_SYSTEM_RESOURCES);
+    assert_int_equal(QueryTraceA(0, "poor", &block.properties), ERROR_SUCCESS);
     ck_pr_store_32(&board->go, 1);
     assert_true(comes_to(&board->steps, 2));
     assert_int_equal(QueryTraceA(0, "poor", &block.properties), ERROR_SUCCESS);
@@ -377,6 +392,72 @@ static void a_host_that_may_open_nothing_turns_away(void **state)
     assert_true(comes_to(&board->logged, SOME));
     ck_pr_store_32(&board->end, 1);
     assert_int_equal(exit_code_of(guest), 0);
+    assert_int_equal(exit_code_of(host), 0);
+}
+
+static void wait_for_turned_away(etwas_trace_handle session, uint32_t wanted)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    etwas_session_counts counts;
+
+    do {
+        (void)nanosleep(&pause, NULL);
+        CHECK_IN_CHILD(etwas_counts(session, &counts) == ERROR_SUCCESS);
+    } while (counts.unattached_processes != wanted);
+    CHECK_IN_CHILD(counts.unattached_code == ERROR_NO_SYSTEM_RESOURCES);
+}
+
+/*
+ * Processes come while it may open nothing: one while it is stopped, which has counted events when
+ * it is turned away, and one that has not.
+ */
+static int host_that_turns_away(void)
+{
+    etwas_trace_handle session = start_in_file("crowded", "log.etl");
+    etwas_session_counts counts;
+
+    CHECK_IN_CHILD(enable_with_timeout(session, &control_guid, 0) == ERROR_SUCCESS);
+    open_all_files();
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->go, 1));
+    wait_for_turned_away(session, 1);
+    CHECK_IN_CHILD(etwas_counts(session, &counts) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(counts.lost_unattached >= SOME && counts.recorded == 0);
+    ck_pr_inc_32(&board->steps);
+    wait_for_turned_away(session, 2);
+    close_all_files();
+    wait_for_turned_away(session, 0);
+    ck_pr_inc_32(&board->steps);
+    CHECK_IN_CHILD(comes_to(&board->end, 1));
+    CHECK_IN_CHILD(comes_to(&board->go, 2));
+    CHECK_IN_CHILD(etwas_stop(session, &counts) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(counts.recorded == board->logged && counts.lost == board->lost);
+    CHECK_IN_CHILD(counts.lost_unattached != 0 && counts.unattached_processes == 0);
+    return 0;
+}
+
+/* They are counted, as is what they have counted, and come in once files may be opened. */
+static void a_process_that_is_turned_away_is_said_and_tries_again(void **state)
+{
+    int host = start_program(host_that_turns_away);
+    int early;
+    int late;
+
+    (void)state;
+    assert_true(comes_to(&board->steps, 1));
+    assert_int_equal(kill(host, SIGSTOP), 0);
+    early = start_program(logging_program);
+    assert_true(comes_to(&board->lost, SOME));
+    assert_int_equal(kill(host, SIGCONT), 0);
+    ck_pr_store_32(&board->go, 1);
+    assert_true(comes_to(&board->steps, 2));
+    late = start_program(logging_program);
+    assert_true(comes_to(&board->steps, 3));
+    assert_true(comes_to(&board->logged, SOME));
+    ck_pr_store_32(&board->end, 1);
+    assert_int_equal(exit_code_of(early), 0);
+    assert_int_equal(exit_code_of(late), 0);
+    ck_pr_store_32(&board->go, 2);
     assert_int_equal(exit_code_of(host), 0);
 }
 
@@ -425,6 +506,7 @@ int main(void)
         PROGRAMS_TEST(a_guests_manifest_is_told_to_its_host),
         PROGRAMS_TEST(nonsense_ends_a_connection_and_nothing_else),
         PROGRAMS_TEST(a_host_that_may_open_nothing_turns_away),
+        PROGRAMS_TEST(a_process_that_is_turned_away_is_said_and_tries_again),
         PROGRAMS_TEST(what_cannot_be_published_asks_nobody_for_its_state),
     };
 

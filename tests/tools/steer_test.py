@@ -660,6 +660,51 @@ class Across(Steered):
                 started.append(limit)
         self.assertIn(25, started)
 
+    def test_a_host_that_has_no_descriptors_left_says_which_processes_cannot_log(self):
+        """They log nothing into it; once others have ended, they do."""
+        name, path = f"{self.name}-narrow", os.path.join(self.folder, "narrow.etl")
+        subprocess.run(["bash", "-c", "ulimit -n 26 && exec \"$@\"", "-", self.etwas, "start", name, "-o", path, "-e", MODERN],
+                       env=self.environment, capture_output=True, timeout=100, check=True)
+        programs = []
+
+        def start_program():
+            programs.append(subprocess.Popen([self.work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.environment))
+            self.addCleanup(programs[-1].communicate)
+            self.assertEqual(talk(programs[-1], "log 0"), "= 0\n")
+
+        def talk(program, line):
+            program.stdin.write(line + "\n")
+            program.stdin.flush()
+            return program.stdout.readline()
+
+        def left_out():
+            return self.session(name).get("unattached_processes", 0)
+
+        while left_out() == 0:
+            start_program()
+        start_program()
+        self.assertTrue(await_true(lambda: left_out() == 2))
+        for command in ("ps", f"query {name}"):
+            self.assertIn("2 processes cannot log into it; what they log is counted as lost; the last: as many processes log into it as "
+                          "there can be, or too many files are open there\n", self.ask(command))
+        for program in programs:
+            self.assertEqual(talk(program, "log 3"), "= 0\n")
+        for program in programs[:2]:
+            program.communicate()
+        self.assertTrue(await_true(lambda: left_out() == 0))
+        self.assertIn("some processes could not log into it before; what they log is counted as lost; the last: as many", self.ask("ps"))
+        for program in programs[2:]:
+            self.assertEqual(talk(program, "log 4"), "= 0\n")
+        self.run_etwas("stop", name)
+        self.assertEqual(self.counted(path), {MODERN: 7 * (len(programs) - 2)})
+
+    def test_a_ninth_session_of_a_provider_is_told_of_the_limit(self):
+        for number in range(8):
+            self.start("--buffering", "--buffer-size", "4", "-e", MODERN, name=f"{self.name}-{number}")
+        _, error = self.run_etwas("enable", self.log, MODERN, expect=OPEN)
+        self.assertEqual(error, f"etwas enable: '{MODERN}': 8 sessions enable it, and no more can ('etwas ps' lists them); or 1,024 "
+                                "providers are enabled, or the session's process may open no more files\n")
+
     def test_an_answer_that_cannot_be_written_fails_the_command(self):
         out = os.path.join(self.folder, "out.etl")
         for command in (f"update --flush 1000 {self.log}", f"flush {self.log}", f"snapshot {self.recorder} -o {out}", f"query {self.recorder}",

@@ -87,11 +87,14 @@ static void put_unshared(struct etwas_output *output, const char *lead,
     }
     if (session->has_counts && counts->unattached_code != 0) {
         put_plain(output, lead);
-        etwas_output_format(
-            output,
-            "%u processes cannot log into it, and what they log is counted as lost; "
-            "the last that could not: %s\n",
-            counts->unattached_processes, etwas_steer_unattached_reason(counts));
+        if (counts->unattached_processes != 0) {
+            etwas_output_format(output, "%u processes cannot log into it; ",
+                                counts->unattached_processes);
+        } else {
+            put_plain(output, "some processes could not log into it before; ");
+        }
+        etwas_output_format(output, "what they log is counted as lost; the last: %s\n",
+                            etwas_steer_unattached_reason(counts));
     }
 }
 
