@@ -223,7 +223,11 @@ class Host(SteerTest):
 
     def test_a_session_that_cannot_be_started_leaves_nothing(self):
         os.mkdir(os.path.join(self.folder, "folder"))
+        os.symlink("elsewhere.etl", os.path.join(self.folder, "link.etl"))
         for arguments, said in ((("-o", "missing/a.etl"), "there is no folder for the file"),
+                                (("-o", "link.etl"), "the file is a symbolic link, which no session follows\n"),
+                                (("-o", "folder"), "a folder has the file's name\n"),
+                                (("-o", "/dev/null"), "the file is a device, pipe or socket: a session writes to regular files\n"),
                                 (("-o", "a.etl", "--buffering", "--circular", "--max-size", "1"), "these options do not go together"),
                                 (("-o", "a.etl", "--realtime", "--append"), "these options do not go together"),
                                 (("-o", "a.etl", "--buffer-size", "64", "--append"), "processes cannot share a session that appends to a file. Leave out"),

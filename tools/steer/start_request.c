@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/replace.h"
 #include "event/names.h"
@@ -320,6 +321,20 @@ bool etwas_steer_start_request_may_write(const struct etwas_steer_start_request 
                : etwas_replace_may(command, request->file_name, request->force);
 }
 
+/* Returns why a session does not write to what has the file's name; NULL: it may be something else. */
+static const char *odd_file_reason(const char *file_name)
+{
+    struct stat facts;
+
+    if (lstat(file_name, &facts) != 0 || S_ISREG(facts.st_mode)) {
+        return NULL;
+    }
+    return S_ISLNK(facts.st_mode)   ? "the file is a symbolic link, which no session follows"
+           : S_ISDIR(facts.st_mode) ? "a folder has the file's name"
+                                    : "the file is a device, pipe or socket: a session writes to "
+                                      "regular files";
+}
+
 /* False after a message: then nothing runs. */
 static bool begin(const struct etwas_steer_start_request *request, const char *command,
                   TRACEHANDLE *session)
@@ -329,7 +344,10 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
                                 &options, session);
 
     if (code != ERROR_SUCCESS) {
-        etwas_steer_complain(command, request->name, start_reason(code, request->log_file_mode));
+        const char *odd = code == ERROR_BAD_PATHNAME ? odd_file_reason(request->file_name) : NULL;
+
+        etwas_steer_complain(command, request->name,
+                             odd != NULL ? odd : start_reason(code, request->log_file_mode));
         return false;
     }
     for (uint32_t i = 0; i < request->provider_count; i++) {
