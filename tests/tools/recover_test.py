@@ -216,7 +216,8 @@ class Pools(Recovering):
         with open(there, "rb") as file:
             self.assertEqual(file.read(), b"a trace")
         self.recover("--clean", there, expect=OPEN)
-        self.recover("-o", self.path("none/a.etl"), pool, expect=OUTPUT)
+        _, error = self.recover("-o", self.path("none/a.etl"), pool, expect=OUTPUT)
+        self.assertIn("there is no folder for the file to be made", error)
         self.recover("-fo", there, pool)
         self.expect_events(there)
         self.assertEqual(self.recover(pool)[0][0]["events"], EVENTS)

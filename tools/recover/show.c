@@ -14,6 +14,8 @@ const char *etwas_recover_error(uint32_t code)
     switch (code) {
     case ERROR_FILE_NOT_FOUND:
         return "there is no such file";
+    case ERROR_PATH_NOT_FOUND:
+        return "there is no folder for the file to be made";
     case ERROR_ACCESS_DENIED:
         return "it cannot be opened, is another user's, or a symbolic link";
     case ERROR_NOT_FOUND:
