@@ -211,10 +211,10 @@ class Numbers(Reading):
             value, written = self.value(FLOAT, struct.pack("<f", number))
             self.assertEqual((struct.pack("<f", value), written), (struct.pack("<f", number), text))
 
-    def test_what_json_has_no_number_for_is_null(self):
-        for number in (math.nan, math.inf, -math.inf):
-            self.assertIsNone(self.value(DOUBLE, struct.pack("<d", number))[0])
-            self.assertIsNone(self.value(FLOAT, struct.pack("<f", number))[0])
+    def test_what_json_has_no_number_for_is_its_name(self):
+        for number, name in ((math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity")):
+            self.assertEqual(self.value(DOUBLE, struct.pack("<d", number))[0], name)
+            self.assertEqual(self.value(FLOAT, struct.pack("<f", number))[0], name)
 
 
 if __name__ == "__main__":

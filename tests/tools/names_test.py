@@ -287,12 +287,12 @@ class Json(NamesTest):
         self.assertIn('"fields":{"a":1,"b":2,"a#2":3,"a#3":4}', out)
         self.assertEqual(self.fields(path), ["P/E a=1 b=2 a=3 a=4"])
 
-    def test_numbers_are_whole_and_what_json_cannot_say_is_null(self):
+    def test_numbers_are_whole_and_what_json_has_no_number_for_is_its_name(self):
         fields = etl.tl_field("u", UINT64) + etl.tl_field("i", INT64) + etl.tl_field("f", DOUBLE, count=3)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, struct.pack(
             "<Qqddd", 2**64 - 1, -2**63, 0.1, float("inf"), float("nan"))))
         self.assertEqual(self.objects(path)[0]["fields"],
-                         {"u": 2**64 - 1, "i": -2**63, "f": [0.1, None, None]})
+                         {"u": 2**64 - 1, "i": -2**63, "f": [0.1, "Infinity", "NaN"]})
 
     def test_a_decoded_event_keeps_the_items_that_do_not_describe_it(self):
         event, = self.objects(self.trace(etl.tl_event(RED, 1_000_001, "P", "E")))

@@ -166,8 +166,11 @@ static void put_json_float(struct etwas_output *output, double value, bool is_do
     char text[32];
     double read_back;
 
+    /* JSON has no number for these; protobuf and others write them as strings, too. */
     if (!isfinite(value)) {
-        etwas_output_text(output, "null"); /* JSON has no infinity */
+        etwas_output_text(output, isnan(value) ? "\"NaN\""
+                                  : value > 0  ? "\"Infinity\""
+                                               : "\"-Infinity\"");
         return;
     }
     do {
