@@ -5,6 +5,7 @@
 
 #include <etwas/winerror.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "autologger/autologger.h"
@@ -35,25 +36,50 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* No thread changes a table while the process is copied. */
-static void before_fork(void)
+/* ---- what a fork does ------------------------------------------------------------------------ */
+
+static void forget_threads(bool is_child)
 {
-    etwas_host_before_fork();
-    etwas_private_instances_before_fork();
-    etwas_service_before_fork();
-    etwas_stack_before_fork();
-    etwas_control_lock();
-    ETWAS_FILES_FORBIDDEN(false); /* the child closes its copies before it lets go */
-    etwas_realtime_before_fork();
-    etwas_image_records_before_fork();
-    etwas_guest_images_before_fork();
+    if (is_child) {
+        etwas_thread_ids_forget();
+        etwas_thread_counters_forget();
+    }
 }
 
-static void after_fork_of_sharing(bool is_child)
+static void lock_sessions(void)
 {
-    etwas_service_after_fork(is_child);
-    etwas_private_instances_after_fork(is_child);
-    etwas_host_after_fork(is_child);
+    etwas_control_lock();
+    ETWAS_FILES_FORBIDDEN(false); /* the child closes its copies before it lets go */
+}
+
+/*
+ * The child has none of the parent's sessions: no flusher threads and no buffers, only copies to
+ * forget. Registrations stay valid, and no session enables them. Descriptors are closed, so that
+ * the parent's files do not stay open in the child. Traces of running sessions are at their end.
+ */
+static void forget_sessions(void)
+{
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        etwas_system_logger_forget(&etwas_sessions[index]);
+        if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
+            etwas_sessions[index].file != NULL) {
+            etwas_log_file_forget(etwas_sessions[index].file);
+        }
+    }
+    etwas_sessions_forget();
+    etwas_providers_forget_enablements();
+}
+
+static void unlock_sessions(bool is_child)
+{
+    if (is_child) {
+        forget_sessions();
+    }
+    etwas_control_unlock();
+}
+
+static void forget_sharing(bool is_child)
+{
     if (is_child) {
         etwas_host_requests_forget();
         etwas_reconcile_forget();
@@ -64,38 +90,56 @@ static void after_fork_of_sharing(bool is_child)
     }
 }
 
-static void after_fork_in_parent(void)
-{
-    etwas_guest_images_after_fork(false);
-    etwas_image_records_after_fork(false);
-    etwas_realtime_after_fork_in_parent();
-    etwas_control_unlock();
-    after_fork_of_sharing(false);
-}
-
 /*
- * The child has none of the parent's sessions: no flusher threads and no buffers, only copies to
- * forget. Registrations stay valid, and no session enables them. Descriptors are closed, so that
- * the parent's files do not stay open in the child. Traces of running sessions are at their end.
+ * In the order in which a fork takes their locks (docs/design.md, "Who waits for whom"), so that no
+ * thread changes a table while the process is copied; afterwards in the opposite order.
  */
-static void prepare_after_fork_in_child(void)
+static const struct stage {
+    void (*before)(void);
+    void (*after)(bool is_child);
+} stages[] = {
+    {NULL, forget_sharing},
+    {etwas_host_before_fork, etwas_host_after_fork},
+    {etwas_private_instances_before_fork, etwas_private_instances_after_fork},
+    {etwas_service_before_fork, etwas_service_after_fork},
+    {etwas_stack_before_fork, NULL},
+    {lock_sessions, unlock_sessions},
+    {etwas_realtime_before_fork, etwas_realtime_after_fork},
+    {etwas_image_records_before_fork, etwas_image_records_after_fork},
+    {etwas_guest_images_before_fork, etwas_guest_images_after_fork},
+    {NULL, forget_threads},
+};
+
+enum {
+    STAGES = sizeof stages / sizeof *stages
+};
+
+static void before_fork(void)
 {
-    etwas_thread_ids_forget();
-    etwas_thread_counters_forget();
-    etwas_guest_images_after_fork(true);
-    etwas_image_records_after_fork(true);
-    etwas_realtime_after_fork_in_child();
-    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
-        etwas_system_logger_forget(&etwas_sessions[index]);
-        if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
-            etwas_sessions[index].file != NULL) {
-            etwas_log_file_forget(etwas_sessions[index].file);
+    for (uint32_t stage = 0; stage < STAGES; stage++) {
+        if (stages[stage].before != NULL) {
+            stages[stage].before();
         }
     }
-    etwas_sessions_forget();
-    etwas_providers_forget_enablements();
-    etwas_control_unlock();
-    after_fork_of_sharing(true);
+}
+
+static void after_fork(bool is_child)
+{
+    for (uint32_t stage = STAGES; stage-- > 0;) {
+        if (stages[stage].after != NULL) {
+            stages[stage].after(is_child);
+        }
+    }
+}
+
+static void after_fork_in_parent(void)
+{
+    after_fork(false);
+}
+
+static void after_fork_in_child(void)
+{
+    after_fork(true);
 }
 
 static void guests_after_fork_in_parent(void)
@@ -113,7 +157,7 @@ static void prepare(void)
     static const struct etwas_fork_handlers of_guests = {
         etwas_guests_before_fork, guests_after_fork_in_parent, guests_after_fork_in_child};
     static const struct etwas_fork_handlers handlers = {before_fork, after_fork_in_parent,
-                                                        prepare_after_fork_in_child};
+                                                        after_fork_in_child};
 
     etwas_processor_prepare();
     etwas_sessions_prepare();

@@ -114,25 +114,24 @@ void etwas_realtime_before_fork(void)
     }
 }
 
-void etwas_realtime_after_fork_in_parent(void)
+static void realtime_forget(struct etwas_realtime *realtime)
 {
-    for (struct etwas_realtime *one = all; one != NULL; one = one->next) {
-        (void)pthread_mutex_unlock(&one->lock);
+    etwas_backlog_close(&realtime->backlog);
+    realtime->ended = true;
+    for (struct etwas_local_consumer *each = realtime->consumers; each != NULL; each = each->next) {
+        each->state = ETWAS_CONSUMER_DISCONNECTED;
+        /* The thread that waits for it is in the parent. */
+        (void)pthread_cond_init(&each->changed, NULL);
     }
-    (void)pthread_mutex_unlock(&all_lock);
+    realtime->consumers = NULL;
 }
 
-void etwas_realtime_after_fork_in_child(void)
+void etwas_realtime_after_fork(bool is_child)
 {
     for (struct etwas_realtime *one = all; one != NULL; one = one->next) {
-        etwas_backlog_close(&one->backlog);
-        one->ended = true;
-        for (struct etwas_local_consumer *each = one->consumers; each != NULL; each = each->next) {
-            each->state = ETWAS_CONSUMER_DISCONNECTED;
-            /* Who waits for it does so in the parent. */
-            (void)pthread_cond_init(&each->changed, NULL);
+        if (is_child) {
+            realtime_forget(one);
         }
-        one->consumers = NULL;
         (void)pthread_mutex_unlock(&one->lock);
     }
     (void)pthread_mutex_unlock(&all_lock);

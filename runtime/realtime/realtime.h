@@ -106,7 +106,6 @@ void etwas_realtime_let_go(struct etwas_realtime *realtime);
  * backlogs' descriptors are closed; its copies of consumers find their end.
  */
 void etwas_realtime_before_fork(void);
-void etwas_realtime_after_fork_in_parent(void);
-void etwas_realtime_after_fork_in_child(void);
+void etwas_realtime_after_fork(bool is_child);
 
 #endif
